@@ -27,7 +27,6 @@ FAMILY = Family(
         "models.backfill.priority.orders.learned",
         "models.backfill.priority.orders.smallest",
         "models.backfill.model",
-        "models.jobs.order_statistics",
     ),
     schedules=True,
 )

@@ -13,7 +13,7 @@ from models.kernels.compiling import part
 from models.kernels.types import record
 
 
-class Noted(NamedTuple):
+class PieceBuffer(NamedTuple):
     """Pieces in arrays of some capacity, see `models.jobs.schedule.Pieces`; `n` is one number, of all pieces.
 
     Pieces beyond the capacity are counted but not kept: the caller then runs again with more.
@@ -27,45 +27,45 @@ class Noted(NamedTuple):
     n: Ints
 
 
-NOTED = record(Noted)
+PIECE_BUFFER = record(PieceBuffer)
 
 
-def room_for(n_pieces: int) -> Noted:
+def buffer_for(n_pieces: int) -> PieceBuffer:
     """Return no pieces, with a capacity of so many."""
     job, host, processors = (np.empty(n_pieces, np.int64) for _ in range(3))
-    return Noted(job, host, np.empty(n_pieces), np.empty(n_pieces), processors, np.zeros(1, np.int64))
+    return PieceBuffer(job, host, np.empty(n_pieces), np.empty(n_pieces), processors, np.zeros(1, np.int64))
 
 
-def twice(noted: Noted) -> Noted:
+def twice(buffer: PieceBuffer) -> PieceBuffer:
     """Return the same pieces with twice the capacity."""
-    kept, more = pieces_of(noted), room_for(2 * noted.job.size)
-    more.n[0] = noted.n[0]
+    kept, more = pieces_of(buffer), buffer_for(2 * buffer.job.size)
+    more.n[0] = buffer.n[0]
     for name in ("job", "host", "begin", "end", "processors"):
-        getattr(more, name)[: noted.n[0]] = getattr(kept, name)
+        getattr(more, name)[: buffer.n[0]] = getattr(kept, name)
     return more
 
 
-def all_fit(noted: Noted) -> bool:
+def all_fit(buffer: PieceBuffer) -> bool:
     """Return whether all pieces were kept."""
-    return bool(noted.n[0] <= noted.job.size)
+    return bool(buffer.n[0] <= buffer.job.size)
 
 
-def pieces_of(noted: Noted) -> Pieces:
+def pieces_of(buffer: PieceBuffer) -> Pieces:
     """Return the pieces, as views: unused capacity was never touched, so that it takes no memory."""
-    kept = slice(noted.n[0])
+    kept = slice(buffer.n[0])
     return Pieces(
-        noted.job[kept], noted.host[kept], noted.begin[kept], noted.end[kept], noted.processors[kept]
+        buffer.job[kept], buffer.host[kept], buffer.begin[kept], buffer.end[kept], buffer.processors[kept]
     )
 
 
-@part(void(NOTED, int64, int64, float64, float64, int64))
-def note(noted: Noted, job: int, host: int, begin: float, end: float, processors: int) -> None:
+@part(void(PIECE_BUFFER, int64, int64, float64, float64, int64))
+def add_piece(buffer: PieceBuffer, job: int, host: int, begin: float, end: float, processors: int) -> None:
     """Record a piece. O(1)."""
-    at = noted.n[0]
-    noted.n[0] = at + 1
-    if at < noted.job.shape[0]:
-        noted.job[at] = job
-        noted.host[at] = host
-        noted.begin[at] = begin
-        noted.end[at] = end
-        noted.processors[at] = processors
+    at = buffer.n[0]
+    buffer.n[0] = at + 1
+    if at < buffer.job.shape[0]:
+        buffer.job[at] = job
+        buffer.host[at] = host
+        buffer.begin[at] = begin
+        buffer.end[at] = end
+        buffer.processors[at] = processors

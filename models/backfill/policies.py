@@ -29,7 +29,6 @@ ALWAYS = (
     "models.backfill.priority.orders.learned",
     "models.backfill.priority.orders.smallest",
     "models.backfill.model",
-    "models.jobs.order_statistics",
 )
 """Modules whose kernels every run needs, or that compile in no time."""
 
@@ -70,8 +69,8 @@ def _rules(policy: Parameters, discipline: str) -> type[Rules]:
     except (ImportError, ValueError, AttributeError) as error:
         why = f" and cannot be imported ({error})" if "." in str(discipline) else ""
         raise ValueError(
-            f"policy {policy.get('name', '')} has discipline {discipline}, which models.backfill does not "
-            f"know{why}; allowed: {', '.join(DISCIPLINES)} (see conf/policy/backfill/_backfill.yaml), or the "
+            f"policy {policy.get('name', '')} has discipline {discipline}, which is not one of models.backfill"
+            f"{why}; allowed: {', '.join(DISCIPLINES)} (see conf/policy/backfill/_backfill.yaml), or the "
             "dotted name of a subclass of models.backfill.rules.Rules"
         ) from None
 

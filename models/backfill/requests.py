@@ -1,4 +1,4 @@
-"""The request policy: by which time a job is judged, and whether it is ended at its request."""
+"""The request policy: which time a job is scheduled by, and whether it is ended at it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from models.point import Point
 
 
 class NoRequestsError(ValueError):
-    """Jobs have no requested time, and the policy judges by it."""
+    """Jobs have no requested time, and the policy reads it."""
 
 
 def under(jobs: Jobs, rules: Rules) -> Jobs:
-    """Return the jobs as they run under these rules: judged by something, and perhaps killed at it.
+    """Return the jobs as they run under these rules: each with a requested time, and perhaps killed at it.
 
     Raises
     ------
@@ -26,10 +26,10 @@ def under(jobs: Jobs, rules: Rules) -> Jobs:
         If the rules need what the jobs do not have.
     """
     unknown = np.isnan(jobs.requested)
-    if rules.judges and rules.unrequested == "error" and unknown.any():
+    if rules.reads_requests and rules.unrequested == "error" and unknown.any():
         raise NoRequestsError(
-            f"{int(unknown.sum()):,} of {len(jobs):,} jobs have no requested time, and the policy judges "
-            "by it; add policy.unrequested=runtime to judge them by their actual one, or "
+            f"{int(unknown.sum()):,} of {len(jobs):,} jobs have no requested time, and the policy "
+            "reads it; add policy.unrequested=runtime to take the actual one instead, or "
             "workload.estimates=tsafrir2005 to draw requests (exact: each asks for its runtime)"
         )
     requested, runtime = jobs.requested, jobs.runtime
@@ -59,8 +59,8 @@ def notes(jobs: Jobs, rules: Rules) -> list[str]:
     longer = int((jobs.runtime > ran.requested).sum())
     killed = int((ran.runtime < jobs.runtime).sum())
     found = []
-    if unknown and rules.judges:
-        found.append(f"{unknown:,} jobs have no requested time, judged by the actual one")
+    if unknown and rules.reads_requests:
+        found.append(f"{unknown:,} jobs have no requested time, scheduled by the actual one")
     if killed:
         found.append(f"{killed:,} jobs run longer than requested, killed at it (policy.kill=true)")
     elif longer:

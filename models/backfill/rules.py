@@ -37,7 +37,7 @@ class Rules(ABC):
     kill : bool
         Whether jobs are ended when they have run for their requested time.
     unrequested : {"error", "runtime"}
-        A job without a requested time is refused, or judged by its actual one.
+        A job without a requested time is refused, or has its actual one as its request.
     """
 
     ties: str = INSTANT
@@ -78,8 +78,8 @@ class Rules(ABC):
         return self.ties == INSTANT
 
     @property
-    def judges(self) -> bool:
-        """Whether jobs are judged by what they ask for."""
+    def reads_requests(self) -> bool:
+        """Whether requested times matter."""
         return True
 
     def check(self, jobs: Jobs, machine: Machine) -> None:  # noqa: B027 (most rules take any jobs)

@@ -17,7 +17,6 @@ FAMILY = Family(
     coords={"pe_state": STATES, "cause": CAUSES},
     kernels=(
         "models.concurrent_gang.model",
-        "models.jobs.order_statistics",
         "models.packing.schemes.buddy",
         "models.packing.schemes.capacity",
         "models.packing.schemes.left_right",

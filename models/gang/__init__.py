@@ -17,7 +17,6 @@ FAMILY = Family(
     kernels=(
         "models.gang.model",
         "models.gang.admission",
-        "models.jobs.order_statistics",
         "models.workloads.redrawn",
         "models.packing.schemes.buddy",
         "models.packing.schemes.capacity",

@@ -33,7 +33,7 @@ FIRST_JOBS = 1000
 ADMISSION = "models.gang.admission"
 """The queue before a matrix with a bound, which only runs with one load."""
 
-ALWAYS = ("models.gang.model", "models.jobs.order_statistics", "models.workloads.redrawn")
+ALWAYS = ("models.gang.model", "models.workloads.redrawn")
 """Modules whose kernels every run needs."""
 
 
@@ -93,7 +93,7 @@ class Rules:
         return self.slots_limit is not None or self.memory
 
     @property
-    def judges(self) -> bool:
+    def reads_requests(self) -> bool:
         """Whether requested times matter."""
         return (self.bounded and self.queue == BACKFILL) or self.kill
 
@@ -124,7 +124,7 @@ def check(point: Point) -> Sequence[str]:
     rules = Rules.of(point.policy)
     opened = workloads.open_workload(point)
     rules.scheme.check(one_pool(opened.machine, point.machine, point.policy))
-    if rules.judges or rules.memory:
+    if rules.reads_requests or rules.memory:
         jobs = opened.jobs if isinstance(opened, Trace) else opened.first(FIRST_JOBS)
         check_jobs(rules, point, jobs, opened.machine)
     return opened.notes
@@ -137,7 +137,7 @@ def check_jobs(rules: Rules, point: Point, jobs: Jobs, machine: Machine) -> None
     if waits and unknown:
         raise ValueError(
             f"{unknown:,} of {len(jobs):,} jobs of workload {point.workload.get('name', '')} have no "
-            "requested time, and policy.queue=backfill judges by it; add workload.estimates=tsafrir2005 to "
+            "requested time, and policy.queue=backfill reads_requests by it; add workload.estimates=tsafrir2005 to "
             "draw requests (exact: each asks for its runtime), or policy.queue=fcfs"
         )
     if not rules.memory:
@@ -156,7 +156,7 @@ def check_jobs(rules: Rules, point: Point, jobs: Jobs, machine: Machine) -> None
 
 def is_stochastic(point: Point) -> bool:
     """Return whether replications differ: the schedulers draw no random numbers, the workload may."""
-    return workloads.is_stochastic(point.workload, judged=Rules.of(point.policy).judges)
+    return workloads.is_stochastic(point.workload, reads_requests=Rules.of(point.policy).reads_requests)
 
 
 def kernels(point: Point) -> set[str]:

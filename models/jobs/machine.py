@@ -132,7 +132,7 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
                 "log; give a number, for instance grid.machine=[pe128]"
             )
         return pool(processors_of_log, memory_each)
-    allowed = "a positive whole number of processors, null (as the log's header says), or machine.hosts"
+    allowed = "a positive whole number of processors, null (as in the log's header), or machine.hosts"
     return pool(checks.whole(machine, "machine", "processors", allowed), memory_each)
 
 
@@ -172,7 +172,7 @@ def one_pool(machine: Machine, parameters: Parameters, policy: Parameters) -> in
         return machine.total
     hosts = f"{len(machine.names)} hosts" if len(machine.names) > 1 else "memory"
     raise ValueError(
-        f"machine {parameters.get('name', '')} has {hosts}, and policy {policy.get('name', '')} knows one "
+        f"machine {parameters.get('name', '')} has {hosts}, and policy {policy.get('name', '')} has one "
         f"pool of processors; add machine.hosts=null machine.processors={machine.total}, or another machine"
     )
 

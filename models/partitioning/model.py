@@ -11,7 +11,6 @@ import numpy as np
 from models import dotted
 from models.arrays import Floats
 from models.family import Outcome
-from models.jobs import order_statistics
 from models.jobs.measures import Measures
 from models.jobs.schedule import Pieces, Schedule, check_pieces
 from models.partitioning.engine import Status
@@ -35,7 +34,7 @@ QUEUE_LIMIT = 100_000
 
 WITHOUT_END = 2**62
 
-KERNELS = (order_statistics, redrawn)
+KERNELS = (redrawn,)
 """Modules of compiled functions that are loaded with this one: to compile what little they have in another
 process would take longer."""
 

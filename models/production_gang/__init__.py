@@ -21,7 +21,6 @@ FAMILY = Family(
         "models.production_gang.t3d.simulation",
         "models.production_gang.slices.simulation",
         "models.production_gang.model",
-        "models.jobs.order_statistics",
     ),
     schedules=True,
 )

@@ -13,7 +13,7 @@ from models.production_gang.t3d import rules as t3d_rules
 RULES = {"t3d": t3d_rules, "tc2000": slices_rules, "alpha": slices_rules}
 """``policy.system`` -> module whose ``check(point)`` returns notes, or raises ``ValueError``."""
 
-ALWAYS = ("models.production_gang.model", "models.jobs.order_statistics")
+ALWAYS = ("models.production_gang.model",)
 """Modules whose kernels every run needs."""
 
 

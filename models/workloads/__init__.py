@@ -97,12 +97,12 @@ def open_log(point: Point) -> Trace | None:
     return opened if isinstance(opened, Trace) and opened.origin is not None else None
 
 
-def is_stochastic(workload: Parameters, judged: bool = True) -> bool:
+def is_stochastic(workload: Parameters, reads_requests: bool = True) -> bool:
     """Return whether replications of a workload differ.
 
     Parameters
     ----------
-    judged : bool
+    reads_requests : bool
         Whether the policy reads requested times: otherwise it does not matter that they are drawn.
     """
     module = module_of(workload)
@@ -110,7 +110,7 @@ def is_stochastic(workload: Parameters, judged: bool = True) -> bool:
         drawn = module.is_stochastic(workload)
     else:
         drawn = hasattr(module, "open_stream") or resampling.wanted(workload) is not None
-    return bool(drawn) or (estimates.are_drawn(workload) and judged)
+    return bool(drawn) or (estimates.are_drawn(workload) and reads_requests)
 
 
 def refuse_feedback(point: Point, known: Sequence[str] = ()) -> None:

@@ -19,7 +19,7 @@ Where the paper gives no formula, the following is assumed (`_users`):
   their activity at the beginning, as on the log's first day. At any time of the week, the expected work is
   the log's own.
 
-``weeks`` is for logs that know no users: each week is one of the log's full weeks, with all that was
+``weeks`` is for logs without users: each week is one of the log's full weeks, with all that was
 submitted in it. No correlation beyond a week is kept.
 
 References
@@ -84,7 +84,7 @@ def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
     Raises
     ------
     ValueError
-        With one line, where the log is too short, or knows no users.
+        With one line, where the log is too short, or has no users.
     """
     drawn = wanted(workload)
     if drawn is None:

@@ -7,7 +7,7 @@ from numba import int64, void
 
 from models.backfill.eq_spatial import partition, tables
 from models.backfill.job_table import NO_HOST, NO_JOB
-from models.backfill.pieces import note
+from models.backfill.pieces import add_piece
 from models.kernels.compiling import part
 
 
@@ -95,7 +95,7 @@ def set_processors(system, i, h, processors):
     jobs, members, now = system.jobs, system.hosts.members, system.state[0].now
     job, had = members.job[i], members.processors[i]
     if had > 0 and now > jobs.since[job]:
-        note(system.pieces, job, h, jobs.since[job], now, had)
+        add_piece(system.pieces, job, h, jobs.since[job], now, had)
         jobs.left[job] = max(jobs.left[job] - had * (now - jobs.since[job]), 0.0)
     jobs.since[job] = now
     members.processors[i] = processors

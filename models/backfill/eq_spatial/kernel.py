@@ -11,7 +11,7 @@ from models.backfill.eq_spatial import hosts as on_hosts
 from models.backfill.eq_spatial.partition import place_of_deferred, share_of
 from models.backfill.eq_spatial.rules import EqSpatial
 from models.backfill.job_table import NO_HOST, NO_JOB
-from models.backfill.pieces import pieces_of, room_for, twice
+from models.backfill.pieces import pieces_of, buffer_for, twice
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
@@ -293,7 +293,7 @@ def simulate(jobs: Jobs, machine: Machine, rules: EqSpatial) -> Schedule:
         processors.
     """
     n_places = len(machine.names) * (machine.largest + 1)
-    system = tables.system_of(jobs, machine, rules, room_for(4 * len(jobs) + 2 * n_places))
+    system = tables.system_of(jobs, machine, rules, buffer_for(4 * len(jobs) + 2 * n_places))
     while not run(system):
         system = system._replace(pieces=twice(system.pieces))
     table = system.jobs

@@ -78,8 +78,8 @@ class EqSpatial(Rules):
         return kernel.simulate(jobs, machine, self)
 
     @property
-    def judges(self) -> bool:
-        """Whether jobs are judged by the time that they ask for: no, all run at once."""
+    def reads_requests(self) -> bool:
+        """Whether requested times matter: no, all jobs run at once."""
         return False
 
     def check(self, jobs: Jobs, machine: Machine) -> None:

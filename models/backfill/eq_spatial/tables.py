@@ -15,7 +15,7 @@ from models.arrays import Floats, Ints
 from models.backfill.eq_spatial.rules import FCFS, LAST, REQUESTED, EqSpatial
 from models.backfill.event_loop import initial_state, state_type
 from models.backfill.job_table import NO_HOST, NO_JOB
-from models.backfill.pieces import Noted
+from models.backfill.pieces import PieceBuffer
 from models.jobs.jobs import Jobs
 from models.jobs.machine import KB_IN_GB, Machine
 from models.kernels.types import record
@@ -179,14 +179,14 @@ class EqSpatialSystem(NamedTuple):
     hosts: Hosts
     settings: Settings
     queue: Ints
-    pieces: Noted
+    pieces: PieceBuffer
 
 
 HOSTS, SETTINGS = record(Hosts), record(Settings)
 SYSTEM = record(EqSpatialSystem)
 
 
-def system_of(jobs: Jobs, machine: Machine, rules: EqSpatial, pieces: Noted) -> EqSpatialSystem:
+def system_of(jobs: Jobs, machine: Machine, rules: EqSpatial, pieces: PieceBuffer) -> EqSpatialSystem:
     """Return the system before the first submission."""
     n = len(jobs)
     start, end, placed, begun = (np.full(n, np.nan) for _ in range(4))

@@ -11,7 +11,7 @@ from models.backfill.job_table import NO_HOST, NO_JOB, schedule_of
 from models.backfill.ncsa_lsf import queue as waiting
 from models.backfill.ncsa_lsf import tables
 from models.backfill.ncsa_lsf.rules import NcsaLsf
-from models.backfill.pieces import note, pieces_of
+from models.backfill.pieces import add_piece, pieces_of
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
@@ -29,7 +29,7 @@ def end_job(system):
     s, t = divmod(system.job_class[job], tables.N_TIMES)
     if hosts.reserved[h] != NO_JOB:
         if state.now > hosts.since[h] and hosts.free[h] > 0:
-            note(system.held, hosts.reserved[h], h, hosts.since[h], state.now, hosts.free[h])
+            add_piece(system.held, hosts.reserved[h], h, hosts.since[h], state.now, hosts.free[h])
         hosts.since[h] = state.now
     hosts.free[h] += jobs.size[job]
     hosts.free_memory[h] += jobs.need[job]

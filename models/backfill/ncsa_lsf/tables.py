@@ -15,7 +15,7 @@ from models.arrays import Floats, Ints
 from models.backfill.event_loop import initial_state, state_type
 from models.backfill.job_table import NO_JOB, JobTable, table_of
 from models.backfill.ncsa_lsf.rules import NcsaLsf
-from models.backfill.pieces import Noted, room_for
+from models.backfill.pieces import PieceBuffer, buffer_for
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.kernels.types import record
@@ -125,7 +125,7 @@ class NcsaLsfSystem(NamedTuple):
     heap: Ints
     of_time: Ints
     of_user: Ints
-    held: Noted
+    held: PieceBuffer
 
 
 HOSTS = record(Hosts)
@@ -145,7 +145,7 @@ def system_of(jobs: Jobs, machine: Machine, rules: NcsaLsf) -> NcsaLsfSystem:
     of_time, of_user = (np.zeros(length, np.int64) for length in (N_TIMES, int(user.max(initial=0)) + 1))
     return NcsaLsfSystem(
         initial_state(STATE, rules.instant), table_of(jobs), job_class, user, _empty_hosts(machine, rules),
-        _limits_of(rules), queue, np.empty(n, np.int64), of_time, of_user, room_for(n),
+        _limits_of(rules), queue, np.empty(n, np.int64), of_time, of_user, buffer_for(n),
     )  # fmt: skip
 
 

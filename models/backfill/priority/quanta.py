@@ -32,7 +32,7 @@ class Quanta(NamedTuple):
     Parameters
     ----------
     runtime, requested : ndarray of float, seconds
-        What a job has left to run, and by which it is judged: less where its quantum counts.
+        What a job has left to run, and what it requests: less where its quantum counts.
     lent : ndarray of int
         Memory in the quantum, KB.
     fate : ndarray of int

@@ -28,7 +28,7 @@ from models.backfill.event_loop import (
 )
 from models.backfill.expected_ends import insert, remove
 from models.backfill.job_table import NO_HOST, JobTable, schedule_of, table_of
-from models.backfill.pieces import Noted, all_fit, note, pieces_of, room_for
+from models.backfill.pieces import PieceBuffer, add_piece, all_fit, buffer_for, pieces_of
 from models.backfill.priority import hosts as on_hosts
 from models.backfill.priority import quanta as service
 from models.backfill.priority import unordered_queue as unordered
@@ -76,7 +76,7 @@ class Reservations(NamedTuple):
     residents: service.Residents
     quantum: service.Quantum
     heap: Ints
-    pieces: Noted
+    pieces: PieceBuffer
 
 
 SYSTEM = record(Reservations)
@@ -100,7 +100,7 @@ def end_job(system):
     state.n_running -= 1
     put_off_ends(system)
     h, size, need = jobs.host[job], jobs.size[job], jobs.need[job]
-    note(system.pieces, job, h, jobs.start[job], state.now, size)
+    add_piece(system.pieces, job, h, jobs.start[job], state.now, size)
     if quanta.taken[job] != service.NOT_IN_QUANTUM:
         end_quantum(system, job)
         return
@@ -129,7 +129,7 @@ def end_quantum(system, job):
     if quanta.fate[job] == service.COUNTED:
         quanta.ran[job] = length
         quanta.runtime[job] -= length
-        # Beyond its request, a job continues to be judged by all of it.
+        # Beyond its request, a job continues to count with all of it.
         if jobs.requested[job] > length:
             quanta.requested[job] = jobs.requested[job] - length
     if quanta.fate[job] != service.ENDS:
@@ -379,11 +379,11 @@ def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
         its end.
     """
     if rules.immediate is None:
-        return schedule_of(_run(jobs, machine, rules, room_for(0)).jobs, jobs, machine)
-    pieces = room_for(3 * len(jobs) + 16)
+        return schedule_of(_run(jobs, machine, rules, buffer_for(0)).jobs, jobs, machine)
+    pieces = buffer_for(3 * len(jobs) + 16)
     system = _run(jobs, machine, rules, pieces)
     if not all_fit(pieces):
-        pieces = room_for(int(pieces.n[0]))
+        pieces = buffer_for(int(pieces.n[0]))
         system = _run(jobs, machine, rules, pieces)
     quanta = system.quanta
     # A job that ran in one piece has waited to the bit as without immediate service.
@@ -396,7 +396,7 @@ def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
     )  # fmt: skip
 
 
-def _run(jobs: Jobs, machine: Machine, rules: Priority, pieces: Noted) -> Reservations:
+def _run(jobs: Jobs, machine: Machine, rules: Priority, pieces: PieceBuffer) -> Reservations:
     """Return the system after the last end."""
     n, n_hosts = len(jobs), len(machine.names)
     places = places_on(machine, n)

@@ -79,7 +79,7 @@ class Priority(Rules):
         )
 
     @property
-    def judges(self) -> bool:
+    def reads_requests(self) -> bool:
         """Whether requested times matter: FCFS depends on processors only."""
         return self.discipline != FCFS or not self.in_order_of_submission
 

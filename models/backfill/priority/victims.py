@@ -13,7 +13,7 @@ from numba import float64, int64
 
 from models.backfill.expected_ends import insert, remove
 from models.backfill.job_table import NO_HOST, NO_JOB
-from models.backfill.pieces import note
+from models.backfill.pieces import add_piece
 from models.backfill.priority.quanta import RESIDENTS, Residents
 from models.kernels.compiling import part
 
@@ -100,7 +100,7 @@ def preempt(system, new_job, h):
         above = residents.slowdown[i]
         victim = residents.job[i]
         size, need = jobs.size[victim], jobs.need[victim]
-        note(system.pieces, victim, h, jobs.start[victim], now, size)
+        add_piece(system.pieces, victim, h, jobs.start[victim], now, size)
         remove(hosts.ends, h, quanta.expected[victim], size, need)
         quanta.expected[victim] = max(quanta.expected[victim], now)
         insert(hosts.ends, h, quanta.expected[victim] + system.quantum.length, size, need)

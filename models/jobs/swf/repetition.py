@@ -16,7 +16,7 @@ def run_lengths(user: np.ndarray, application: np.ndarray | int, size: np.ndarra
     user, size : ndarray of int, shape (n_jobs,)
         In submit order.
     application : ndarray of int, shape (n_jobs,), or -1
-        -1 for a log that does not know it: jobs then differ by size only.
+        -1 for a log without it: jobs then differ by size only.
 
     Returns
     -------

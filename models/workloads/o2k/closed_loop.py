@@ -25,7 +25,7 @@ def in_turn(begins: Floats, runtime: Floats, first: Ints, limit: int, period: tu
         The first job of each job's user: a user has it and those that follow.
     limit : int
         Jobs that a user has in the system at once: as many are submitted together, and each next one when one
-        of them has ended. A workload knows no waits, so that they end as if each had started at once.
+        of them has ended. A workload has no waits, so that they end as if each had started at once.
     period : tuple of float, seconds
         From when until when. What would come after its end is taken to its beginning: users whose first jobs
         came before, so that there are as many of them at any time.

@@ -85,4 +85,4 @@ SPEEDUPS: dict[str, Callable[[Parameters], Speedup]] = {
     "downey": _downey,
     "mccann": _mccann,
 }
-"""By the value of ``workload.speedup``; a dotted name is a compiled function of one's own."""
+"""By the value of ``workload.speedup``; a dotted name is a compiled function of the user's own."""

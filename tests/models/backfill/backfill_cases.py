@@ -69,7 +69,7 @@ def rules(name: str, **keys: Any) -> Rules:
 
 
 def by_priority(name: str, **keys: Any) -> Priority:
-    """Return rules that the kernel for any number of hosts knows as well."""
+    """Return rules that the kernel for any number of hosts takes as well."""
     how = rules(name, **keys)
     assert isinstance(how, Priority)
     return how

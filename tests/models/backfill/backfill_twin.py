@@ -13,7 +13,7 @@ from math import inf
 
 @dataclass(eq=False)
 class Job:
-    """A job and what became of it; `runtime` is what it runs, `requested` what it is judged by."""
+    """A job and what became of it; `runtime` is what it runs, `requested` what it is scheduled by."""
 
     number: int
     submit: float

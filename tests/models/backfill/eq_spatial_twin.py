@@ -35,7 +35,7 @@ class Job:
     lack: Any = 0
     share: int = 0
     share_since: Any = 0
-    ghost: int | None = None
+    virtual_host: int | None = None
     pieces: list[tuple[int, Any, Any, int]] = field(default_factory=list)
 
 
@@ -196,8 +196,8 @@ class EqSpatial:
                 self.give(job, number, wanted[job])
             host.timer = host.last + policy.min_interval
         for job in self.late:
-            if job.ghost == number:
-                self.note_ghost(job)
+            if job.virtual_host == number:
+                self.note_virtual_host(job)
 
     def note_lack(self, host: Host, wanted: dict[Job, int]) -> None:
         """Account for what those catching up have caught up, before their processors or shares change."""
@@ -209,9 +209,9 @@ class EqSpatial:
                 job.lack = max(job.lack - (job.processors - job.share) * (self.now - job.share_since), 0)
                 job.share, job.share_since = share, self.now
 
-    def note_ghost(self, job: Job) -> None:
+    def note_virtual_host(self, job: Job) -> None:
         """Account for what a job has missed that has no memory, before its imagined share changes."""
-        host = self.hosts[job.ghost]
+        host = self.hosts[job.virtual_host]
         jobs = [*(other for other in host.jobs if other is not job), job]
         share = self.partition(jobs, host.processors, plain=job)[job] if len(jobs) <= host.processors else 0
         if share != job.share:
@@ -245,9 +245,9 @@ class EqSpatial:
         self.late.append(job)
         if self.policy.catch_up:
             job.share_since = self.now
-            job.ghost = self.find_host(job.size, 0)
-            if job.ghost is not None:
-                self.note_ghost(job)
+            job.virtual_host = self.find_host(job.size, 0)
+            if job.virtual_host is not None:
+                self.note_virtual_host(job)
         number = None
         if self.policy.quantum:
             number = self.find_host(job.size, min(job.memory, self.policy.quantum_memory))

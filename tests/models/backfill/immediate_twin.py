@@ -1,7 +1,7 @@
 """Backfilling with immediate service again, slow and plain, from the text of Chiang and Vernon (2001).
 
 The clock goes on by one tick at a time, and every job counts the ticks that it got: nothing is looked up in a
-list of events, no end is computed beforehand, and what is free is counted anew from those who are there. Only
+list of events, no end is computed beforehand, and what is free is counted anew from those that are there. Only
 the two questions about intervals come from the twin of the plain backfills.
 """
 
@@ -52,13 +52,13 @@ class Job:
 
     @property
     def asked(self) -> int:
-        """What its execution is judged by."""
+        """The request that its execution counts with."""
         return self.requested - self.counted if self.requested > self.counted else self.requested
 
 
 @dataclass
 class Backfill:
-    """Backfilling (section 2.2) with a quantum for each newcomer (2.4), or as soon as there is room (4.3)."""
+    """Backfilling (section 2.2) with a quantum for each newcomer (2.4), or as soon as processors are free (4.3)."""
 
     hosts: Sequence[Host]
     jobs: Sequence[Job]

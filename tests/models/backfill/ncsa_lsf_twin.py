@@ -70,7 +70,7 @@ class Lsf:
         return job.size <= self.free(h) and job.memory <= memory
 
     def could_run_on(self, h: int, job: Job) -> bool:
-        """Whether the host would have room for it if nothing else ran there."""
+        """Whether it would fit on the host if nothing else ran there."""
         return job.size <= self.hosts[h].processors and job.memory <= self.hosts[h].memory
 
     def bound_is_reached(self, h: int, size_class: str) -> bool:

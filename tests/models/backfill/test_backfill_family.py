@@ -130,7 +130,7 @@ def test_jobs_without_a_request(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"1 of 2 jobs have no requested time.*policy.unrequested=runtime"):
         FAMILY.check(Point(EASY, log, AS_LOG))
     notes = FAMILY.check(Point(EASY | {"unrequested": "runtime"}, log, AS_LOG))
-    assert any("1 jobs have no requested time, judged by the actual one" in note for note in notes)
+    assert any("1 jobs have no requested time, scheduled by the actual one" in note for note in notes)
     assert FAMILY.check(Point({"discipline": "fcfs"}, log, AS_LOG))
 
 

@@ -34,7 +34,7 @@ def starts(rows, processors: int, name: str, **keys) -> list[float]:
 BLOCKED = [(0, 100, 100, 3), (1, 50, 50, 4)]
 
 
-def test_a_candidate_is_judged_by_its_requested_time() -> None:
+def test_a_candidate_counts_with_its_requested_time() -> None:
     """It would end long before the reserved start, but that is not known."""
     rows = [*BLOCKED, (2, 10, 200, 1)]
     assert starts(rows, 4, "easy") == [0, 100, 150]

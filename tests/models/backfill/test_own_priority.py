@@ -1,4 +1,4 @@
-"""An order of priority of one's own: a compiled function, or its dotted name."""
+"""A user's own order of priority: a compiled function, or its dotted name."""
 
 from __future__ import annotations
 
