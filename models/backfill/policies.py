@@ -69,9 +69,10 @@ def _rules(policy: Parameters, discipline: str) -> type[Rules]:
     except (ImportError, ValueError, AttributeError) as error:
         why = f" and cannot be imported ({error})" if "." in str(discipline) else ""
         raise ValueError(
-            f"policy {policy.get('name', '')} has discipline {discipline}, which is not one of models.backfill"
-            f"{why}; allowed: {', '.join(DISCIPLINES)} (see conf/policy/backfill/_backfill.yaml), or the "
-            "dotted name of a subclass of models.backfill.rules.Rules"
+            f"policy {policy.get('name', '')} has discipline {discipline}, which is not one of "
+            f"models.backfill{why}; allowed: {', '.join(DISCIPLINES)} (see "
+            "conf/policy/backfill/_backfill.yaml), or the dotted name of a subclass of "
+            "models.backfill.rules.Rules"
         ) from None
 
 

@@ -194,5 +194,6 @@ def machine_of(machine: Parameters, n_pes: int) -> Parameters:
 def is_stochastic(point: Point) -> bool:
     """Return whether replications differ: statements may be random where the workload is not."""
     return (
-        workloads.is_stochastic(point.workload, reads_requests=False) or Statements.of(point.workload).is_stochastic
+        workloads.is_stochastic(point.workload, reads_requests=False)
+        or Statements.of(point.workload).is_stochastic
     )

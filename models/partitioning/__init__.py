@@ -5,13 +5,13 @@ are families of their own. The declaration loads no kernel, so that a plan can b
 """
 
 from models.family import Family
-from models.partitioning.metrics import JOB_CLASSES, OF_CLASSES
+from models.partitioning.metrics import ALLOCATED, JOB_CLASSES, OF_CLASSES
 
 FAMILY = Family(
     package=__name__,
     name="processor partitioning",
-    version=4,
-    metrics=OF_CLASSES,
+    version=5,
+    metrics=(*OF_CLASSES, ALLOCATED),
     headline="response_time",
     common=("wait", "response_time", "slowdown", "bounded_slowdown", "utilization", "jobs_in_system"),
     coords={"job_class": JOB_CLASSES},

@@ -28,6 +28,8 @@ OF_CLASSES = (
     Metric("blow_up", "1", "mean blow-up factor", ("job_class",)),
     Metric("blow_up_cv", "1", "coefficient of variation of the blow-up factor", ("job_class",)),
 )
+ALLOCATED = Metric("allocated", "1", "share of processor time that jobs hold", weight="period")
+"""Not all of it is delivered: jobs wait for each other's threads, or are folded, or use a part of it."""
 
 
 class Sums(NamedTuple):

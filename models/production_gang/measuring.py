@@ -90,7 +90,7 @@ def _of_machine(run: Run, edges: Floats) -> dict[str, Floats]:
     levels, made = run.levels, run.schedule
     total = made.machine.total
     capacity = total * np.diff(edges)
-    delivered = np.diff(_area(*_steps(made.runs.begin, made.runs.end, made.runs.processors), edges))
+    delivered = np.diff(_area(*steps(made.runs.begin, made.runs.end, made.runs.processors), edges))
     with np.errstate(divide="ignore", invalid="ignore"):
         found = {
             "switching_share": np.diff(_area(levels.time, levels.switching, edges)) / capacity,
@@ -109,7 +109,7 @@ def _of_weekends(run: Run, edges: Floats) -> dict[str, Floats]:
     days = np.arange(np.floor((edges[0] + clock) / DAY), np.ceil((edges[-1] + clock) / DAY) + 1)
     cuts = np.unique(np.concatenate([edges, np.clip(days * DAY - clock, edges[0], edges[-1])]))
     length = np.diff(cuts)
-    used = np.diff(_area(*_steps(made.runs.begin, made.runs.end, made.runs.processors), cuts))
+    used = np.diff(_area(*steps(made.runs.begin, made.runs.end, made.runs.processors), cuts))
     for level in (levels.switching, levels.packing, levels.limits):
         used += np.diff(_area(levels.time, level, cuts))
     middle = (cuts[:-1] + cuts[1:]) / 2
@@ -135,12 +135,12 @@ def _of_classes(run: Run, edges: Floats) -> dict[str, Floats]:
         ends = np.sort(made.end[job_class == number])
         ended.append(np.diff(np.searchsorted(ends, edges)).astype(np.float64))
         its = job_class[pieces.job] == number
-        steps = _steps(pieces.begin[its], pieces.end[its], pieces.processors[its])
-        delivered.append(np.diff(_area(*steps, edges)))
+        level = steps(pieces.begin[its], pieces.end[its], pieces.processors[its])
+        delivered.append(np.diff(_area(*level, edges)))
     return {"class_ended": np.stack(ended, axis=1), "class_delivered": np.stack(delivered, axis=1)}
 
 
-def _steps(begin: Floats, end: Floats, height: np.ndarray) -> tuple[Floats, Floats]:
+def steps(begin: Floats, end: Floats, height: np.ndarray) -> tuple[Floats, Floats]:
     """Return times, and the sum of all heights from each of them on."""
     time = np.concatenate([begin, end])
     order = np.argsort(time, kind="stable")

@@ -62,7 +62,9 @@ METRICS = (
     Metric(
         "packing_loss", "1", "share of all processor time idle while a job finds no place", weight="period"
     ),
-    Metric("limits_loss", "1", "share of all processor time idle because of limits", weight="period"),
+    Metric(
+        "limits_loss", "1", "share of all processor time idle or withheld because of limits", weight="period"
+    ),
     Metric("no_work_share", "1", "share of all processor time without work", weight="period"),
     Metric("weekdays", "s", "time of weekdays over which the machine was measured"),
     Metric("weekends", "s", "time of weekends over which the machine was measured"),

@@ -11,7 +11,7 @@ from models.backfill.eq_spatial import hosts as on_hosts
 from models.backfill.eq_spatial.partition import place_of_deferred, share_of
 from models.backfill.eq_spatial.rules import EqSpatial
 from models.backfill.job_table import NO_HOST, NO_JOB
-from models.backfill.pieces import pieces_of, buffer_for, twice
+from models.backfill.pieces import buffer_for, pieces_of, twice
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule

@@ -12,9 +12,9 @@ that the job has waited, and is called anew in each pass::
     def longest_waiting_for_its_size(waited, requested, processors, memory, bypassed):
         return waited / processors
 
-A job's runtime is not known: `requested` is the time by which it is scheduled, see `models.backfill.requests`.
-The declared types matter: the event loops take functions of that type, so that they are compiled once for
-all of them.
+A job's runtime is not known: `requested` is the time by which it is scheduled, see
+`models.backfill.requests`. The declared types matter: the event loops take functions of that
+type, so that they are compiled once for all of them.
 """
 
 from __future__ import annotations

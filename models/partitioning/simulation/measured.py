@@ -6,12 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.arrays import Floats, Ints
+from models.arrays import Floats
 from models.jobs.jobs import Jobs
 from models.jobs.measures import Measures, of_jobs
 from models.jobs.trace import Trace
 from models.partitioning.metrics import Sums, of_classes
 from models.partitioning.simulation.state import CLOSED
+
+SHORTEST = 1e-9
+"""Seconds that a job takes at least where its work is spread over its time: rounding may leave none."""
 
 
 class Batches(NamedTuple):
@@ -35,6 +38,7 @@ class Batches(NamedTuple):
         size: int,
         n_processors: int,
         measures: Measures,
+        delivered: Floats | None = None,
     ) -> Batches:
         """Measure jobs in the order in which they ended, of which the last batch may be short.
 
@@ -49,6 +53,9 @@ class Batches(NamedTuple):
             Jobs in a batch.
         n_processors : int
         measures : Measures
+        delivered : ndarray, shape (n_batches,), processor-seconds, optional
+            In the time of each batch: processors that a job asks for times its runtime on these; None is that of
+            the jobs that ended in it, which is as much in the mean.
         """
         n_batches = len(closed)
         response = ended.end - ended.submit
@@ -56,7 +63,10 @@ class Batches(NamedTuple):
         values = {"wait": ended.start - ended.submit, "response_time": response}
         common = of_jobs(jobs, values, batch, n_batches, measures)
         with np.errstate(invalid="ignore"):  # a batch whose jobs all end after the measured period
-            common["utilization"] = closed.held_time / (closed.length * n_processors)
+            if delivered is None:
+                delivered = np.bincount(batch, ended["size"] * ended.runtime, n_batches)
+            common["utilization"] = delivered / (closed.length * n_processors)
+            common["allocated"] = closed.held_time / (closed.length * n_processors)
             common["jobs_in_system"] = closed.job_time / closed.length
         return cls(Sums.over(response, ended.work, ended.job_class, batch, n_batches), common)
 
@@ -102,7 +112,8 @@ def of_trace(
     Notes
     -----
     The period of a batch ends with its last job; the first begins with the first submission that counts. None
-    extends beyond the end of the measured period, and the last ends there.
+    extends beyond the end of the measured period, and the last ends there. A job's work counts as delivered
+    evenly from its start to its end.
     """
     first, stop, _ = trace.measured.indices(len(trace.jobs))
     counts = (ended.number >= first) & (ended.number < stop)
@@ -115,19 +126,29 @@ def of_trace(
     edges = np.concatenate([trace.jobs.submit[first : first + 1], ends])
     closed = _closed(trace.jobs.submit, ended.end, edges, held, limit)
     jobs = trace.jobs.part(chosen.number)
-    return Batches.of(chosen, jobs, closed, size, trace.machine.total, measures)
+    length = np.maximum(ended.end - ended.start, SHORTEST)
+    rate = ended["size"] * ended.runtime / length
+    during = _levels(ended.start, ended.start + length, rate)
+    delivered = _integral(*during, edges)
+    return Batches.of(chosen, jobs, closed, size, trace.machine.total, measures, delivered)
 
 
 def _closed(submit: Floats, end: Floats, edges: Floats, held: Floats, limit: int) -> np.recarray:
     """Return the integrals between edges: all jobs in the system run, up to the limit."""
-    instant = np.concatenate([submit, end])
-    order = np.argsort(instant, kind="stable")
-    change = np.concatenate([np.ones(len(submit), np.int64), np.full(len(end), -1)])
-    instant, jobs = instant[order], np.cumsum(change[order])
-
-    def integral(level: Floats | Ints) -> Floats:
-        area = np.concatenate([[0.0], np.cumsum(level[:-1] * np.diff(instant))])
-        return np.diff(np.interp(edges, instant, area))
-
-    columns = [integral(jobs), integral(held[np.minimum(jobs, limit)]), np.diff(edges)]
+    instant, jobs = _levels(submit, end, np.ones(len(submit), np.int64))
+    held = held[np.minimum(jobs, limit)]
+    columns = [_integral(instant, jobs, edges), _integral(instant, held, edges), np.diff(edges)]
     return np.rec.fromarrays(columns, dtype=CLOSED)
+
+
+def _levels(begin: Floats, end: Floats, height: np.ndarray) -> tuple[Floats, np.ndarray]:
+    """Return instants in order, and the sum of all heights from each of them on."""
+    instant = np.concatenate([begin, end])
+    order = np.argsort(instant, kind="stable")
+    return instant[order], np.cumsum(np.concatenate([height, -height])[order])
+
+
+def _integral(instant: Floats, level: np.ndarray, edges: Floats) -> Floats:
+    """Return the integrals of a step function between edges."""
+    area = np.concatenate([[0.0], np.cumsum(level[:-1] * np.diff(instant))])
+    return np.diff(np.interp(edges, instant, area))

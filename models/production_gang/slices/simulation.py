@@ -14,6 +14,7 @@ from models.jobs.schedule import Pieces, Schedule
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Point
+from models.production_gang.measuring import steps
 from models.production_gang.slices import engine, state
 from models.production_gang.slices.recording import Recorded
 from models.production_gang.slices.rules import AlphaRules, Tc2000Rules, rules_of
@@ -166,6 +167,18 @@ def _system(
     )
 
 
+def _with_limits(levels: Levels, time: Floats, withheld: Floats) -> Levels:
+    """Return the levels with the processors that are withheld from gangs as lost by limits."""
+
+    def at(when: Floats, values: Floats) -> Floats:
+        return np.append(0.0, values)[np.searchsorted(when, both, side="right")]
+
+    both = np.union1d(levels.time, time)
+    lost = (levels.switching, levels.packing, levels.limits)
+    switching, packing, limits = (at(levels.time, each) for each in lost)
+    return Levels(both, switching, packing, limits + at(time, withheld))
+
+
 def far_apart(frame: int) -> Ints:
     """Return the slices of a frame by their bit-reversed numbers: those that follow each other lie far apart.
 
@@ -224,6 +237,11 @@ def _run(jobs: Jobs, machine: Machine, system: System, detail: Detail, levels: L
     whole = np.abs(end - start - as_ran.runtime) <= ROUNDING * np.maximum(end, 1.0)
     used = detail.noted[detail.noted["used"] > 0]
     pieces = Pieces(*(used[name].copy() for name in ("job", "host", "begin", "end", "used")))
+    if (delivered := system.settings.delivered) < 1:
+        share = np.where(as_ran.size[pieces.job] < system.settings.gang_from, 1.0, delivered)
+        withheld = pieces.processors * (1 - share)
+        levels = _with_limits(levels, *steps(pieces.begin, pieces.end, withheld))
+        pieces = replace(pieces, processors=pieces.processors * share)
     host = np.zeros(len(jobs), np.int64)
     host[pieces.job] = pieces.host  # in order of the ends: the last one stays
     made = Schedule(

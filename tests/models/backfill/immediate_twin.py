@@ -1,8 +1,8 @@
 """Backfilling with immediate service again, slow and plain, from the text of Chiang and Vernon (2001).
 
 The clock goes on by one tick at a time, and every job counts the ticks that it got: nothing is looked up in a
-list of events, no end is computed beforehand, and what is free is counted anew from those that are there. Only
-the two questions about intervals come from the twin of the plain backfills.
+list of events, no end is computed beforehand, and what is free is counted anew from the jobs that are there.
+Only the two questions about intervals come from the twin of the plain backfills.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Job:
 
 @dataclass
 class Backfill:
-    """Backfilling (section 2.2) with a quantum for each newcomer (2.4), or as soon as processors are free (4.3)."""
+    """Backfilling (section 2.2) with a quantum for each newcomer (2.4), or on free processors (4.3)."""
 
     hosts: Sequence[Host]
     jobs: Sequence[Job]

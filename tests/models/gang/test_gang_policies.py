@@ -91,7 +91,7 @@ def test_a_scheme_may_be_a_name_or_the_thing_itself(scheme: Any) -> None:
         (
             {"slots_limit": 2, "queue": "backfill"},
             "1,000 of 1,000 jobs of workload feitelson1996 have no requested time, and policy.queue=backfill "
-            "judges by it; add workload.estimates=tsafrir2005",
+            "reads it; add workload.estimates=tsafrir2005",
         ),
     ],
 )

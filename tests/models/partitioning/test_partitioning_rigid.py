@@ -137,7 +137,9 @@ def test_the_measures_are_those_of_the_schedule(policy: str, workload: dict[str,
     for batch, (begin, end) in enumerate(pairwise(edges)):
         inside = np.clip(pieces.end, begin, end) - np.clip(pieces.begin, begin, end)
         share = inside @ pieces.processors / 256 / (end - begin)
-        assert metrics["utilization"][batch] == pytest.approx(share)
+        assert metrics["allocated"][batch] == pytest.approx(share)
+        its = made.jobs.part(order[100 * batch : 100 * batch + 100])
+        assert metrics["utilization"][batch] == pytest.approx(its.size @ its.runtime / 256 / (end - begin))
         present = np.clip(made.end, begin, end) - np.clip(made.jobs.submit, begin, end)
         assert metrics["jobs_in_system"][batch] == pytest.approx(present.sum() / (end - begin))
 
