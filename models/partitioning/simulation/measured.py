@@ -54,8 +54,8 @@ class Batches(NamedTuple):
         n_processors : int
         measures : Measures
         delivered : ndarray, shape (n_batches,), processor-seconds, optional
-            In the time of each batch: processors that a job asks for times its runtime on these; None is that of
-            the jobs that ended in it, which is as much in the mean.
+            In the time of each batch: processors that a job asks for times its runtime on them; None is that
+            of the jobs that ended in it, which is as much in the mean.
         """
         n_batches = len(closed)
         response = ended.end - ended.submit
