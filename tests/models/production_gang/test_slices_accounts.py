@@ -28,11 +28,14 @@ def test_levels_are_those_of_the_schedule(draw: Callable[[int], cases.Case], see
     runs = within(made.runs.begin, made.runs.end, now)
     switch = within(switches.begin, switches.end, now)
     switching = switch @ switches.used
-    idle = case.machine.total - runs @ made.runs.processors - switching
+    gangs = made.jobs.size >= case.policy.get("gang_from", 0)
+    # A gang holds processors of which the class scheduler withholds a part.
+    held = made.runs.processors / np.where(gangs[made.runs.job], case.policy.get("delivered", 1.0), 1.0)
+    withheld = runs @ (held - made.runs.processors)
+    idle = case.machine.total - runs @ held - switching
     jobs = np.arange(len(made.jobs))
     active = (runs @ (made.runs.job[:, None] == jobs)) + (switch @ (switches.job[:, None] == jobs)) > 0
     waits = (within(made.jobs.submit, made.end, now) & ~active).any(axis=1)
-    gangs = made.jobs.size >= case.policy.get("gang_from", 0)
     kept, limits = case.policy.get("reserved", 0), np.zeros(len(now))
     for host in range(len(case.machine.names)):
         others = (made.runs.host == host) & ~gangs[made.runs.job]
@@ -40,5 +43,5 @@ def test_levels_are_those_of_the_schedule(draw: Callable[[int], cases.Case], see
     limits = np.where(waits, np.minimum(limits, idle), 0)
     found = np.searchsorted(levels.time, now, side="right") - 1
     np.testing.assert_allclose(levels.switching[found], switching, atol=1e-6)
-    np.testing.assert_allclose(levels.limits[found], limits, atol=1e-6)
+    np.testing.assert_allclose(levels.limits[found], limits + withheld, atol=1e-6)
     np.testing.assert_allclose(levels.packing[found], np.where(waits, idle, 0) - limits, atol=1e-6)
