@@ -29,9 +29,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sweep.executors.outlook import Outlook, Timings
 from sweep.plan.plan import Plan
 from sweep.plan.task import Bundle
-from sweep.progress import duration
 from sweep.store.costs import SYSTEM, Costs, Key, keys
 
 MESSAGE_S = 0.5
@@ -66,38 +66,6 @@ class Given(NamedTuple):
     at: float
     seconds: float
     tasks: set[int]
-
-
-class Outlook(NamedTuple):
-    """The time that the remaining tasks will take.
-
-    Parameters
-    ----------
-    work : float
-        Seconds of CPU time, of all tasks with a timing.
-    seconds : float
-        Until the last of these is back, if work is shared evenly: never less than the longest of them.
-    unknown : int
-        Tasks with no timing yet.
-    overdue : int
-        Tasks that take much longer than expected.
-    """
-
-    work: float
-    seconds: float
-    unknown: int
-    overdue: int
-
-    def __str__(self) -> str:
-        reasons = []
-        if self.unknown:
-            reasons.append(f"{self.unknown:,} task{'s' * (self.unknown > 1)} with no timing yet")
-        if self.overdue:
-            reasons.append(f"{self.overdue:,} take{'s' * (self.overdue == 1)} longer than expected")
-        if not reasons:
-            return f"{duration(self.seconds)} left"
-        known = f"at least {duration(self.seconds)} left" if self.seconds >= 1 else "time left not known"
-        return f"{known}: {', '.join(reasons)}"
 
 
 class Bundles:
@@ -161,6 +129,7 @@ class Bundles:
         self._work = 0.0
         for system in self._of_system:
             self._sort_in(system)
+        self._timings = Timings({key: self._cost(key) for key in self._waiting}, self._jobs)
 
     def _sort_in(self, system: Key) -> None:
         """Sort in the waiting tasks of a system by what is known of it now; earlier places do not count."""
@@ -248,6 +217,7 @@ class Bundles:
             key = self._key(number)
             self._seen.add(key[:SYSTEM])
             self._costs.add(key, seconds / self._plan.measurement(number).jobs)
+            self._timings.add(key, seconds)
             before, cost = -self._places[key][1], self._cost(key)
             if not before / MOVED <= cost <= before * MOVED:
                 self._sort_in(key[:SYSTEM])
@@ -263,27 +233,29 @@ class Bundles:
         """Return the time that the remaining tasks will take; may be called from any thread."""
         now = time.monotonic()
         with self._lock:
-            work = longest = 0.0
+            known = doubtful = longest = 0.0
             unknown = overdue = 0
             for key, numbers in self._waiting.items():
                 if not numbers:
                     continue
-                if math.isfinite(cost := self._cost(key)):
-                    work += cost * len(numbers)
-                    longest = max(longest, cost)
-                else:
+                seconds, is_measured = self._timings.seconds(key, self._cost(key))
+                if math.isinf(seconds):
                     unknown += len(numbers)
+                    continue
+                known += seconds * len(numbers) * is_measured
+                doubtful += seconds * len(numbers) * (not is_measured)
+                longest = max(longest, seconds)
             for given in {id(each): each for each in self._given.values()}.values():
                 elapsed = now - given.at
                 if not math.isfinite(given.seconds):
                     unknown += len(given.tasks)
-                elif elapsed > LATE * given.seconds + LATE_S:
+                    continue
+                rest = max(0.0, given.seconds - elapsed)
+                if elapsed > LATE * given.seconds + LATE_S:
                     overdue += len(given.tasks)
-                else:
-                    rest = max(0.0, given.seconds - elapsed)
-                    work += rest
-                    longest = max(longest, rest)
-        return Outlook(work, max(work / workers, longest), unknown, overdue)
+                    rest = elapsed
+                known, longest = known + rest, max(longest, rest)
+            return Outlook.of(known, doubtful, longest, self._timings.workers(workers), unknown, overdue)
 
     def task_seconds(self, share: float) -> float:
         """Return the seconds that this share of the tasks takes at most: of those that came back or wait."""

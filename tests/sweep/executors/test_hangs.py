@@ -1,5 +1,6 @@
 """What must neither hang nor print without end; and long tasks, behind which nothing waits."""
 
+import math
 import os
 import resource
 import signal
@@ -9,6 +10,7 @@ import pytest
 from executor_contract import clean
 
 from sweep.executors.bundles import Bundles
+from sweep.executors.outlook import ENOUGH, Timings
 from sweep.store.costs import Costs, keys
 
 DASK = ("executor=dask", "executor.workers=2")
@@ -107,16 +109,34 @@ def test_the_outlook_counts_what_is_on_its_way(expand, costs, tmp_path, monkeypa
     bundles = Bundles(plan, range(4), costs, tmp_path, 0.05)
     assert bundles.outlook(2).seconds == pytest.approx(61), "2 x 60 s and 2 x 1 s on 2 workers"
     assert bundles.outlook(100).seconds == pytest.approx(60), "never less than the longest"
+    assert bundles.outlook(2).high == pytest.approx(122), "as none of them came back in this run"
     given = [next(bundles) for _ in range(4)]
-    now[0] += 20
-    assert bundles.outlook(2).seconds == pytest.approx(40), "nothing waits, and two run for 40 s yet"
+    now[0] += 4
+    assert bundles.outlook(2).seconds == pytest.approx(56), "nothing waits, and two run for 56 s yet"
     for bundle in given[2:]:
         bundles.learn(plan.ids.index(bundle.tasks[0].id), 1.0)
-    now[0] += 400
-    assert bundles.outlook(2) == (0.0, 0.0, 0, 2)
-    assert str(bundles.outlook(2)) == "time left not known: 2 take longer than expected"
+    now[0] += 396
+    assert bundles.outlook(2)[4:] == (0, 2)
+    assert "left: 2 take longer than expected" in str(bundles.outlook(2))
     bundles.ended(plan.ids.index(given[0].tasks[0].id))
-    assert str(bundles.outlook(2)) == "time left not known: 1 takes longer than expected"
+    assert "left: 1 takes longer than expected" in str(bundles.outlook(2))
+
+
+def test_the_time_left_is_that_of_this_run(costs, tmp_path, monkeypatch):
+    """Kinds that were measured on another day are scaled by those that came back, and none stays unknown."""
+    now = [0.0]
+    monkeypatch.setattr("sweep.executors.outlook.time.monotonic", lambda: now[0])
+    known, alike, unknown = (("family", "machine", name, "workload", "0.5") for name in "abc")
+    timings = Timings({known: 1.0, alike: 10.0, unknown: math.inf}, dict.fromkeys((known, alike, unknown), 1))
+    assert timings.seconds(alike, 10.0) == (10.0, False)
+    for _ in range(ENOUGH):
+        assert timings.seconds(unknown, math.inf) == (math.inf, False)
+        timings.add(known, 0.1)
+    assert timings.seconds(known, 1.0) == (pytest.approx(0.1), True)
+    assert timings.seconds(alike, 10.0) == (pytest.approx(1.0), False), "a tenth, as the other"
+    assert timings.seconds(unknown, math.inf) == (pytest.approx(0.1), False)
+    now[0] = 20.0
+    assert timings.workers(2) == pytest.approx(0.1 * ENOUGH / 20.1), "they wait most of the time"
 
 
 def test_one_log_says_nothing_of_another(expand, tmp_path):

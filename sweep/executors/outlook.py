@@ -1,0 +1,135 @@
+"""The time that the remaining tasks of a run will take, extrapolated from those that came back.
+
+A kind of task (`sweep.store.costs.Key`) that came back costs what it cost in this run. One that did not costs
+what earlier runs measured, times the ratio by which this run differs from them so far; this may be wrong by a
+factor of `DOUBT` either way, which makes the outlook a range. Workers are counted by the work that they have
+returned a second: what they wait for, and what else the machine does, is in that pace.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import defaultdict
+from typing import NamedTuple
+
+from sweep.progress import duration
+from sweep.store.costs import Key
+
+DOUBT = 2.0
+"""Factor by which the cost of a kind of task may differ that did not come back in this run."""
+
+SPREAD = 1.5
+"""Ratio of the ends of a range from which it is shown."""
+
+ENOUGH = 100
+"""Tasks after which a kind that was never measured is taken to cost what those that came back did."""
+
+PACE_S = 5.0
+"""Seconds of a run after which its pace is known."""
+
+
+class Outlook(NamedTuple):
+    """The time that the remaining tasks will take.
+
+    Parameters
+    ----------
+    work : float
+        Seconds of CPU time, of all tasks with a timing.
+    seconds : float
+        Until the last of these is back, if work is shared evenly: never less than the longest of them.
+    low, high : float
+        The same if all kinds that did not come back yet are cheaper, or dearer, than expected.
+    unknown : int
+        Tasks with no timing yet.
+    overdue : int
+        Tasks that take much longer than expected; each counts as half done.
+    """
+
+    work: float
+    seconds: float
+    low: float
+    high: float
+    unknown: int = 0
+    overdue: int = 0
+
+    @classmethod
+    def of(
+        cls, known: float, doubtful: float, longest: float, workers: float, unknown: int, overdue: int
+    ) -> Outlook:
+        """Return the outlook on so many seconds of work, of which some is `DOUBT` times less or more."""
+        seconds, low, high = (
+            max((known + doubtful * factor) / workers, longest) for factor in (1, 1 / DOUBT, DOUBT)
+        )
+        return cls(known + doubtful, seconds, low, high, unknown, overdue)
+
+    def __str__(self) -> str:
+        reasons = []
+        if self.unknown:
+            reasons.append(f"{self.unknown:,} task{'s' * (self.unknown > 1)} with no timing yet")
+        if self.overdue:
+            reasons.append(f"{self.overdue:,} take{'s' * (self.overdue == 1)} longer than expected")
+        if self.unknown and self.seconds < 1:
+            return f"time left not known: {', '.join(reasons)}"
+        left = duration(self.seconds)
+        if self.high > SPREAD * self.low:
+            left = f"{duration(self.low)} to {duration(self.high)}"
+        least = "at least " if self.unknown else ""
+        return f"{least}{left} left{': ' * bool(reasons)}{', '.join(reasons)}"
+
+
+class Timings:
+    """What the tasks of a run took so far.
+
+    Parameters
+    ----------
+    before : dict of Key to float
+        Seconds of a task by its kind, as earlier runs measured them; infinite where none did.
+    jobs : dict of Key to int
+        Jobs that a task of that kind simulates.
+    """
+
+    def __init__(self, before: dict[Key, float], jobs: dict[Key, int]) -> None:
+        self._before, self._jobs = before, jobs
+        self._spent: dict[Key, list[float]] = defaultdict(lambda: [0, 0.0])
+        self._begun: float | None = None
+        self._count, self._work, self._worked_jobs = 0, 0.0, 0
+        self._work_before = self._work_expected = 0.0
+
+    def add(self, key: Key, seconds: float) -> None:
+        """Count a task that came back."""
+        if self._begun is None:
+            self._begun = time.monotonic() - seconds
+        spent = self._spent[key]
+        spent[0] += 1
+        spent[1] += seconds
+        self._count += 1
+        self._work += seconds
+        self._worked_jobs += self._jobs[key]
+        if math.isfinite(before := self._before.get(key, math.inf)):
+            self._work_before += before
+            self._work_expected += seconds
+
+    def seconds(self, key: Key, otherwise: float) -> tuple[float, bool]:
+        """Return the expected seconds of a task of a kind, and whether this run measured them.
+
+        Parameters
+        ----------
+        otherwise : float
+            The cost by similar kinds, infinite where none was measured, for a kind that no run measured.
+        """
+        if key in self._spent:
+            count, total = self._spent[key]
+            return total / count, True
+        if math.isfinite(before := self._before.get(key, math.inf)) and self._work_before:
+            otherwise = before * self._work_expected / self._work_before
+        if math.isinf(otherwise) and self._count >= ENOUGH:
+            otherwise = self._work / self._worked_jobs * self._jobs[key]
+        return otherwise, False
+
+    def workers(self, given: int) -> float:
+        """Return how many workers' work comes back a second, at most as many as there are."""
+        elapsed = 0.0 if self._begun is None else time.monotonic() - self._begun
+        if elapsed < PACE_S:
+            return given
+        return min(given, max(self._work / elapsed, 0.25))
