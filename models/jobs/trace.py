@@ -81,6 +81,8 @@ class Trace:
         The log, for a report.
     waited : ndarray of float, shape (n_jobs,), seconds, optional
         Recorded waits; NaN for a job without one, None if no job has one.
+    partition : ndarray, shape (n_jobs,), optional
+        Name or number of each job's partition, as read; not of resampled jobs.
     own_machine : bool
         Whether `machine` may be the one that ran these jobs as recorded; see `models.workloads.replayed`.
     """
@@ -97,6 +99,7 @@ class Trace:
     users: tuple[str, ...] = ()
     origin: Origin | None = None
     waited: Floats | None = None
+    partition: np.ndarray | None = None
     own_machine: bool = True
 
     @property

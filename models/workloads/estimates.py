@@ -18,6 +18,9 @@ from models.workloads import tsafrir2005
 EXACT, FACTOR, TSAFRIR = "exact", "factor", "tsafrir2005"
 MODELS = (EXACT, FACTOR, TSAFRIR)
 FOR = ("unknown", "all")
+LONGEST = "longest"
+LONGEST_LIMIT = 366 * 86_400.0
+"""Seconds: some logs write a number of years for no limit (LLNL-Atlas 23)."""
 TOGETHER = 10_000
 """Jobs of a stream among which requested times are dealt out, by default."""
 
@@ -63,6 +66,33 @@ def _together(workload: Parameters) -> int:
 def are_drawn(workload: Parameters) -> bool:
     """Return whether requested times are random."""
     return wanted(workload) and workload["estimates"] != EXACT
+
+
+def with_longest(trace: Trace, workload: Parameters) -> tuple[Jobs, list[str]]:
+    """Return a log's jobs, those without a time limit with the longest of their partition, and notes on it.
+
+    That is ``unlimited: longest``. A partition in which no job has a limit has the longest of the log, and a
+    job that ran for longer is given its runtime. A limit beyond `LONGEST_LIMIT` counts as none. Nothing
+    changes if no job has a limit, or if ``estimates`` fill in requested times.
+    """
+    jobs, unknown = trace.jobs, np.isnan(trace.jobs.requested)
+    limited = jobs.requested <= LONGEST_LIMIT
+    given = checks.choice(workload, "workload", "unlimited", (LONGEST, None))
+    if given is None or wanted(workload) or not unknown.any() or not limited.any():
+        return jobs, []
+    of_log = float(jobs.requested[limited].max())
+    limit = np.full(len(jobs), of_log)
+    if trace.partition is not None:
+        names, which = np.unique(trace.partition, return_inverse=True)
+        longest = np.full(names.size, -np.inf)
+        np.maximum.at(longest, which[limited], jobs.requested[limited])
+        limit = np.where(np.isfinite(longest), longest, of_log)[which]
+    note = (
+        f"{trace.name}: {int(unknown.sum()):,} of {len(jobs):,} jobs have no time limit, and get the longest "
+        f"of their partition, up to {of_log / tsafrir2005.HOUR:g} h (workload.unlimited=longest; null: no "
+        "limit, and policies that read limits refuse the log)"
+    )
+    return replace(jobs, requested=np.where(unknown, np.maximum(limit, jobs.runtime), jobs.requested)), [note]
 
 
 def of_trace(trace: Trace, point: Point) -> Trace:

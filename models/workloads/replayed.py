@@ -16,7 +16,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import SHAPES, Machine
 from models.jobs.trace import Origin, Trace
 from models.point import Parameters, Point
-from models.workloads import memory, resampling
+from models.workloads import estimates, memory, resampling
 
 WORTH_A_NOTE = DAY
 """Length of a log, seconds, from which on a growing queue is noted: a shorter burst is meant to queue."""
@@ -140,9 +140,10 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
         With one line that names the mistake.
     """
     name, machine, rows = read.name, read.machine, read.rows
-    jobs, filled = memory.of_log(name, read.jobs, point.workload)
+    jobs, limited = estimates.with_longest(read, point.workload)
+    jobs, filled = memory.of_log(name, jobs, point.workload)
     waited = read.waited
-    notes = [*read.notes, *filled]
+    notes = [*read.notes, *limited, *filled]
     fits = machine.takes(jobs.size, jobs.memory)
     if not fits.all():
         lost = int((~fits).sum())
@@ -177,7 +178,9 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
             "more processors, or give a load, grid.load=[0.9]"
         )
     origin = None if read.origin is None else _placed(read.origin, jobs, natural, facts)
-    taken = replace(read, jobs=jobs, notes=(*notes, *facts), rows=rows, origin=origin, waited=waited)
+    taken = replace(
+        read, jobs=jobs, notes=(*notes, *facts), rows=rows, origin=origin, waited=waited, partition=None
+    )
     made = resampling.resampled(taken, point.workload, point.seed)
     natural = _load(made.jobs, machine)
     stretch = 1.0 if point.load is None or natural is None else natural / point.load

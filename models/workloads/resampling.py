@@ -7,9 +7,11 @@ users are active at the same time in each replication. More users are more load.
 
 Where the paper gives no formula, the following is assumed (`_users`):
 
-- Users are drawn with replacement, so that the log's largest users may be there twice or not at all: the load
-  of replications spreads by a fifth or more, since the users are random too. ``with_replacement: false``
-  takes each user once: all replications have the log's load, and only the users' weeks are random.
+- Users are drawn with replacement: the load of replications spreads, since the users are random too.
+  ``with_replacement: false`` takes each user once: all replications have the log's load, and only the users'
+  weeks are random.
+- **Heavy users**, those with more than ``heavy_share`` of all work, are each taken once all the same. Drawn,
+  a user with two fifths of the work would be there twice or not at all, and nothing else would matter.
 - **Long-lasting users**, active for ``long_lasting_weeks`` or more from their first to their last submission,
   and **temporary** ones, all others, are drawn apart from each other, as many of each as the log has, so that
   the population does not change its nature. A user drawn twice is two users.
@@ -19,8 +21,10 @@ Where the paper gives no formula, the following is assumed (`_users`):
   their activity at the beginning, as on the log's first day. At any time of the week, the expected work is
   the log's own.
 
-``weeks`` is for logs without users: each week is one of the log's full weeks, with all that was
-submitted in it. No correlation beyond a week is kept.
+``weeks`` is for logs without users: each week is one of the log's calendar weeks, with all that was
+submitted in it. The log's first and last weeks are seldom whole: where together they cover no time of the
+week twice, they are one week, else each is one with a gap. So every job is in some week, none is lost. No
+correlation beyond a week is kept.
 
 References
 ----------
@@ -36,7 +40,7 @@ import numpy as np
 
 from models import checks
 from models.arrays import Floats, Ints
-from models.jobs.calendar import DAY, WEEK
+from models.jobs.calendar import DAY, WEEK, monday
 from models.jobs.jobs import Jobs
 from models.jobs.swf import Log
 from models.jobs.trace import Trace
@@ -45,9 +49,10 @@ from models.streams import stream
 
 USERS, WEEKS = "users", "weeks"
 LEAST_WEEKS = 2
-"""Least number of full weeks of a log that can be resampled: jobs are moved by whole weeks."""
+"""Least length of a log that can be resampled: jobs are moved by whole weeks."""
 
 LONG_LASTING_WEEKS = 12
+HEAVY_SHARE = 0.05
 
 NO_JOB = -1
 """Preceding job, and the think time after it, of a job without one."""
@@ -59,6 +64,7 @@ def wanted(workload: Parameters) -> str | None:
     population = _population(workload)
     _long_lasting(workload)
     _with_replacement(workload)
+    _heavy_share(workload)
     if population != 1 and given != USERS:
         checks.refuse("workload.population", population, "1; other populations need workload.resample=users")
     return given
@@ -76,6 +82,11 @@ def _long_lasting(workload: Parameters) -> int:
 
 def _with_replacement(workload: Parameters) -> bool:
     return checks.switch(workload, "workload", "with_replacement", default=True)
+
+
+def _heavy_share(workload: Parameters) -> float:
+    allowed = "a share of the work above 0 and up to 1 (1: all users are drawn)"
+    return checks.number(workload, "workload", "heavy_share", allowed, above=0, most=1, default=HEAVY_SHARE)
 
 
 def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
@@ -97,30 +108,42 @@ def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
             f"weeks: it needs {LEAST_WEEKS * 7} days at least; take a longer log, or workload.resample=null"
         )
     if drawn == WEEKS:
-        source, submit = _weeks(time, seed)
+        zero = None if read.origin is None else read.origin.zero
+        source, submit, n_weeks = _weeks(time, 0.0 if zero is None else monday(zero), seed)
         user = None if jobs.user is None else jobs.user[source]
-        notes = [f"{name}: each week of a replication is one of its {len(_full_weeks(time)) - 1} full weeks"]
+        begin = "its first submission" if zero is None else "Monday, 0:00"
+        notes = [f"{name}: each week of a replication is one of its {n_weeks} weeks, which begin at {begin}"]
     else:
         if jobs.user is None:
             raise ValueError(
                 f"{name}: its jobs name no users to draw (workload.resample=users); workload.resample=weeks "
                 "draws its weeks instead"
             )
-        source, submit, user, lasting = _users(time, jobs.user, workload, seed)
-        notes = _notes(name, jobs.user, lasting, workload)
+        work = jobs.size * jobs.runtime
+        source, submit, user, strata = _users(time, jobs.user, work, workload, seed)
+        notes = _notes(name, jobs.user, work, strata, workload)
+    notes.append(
+        f"{name}: waits of a resampled log do not predict the site's, which depend on which jobs met; "
+        "compare policies with each other"
+    )
     made = replace(jobs.part(source), submit=submit, user=user)
     log, rows = read.log, read.rows
     if log is not None and rows is not None:
         log, rows = _as_log(log, rows[source], made), np.arange(len(made))
     elif rows is not None:
         rows = rows[source]
+    origin = read.origin
+    if origin is not None and origin.zero is not None:
+        origin = replace(origin, zero=origin.zero + float(submit[0]))
     # Recorded waits are those of the log's own jobs.
-    return replace(read, jobs=made, notes=(*read.notes, *notes), log=log, rows=rows, waited=None)
+    return replace(
+        read, jobs=made, notes=(*read.notes, *notes), log=log, rows=rows, origin=origin, waited=None
+    )
 
 
 def _users(
-    time: Floats, user: Ints, workload: Parameters, seed: Seed
-) -> tuple[Ints, Floats, Ints, np.ndarray]:
+    time: Floats, user: Ints, work: Floats, workload: Parameters, seed: Seed
+) -> tuple[Ints, Floats, Ints, list[Ints]]:
     """Draw users, and the weeks in which they begin; O(n log n) in the jobs.
 
     Parameters
@@ -128,6 +151,7 @@ def _users(
     time : ndarray of float, shape (n_jobs,), seconds
         Ascending from 0.
     user : ndarray of int, shape (n_jobs,)
+    work : ndarray of float, shape (n_jobs,), processor-seconds
 
     Returns
     -------
@@ -136,8 +160,8 @@ def _users(
     submit : ndarray of float, shape (n_drawn,), seconds
     user : ndarray of int, shape (n_drawn,)
         The first copy of a user keeps its number; each further one gets a number that no one has.
-    lasting : ndarray of bool, shape (n_users,)
-        Which of the log's users are long-lasting.
+    strata : list of ndarray of int
+        The log's users, by their places among the sorted ones: heavy, long-lasting, temporary.
     """
     draws = stream(seed, "users drawn")
     end = time[-1]
@@ -145,8 +169,13 @@ def _users(
     number, begin, count = np.unique(user[by_user], return_index=True, return_counts=True)
     active = time[by_user[begin + count - 1]] - time[by_user[begin]]
     is_lasting = active >= WEEK * _long_lasting(workload)
+    of_user = np.add.reduceat(work[by_user], begin)
+    is_heavy = of_user > _heavy_share(workload) * of_user.sum()
+    kinds = (is_heavy, is_lasting & ~is_heavy, ~(is_lasting | is_heavy))
+    strata = [np.flatnonzero(kind) for kind in kinds]
+    again = _with_replacement(workload)
     chosen = np.concatenate(
-        [_drawn(np.flatnonzero(kind), workload, draws) for kind in (is_lasting, ~is_lasting)]
+        [_drawn(users, workload, draws, again and i > 0) for i, users in enumerate(strata)]
     )
     moved = draws.integers(0, int(end // WEEK) + 1, chosen.size)
 
@@ -158,39 +187,54 @@ def _users(
     submit = of_week + WEEK * ((week + np.repeat(moved, count[chosen])) % n_weeks)
 
     called = number[chosen]
-    again = np.ones(chosen.size, bool)
-    again[np.unique(chosen, return_index=True)[1]] = False
-    called[again] = max(int(number[-1]), 0) + 1 + np.arange(int(again.sum()))
+    copy = np.ones(chosen.size, bool)
+    copy[np.unique(chosen, return_index=True)[1]] = False
+    called[copy] = max(int(number[-1]), 0) + 1 + np.arange(int(copy.sum()))
     order = np.argsort(submit, kind="stable")
-    return source[order], submit[order], np.repeat(called, count[chosen])[order], is_lasting
+    return source[order], submit[order], np.repeat(called, count[chosen])[order], strata
 
 
-def _drawn(users: Ints, workload: Parameters, draws: np.random.Generator) -> Ints:
+def _drawn(users: Ints, workload: Parameters, draws: np.random.Generator, again: bool) -> Ints:
     """Draw so many users for each one, at least one where there is any."""
     if not users.size:
         return users
     n_drawn = max(round(_population(workload) * users.size), 1)
-    if _with_replacement(workload):
+    if again:
         return users[draws.integers(0, users.size, n_drawn)]
     whole, rest = divmod(n_drawn, users.size)
     return np.concatenate([np.tile(users, whole), draws.permutation(users)[:rest]])
 
 
-def _weeks(time: Floats, seed: Seed) -> tuple[Ints, Floats]:
-    """Draw a full week of the log for each week; the last one ends when the log does."""
-    border = _full_weeks(time)
-    n_full = len(border) - 1
-    drawn = stream(seed, "weeks drawn").integers(0, n_full, int(time[-1] // WEEK) + 1)
-    count = np.diff(border)[drawn]
-    source = _ranges(border[drawn], count)
-    submit = time[source] + WEEK * np.repeat(np.arange(drawn.size) - drawn, count)
-    kept = submit <= time[-1]
-    return source[kept], submit[kept]
+def _weeks(time: Floats, phase: float, seed: Seed) -> tuple[Ints, Floats, int]:
+    """Draw a week of the log for each of its weeks.
 
+    Parameters
+    ----------
+    time : ndarray of float, shape (n_jobs,), seconds
+        Ascending from 0.
+    phase : float, seconds
+        From the beginning of the first week to the first submission.
 
-def _full_weeks(time: Floats) -> Ints:
-    """Return the first job of each full week, and of what is left after them."""
-    return np.searchsorted(time, WEEK * np.arange(int(time[-1] // WEEK) + 1))
+    Returns
+    -------
+    source : ndarray of int, shape (n_drawn,)
+        Which job each job of the new log is, in order of submission.
+    submit : ndarray of float, shape (n_drawn,), seconds
+        Of the log's weeks the first begins before 0, so that these begin a week later.
+    n_weeks : int
+    """
+    week, of_week = np.divmod(time + phase, WEEK)
+    week = week.astype(np.int64)
+    if of_week[-1] < phase:  # what is left of the last week fits into the first, before what that has
+        week %= week[-1]
+    n_weeks = int(week.max()) + 1
+    by_week = np.lexsort((of_week, week))
+    begin = np.searchsorted(week[by_week], np.arange(n_weeks + 1))
+    drawn = stream(seed, "weeks drawn").integers(0, n_weeks, n_weeks)
+    count = np.diff(begin)[drawn]
+    source = by_week[_ranges(begin[drawn], count)]
+    begins = WEEK * (np.arange(n_weeks) + (phase > 0)) - phase
+    return source, np.repeat(begins, count) + of_week[source], n_weeks
 
 
 def _ranges(begin: Ints, count: Ints) -> Ints:
@@ -199,14 +243,29 @@ def _ranges(begin: Ints, count: Ints) -> Ints:
     return np.repeat(begin - before, count) + np.arange(int(count.sum()))
 
 
-def _notes(name: str, user: Ints, lasting: np.ndarray, workload: Parameters) -> list[str]:
+def _notes(name: str, user: Ints, work: Floats, strata: list[Ints], workload: Parameters) -> list[str]:
+    """Return notes on how users are drawn, and by how much the load of replications differs for it."""
     population = _population(workload)
+    heavy, lasting, _ = strata
+    n_users = sum(users.size for users in strata)
     times = "" if population == 1 else f", {population:g} for each of them,"
-    how = "anew" if _with_replacement(workload) else "once (in other weeks)"
+    again = _with_replacement(workload)
     notes = [
-        f"{name}: in each replication its {lasting.size:,} users{times} are drawn {how}, long-lasting ones "
-        f"({int(lasting.sum()):,}, active for {_long_lasting(workload)} weeks or more) apart from others"
+        f"{name}: in each replication its {n_users:,} users{times} are drawn "
+        f"{'anew' if again else 'once (in other weeks)'}, long-lasting ones ({lasting.size:,}, active for "
+        f"{_long_lasting(workload)} weeks or more) apart from others"
     ]
+    of_user = np.bincount(np.unique(user, return_inverse=True)[1], work)
+    if again and heavy.size:
+        share = of_user[heavy].sum() / of_user.sum()
+        notes.append(
+            f"{name}: {heavy.size:,} users with more than {_heavy_share(workload):.0%} of its work each "
+            f"({share:.0%} together) are in every replication once, in other weeks (workload.heavy_share)"
+        )
+    if again:
+        variance = sum(population * users.size * of_user[users].var() for users in strata[1:] if users.size)
+        spread = np.sqrt(variance) / (population * of_user.sum())
+        notes.append(f"{name}: which users are drawn changes the load of replications by ± {spread:.0%}")
     if unknown := int((user < 0).sum()):
         notes.append(f"{name}: {unknown:,} jobs whose user is unknown count as one user's")
     return notes

@@ -70,6 +70,7 @@ def open_trace(point: Point) -> Trace:
         rows=rows,
         origin=_origin(log, account, float(log.columns["submit"][rows[0]])),
         waited=np.where(known, wait, np.nan) if known.any() else None,
+        partition=log.columns["partition"][rows],
         own_machine=replayed.may_be_its_own(hosts, at_once, log.max_processors if whole else None),
     )
     return replayed.trace_of(point, read_jobs, log.line[rows])

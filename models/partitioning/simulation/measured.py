@@ -64,7 +64,7 @@ class Batches(NamedTuple):
         common = of_jobs(jobs, values, batch, n_batches, measures)
         with np.errstate(invalid="ignore"):  # a batch whose jobs all end after the measured period
             if delivered is None:
-                delivered = np.bincount(batch, ended["size"] * ended.runtime, n_batches)
+                delivered = np.bincount(batch, ended["size"] * ended.runtime, n_batches).astype(np.float64)
             common["utilization"] = delivered / (closed.length * n_processors)
             common["allocated"] = closed.held_time / (closed.length * n_processors)
             common["jobs_in_system"] = closed.job_time / closed.length

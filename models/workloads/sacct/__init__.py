@@ -86,6 +86,7 @@ def open_trace(point: Point) -> Trace:
         users=users_of(table),
         origin=Origin(table.name, "Slurm's sacct", account, zero=float(arrived[0].astype(np.int64))),
         waited=np.maximum(table.start[rows] - arrived, np.timedelta64(0)).astype(float),
+        partition=table.partition[rows].astype(str),
         own_machine=replayed.may_be_its_own(hosts, at_once, None),
     )
     return replayed.trace_of(point, read_jobs, table.line[rows])

@@ -92,7 +92,6 @@ def select(
         "when it was put back (requeued=runs)": sum(again) if requeued == RUNS else 0,
         "rows were out of the order of arrival, sorted": (in_file < np.maximum.accumulate(in_file)).sum(),
         "parts of heterogeneous jobs run as jobs of their own": sum("+" in job for job in table.job[rows]),
-        "jobs had no time limit of their own": np.isnan(table.requested[rows]).sum(),
     }
     notes = (
         *(f"{n:,} {change}" for change, n in changes.items() if n),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from models.jobs import swf
 from models.jobs.calendar import DAY, WEEK
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
-from models.jobs.trace import Trace
+from models.jobs.trace import Origin, Trace
 from models.point import Point
 from models.workloads.resampling import resampled
 from sweep import cli
@@ -77,15 +79,14 @@ def test_every_user_brings_its_jobs_moved_by_whole_weeks() -> None:
             assert user == source or user > max(of_log), "the first copy keeps its number"
 
 
-@pytest.mark.parametrize(("resample", "most"), [("users", np.inf), ("weeks", 9 * WEEK)])
-def test_each_time_of_the_week_has_the_work_that_it_had(resample: str, most: float) -> None:
+@pytest.mark.parametrize("resample", ["users", "weeks"])
+def test_each_time_of_the_week_has_the_work_that_it_had(resample: str) -> None:
     log = site()
-    n_times = 28  # of six hours; of weeks drawn, those that are full
+    n_times = 28  # of six hours
 
     def cycle(jobs: Jobs) -> np.ndarray:
-        full = jobs.submit < most
-        at = (jobs.submit[full] % WEEK // (6 * HOUR)).astype(int)
-        return np.bincount(at, (jobs.size * jobs.runtime)[full], n_times)
+        at = (jobs.submit % WEEK // (6 * HOUR)).astype(int)
+        return np.bincount(at, jobs.size * jobs.runtime, n_times)
 
     runs = np.array([cycle(drawn(log, k, resample)) for k in range(60)])
     expected, mean = cycle(log.jobs), runs.mean(axis=0)
@@ -94,6 +95,61 @@ def test_each_time_of_the_week_has_the_work_that_it_had(resample: str, most: flo
     busy = expected > 0.02 * expected.sum()
     assert (np.abs(mean - expected)[busy] <= 4 * error[busy]).all()
     assert mean.sum() == pytest.approx(expected.sum(), rel=0.03)
+
+
+@pytest.mark.parametrize("hour", [0.0, 70.0, 160.0])
+@pytest.mark.parametrize("weeks", [3.1, 3.9])
+def test_weeks_lose_no_job(hour: float, weeks: float) -> None:
+    """A plain recount by the calendar: each week drawn is one of the log, and each job is in one of these."""
+    log = site(weeks=weeks)
+    monday = 4 * DAY
+    log = replace(log, origin=Origin("a", "", "", zero=monday + 8 * WEEK + hour * HOUR))
+    phase = hour * HOUR
+    last = float(log.jobs.submit[-1] + phase)
+    n_weeks = int(last // WEEK) + 1
+    if last % WEEK < phase:
+        n_weeks -= 1
+    of_log: dict[int, list[tuple[float, float]]] = {}
+    for submit, runtime in zip(log.jobs.submit + phase, log.jobs.runtime, strict=True):
+        of_log.setdefault(int(submit // WEEK) % n_weeks, []).append((submit % WEEK, runtime))
+    assert sum(map(len, of_log.values())) == len(log.jobs)
+    weeks_of_log = {tuple(sorted(jobs)) for jobs in of_log.values()}
+    seen = set()
+    for replication in range(20):
+        trace = resampled(log, {"resample": "weeks"}, (1, 2, replication))
+        jobs, origin = trace.jobs, trace.origin
+        assert origin is not None
+        assert origin.zero is not None
+        assert (np.diff(jobs.submit) >= 0).all()
+        assert jobs.submit[0] >= 0
+        at = jobs.submit - jobs.submit[0] + origin.zero - monday
+        for week in range(int(at[0] // WEEK), int(at[-1] // WEEK) + 1):
+            there = at // WEEK == week
+            seen.add(tuple(sorted(zip((at % WEEK)[there], jobs.runtime[there], strict=True))))
+    assert seen - {()} == weeks_of_log
+
+
+def test_heavy_users_are_in_each_replication_once() -> None:
+    log = site()
+    whose = log.jobs.user == 4
+    jobs = replace(log.jobs, runtime=np.where(whose, 50.0, 1.0) * log.jobs.runtime)
+    trace = replace(log, jobs=jobs)
+    share = (jobs.size * jobs.runtime)[whose].sum() / (jobs.size @ jobs.runtime)
+    assert share > 0.4
+    of_user = bags(jobs)[4]
+    copies, loads = [], {}
+    for heavy_share in (0.2, 1.0):
+        made = [drawn(trace, k, heavy_share=heavy_share) for k in range(30)]
+        copies.append([sum(bag == of_user for bag in bags(one).values()) for one in made])
+        loads[heavy_share] = np.std([one.size @ one.runtime for one in made]) / (jobs.size @ jobs.runtime)
+    assert set(copies[0]) == {1}
+    assert set(copies[1]) > {0, 1}
+    assert loads[0.2] < loads[1.0] / 2
+    notes = " ".join(resampled(trace, {"resample": "users", "heavy_share": 0.2}, (1, 2, 3)).notes)
+    assert f"1 users with more than 20% of its work each ({share:.0%} together)" in notes
+    found = re.search(r"changes the load of replications by ± (\d+)%", notes)
+    assert found is not None
+    assert int(found[1]) / 100 == pytest.approx(loads[0.2], rel=0.4, abs=0.01)
 
 
 def test_more_users_are_more_load() -> None:

@@ -112,7 +112,7 @@ def test_every_row_is_counted(folder: Path) -> None:
     account, *notes, on_clocks = selection.describe()
     assert account.startswith("jobs.txt: 15 rows, 7 kept; dropped 3 steps, 2 that never started, 1 still")
     counts = [note.removeprefix("jobs.txt: ").split(" ")[0] for note in notes]
-    assert counts == ["3", "2", "2", "2"]  # runs of requeued jobs, out of order, heterogeneous, no limit
+    assert counts == ["3", "2", "2"]  # runs of requeued jobs, out of order, heterogeneous
     assert "TZ=UTC" in on_clocks
     opened = opened_on(workload(folder / "jobs.txt"), {"processors": 128})
     assert opened.jobs.user is not None
@@ -121,6 +121,24 @@ def test_every_row_is_counted(folder: Path) -> None:
     assert opened.waited.tolist() == [30, 100, 150, 20, 20, 149, 19]
     changed, _ = chosen(folder, MORNING, zero_runtime="second", oversized="cap")
     assert (changed.runtime.min(), changed.size.max()) == (1.0, 128)
+
+
+def test_jobs_without_a_limit_get_the_longest_of_their_partition(folder: Path) -> None:
+    none = "UNLIMITED", "Partition_Limit"
+    limits = [("a", 10), ("a", 30), ("a", none[0]), ("b", 50), ("c", none[0]), ("a", none[1])]
+    rows = [row(JobID=str(i), Partition=p, TimelimitRaw=limit) for i, (p, limit) in enumerate(limits)]
+    rows[-1] = rows[-1].replace("|600|", "|2400|")  # longer than any limit of its partition
+    (folder / "limits.txt").write_text(lines(*rows))
+    given = workload(folder / "limits.txt")
+    opened = opened_on(given | {"unlimited": "longest"}, {"processors": 128})
+    assert opened.jobs.requested.tolist() == [600, 1800, 1800, 3000, 3000, 2400]
+    (note,) = (note for note in opened.notes if "no time limit" in note)
+    assert note.startswith("limits.txt: 3 of 6 jobs have no time limit, and get the longest of their part")
+    kept = opened_on(given | {"unlimited": None}, {"processors": 128})
+    assert np.isnan(kept.jobs.requested).sum() == 3
+    assert not any("no time limit" in note for note in kept.notes)
+    drawn = opened_on(given | {"unlimited": "longest", "estimates": "exact"}, {"processors": 128})
+    assert drawn.jobs.requested.tolist() == [600, 1800, 600, 3000, 600, 2400]
 
 
 @pytest.mark.parametrize(
