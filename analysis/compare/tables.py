@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,21 +11,19 @@ import pandas as pd
 
 from analysis.compare.labels import compared, is_better_smaller, metrics, title
 from analysis.compare.layout import Cell, Layout
-from analysis.operators import pairing, words
-from analysis.operators.pairing import Difference
+from analysis.operators import words
 from analysis.report import table
 from analysis.report.numbers import PURE, Unit, time_unit
 from analysis.report.table import Table
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED, Curve
 from sweep import statistics
-from sweep.statistics import Intervals
-from sweep.statistics.correlation import MIN_BATCHES
+from sweep.statistics import Comparison, Intervals
 
 MOST_ROWS = 60
 
-MARKS = {"better": "▼ ", "worse": "▲ "}
-"""Of a difference whose interval lies below 0, or above it."""
+DIFFERENCE = {"difference": "mean", "difference_low": "low", "difference_high": "high"}
+"""Column of ``table.csv`` -> value of a comparison."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,16 +51,16 @@ class Row:
         """Return the state of a line's point."""
         return self.curves[name].status[self.place]
 
-    def difference(self, name: str, reference: str, level: float) -> Difference | None:
+    def difference(self, name: str, reference: str, confidence: float) -> Comparison | None:
         """Return a line's mean minus that of the reference, None where one of them has none."""
         mine, other = self.curves[name], self.curves[reference]
         if not self.status(name) == self.status(reference) == DONE:
             return None
         pair = mine.values[self.place], other.values[self.place]
+        found = statistics.compare(*pair, confidence)
         if mine.exact and other.exact:
-            below = statistics.interval(pair[1], level, exact=True).mean
-            return Difference(statistics.paired_difference(*pair, level, exact=True), below)
-        return pairing.difference(*pair, None, level)
+            return replace(found, low=found.mean, high=found.mean)
+        return found
 
 
 def rows_of(layout: Layout, metric: str) -> Iterator[Row]:
@@ -82,13 +80,6 @@ def rows_of(layout: Layout, metric: str) -> Iterator[Row]:
             row = Row({**cell, **at}, curves, intervals, place)
             if any(row.status(name) != EXCLUDED for name in layout.names):
                 yield row
-
-
-TWO_METHODS = (
-    "Of one run a mean's interval is from batch means, and a difference's by block bootstrap where batches "
-    "are enough for it, so that the widths may differ even where one of the two means is 0."
-)
-"""Why a difference from 0 has another interval than the mean itself."""
 
 
 def tables(study: Study) -> Sequence[Table]:
@@ -121,11 +112,9 @@ def _table(layout: Layout, metric: str) -> Table:
     if pairs:
         caption = (
             f"The mean under {layout.reference}, and its change under each other, paired under the same "
-            "jobs. ▼ lower, ▲ higher, no mark: no significant difference; the intervals of a row "
-            f"hold together at {study.confidence:.0%}. reference=NAME compares with another."
+            "jobs. ▼ lower, ▲ higher, ▽ △ in most batches, no mark: no difference is shown, each by its own "
+            f"{study.confidence:.0%} interval. reference=NAME compares with another."
         )
-        if study.data.sizes["replication"] == 1 and study.data.sizes["batch"] >= MIN_BATCHES:
-            caption += f" {TWO_METHODS}"
     else:
         caption = f"Means with {study.confidence:.0%} intervals."
         if len(layout.names) > 1:
@@ -166,16 +155,12 @@ def _level(layout: Layout, row: Row, name: str, unit: Unit) -> table.Cell:
 def _change(layout: Layout, metric: str, row: Row, name: str, unit: Unit) -> table.Cell:
     if row.status(name) != DONE:
         return table.Cell("–" if row.status(name) == EXCLUDED else row.status(name), "open")
-    level = 1 - (1 - layout.study.confidence) / max(1, len(layout.others))
-    found = row.difference(name, layout.reference, level)
+    found = row.difference(name, layout.reference, layout.study.confidence)
     if found is None:
         status = row.status(layout.reference)
         return table.Cell(f"{layout.reference} {'not there' if status == EXCLUDED else status}", "open")
-    verdict = found.verdict
-    tone = (
-        verdict if verdict in MARKS and is_better_smaller(metric) else "open" if verdict not in MARKS else ""
-    )
-    return table.Cell(f"{MARKS.get(verdict, '')}{words.change(found, unit)}", tone)
+    cell = words.marked(found, unit)
+    return cell if is_better_smaller(metric) or cell.tone == "open" else replace(cell, tone="")
 
 
 def numbers(study: Study) -> pd.DataFrame:
@@ -185,8 +170,8 @@ def numbers(study: Study) -> pd.DataFrame:
     -------
     DataFrame
         ``metric``, ``unit``, the grid's axes and the metric's own (empty where it has none), ``status``,
-        ``mean``, ``half_width``; and, where lines are compared, ``reference``, ``difference`` and
-        ``difference_half_width`` (of the policy minus the reference, each interval by itself).
+        ``mean``, ``half_width``; and, where lines are compared, ``reference``, ``difference`` (of the
+        policy minus the reference) and the ends of its interval, ``difference_low`` and ``difference_high``.
     """
     layout = Layout.of(study)
     drawn, _ = metrics(study)
@@ -208,12 +193,12 @@ def numbers(study: Study) -> pd.DataFrame:
                 if layout.compared:
                     pair = row.difference(name, layout.reference, study.confidence)
                     one["reference"] = layout.reference
-                    one["difference"] = np.nan if pair is None else pair.interval.mean
-                    one["difference_half_width"] = np.nan if pair is None else pair.interval.half_width
+                    for column, end in DIFFERENCE.items():
+                        one[column] = np.nan if pair is None else getattr(pair, end)
                 found.append(one)
     frame = pd.DataFrame(found)
     order = ["metric", "unit", *map(str, study.status.dims)]
-    last = ["status", "mean", "half_width", "reference", "difference", "difference_half_width"]
+    last = ["status", "mean", "half_width", "reference", *DIFFERENCE]
     own = [column for column in frame.columns if column not in (*order, *last)]
     return frame.reindex(columns=[column for column in (*order, *own, *last) if column in frame.columns])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.operators import figures, summary, tables
+from analysis.operators import figures, tables, verdict
 from analysis.operators.labels import LOSS, WAIT
 from analysis.paper import Paper
 from analysis.study import Study
@@ -56,7 +56,7 @@ PAPER = Paper(
     readings=readings,
     tables=tables.tables,
     brief=tables.brief,
-    summary=summary.summary,
+    summary=verdict.summary,
     own_intervals=True,
     options=("reference",),
 )

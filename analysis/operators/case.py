@@ -11,15 +11,14 @@ import numpy as np
 import xarray as xr
 
 from analysis.errors import DrawingError
-from analysis.operators import pairing
 from analysis.operators.labels import LOSS, MEASURES, RESPONSE, SLOWDOWN, UTILIZATION, WAIT, WAIT_MAX
-from analysis.operators.pairing import Difference
 from analysis.report.numbers import PERCENT, PURE, Unit, time_unit
 from analysis.study import Study, recorded
 from analysis.study.curve import DONE, EXCLUDED
-from analysis.study.groups import USER, Grouping
+from analysis.study.groups import RUNTIME, USER, Grouping
 from analysis.study.study import SAMPLES
 from sweep import statistics
+from sweep.statistics import Comparison
 from sweep.statistics.confidence import Floats, Interval
 
 
@@ -166,6 +165,11 @@ class Case:
         load = self.study.values_of("load")[self.place]
         return self.study.user_label(group, {"policy": self.reference, "load": load})
 
+    def named(self, grouping: Grouping, group: str) -> str:
+        """Return a group in words, ``17 to 64 processors``."""
+        label = self.label_of(grouping, group)
+        return label if grouping is USER else f"{label} {'long' if grouping is RUNTIME else grouping.title}"
+
     def share_of_work(self, group: str) -> float:
         """Return a user's share of all processor time."""
         of_rank = {
@@ -206,7 +210,7 @@ class Case:
             return self.mean(metric, policy)
         values = self.values(metric, policy)
         known = values[~np.isnan(values)]
-        return replace(pairing.NOTHING, mean=float(known.max()) if known.size else math.nan)
+        return replace(recorded.NOTHING, mean=float(known.max()) if known.size else math.nan)
 
     @cached_property
     def units(self) -> dict[str, Unit]:
@@ -220,25 +224,39 @@ class Case:
 
     def difference(
         self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "", together: int = 1
-    ) -> Difference:
-        """Return a policy's mean minus the reference's, from batches of the same jobs.
+    ) -> Comparison:
+        """Return a policy's mean minus the reference's, under the same jobs.
 
         Parameters
         ----------
         together : int
-            Number of intervals that hold together: each is widened for it (Bonferroni).
+            Number of comparisons of which not even one is to be wrong (Bonferroni).
         """
-        level = 1 - (1 - self.confidence) / together
-        pair = (policy, self.reference)
-        first, second = (self.values(metric, one, grouping, group) for one in pair)
-        mine, others = (self.weights(metric, one, grouping, group) for one in pair)
-        weights = None if mine is None or others is None else (mine, others)
-        return pairing.difference(first, second, weights, level)
+        key = metric, policy, grouping, group, together
+        if key not in self._compared:
+            first, second = (self.values(metric, one, grouping, group) for one in (policy, self.reference))
+            mine, others = (self.weights(metric, one, grouping, group) for one in (policy, self.reference))
+            weights = None if mine is None or others is None else (mine, others)
+            level = 1 - (1 - self.confidence) / together
+            self._compared[key] = statistics.compare(first, second, level, weights=weights)
+        return self._compared[key]
 
-    def differences(self, metric: str, policy: str, grouping: Grouping) -> dict[str, Difference]:
-        """Return the differences of all groups, with intervals that hold together."""
-        groups = self.groups(grouping)
-        return {group: self.difference(metric, policy, grouping, group, len(groups)) for group in groups}
+    @cached_property
+    def _compared(self) -> dict[tuple[str, str, Grouping | None, str, int], Comparison]:
+        """Comparisons, which sentences, tables and pictures share."""
+        return {}
+
+    def differences(self, metric: str, policy: str, grouping: Grouping) -> dict[str, Comparison]:
+        """Return the differences of all groups."""
+        return {group: self.difference(metric, policy, grouping, group) for group in self.groups(grouping)}
+
+    def probabilities(self, metric: str) -> dict[str, float]:
+        """Return the probability of each policy that its mean is the lowest."""
+        values = np.array([self.values(metric, policy) for policy in self.policies])
+        weights = [self.weights(metric, policy) for policy in self.policies]
+        known = [np.ones_like(values[0]) if weight is None else weight for weight in weights]
+        found = statistics.probability_lowest(values, np.array(known)).tolist()
+        return dict(zip(self.policies, found, strict=True))
 
 
 def cases(study: Study) -> Iterator[Case]:

@@ -13,7 +13,6 @@ from analysis.errors import DrawingError
 from analysis.figures import style
 from analysis.operators.case import Case, cases
 from analysis.operators.labels import MEASURES, SLOWDOWN, WAIT, look
-from analysis.operators.pairing import Difference
 from analysis.operators.panels import (
     RECORD,
     WIDTH,
@@ -33,8 +32,9 @@ from analysis.paper import Picture
 from analysis.report.numbers import PURE, time_unit
 from analysis.study import Study
 from analysis.study.groups import GROUPINGS, USER, Grouping
+from sweep.statistics import Comparison
 
-UNDECIDED = "Hollow diamonds have no interval: one batch, or correlated batches."
+UNDECIDED = "Hollow: no difference is shown by the interval, or there is none."
 
 
 def pictures(study: Study) -> Sequence[Picture]:
@@ -47,7 +47,7 @@ def pictures(study: Study) -> Sequence[Picture]:
 
 
 def _pictures(case: Case) -> Iterator[Picture]:
-    bars = f"Bars: {case.confidence:.0%} intervals that hold together for all rows of a panel"
+    bars = f"Bars: {case.confidence:.0%} intervals, each by itself"
     yield Picture(
         "policies",
         "Measures of each policy",
@@ -105,10 +105,10 @@ def _overview(case: Case) -> Figure:
 def _against(case: Case) -> Figure:
     others = _others(case)
     figure, places = page(1, 2, len(others))
-    shown: list[Difference] = []
+    shown: list[Comparison] = []
     for axes, metric in zip(places, (WAIT, SLOWDOWN), strict=True):
         unit = case.units[metric]
-        found = [case.difference(metric, policy, together=len(others)) for policy in others]
+        found = [case.difference(metric, policy) for policy in others]
         draw_differences(axes, found, unit)
         name_panel(axes, MEASURES[metric], unit)
         name_rows(axes, others)
@@ -171,7 +171,7 @@ def _differences(case: Case, grouping: Grouping) -> Figure:
     unit = time_unit(case.mean(WAIT, case.reference, grouping, group).mean for group in groups)
     n_columns = min(3, len(others))
     figure, places = page(-(-len(others) // n_columns), n_columns, len(groups))
-    shown: list[Difference] = []
+    shown: list[Comparison] = []
     for axes, policy in zip(places, others, strict=False):
         found = list(case.differences(WAIT, policy, grouping).values())
         draw_differences(axes, found, unit)

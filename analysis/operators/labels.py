@@ -31,12 +31,13 @@ AS_IT_WAS = "as it was"
 BETTER, WORSE, OPEN = (VERDICT_COLORS[name] for name in ("holds", "fails", "inconclusive"))
 
 VERDICTS = {
-    "better": SchemeStyle("better", BETTER, "v", ""),
-    "worse": SchemeStyle("worse", WORSE, "^", ""),
-    "no significant difference": SchemeStyle("no significant difference", OPEN, "o", ""),
-    "identical": SchemeStyle("identical", OPEN, "o", ""),
-    "no interval": SchemeStyle("no interval", OPEN, "D", ""),
-}
+    name: SchemeStyle(name, color, marker, "")
+    for name, color, marker in (
+        ("better", BETTER, "v"), ("mostly better", BETTER, "v"), ("worse", WORSE, "^"),
+        ("mostly worse", WORSE, "^"), ("mixed", OPEN, "X"), ("no difference shown", OPEN, "o"),
+        ("identical", OPEN, "o"), ("no interval", OPEN, "D"),
+    )
+}  # fmt: skip
 """Verdict -> its colour and marker."""
 
 

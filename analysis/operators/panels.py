@@ -13,9 +13,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from analysis.figures import style
+from analysis.figures.style import SchemeStyle
 from analysis.operators.labels import AS_IT_WAS, VERDICTS
-from analysis.operators.pairing import Difference
 from analysis.report.numbers import Unit, number
+from sweep.statistics import Comparison
 from sweep.statistics.confidence import Floats
 
 WIDTH = 7.4
@@ -32,6 +33,9 @@ NAME = 28
 
 LEGEND = 96
 """Most characters in a line of a legend."""
+
+HOLLOW = ("no ", "mostly", "mixed")
+"""Beginnings of verdicts that are drawn hollow."""
 
 OUTLYING = 8.0
 """Multiple of the median above which a value would compress the axis for all others."""
@@ -104,34 +108,40 @@ def name_panel(axes: Axes, title: str, unit: Unit) -> None:
     axes.set_title(f"{title} ({name})" if name else title, fontsize=9, fontweight="normal")
 
 
-def draw_differences(axes: Axes, found: Sequence[Difference], unit: Unit) -> None:
+def draw_differences(axes: Axes, found: Sequence[Comparison], unit: Unit) -> None:
     """Draw differences, one a row, with their intervals and the colour of their verdict."""
     rows = np.arange(len(found))[::-1]
-    means = np.array([one.interval.mean for one in found]) / unit.size
-    half = np.array([one.interval.half_width for one in found]) / unit.size
-    near = np.abs(means) <= axis_end(means, half)
+    means, low, high = (
+        np.array([getattr(one, end) for one in found]) / unit.size for end in ("mean", "low", "high")
+    )
+    near = np.abs(means) <= axis_end(means, np.fmax(high - means, means - low))
     axes.axvline(0, color="#222222", lw=0.8)
-    for row, one, mean, width in zip(rows[near], np.array(found)[near], means[near], half[near], strict=True):
-        sign = VERDICTS[one.verdict]
-        bar = None if np.isnan(width) else width
-        face = "white" if one.verdict == "no interval" else sign.color
+    for place in np.flatnonzero(near).tolist():
+        sign = VERDICTS[found[place].verdict]
+        ends = np.array([[means[place] - low[place]], [high[place] - means[place]]])
+        bar = None if np.isnan(ends).any() else np.maximum(ends, 0)
         axes.errorbar(
-            mean, row, xerr=bar, color=sign.color, marker=sign.marker, mfc=face, lw=1.0, linestyle=""
-        )
+            means[place], rows[place], xerr=bar, color=sign.color, marker=sign.marker, mfc=_face(sign),
+            lw=1.0, linestyle="",
+        )  # fmt: skip
     colors = [VERDICTS[one.verdict].color for one in found]
     mark_beyond(axes, rows, np.where(near, np.nan, means), colors)
 
 
-def put_headline(figure: Figure, title: str, shown: Sequence[Difference]) -> None:
+def _face(sign: SchemeStyle) -> str:
+    """Return the colour inside a marker: filled where a difference is shown."""
+    return "white" if sign.label.startswith(HOLLOW) else sign.color
+
+
+def put_headline(figure: Figure, title: str, shown: Sequence[Comparison]) -> None:
     """Write the title, and a legend of the verdicts that occur."""
     style.put_headline(figure, title)
-    there: Mapping[str, None] = dict.fromkeys(one.verdict for one in shown if not np.isnan(one.interval.mean))
+    there: Mapping[str, None] = dict.fromkeys(one.verdict for one in shown if not np.isnan(one.mean))
     handles = []
     for verdict, sign in VERDICTS.items():
         if verdict in there:
-            face = "white" if verdict == "no interval" else sign.color
             handles.append(
-                Line2D([], [], color=sign.color, marker=sign.marker, mfc=face, ls="", label=sign.label)
+                Line2D([], [], color=sign.color, marker=sign.marker, mfc=_face(sign), ls="", label=sign.label)
             )
     figure.legend(handles=handles, loc="outside lower center", ncols=4)
 

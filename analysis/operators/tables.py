@@ -8,27 +8,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.operators import choosing, words
+from analysis.operators import fidelity, verdict, words
 from analysis.operators.case import Case, cases
-from analysis.operators.evidence import Evidence
-from analysis.operators.labels import AS_IT_WAS, LOSS, SLOWDOWN, WAIT, WAIT_P95
-from analysis.operators.pairing import Difference
+from analysis.operators.fidelity import Fidelity
+from analysis.operators.labels import AS_IT_WAS, LOSS, SLOWDOWN, WAIT, WAIT_MAX, WAIT_P95
+from analysis.operators.sample import Sample
 from analysis.report.numbers import Unit, number, time_unit
 from analysis.report.table import Cell, Table, room
 from analysis.study import Study
 from analysis.study.groups import GROUPINGS, USER, Grouping
+from sweep.statistics import Comparison
+from sweep.statistics.comparison import POWER
 from sweep.statistics.confidence import Interval
 
-COMPARED = (
-    (WAIT, "mean wait"),
-    (WAIT_P95, "95th percentile of wait"),
-    (SLOWDOWN, "mean bounded slowdown"),
-    (LOSS, "loss of capacity"),
-)
-"""Metrics that are compared; less is better for all."""
-
-TONES = {"better": "better", "worse": "worse"}
-MARKS = {"better": "▼ ", "worse": "▲ "}
+OTHERS = {
+    WAIT_P95: "95th percentile of wait", SLOWDOWN: "mean bounded slowdown", LOSS: "loss of capacity",
+}  # fmt: skip
+"""Metrics that are compared beside the mean wait; less is better for all."""
 
 ONE_BATCH = (
     "All jobs are one batch, so differences on this log have no intervals. Several batches have "
@@ -51,18 +47,22 @@ def brief(study: Study) -> Sequence[str]:
     for case in cases(study):
         if not case.policies:
             continue
-        lines += ["", *([f"{case.label}:"] if case.label else []), *_brief(case).as_lines(room())]
+        lines += ["", *([f"{case.label}:"] if case.label else []), verdict.recommendation(case), ""]
+        lines += _brief(case).as_lines(room())
         if not case.is_one_batch and case.others:
-            lines.append(f"± {case.confidence:.0%} intervals of paired differences, all policies at once")
-        lines += choosing.brief(case)
+            lines.append(f"changes of the mean wait with {case.confidence:.0%} intervals, each by itself")
+        if likeness := Fidelity.of(case):
+            lines.append(likeness.sentence)
     return [*lines, ""] if lines else []
 
 
 def _tables(case: Case) -> Iterator[Table]:
+    if case.others:
+        yield against(case)
+    if found := fidelity.table(case):
+        yield found
     yield overview(case)
     if case.others:
-        yield from choosing.tables(case)
-        yield against(case)
         if not case.is_one_batch:
             yield winners(case)
         for grouping in GROUPINGS:
@@ -90,13 +90,17 @@ def overview(case: Case) -> Table:
         "loss of capacity",
     )  # fmt: skip
     several = (
-        f"Sample: {Evidence.of(case).describe()} ± are {case.confidence:.0%} intervals, if the sample is "
+        f"Sample: {Sample.of(case).describe()} ± are {case.confidence:.0%} intervals, if the sample is "
         "large enough. Percentile, utilization and loss of capacity are means over batches. All policies had "
-        "the same jobs: the next tables show whether they differ, not the overlap of these intervals."
+        f"the same jobs: whether they differ is in the table against {case.reference}, not in the overlap "
+        "of these "
+        "intervals."
     )
+    likeness = Fidelity.of(case)
+    unlike = "" if likeness is None or likeness.matches else ": absolute waits do not predict"
     return Table(
         "overview",
-        "Measures of each policy",
+        f"Measures of each policy{unlike}",
         (ONE_BATCH if case.is_one_batch else several)
         + " Loss of capacity: the share of processor time that is idle while a job waits."
         + (
@@ -118,56 +122,90 @@ def _as_recorded(case: Case) -> list[str]:
 
 
 def against(case: Case) -> Table:
-    """Return the paired differences to the reference with verdicts."""
-    n = len(case.others)
+    """Return the comparison of each policy with the reference, the most probably best first."""
+    sample, best = Sample.of(case), case.probabilities(WAIT)
+    found = {policy: case.difference(WAIT, policy) for policy in case.others}
     rows = []
-    for policy in case.others:
-        row = [Cell(policy)]
-        for metric, _ in COMPARED:
-            unit = case.units[WAIT if metric == WAIT_P95 else metric]
-            row.append(_judged(case.difference(metric, policy, together=n), unit))
-        rows.append(row)
-    caption = (
-        f"Each policy minus {case.reference}, batch by batch under the same jobs; less is better in every "
-        f"column. The intervals of a column hold together at {case.confidence:.0%}. “No significant "
-        "difference” does not mean that they are equal; “no interval” means that the batches are too "
-        "correlated, or too few."
+    for policy in sorted(found, key=lambda one: (-np.nan_to_num(best[one]), found[one].mean)):
+        one, unit = found[policy], case.units[WAIT]
+        counted = "" if math.isnan(one.chance) else f"sign test: {words.probability(one.chance)} by chance"
+        rows.append(
+            [
+                Cell(policy),
+                _judged(one, unit),
+                Cell(f"{one.lower} of {one.lower + one.higher}", note=counted),
+                Cell(words.probability(best[policy])),
+                *(_judged(case.difference(metric, policy), case.units[metric]) for metric in OTHERS),
+                _longest(case, policy),
+                Cell(sample.enough(one.needed) if one.verdict == "no difference shown" else ""),
+            ]
+        )  # fmt: skip
+    several = (
+        f"Each policy minus {case.reference}, under the same jobs; less is better in every column. Sample: "
+        f"{sample.describe()} Below each change is its {case.confidence:.0%} interval, by itself: of twenty "
+        "equal "
+        "policies one would seem to differ. “Mostly”: the interval leaves the size of the change open, but "
+        "too many "
+        f"{sample.values} point the same way for chance. “No difference shown” does not mean that policies "
+        "are "
+        "equal; the last column is the sample that would show the change seen with a probability of "
+        f"{POWER:.0%}. "
+        "“Lowest”: the probability that a policy's mean wait is the lowest of all, from the same intervals."
     )
     return Table(
         "against",
         f"Against {case.reference}",
-        f"Each policy minus {case.reference}. {ONE_BATCH}" if case.is_one_batch else caption,
-        ("policy", *(title for _, title in COMPARED)),
+        f"Each policy minus {case.reference}. {ONE_BATCH}" if case.is_one_batch else several,
+        (
+            "policy", "mean wait", f"{sample.values} with less", "lowest", *OTHERS.values(), "longest wait",
+            "sample needed",
+        ),
         rows,
-    )
+    )  # fmt: skip
+
+
+def _longest(case: Case, policy: str) -> Cell:
+    """Return the longest wait of any job, coloured by that under the reference; it has no interval."""
+    unit, levels = case.units[WAIT_MAX], [case.level(WAIT_MAX, one).mean for one in (policy, case.reference)]
+    text = f"{number(levels[0] / unit.size)}{unit.name}"
+    if not levels[1] > 0 or math.isnan(levels[0]):
+        return Cell(text)
+    ratio = levels[0] / levels[1]
+    return Cell(text, "worse" if ratio > verdict.PRICE else "better" if ratio < 1 / verdict.PRICE else "")
 
 
 def winners(case: Case) -> Table:
     """Return the groups of jobs that wait less, and more, than under the reference."""
     rows = [
-        [Cell(policy), *(Cell(_listed(case, policy, verdict)) for verdict in ("better", "worse"))]
+        [Cell(policy), *(Cell(_listed(case, policy, tone)) for tone in ("better", "worse"))]
         for policy in case.others
     ]
     return Table(
         "winners",
         f"Groups of jobs that wait less, and more, than under {case.reference}",
-        "Groups whose difference has an interval on one side of 0; the intervals of all groups of one kind "
-        f"hold together at {case.confidence:.0%}. Users are those with most work, by their name or number in "
-        "the log. Other groups show no significant difference, or have too few jobs.",
+        f"Groups that are shown to wait less, or more, each by its own {case.confidence:.0%} interval or by "
+        "the "
+        "number of weeks: one of twenty may be here by chance. Users are those with most work, by their "
+        "name or "
+        "number in the log.",
         ("policy", "less wait", "more wait"),
         rows,
     )
 
 
-def _listed(case: Case, policy: str, verdict: str) -> str:
+def _listed(case: Case, policy: str, tone: str) -> str:
     parts = []
     for grouping in GROUPINGS:
         found = case.differences(WAIT, policy, grouping)
-        names = [case.label_of(grouping, group) for group, one in found.items() if one.verdict == verdict]
+        names = [
+            case.label_of(grouping, group)
+            for group, one in found.items()
+            if words.TONES.get(one.verdict) == tone
+        ]
         if names:
             joined = ", ".join(name.removeprefix("user ") for name in names)
             parts.append(f"{grouping.title}: {joined}")
-    return "; ".join(parts) or "no significant group"
+    return "; ".join(parts) or "no group is shown to"
 
 
 def by_group(case: Case, grouping: Grouping) -> Table:
@@ -187,14 +225,13 @@ def by_group(case: Case, grouping: Grouping) -> Table:
                 Cell(words.level(replace(case.recorded(WAIT, grouping, group), half_width=math.nan), unit))
             )
         row.append(Cell(f"{number(levels[group] / unit.size)}{unit.name}"))
-        row += [_marked(found[policy][group], unit) for policy in case.others]
+        row += [words.marked(found[policy][group], unit) for policy in case.others]
         rows.append(row)
     work = ("share of work",) if grouping is USER else ()
     caption = f"Mean wait under {case.reference}, and its change under each other policy."
     if not case.is_one_batch:
         caption += (
-            " ▼ less, ▲ more, no mark: no significant difference; the intervals of a column hold "
-            f"together at {case.confidence:.0%}."
+            " ▼ less, ▲ more, by the interval; ▽ △ by the number of weeks; no mark: no difference is shown."
         )
     if case.has_record:
         caption += f" “{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}”: the mean wait that the log recorded."
@@ -210,37 +247,46 @@ def by_group(case: Case, grouping: Grouping) -> Table:
 
 
 def _brief(case: Case) -> Table:
-    n = len(case.others)
-    rows = []
+    rows, sample = [], Sample.of(case)
     for policy in case.policies:
         row = [f"{number(one.mean / unit.size)}{unit.name}" for one, unit in _levels(case, policy)]
-        compared = ""
+        compared = ["", ""]
         if policy != case.reference:
-            found = case.difference(WAIT, policy, together=n)
-            compared = words.change(found, case.units[WAIT]) + (
-                f", {found.verdict}" if not case.is_one_batch else ""
-            )
-        rows.append([Cell(text) for text in (policy, *row, compared)])
+            found, unit = case.difference(WAIT, policy), case.units[WAIT]
+            ends = words.bounds(found, unit)
+            compared = [words.change(found, unit) if not ends else f"{_change(found, unit)} ({ends})", ""]
+            if not case.is_one_batch:
+                compared[0] += f", {found.verdict}"
+                compared[1] = f"{found.lower} of {found.lower + found.higher}"
+        rows.append([Cell(text) for text in (policy, *row, *compared)])
     if case.has_record:
         known = (
             f"{number(case.recorded(metric).mean / unit.size)}{unit.name}"
             for metric, unit in case.units.items()
         )
         rows.insert(
-            0, [Cell(AS_IT_WAS), *(Cell("–" if text.startswith("–") else text) for text in known), Cell("")]
+            0,
+            [
+                Cell(AS_IT_WAS),
+                *(Cell("–" if text.startswith("–") else text) for text in known),
+                Cell(""),
+                Cell(""),
+            ],
         )
     columns = ("policy", "mean wait", "95th pct", "longest", "slowdown", "utilization", "loss")
-    return Table("brief", "", "", (*columns, f"wait against {case.reference}"), rows)
+    return Table(
+        "brief", "", "", (*columns, f"wait against {case.reference}", f"less in {sample.values}"), rows
+    )
 
 
 def _policy(case: Case, policy: str) -> str:
     return f"{policy} (reference)" if policy == case.reference and case.others else policy
 
 
-def _judged(found: Difference, unit: Unit) -> Cell:
-    return Cell(words.change(found, unit), TONES.get(found.verdict, "open"), found.verdict)
+def _change(found: Comparison, unit: Unit) -> str:
+    return words.relative(found, found.mean) if found.reference > 0 else words.change(found, unit)
 
 
-def _marked(found: Difference, unit: Unit) -> Cell:
-    text = f"{MARKS.get(found.verdict, '')}{words.change(found, unit)}"
-    return Cell(text, TONES.get(found.verdict, "open"))
+def _judged(found: Comparison, unit: Unit) -> Cell:
+    note = ", ".join(filter(None, [words.bounds(found, unit), found.verdict]))
+    return Cell(words.change(found, unit), words.TONES.get(found.verdict, "open"), note)

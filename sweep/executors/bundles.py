@@ -53,8 +53,8 @@ LEAST_S = 0.05
 MOVED = 1.25
 """Factor by which a cost has to change before the tasks of its system are sorted in again."""
 
-Place = tuple[bool, float, float, Key]
-"""Place of a key in the order of tasks: whether its system was tried, minus the cost, minus the load."""
+Place = tuple[bool, float, float, int, Key]
+"""Place of a key in the order of tasks: whether its system was tried, minus cost and load, its first task."""
 
 LATE, LATE_S = 3.0, 5.0
 """A bundle that is away for longer than so many times the expected time, plus so many seconds, is overdue."""
@@ -135,8 +135,10 @@ class Bundles:
         """Sort in the waiting tasks of a system by what is known of it now; earlier places do not count."""
         for key in self._of_system[system]:
             self._work -= self._work_of(key)
-            # Of equal costs the highest load first, where simulations take longest.
-            place = (system in self._tried, -self._cost(key), -_load(key), key)
+            # Of equal costs the highest load first, where simulations take longest; then in the plan's order,
+            # so that policies with no timing yet begin with those that a grid names first.
+            first = self._waiting[key][-1] if self._waiting[key] else 0
+            place = (system in self._tried, -self._cost(key), -_load(key), first, key)
             self._places[key] = place
             self._work += self._work_of(key)
             if self._waiting[key]:

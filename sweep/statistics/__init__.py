@@ -12,16 +12,15 @@ from sweep.statistics.batch_means import (
     ratio_levels,
     relative_half_width,
 )
-from sweep.statistics.blocks import block_interval, bootstrapped_difference, probability_lowest
+from sweep.statistics.comparison import Comparison, compare, probability_lowest
 from sweep.statistics.confidence import MIN_REPLICATIONS, Interval
 from sweep.statistics.correlation import advice, with_data
 from sweep.statistics.saturation import Verdict, judge
-from sweep.statistics.settling import needed
 from sweep.statistics.weights import weighed
 
 __all__ = [
-    "MIN_REPLICATIONS", "Interval", "Intervals", "Verdict",
-    "advice", "block_interval", "bootstrapped_difference", "interval", "intervals", "judge", "levels",
-    "needed", "paired_difference", "paired_ratio", "paired_values", "precise_enough",
+    "MIN_REPLICATIONS", "Comparison", "Interval", "Intervals", "Verdict",
+    "advice", "compare", "interval", "intervals", "judge", "levels",
+    "paired_difference", "paired_ratio", "paired_values", "precise_enough",
     "probability_lowest", "ratio_levels", "relative_half_width", "weighed", "with_data",
 ]  # fmt: skip

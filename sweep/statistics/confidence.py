@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
-Method = Literal["batch means", "replications", "block bootstrap", "exact"]
+Method = Literal["batch means", "replications", "exact"]
 
 MIN_REPLICATIONS = 5
 """Replications from which their means alone make the interval: 4 degrees of freedom, t = 2.8."""
@@ -35,8 +35,7 @@ class Interval:
     withheld : bool
         There are too few batches for an interval; see `advice`.
     effective : float
-        How many independent means the sample is worth, see `sweep.statistics.correlation.worth`; of a
-        bootstrap, its blocks.
+        How many independent means the sample is worth, see `sweep.statistics.correlation.worth`.
     standard_error : float
         Of the mean; NaN where withheld.
     freedom : float

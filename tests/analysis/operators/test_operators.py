@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from analysis import operators
 from analysis.command import main
 from analysis.errors import DrawingError
-from analysis.operators import pairing, panels, tables, words
+from analysis.operators import panels, tables, words
 from analysis.operators.case import Case, cases
 from analysis.operators.labels import WAIT
 from analysis.report import numbers
@@ -39,7 +39,7 @@ def drawn(study: Study) -> dict[str, Figure | str]:
     return found
 
 
-@pytest.mark.parametrize("module", [pairing, words, numbers, panels])
+@pytest.mark.parametrize("module", [words, numbers, panels])
 def test_examples(module) -> None:
     assert doctest.testmod(module).failed == 0
 
@@ -52,10 +52,9 @@ def test_a_mean_is_one_over_jobs_however_they_fall_into_batches() -> None:
     jobs = number[None].astype(float)
     found = statistics.interval(means[None], weight=jobs)
     assert found.mean == pytest.approx(wait.mean(), rel=1e-12)
-    gained = pairing.difference(means[None] + 2.0, means[None], (jobs, jobs))
-    assert gained.interval.mean == pytest.approx(2.0)
+    gained = statistics.compare(means[None] + 2.0, means[None], weights=(jobs, jobs))
+    assert gained.mean == pytest.approx(2.0)
     assert gained.reference == pytest.approx(wait.mean())
-    assert gained.jobs == 500
 
 
 def test_a_batch_that_one_policy_lacks_counts_for_neither() -> None:
@@ -64,28 +63,18 @@ def test_a_batch_that_one_policy_lacks_counts_for_neither() -> None:
     first[0, 2] = 0.0  # of a batch without a job of the group
     jobs = np.ones((1, 12))
     jobs[0, 2] = 0.0
-    found = pairing.difference(first, second, (jobs, jobs))
-    assert found.interval.mean == -2.0
-    assert found.jobs == 9
-
-
-def test_replications_are_the_sample_where_there_are_enough() -> None:
-    random = np.random.default_rng(6)
-    values, jobs = random.standard_normal((6, 1)), random.integers(1, 9, (6, 1)).astype(float)
-    found = pairing.difference(values, np.zeros((6, 1)), (jobs, jobs)).interval
-    assert found.method == "replications"
-    assert found.n == 6
-    assert found.mean == pytest.approx(values.mean()), "runs count alike"
+    found = statistics.compare(first, second, weights=(jobs, jobs))
+    assert (found.mean, found.lower) == (-2.0, 9)
 
 
 def test_verdicts_match_the_truth() -> None:
     case = case_of()
     assert case.reference == "easy"
-    found = {policy: case.difference(WAIT, policy, together=4).verdict for policy in case.others}
+    found = {policy: case.difference(WAIT, policy).verdict for policy in case.others}
     assert found == {"fcfs": "worse", "copy": "identical", "quick": "better", "slow": "worse"}
     by_runtime = case.differences(WAIT, "quick", RUNTIME)
     assert [by_runtime[group].verdict for group in by_runtime] == ["better", "better", "worse"]
-    assert by_runtime["10 to 100 min"].interval.mean == pytest.approx(
+    assert by_runtime["10 to 100 min"].mean == pytest.approx(
         0.6 * by_runtime["10 to 100 min"].reference, rel=0.1
     )
     assert case.differences(WAIT, "slow", SIZE)["17 to 64"].verdict == "worse"
@@ -114,7 +103,7 @@ def test_one_batch_has_differences_but_no_verdicts() -> None:
     found = {table.name: table for table in tables.tables(study)}
     assert "winners" not in found
     assert "All jobs are one batch" in found["against"].caption
-    verdicts = {cell.note for row in found["against"].rows for cell in row[1:]}
+    verdicts = {row[1].note for row in found["against"].rows}
     assert verdicts == {"no interval", "identical"}
     assert all(isinstance(figure, Figure) for figure in drawn(study).values())
     assert not any("better" in line or "±" in line for line in tables.brief(study))
@@ -125,7 +114,8 @@ def test_a_report_without_a_paper(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main([str(results)]) == 0
     said = capsys.readouterr().out
     assert said.startswith("what_if: 3 done points, operators")
-    assert re.search(r"^quick +\d.* min .*\(−\d+ %\), better$", said, re.MULTILINE)
+    assert re.search(r"^quick +\d.* min .*−\d+ % \(−\d+ to −\d+ %\), better +40 of 40$", said, re.MULTILINE)
+    assert "Try quick in a pilot: jobs wait" in said
     assert not (results / "claims.json").exists()
     text = (results / "report.html").read_text()
     links = set(re.findall(r'href="#([^"]+)"', text))

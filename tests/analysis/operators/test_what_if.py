@@ -39,8 +39,8 @@ def test_tables_of_a_real_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     everybody = case.values(WAIT, "easy")
     assert case.mean(WAIT, "easy").mean == pytest.approx(np.nanmean(everybody))
     worse = case.difference(WAIT, "fcfs")
-    assert worse.interval.mean > 0  # nobody passes anybody: at a load of 0.8 the queue is long
-    assert tables.brief(study)[1].startswith("policy")
+    assert worse.mean > 0  # nobody passes anybody: at a load of 0.8 the queue is long
+    assert any(line.startswith("policy") for line in tables.brief(study))
 
 
 @pytest.mark.exhaustive
@@ -58,7 +58,7 @@ def test_policies_of_any_family_on_one_batch(tmp_path: Path, capsys: pytest.Capt
             float((jobs.response_time - jobs.runtime).mean())
         )
         assert case.mean(WAIT, label, SIZE, "1").mean == pytest.approx(float(beyond.sel(processors=1)))
-    assert case.difference(WAIT, "buddy").interval.mean != 0
+    assert case.difference(WAIT, "buddy").mean != 0
     capsys.readouterr()
     assert command.main([str(tmp_path / "replay")]) == 0
     out = capsys.readouterr()

@@ -100,7 +100,7 @@ def test_the_numbers_are_those_of_the_dataset(own: Path, analysed: Path) -> None
 
 @pytest.mark.parametrize("reference", ["easy", "fcfs"])
 def test_differences_are_paired_by_replication(own: Path, reference: str) -> None:
-    """The paired t interval of the replications' means, weighed by jobs, computed here once more."""
+    """Student's t of the log ratio of the replications' means, weighed by jobs, computed here once more."""
     data = xr.open_dataset(own / "mine.nc").squeeze(["workload", "machine"])
     table = tables.numbers(view(own, reference=reference, metrics="wait"))
     assert set(table.reference) == {reference}
@@ -108,13 +108,17 @@ def test_differences_are_paired_by_replication(own: Path, reference: str) -> Non
     judged = 0
     for row in table.itertuples():
         at = {"load": float(row.load), "requests": row.requests}
-        pair = runs.sel(at).sel(policy=row.policy) - runs.sel(at).sel(policy=reference)
+        mine, other = (runs.sel(at).sel(policy=policy) for policy in (row.policy, reference))
         if math.isnan(row.difference):
             continue
         judged += 1
-        wide = stats.t.ppf(0.975, 4) * stats.sem(pair.values)
-        assert row.difference == pytest.approx(pair.values.mean(), abs=1e-6)
-        assert row.difference_half_width == pytest.approx(wide, abs=1e-6)
+        first, second = float(mine.mean()), float(other.mean())
+        assert row.difference == pytest.approx(first - second, abs=1e-6)
+        if not min(first, second) > 0:
+            continue
+        wide = stats.t.ppf(0.975, 4) * stats.sem((mine / first - other / second).values)
+        for end, sign in ((row.difference_low, -1), (row.difference_high, 1)):
+            assert end == pytest.approx(first * math.exp(sign * wide) - second, rel=1e-3, abs=1e-6)
     assert judged >= 9
 
 
@@ -138,7 +142,7 @@ def test_operators_choose_the_reference(tmp_path: Path) -> None:
     chosen = [next(cases(opened(results, chosen={"reference": name})[0])) for name in ("quick", "slow")]
     assert [case.reference for case in chosen] == ["quick", "slow"]
     there, back = chosen[0].difference("delay", "slow"), chosen[1].difference("delay", "quick")
-    assert there.interval.mean == pytest.approx(-back.interval.mean)
+    assert there.mean == pytest.approx(-back.mean)
 
 
 def test_saturated_points_are_marked_and_in_no_mean(tmp_path: Path) -> None:

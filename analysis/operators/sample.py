@@ -12,7 +12,6 @@ from analysis.operators.case import Case
 from analysis.operators.labels import PERIOD, WAIT
 from models.jobs.calendar import DAY, LEAST, WEEK
 from sweep.statistics import MIN_REPLICATIONS
-from sweep.statistics.correlation import MIN_BATCHES
 
 TOLERANCE = 0.01
 """Share of a week by which the length of a batch may differ from it, by rounding."""
@@ -27,7 +26,7 @@ LONGEST_YEARS = 20
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Sample:
     """The sample of each policy.
 
     Parameters
@@ -51,7 +50,7 @@ class Evidence:
     drawn: str = ""
 
     @classmethod
-    def of(cls, case: Case) -> Evidence:
+    def of(cls, case: Case) -> Sample:
         """Return the sample of a case."""
         known = ~np.isnan(case.values(WAIT, case.reference))
         unit, weeks = _time(case)
@@ -63,9 +62,9 @@ class Evidence:
         return self.replications >= MIN_REPLICATIONS
 
     @property
-    def is_judged(self) -> bool:
-        """Whether the sample is large enough for an interval."""
-        return self.by_replications or self.batches >= MIN_BATCHES
+    def size(self) -> int:
+        """The number of its values."""
+        return self.replications if self.by_replications else self.batches
 
     @property
     def values(self) -> str:

@@ -1,0 +1,129 @@
+"""How well the reference reproduces the recorded waits: of all jobs, week by week, and of groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.operators.case import Case
+from analysis.operators.labels import AS_IT_WAS, WAIT
+from analysis.report.numbers import number
+from analysis.report.table import Cell, Table
+from analysis.study import recorded
+from analysis.study.groups import GROUPINGS, USER, Grouping
+
+ALIKE = 1.25
+"""Ratio up to which a simulated mean wait matches the recorded one."""
+
+NEAR = 2.0
+"""Ratio up to which a week does."""
+
+USERS = 5
+"""Users in the table, those with most work."""
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """Recorded and simulated waits of the same jobs.
+
+    Parameters
+    ----------
+    was, simulated : float, seconds
+        Means over all jobs.
+    near, weeks : int
+        Batches whose means are within a factor of `NEAR`, of all batches.
+    """
+
+    case: Case
+    was: float
+    simulated: float
+    near: int
+    weeks: int
+
+    @classmethod
+    def of(cls, case: Case, grouping: Grouping | None = None, group: str = "") -> Fidelity | None:
+        """Return it for all jobs or a group; None where the log records no waits."""
+        was = case.recorded(WAIT, grouping, group).mean
+        if np.isnan(was):
+            return None
+        name, at = WAIT, {}
+        if grouping:
+            name, at = WAIT + grouping.suffix, {grouping.dim: group}
+        weekly = recorded.values(case.study, name, at)
+        simulated = case.values(WAIT, case.reference, grouping, group)
+        assert weekly is not None
+        both = ~np.isnan(weekly) & ~np.isnan(simulated[:1])
+        a, b = weekly[both], simulated[:1][both]
+        near = (np.minimum(a, b) * NEAR >= np.maximum(a, b)).sum()
+        mean = case.mean(WAIT, case.reference, grouping, group).mean
+        return cls(case, was, mean, int(near), int(both.sum()))
+
+    @property
+    def matches(self) -> bool:
+        """Whether simulated waits predict: the mean is alike, and so are most weeks."""
+        low, high = sorted((self.was, self.simulated))
+        return high <= ALIKE * low and 2 * self.near >= self.weeks
+
+    @property
+    def ratio(self) -> str:
+        """The simulated mean over the recorded one."""
+        if not self.was > 0:
+            return "–"
+        return f"× {number(self.simulated / self.was)}"
+
+    @property
+    def sentence(self) -> str:
+        """How far the simulation is to be believed."""
+        case, unit = self.case, self.case.units[WAIT]
+        was, simulated = (f"{number(value / unit.size)}{unit.name}" for value in (self.was, self.simulated))
+        text = (
+            f"{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}, the same jobs waited for {was}; under {case.reference} "
+        )
+        if not self.was > 0:
+            return (
+                f"{text}they wait for {simulated}: the log has no queue, so {case.reference} does not match "
+                "this "
+                "site and absolute waits do not predict."
+            )
+        weeks = f"within a factor of {NEAR:g} in {self.near} of {self.weeks} weeks" if self.weeks > 1 else ""
+        text += f"they wait for {simulated} ({', '.join(filter(None, [self.ratio, weeks]))})"
+        if self.matches:
+            return f"{text}: {case.reference} reproduces this site."
+        return (
+            f"{text}. So {case.reference} does not reproduce this site: absolute waits do not predict, and "
+            "a gain "
+            "on it is no gain on today's scheduler. The machine may have had other processors, queue limits, "
+            "priorities, reservations or downtime, which a log does not record."
+        )
+
+
+def table(case: Case) -> Table | None:
+    """Return recorded and simulated waits of all jobs and of each group; None where nothing is recorded."""
+    found = [("all jobs", Fidelity.of(case))]
+    for grouping in GROUPINGS:
+        groups = case.groups(grouping)[: USERS if grouping is USER else None]
+        if grouping is USER and groups == ["others"]:
+            continue
+        found += [(case.named(grouping, group), Fidelity.of(case, grouping, group)) for group in groups]
+    unit = case.units[WAIT]
+    rows = [
+        [Cell(name), *(Cell(f"{number(value / unit.size)}{unit.name}") for value in (one.was, one.simulated)),
+         Cell(one.ratio), Cell(f"{one.near} of {one.weeks}"),
+         Cell("yes" if one.matches else "no", "better" if one.matches else "worse")]
+        for name, one in found
+        if one is not None
+    ]  # fmt: skip
+    if not rows:
+        return None
+    return Table(
+        "fidelity",
+        f"Does {case.reference} reproduce this site?",
+        f"Mean waits that the log recorded, and under the simulated {case.reference}. A row matches if the "
+        "mean is "
+        f"within a factor of {ALIKE:g}, and half of its weeks within {NEAR:g}. Where it does not, absolute "
+        "waits do "
+        "not predict, and only comparisons between simulated policies are left.",
+        ("jobs", AS_IT_WAS, f"under {case.reference}", "ratio", f"weeks within × {NEAR:g}", "matches"),
+        rows,
+    )

@@ -1,0 +1,207 @@
+"""The verdict in sentences: what to do, how far to believe the simulation, how each policy compares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from analysis.operators import words
+from analysis.operators.case import Case, cases
+from analysis.operators.fidelity import Fidelity
+from analysis.operators.labels import WAIT, WAIT_MAX
+from analysis.operators.sample import Sample
+from analysis.report.numbers import number
+from analysis.study import Study
+from analysis.study.groups import GROUPINGS
+from sweep.statistics import Comparison
+from sweep.statistics.correlation import MIN_BATCHES
+
+PRICE = 1.25
+"""Ratio of the longest waits from which on a shorter mean has a price."""
+
+MOST_OF_A_GAIN = 0.5
+"""Share of the largest gain for which a policy is recommended that costs less."""
+
+NAMED = 3
+"""Groups of jobs that a sentence names."""
+
+GROWTH = 3.0
+"""Ratio of the mean waits of the last and the first quarter of a log whose queue only grows."""
+
+RISING = 0.8
+"""Rank correlation of the mean wait with time in such a log."""
+
+BEGINNINGS = {
+    "better": "Jobs wait less than under {reference} with",
+    "mostly better": "Less in most {values} than under {reference}, by how much is open:",
+    "worse": "Jobs wait more than under {reference} with",
+    "mostly worse": "More in most {values} than under {reference}, by how much is open:",
+    "mixed": "Less on average and more in most {values}, or the reverse:",
+    "no difference shown": "No difference from {reference} is shown for",
+    "identical": "Identical to {reference}, job by job:",
+    "no interval": "Without intervals, the change of the mean wait against {reference}:",
+}
+"""Verdict -> the beginning of the sentence on its policies."""
+
+PAYING = ("worse", "mostly worse")
+
+
+def summary(study: Study) -> Sequence[str]:
+    """Return the sentences, of each reading and load."""
+    found: list[str] = []
+    for case in cases(study):
+        text = list(sentences(case)) if case.policies else []
+        found += [f"{case.label}: {line}" for line in text] if case.label else text
+    return found
+
+
+def sentences(case: Case) -> Iterator[str]:
+    """Yield the sentences of a case, the one that recommends first."""
+    found = {policy: case.difference(WAIT, policy) for policy in case.others}
+    yield recommendation(case)
+    if likeness := Fidelity.of(case):
+        yield likeness.sentence
+    growing = [policy for policy in case.policies if grows(case, policy)]
+    if growing:
+        yield (
+            f"The queue only grows under {', '.join(growing)}: the log ends before it is worked off, so the "
+            "mean "
+            "wait depends on the length of the log, and in a longer one it would be longer."
+        )
+    values = Sample.of(case).values
+    for verdict, begin in BEGINNINGS.items():
+        those = [policy for policy in case.others if found[policy].verdict == verdict]
+        if those:
+            named = ", ".join(f"{policy}{_change(found[policy])}" for policy in those)
+            yield f"{begin.format(reference=case.reference, values=values)} {named}."
+    if case.without_waits:
+        yield (
+            f"Waits under {', '.join(case.without_waits)} are unknown, as batches hold jobs in order of "
+            "their ends; +experiment=replay measures them with one batch of the whole log."
+        )
+    if case.missing:
+        yield "Without a result: " + ", ".join(f"{name} ({why})" for name, why in case.missing.items()) + "."
+
+
+def recommendation(case: Case) -> str:
+    """Return the sentence that recommends a policy, or the reason why nothing can be recommended."""
+    found, nothing = (
+        {policy: case.difference(WAIT, policy) for policy in case.others},
+        "Nothing can be recommended",
+    )
+    if not found:
+        return f"Under {case.reference} jobs wait for {_wait(case, case.reference)} on average."
+    if case.is_one_batch:
+        return f"{nothing}: all jobs are one batch, so no difference has an interval (batch_size=week)."
+    if all(one.verdict in ("no interval", "identical") for one in found.values()):
+        return f"{nothing}: the log has {case.n_batches} batches, and an interval needs {MIN_BATCHES}."
+    sure = [
+        policy for policy in found if case.difference(WAIT, policy, together=len(found)).verdict == "better"
+    ]
+    if not sure:
+        return f"{nothing}: {_why_nothing(case, found)}"
+    best = min(sure, key=lambda policy: found[policy].mean)
+    gentle = [
+        policy for policy in sure
+        if not _price(case, policy) and found[policy].mean <= MOST_OF_A_GAIN * found[best].mean
+    ]  # fmt: skip
+    chosen = min(gentle, key=lambda policy: found[policy].mean, default=best)
+    likeness = Fidelity.of(case)
+    unlike = (
+        ""
+        if likeness is None or likeness.matches
+        else f", though {case.reference} does not reproduce this site"
+    )
+    text = f"Try {chosen} in a pilot{unlike}: {gain(case, found[chosen])}"
+    price = _price(case, chosen)
+    text += f"; {price}" if price else "; no group of jobs is shown to wait longer"
+    if chosen != best:
+        text += (
+            f" ({best} gains more, {words.relative(found[best], found[best].mean)}, but {_price(case, best)})"
+        )
+    chance = case.probabilities(WAIT)[chosen]
+    sample = Sample.of(case)
+    text += f". It is the best of all with a probability of {words.probability(chance)}"
+    if (pilot := found[chosen].pilot) < math.inf:
+        needed = sample.enough(pilot / sample.size)
+        text += f"; as weeks differ, a pilot that alternates it with {case.reference} needs {needed}"
+    return f"{text}."
+
+
+def gain(case: Case, found: Comparison) -> str:
+    """Return a difference in words: in time only where the reference reproduces the log."""
+    likeness = Fidelity.of(case)
+    unit, reference = case.units[WAIT], found.reference
+    text = f"the mean wait against {case.reference} is {words.relative(found, found.mean)}"
+    if likeness is None or likeness.matches:
+        levels = (f"{number(value / unit.size)}{unit.name}" for value in (reference + found.mean, reference))
+        text = f"jobs wait {' instead of '.join(levels)} on average ({words.relative(found, found.mean)}"
+        return (
+            f"{text}, {case.confidence:.0%} interval {words.bounds(found, unit)}), {in_values(case, found)}"
+        )
+    return f"{text} ({case.confidence:.0%} interval {words.bounds(found, unit)}), {in_values(case, found)}"
+
+
+def in_values(case: Case, found: Comparison) -> str:
+    """Return in how many weeks the policy has less: ``shorter in 19 of 22 weeks``."""
+    total, values = Sample.of(case).size, Sample.of(case).values
+    if found.lower >= found.higher:
+        return f"shorter in {found.lower} of {total} {values}"
+    return f"longer in {found.higher} of {total} {values}"
+
+
+def grows(case: Case, policy: str) -> bool:
+    """Whether waits rise through the whole log, as where a queue only grows."""
+    weekly = case.values(WAIT, policy)
+    weekly = weekly[:, ~np.isnan(weekly).any(axis=0)].mean(axis=0) if len(weekly) else weekly
+    if weekly.size < MIN_BATCHES or not weekly.any():
+        return False
+    quarter = weekly.size // 4
+    ranks = np.argsort(np.argsort(weekly))
+    rising = np.corrcoef(ranks, np.arange(weekly.size))[0, 1] > RISING
+    return bool(rising and weekly[-quarter:].mean() > GROWTH * weekly[:quarter].mean())
+
+
+def _why_nothing(case: Case, found: Mapping[str, Comparison]) -> str:
+    if all(one.verdict in PAYING for one in found.values()):
+        return f"keep {case.reference}, as jobs wait longer under every other policy."
+    nearest = min(found, key=lambda policy: found[policy].mean)
+    one, sample = found[nearest], Sample.of(case)
+    if not one.mean < 0:
+        return f"no policy has a shorter mean wait than {case.reference}."
+    among = f", too little for the best of {len(found)}" if one.verdict == "better" else ""
+    return (
+        f"no policy is shown to be better than {case.reference}. The nearest is {nearest}: "
+        f"{gain(case, one)}{among}; "
+        f"to show it takes {sample.enough(one.needed)} of such a log."
+    )
+
+
+def _price(case: Case, policy: str) -> str:
+    """Return who pays for a policy, empty where no job is shown to."""
+    before, after = (case.level(WAIT_MAX, one).mean for one in (case.reference, policy))
+    parts, unit = [], case.units[WAIT_MAX]
+    if after > PRICE * before:
+        levels = [f"{number(value / unit.size)}{unit.name}" for value in (before, after)]
+        parts.append(f"the longest wait grows from {levels[0]} to {levels[1]}")
+    paying = [
+        f"{case.named(grouping, group)} ({words.relative(one, one.mean)})"
+        for grouping in GROUPINGS
+        for group, one in case.differences(WAIT, policy, grouping).items()
+        if one.verdict in PAYING and one.reference > 0
+    ]
+    if paying:
+        more = f" and {len(paying) - NAMED} more" if len(paying) > NAMED else ""
+        parts.append(f"longer waits for {', '.join(paying[:NAMED])}{more}")
+    return ", ".join(parts)
+
+
+def _wait(case: Case, policy: str) -> str:
+    unit = case.units[WAIT]
+    return f"{number(case.mean(WAIT, policy).mean / unit.size)}{unit.name}"
+
+
+def _change(found: Comparison) -> str:
+    return f" ({words.relative(found, found.mean)})" if found.reference > 0 and found.mean != 0 else ""

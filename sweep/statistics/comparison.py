@@ -1,0 +1,404 @@
+"""Two policies on the same jobs, week by week: how much less one of them has, and how sure that is.
+
+The sample is the replications, if there are `MIN_REPLICATIONS`, and else the batches of one run (weeks of a
+log). Where both means are positive and nothing is negative, what is estimated is the logarithm of the ratio
+of the two means: weeks differ by factors, so a ratio is steadier than a difference, and no bound is a wait
+below 0. Each week contributes a / mean(a) - b / mean(b) to it (delta method). The difference is that ratio
+at the reference's mean. Elsewhere the sample is the plain differences.
+
+One margin: weeks resemble their neighbours, and how much is not known of 12 to 50 of them. So the lag-1
+correlation is not estimated and then raised, but integrated out: a first-order autoregressive series of
+normal noise has, for each correlation, Student's t for its mean, and the interval is the mixture of these t
+by the probability of each correlation given the series (flat priors of mean and log variance, `PRIOR` of
+the correlation). Skewed weeks move the bound on the side of the long tail (Johnson's correction of t).
+docs/statistics.md has the coverage.
+
+References
+----------
+W. G. Cochran, "Sampling Techniques", 3rd ed., 1977, section 6.3 (variance of a ratio).
+N. J. Johnson, "Modified t tests and confidence intervals for asymmetrical populations", Journal of the
+American Statistical Association 73, 1978, 536-544.
+A. Zellner, "An Introduction to Bayesian Inference in Econometrics", 1971, section 4.1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sweep.statistics.confidence import MIN_REPLICATIONS, Floats
+from sweep.statistics.correlation import MIN_BATCHES, skewness_allowance
+from sweep.statistics.weights import weighed
+
+Verdict = Literal[
+    "better", "worse", "mostly better", "mostly worse", "mixed", "no difference shown", "identical",
+    "no interval",
+]  # fmt: skip
+
+LAGS = np.linspace(-0.3, 0.95, 20)
+"""Lag-1 correlations that weeks may have."""
+
+PRIOR = np.sqrt(1 - LAGS)
+"""Their weights before the series is seen: strong correlations are less likely."""
+
+POWER = 0.8
+"""Probability with which a longer log, or a pilot, shall show the difference."""
+
+DRAWS = 10_000
+"""Enough for a probability in percent."""
+
+SEED = 20_140_815
+"""Of the draws: the same data give the same probabilities."""
+
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A metric under a policy minus that under the reference, under the same jobs; less is better.
+
+    Parameters
+    ----------
+    mean, low, high : float
+        Of the difference and its interval; the bounds are NaN without one.
+    reference : float
+        Mean under the reference.
+    lower, higher : int
+        Periods (or replications) in which the policy has less, and more.
+    chance : float
+        Probability of so uneven numbers, or more uneven ones, if both were equally likely (sign test, for
+        as many periods as the correlated ones are worth).
+    needed : float
+        Multiple of the sample that shows such a difference with probability `POWER`.
+    pilot : float
+        Periods that a pilot needs for the same which alternates both policies on the real machine, where no
+        two periods have the same jobs.
+    level : float
+        Confidence.
+    """
+
+    mean: float
+    reference: float
+    lower: int
+    higher: int
+    level: float
+    low: float = math.nan
+    high: float = math.nan
+    chance: float = math.nan
+    needed: float = math.nan
+    pilot: float = math.nan
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of the interval and of the sign test together.
+
+        *Mostly*: the interval holds 0, but the signs are uneven beyond chance and point the same way.
+        *Mixed*: the interval is on one side of 0, and the signs are beyond chance on the other.
+        """
+        if self.mean == 0 == self.lower + self.higher:
+            return "identical"
+        if math.isnan(self.low):
+            return "no interval"
+        by_sign = 0
+        if self.chance < 1 - self.level:
+            by_sign = -1 if self.lower > self.higher else 1
+        by_mean = -1 if self.high < 0 else 1 if self.low > 0 else 0
+        if by_mean:
+            return "mixed" if by_sign == -by_mean else "better" if by_mean < 0 else "worse"
+        if by_sign and by_sign * self.mean > 0:
+            return "mostly better" if by_sign < 0 else "mostly worse"
+        return "mixed" if by_sign else "no difference shown"
+
+
+def compare(
+    a: ArrayLike,
+    b: ArrayLike,
+    confidence: float = 0.95,
+    *,
+    weights: tuple[ArrayLike, ArrayLike] | None = None,
+) -> Comparison:
+    """Return the comparison of a policy with the reference.
+
+    Parameters
+    ----------
+    a, b : array_like, shape (replications, batches)
+        Of the policy and of the reference; batches are periods in order of time. One that is missing in
+        either drops the pair.
+    weights : two array_like, shape (replications, batches), optional
+        What the batches of a and those of b count for (their jobs, their time), by default all alike.
+
+    Examples
+    --------
+    >>> quick, usual = np.array([[5.0, 7, 6, 9] * 5]), np.array([[6.0, 9, 6, 10] * 5])
+    >>> found = compare(quick, usual)
+    >>> found.verdict, found.mean, round(found.low, 1), round(found.high, 1), found.lower, found.higher
+    ('better', -1.0, -1.3, -0.7, 15, 0)
+    """
+    sample = _sample([a, b], None if weights is None else list(weights))
+    if sample is None:
+        return Comparison(math.nan, math.nan, 0, 0, confidence)
+    first, second = sample.series
+    gap, size = sample.plain[0] - sample.plain[1], np.abs(sample.plain[1])
+    signs = np.sign(np.where(np.abs(gap) > ROUNDING * size, gap, 0))
+    lower, higher = int((signs < 0).sum()), int((signs > 0).sum())
+    mean, reference = float(first.mean() - second.mean()), float(second.mean())
+    if lower + higher == 0:
+        return Comparison(0.0, reference, 0, 0, confidence, 0.0, 0.0)
+    if not sample.is_judged:
+        return Comparison(mean, reference, lower, higher, confidence)
+    pair, quantile = _Pair.of(first, second, sample.positive), _normal((1 + confidence) / 2)
+    spread = Spread.of(pair.values, sample.independent)
+    down, up = spread.reach((1 + confidence) / 2)
+    towards_0 = down if pair.estimate > 0 else up
+    # Alternating periods have jobs of their own: the spreads of both policies add up.
+    alone = [one.var(ddof=1) * Spread.of(one, sample.independent).inflation for one in (first, second)]
+    return Comparison(
+        mean=mean,
+        low=float(pair.back(pair.estimate - down)),
+        high=float(pair.back(pair.estimate + up)),
+        reference=reference,
+        lower=lower,
+        higher=higher,
+        chance=_sign_test(lower, higher, spread.inflation),
+        needed=_ratio(towards_0 * (quantile + _normal(POWER)) / quantile, pair.estimate) ** 2,
+        pilot=2 * float(sum(alone)) * _ratio(quantile + _normal(POWER), mean) ** 2,
+        level=confidence,
+    )
+
+
+def _ratio(above: float, below: float) -> float:
+    return above / abs(below) if below else math.inf
+
+
+def probability_lowest(values: ArrayLike, weights: ArrayLike | None = None) -> Floats:
+    """Probability of each of several alternatives that its mean is the lowest, from the same jobs.
+
+    Parameters
+    ----------
+    values : array_like, shape (alternatives, replications, batches)
+        What is missing for one is left out for all.
+    weights : array_like, shape (alternatives, replications, batches), optional
+
+    Returns
+    -------
+    ndarray, shape (alternatives,)
+        Adds up to 1; alternatives that are equal share. NaN where the sample is too small for an interval.
+
+    Notes
+    -----
+    Each alternative is drawn by its comparison with that of the lowest mean: its draws have the
+    distribution behind the interval of `compare`, so probabilities and intervals agree. All are drawn
+    together, with the correlation that their weeks have (a normal copula).
+    """
+    table = np.asarray(values, dtype=np.float64)
+    sample = _sample(list(table), None if weights is None else list(np.asarray(weights)))
+    if sample is None or not sample.is_judged:
+        return np.full(len(table), np.nan)
+    series = sample.series
+    best = series[int(np.argmin([one.mean() for one in series]))]
+    pairs = [_Pair.of(one, best, sample.positive) for one in series]
+    random = np.array([pair.values for pair in pairs])
+    means = np.tile(np.array([[pair.back(pair.estimate)] for pair in pairs]), DRAWS)
+    varied = np.flatnonzero(np.ptp(random, axis=1) > ROUNDING * max(float(np.abs(best).max()), 1.0))
+    if varied.size:
+        levels = _levels(np.corrcoef(random[varied]).reshape(varied.size, varied.size))
+        for place, level in zip(varied, levels, strict=True):
+            moved = Spread.of(random[place], sample.independent).draws(level)
+            means[place] = pairs[place].back(pairs[place].estimate + moved)
+    lowest = means <= means.min(axis=0) + ROUNDING * float(np.abs(best).max())
+    shares: Floats = (lowest / lowest.sum(axis=0)).mean(axis=1)
+    return shares
+
+
+class _Sample(NamedTuple):
+    """Series whose plain means are the weighted ones.
+
+    Parameters
+    ----------
+    plain : list of ndarray
+        The means of the periods or replications themselves.
+    independent : bool
+        Whether values are those of replications, and not of neighbouring periods.
+    positive : bool
+        Whether nothing is negative before it is weighted.
+    """
+
+    series: list[Floats]
+    plain: list[Floats]
+    independent: bool
+    positive: bool
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether it is large enough for an interval."""
+        return len(self.series[0]) >= (MIN_REPLICATIONS if self.independent else MIN_BATCHES)
+
+
+def _sample(values: Sequence[ArrayLike], weights: Sequence[ArrayLike] | None) -> _Sample | None:
+    """Return the sample of alternatives at what all of them have; None if that is nothing."""
+    tables = [np.asarray(one, dtype=np.float64) for one in values]
+    each = [np.ones_like(one) for one in tables]
+    if weights is not None:
+        each = [np.asarray(one, dtype=np.float64) for one in weights]
+    there = np.all([~np.isnan(one) & (weight > 0) for one, weight in zip(tables, each, strict=True)], axis=0)
+    runs = there.any(axis=1)
+    if not runs.any():
+        return None
+    made = [weighed(np.where(there, one, np.nan), w)[runs] for one, w in zip(tables, each, strict=True)]
+    positive = all(bool((one[there] >= 0).all()) for one in tables)
+    if runs.sum() >= MIN_REPLICATIONS:
+        means = [np.nanmean(one, axis=1) for one in made]
+        return _Sample(means, means, True, positive)
+    return _Sample([one[there[runs]] for one in made], [one[there] for one in tables], False, positive)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """What is estimated of two series: the log ratio of their means, or their difference.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,)
+        Each period's part in the error of the estimate; their mean is 0.
+    below : float
+        Mean of the reference where the estimate is a log ratio; 0 where it is a difference.
+    """
+
+    estimate: float
+    values: Floats
+    below: float
+
+    @classmethod
+    def of(cls, first: Floats, second: Floats, positive: bool) -> _Pair:
+        """Return what is estimated; `positive` as in `_Sample`."""
+        mean, below = float(first.mean()), float(second.mean())
+        if positive and mean > 0 and below > 0:
+            return cls(math.log(mean / below), first / mean - second / below, below)
+        return cls(mean - below, first - second - (mean - below), 0.0)
+
+    def back(self, estimate):  # type: ignore[no-untyped-def] # floats or arrays of them
+        """Return the difference that belongs to an estimate."""
+        return self.below * np.expm1(np.minimum(estimate, 700)) if self.below else estimate
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The distribution of the error of a mean: a mixture of Student's t over the lag-1 correlations.
+
+    Parameters
+    ----------
+    errors, shares : ndarray, shape (n_lags,)
+        Standard error under each correlation, and the probability of that.
+    n : int
+    skewness : float
+    inflation : float
+        Variance of the mean over that of independent values.
+    """
+
+    errors: Floats
+    shares: Floats
+    n: int
+    skewness: float
+    inflation: float
+
+    @classmethod
+    def of(cls, series: Floats, independent: bool) -> Spread:
+        """Return the spread of a series, shape (n,), in order of time unless its values are independent."""
+        n, d = len(series), series - series.mean()
+        total = float((d**2).sum())
+        if independent:
+            return cls(np.array([math.sqrt(total / (n - 1) / n)]), np.ones(1), n, 0.0, 1.0)
+        if not total > 0:
+            return cls(np.zeros(1), np.ones(1), n, 0.0, 1.0)
+        stretch, ones = _of_length(n)
+        ends, edge = d[0] + d[-1], d[0] ** 2 + d[-1] ** 2
+        squares = total + LAGS**2 * (total - edge) - 2 * LAGS * float((d[1:] * d[:-1]).sum())
+        # Less what a mean of its own, by generalised least squares, takes away.
+        squares = (squares - ((1 - LAGS) * LAGS * ends) ** 2 / (ones * (1 - LAGS**2))) / (1 - LAGS**2)
+        likelihood = np.log(PRIOR) - 0.5 * (
+            (n - 1) * np.log(1 - LAGS**2) + np.log(ones) + (n - 1) * np.log(squares)
+        )
+        shares = np.exp(likelihood - likelihood.max())
+        shares /= shares.sum()
+        return cls(
+            np.sqrt(squares / (n - 1) * stretch / n), shares, n,
+            float((d**3).mean() / (total / n) ** 1.5), float((shares * stretch).sum()),
+        )  # fmt: skip
+
+    @cached_property
+    def error(self) -> float:
+        """The mean standard error."""
+        return float((self.shares * self.errors).sum())
+
+    def below(self, values: Floats) -> Floats:
+        """Return the probability that the error is at most so large, without skewness."""
+        from scipy.special import stdtr
+
+        found: Floats = (self.shares * stdtr(self.n - 1, values[..., None] / self.errors)).sum(axis=-1)
+        return found
+
+    def reach(self, level: float) -> tuple[float, float]:
+        """Return how far a bound is below and above the estimate, each passed with probability 1 - level."""
+        low, high = 0.0, 1e3 * float(self.errors.max())
+        while high - low > 1e-6 * self.error:
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.below(np.array(middle)) < level else (low, middle)
+        skewed = high + self._allowance(high)
+        return (skewed, high) if self.skewness < 0 else (high, skewed)
+
+    def draws(self, levels: Floats) -> Floats:
+        """Return the errors at some levels, shape (n,)."""
+        grid = 10 * self.errors.max() * np.sinh(np.linspace(-5, 5, 801)) / math.sinh(5)
+        found = np.interp(levels, self.below(grid), grid)
+        return np.where(found * self.skewness > 0, found + np.sign(found) * self._allowance(found), found)
+
+    def _allowance(self, reach):  # type: ignore[no-untyped-def] # floats or arrays of them
+        """Return by how much skewness moves a bound."""
+        if not self.error > 0:
+            return 0.0
+        return self.error * skewness_allowance(self.skewness, reach / self.error, self.n)
+
+
+@lru_cache(maxsize=64)
+def _of_length(n: int) -> tuple[Floats, Floats]:
+    """Return, for each correlation, n times the variance of the mean of n values, and 1' R^-1 1."""
+    distance = np.arange(1, n)[:, None]
+    stretch = 1 + 2 * ((1 - distance / n) * LAGS**distance).sum(axis=0)
+    return stretch, (2 * (1 - LAGS) + (n - 2) * (1 - LAGS) ** 2) / (1 - LAGS**2)
+
+
+def _levels(correlation: Floats) -> Floats:
+    """Return uniform draws with a normal copula, shape (n, DRAWS); the same for the same correlations."""
+    from scipy.special import ndtr
+
+    values, vectors = np.linalg.eigh(correlation)
+    half = vectors * np.sqrt(np.maximum(values, 0))
+    drawn: Floats = ndtr(half @ np.random.default_rng(SEED).standard_normal((len(half), DRAWS)))
+    return drawn
+
+
+def _sign_test(lower: int, higher: int, inflation: float) -> float:
+    """Return the two-sided probability of a sign test for so many periods as correlated ones are worth.
+
+    Examples
+    --------
+    >>> round(_sign_test(19, 3, 1.0), 5), round(_sign_test(3, 19, 2.0), 3)  # 2 P(at most 3 of 22 heads)
+    (0.00086, 0.03)
+    """
+    from scipy.special import betainc
+
+    worth = max(inflation, 1.0)
+    few, many = min(lower, higher) / worth, max(lower, higher) / worth
+    return min(1.0, 2 * float(betainc(many, few + 1, 0.5)))
+
+
+def _normal(probability: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(probability))
