@@ -148,7 +148,7 @@ def fills(workload: Parameters) -> tuple[str, ...]:
     """Return which of `COLUMNS` the jobs of a workload have, its options included."""
     module = module_of(workload)
     filled = set(module.fills(workload) if hasattr(module, "fills") else getattr(module, "FILLS", ()))
-    if estimates.wanted(workload):
+    if estimates.are_filled_in(workload):
         filled.add("requested")
     if memory.wanted(workload):
         filled.add("memory")

@@ -15,8 +15,7 @@ from models.point import Parameters, Point, Seed
 from models.streams import stream
 from models.workloads import tsafrir2005
 
-EXACT, FACTOR, TSAFRIR = "exact", "factor", "tsafrir2005"
-MODELS = (EXACT, FACTOR, TSAFRIR)
+EXACT, FACTOR, TSAFRIR, FRACTION = MODELS = ("exact", "factor", "tsafrir2005", "fraction")
 FOR = ("unknown", "all")
 LONGEST = "longest"
 LONGEST_LIMIT = 366 * 86_400.0
@@ -39,7 +38,20 @@ def wanted(workload: Parameters) -> bool:
     _together(workload)
     if given == FACTOR:
         _factor(workload)
+    if given == FRACTION:
+        _fraction(workload)
     return given is not None
+
+
+def _fraction(workload: Parameters) -> float:
+    allowed = "a fraction of what is asked for beyond the runtime, 0 to 1"
+    return checks.number(workload, "workload", "estimates_fraction", allowed, least=0, most=1, default=0.5)
+
+
+def _reduced(jobs: Jobs, workload: Parameters) -> Jobs:
+    """Return jobs that ask for a fraction of what they asked for beyond their runtimes."""
+    less = jobs.runtime + _fraction(workload) * (jobs.requested - jobs.runtime)
+    return replace(jobs, requested=np.where(jobs.requested > jobs.runtime, less, jobs.requested))
 
 
 def _factor(workload: Parameters) -> float:
@@ -63,9 +75,14 @@ def _together(workload: Parameters) -> int:
     return checks.whole(workload, "workload", "estimated_together", allowed, most=10**7, default=TOGETHER)
 
 
+def are_filled_in(workload: Parameters) -> bool:
+    """Return whether jobs without requested times get some."""
+    return wanted(workload) and workload["estimates"] != FRACTION
+
+
 def are_drawn(workload: Parameters) -> bool:
     """Return whether requested times are random."""
-    return wanted(workload) and workload["estimates"] != EXACT
+    return wanted(workload) and workload["estimates"] in (FACTOR, TSAFRIR)
 
 
 def with_longest(trace: Trace, workload: Parameters) -> tuple[Jobs, list[str]]:
@@ -78,7 +95,7 @@ def with_longest(trace: Trace, workload: Parameters) -> tuple[Jobs, list[str]]:
     jobs, unknown = trace.jobs, np.isnan(trace.jobs.requested)
     limited = jobs.requested <= LONGEST_LIMIT
     given = checks.choice(workload, "workload", "unlimited", (LONGEST, None))
-    if given is None or wanted(workload) or not unknown.any() or not limited.any():
+    if given is None or are_filled_in(workload) or not unknown.any() or not limited.any():
         return jobs, []
     of_log = float(jobs.requested[limited].max())
     limit = np.full(len(jobs), of_log)
@@ -114,6 +131,8 @@ def of_stream(stream: Stream, point: Point) -> Stream:
         return stream
     if workload["estimates"] == EXACT:
         return stream.mapped(lambda jobs: replace(jobs, requested=jobs.runtime))
+    if workload["estimates"] == FRACTION:
+        return stream.mapped(lambda jobs: _reduced(jobs, workload))
     if workload["estimates"] == FACTOR:
 
         def overestimated(n_jobs: int) -> Jobs:
@@ -147,6 +166,13 @@ def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs,
     """
     if not wanted(workload):
         return jobs, []
+    if workload["estimates"] == FRACTION:
+        reduced = _reduced(jobs, workload)
+        note = (
+            f"{name}: {int((reduced.requested < jobs.requested).sum()):,} jobs request "
+            f"{_fraction(workload):.0%} of what they asked for beyond their runtimes (estimates=fraction)"
+        )
+        return reduced, [note]
     which = np.isnan(jobs.requested)
     if workload.get("estimates_for") == "all":
         which[:] = True

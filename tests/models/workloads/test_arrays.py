@@ -38,3 +38,13 @@ def test_columns_become_jobs() -> None:
     assert workloads.fills(workload) == ("requested", "memory", "user")
     assert workloads.fills({"model": "arrays", "jobs": COLUMNS}) == ()
     assert not workloads.is_stochastic(workload)
+
+
+def test_users_that_ask_for_less() -> None:
+    asked = {"requested": [20, float("nan"), 4, 0.5]}
+    trace = opened(COLUMNS | asked, estimates="fraction", estimates_fraction=0.25)
+    np.testing.assert_array_equal(trace.jobs.requested, [12.5, np.nan, 4, 0.5])  # none less than it runs for
+    assert "mine: 1 jobs request 25% of what they asked for beyond their runtimes" in trace.notes[-1]
+    workload = {"model": "arrays", "jobs": COLUMNS, "estimates": "fraction"}
+    assert workloads.fills(workload) == ()
+    assert not workloads.is_stochastic(workload)
