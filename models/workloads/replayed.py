@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, wraps
 from typing import TypeVar
 
 import numpy as np
 
-from models.arrays import Ints
+from models.arrays import Floats, Ints
 from models.jobs.calendar import DAY
 from models.jobs.jobs import Jobs
 from models.jobs.machine import SHAPES, Machine
@@ -21,6 +21,9 @@ from models.workloads import estimates, memory, resampling
 WORTH_A_NOTE = DAY
 """Length of a log, seconds, from which on a growing queue is noted: a shorter burst is meant to queue."""
 
+
+HOUR = 3600.0
+PARTITIONS = "partitions"
 
 Read = TypeVar("Read")
 
@@ -105,6 +108,57 @@ def notes_of_pool(name: str, at_once: int, machine: Machine) -> list[str]:
     return [
         f"{name}: its jobs had {at_once:,} processors at once, as recorded, and the machine has "
         f"{machine.total:,}: waits will be those of a smaller machine; add machine.processors={at_once}"
+    ]
+
+
+def notes_of_merged(name: str, apart: Mapping[str, np.ndarray]) -> list[str]:
+    """Return one note on what a site may schedule apart, and what shares one pool of processors here.
+
+    Parameters
+    ----------
+    apart : mapping of str to ndarray, shape (n_jobs,)
+        Of each kind, in the plural, what each job has of it; an empty text is none.
+    """
+    merged, how = [], ""
+    for kind, values in apart.items():
+        names, counts = np.unique(values, return_counts=True)
+        shares = counts / counts.sum()
+        if counts.size < 2:
+            continue
+        if names[0] == "":  # it is the first
+            merged.append(f"{kind} ({1 - shares[0]:.1%} of the jobs)")
+            continue
+        largest = int(np.argmax(shares))
+        merged.append(
+            f"{counts.size} {kind} ({1 - shares[largest]:.1%} of the jobs outside of {names[largest]})"
+        )
+        if kind == PARTITIONS:
+            how = f"; workload.partition={names[largest]} keeps one, docs/what_if.md has all in one study"
+    return [f"{name}: one pool for what its site may schedule apart: {', '.join(merged)}{how}"] * bool(merged)
+
+
+def notes_of_downtimes(name: str, arrival: Floats, start: Floats, runtime: Floats) -> list[str]:
+    """Return a note on the times of an hour or more in which no job of a log ran although some waited.
+
+    Parameters
+    ----------
+    arrival, start, runtime : ndarray, shape (n_jobs,), seconds
+        Of all jobs that ran, whether they are simulated or not.
+    """
+    if start.size < 2:
+        return []
+    order = np.argsort(start, kind="stable")
+    all_ended = np.maximum.accumulate((start + runtime)[order])[:-1]
+    waits_since = np.minimum.accumulate(arrival[order][::-1])[::-1][1:]  # of all that start from then on
+    length = start[order][1:] - np.maximum(all_ended, waits_since)
+    down = length[length >= HOUR]
+    if not down.size:
+        return []
+    share = down.sum() / ((start + runtime).max() - start.min())
+    return [
+        f"{name}: no job ran though some waited {down.size:,} times for an hour or more, "
+        f"{down.sum() / HOUR:,.0f} h in all ({share:.1%} of its time; once {down.max() / HOUR:,.1f} h): "
+        "downtime or maintenance, which no policy has here"
     ]
 
 

@@ -47,6 +47,9 @@ def open_trace(point: Point) -> Trace:
     started = (log.columns["submit"][rows] + wait)[known]
     at_once = replayed.most_at_once(started, chosen.runtime[known], size[known])
     notes.extend(replayed.notes_of_pool(log.name, at_once, hosts))
+    partition = log.columns["partition"][rows]
+    notes.extend(replayed.notes_of_merged(log.name, {replayed.PARTITIONS: partition}))
+    notes.extend(_downtimes(log))
     memory, used = np.zeros(len(rows), np.int64), None
     if hosts.has_memory:
         memory, used = _memory(log, rows, size, notes)
@@ -70,10 +73,20 @@ def open_trace(point: Point) -> Trace:
         rows=rows,
         origin=_origin(log, account, float(log.columns["submit"][rows[0]])),
         waited=np.where(known, wait, np.nan) if known.any() else None,
-        partition=log.columns["partition"][rows],
+        partition=partition,
         own_machine=replayed.may_be_its_own(hosts, at_once, log.max_processors if whole else None),
     )
     return replayed.trace_of(point, read_jobs, log.line[rows])
+
+
+def _downtimes(log: Log) -> list[str]:
+    """Return a note on the times in which no job of the log ran, none where a wait is unknown."""
+    columns = log.columns
+    ran = (columns["submit"] >= 0) & (columns["runtime"] > 0) & (log.sizes > 0)
+    submit, wait, runtime = (columns[name][ran] for name in ("submit", "wait", "runtime"))
+    if (wait < 0).any() or not wait.any():
+        return []
+    return replayed.notes_of_downtimes(log.name, submit, submit + wait, runtime)
 
 
 def _origin(log: Log, account: str, first: float) -> Origin:

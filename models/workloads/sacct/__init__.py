@@ -60,7 +60,10 @@ def open_trace(point: Point) -> Trace:
     chosen = select(table, machine_size=hosts.largest, **filters)
     rows, at_once = chosen.rows, _most_at_once(table, chosen)
     account, *further = chosen.describe()
+    partition = table.partition[rows].astype(str)
+    apart = {replayed.PARTITIONS: partition, **{name: values[rows] for name, values in table.apart.items()}}
     notes = [account, *further, *replayed.notes_of_pool(table.name, at_once, hosts)]
+    notes += replayed.notes_of_merged(table.name, apart)
     memory = np.zeros(rows.size, np.int64)
     if hosts.has_memory:
         memory = np.ceil(table.memory[rows]).astype(np.int64)
@@ -76,6 +79,8 @@ def open_trace(point: Point) -> Trace:
         memory,
         user=np.array([number[name] for name in table.user[rows]]),
     )
+    waited = np.maximum(table.start[rows] - arrived, np.timedelta64(0)).astype(float)
+    notes += _downtimes(table)
     read_jobs = Trace(
         table.name,
         jobs,
@@ -85,11 +90,19 @@ def open_trace(point: Point) -> Trace:
         ids=table.job,
         users=users_of(table),
         origin=Origin(table.name, "Slurm's sacct", account, zero=float(arrived[0].astype(np.int64))),
-        waited=np.maximum(table.start[rows] - arrived, np.timedelta64(0)).astype(float),
-        partition=table.partition[rows].astype(str),
+        waited=waited,
+        partition=partition,
         own_machine=replayed.may_be_its_own(hosts, at_once, None),
     )
     return replayed.trace_of(point, read_jobs, table.line[rows])
+
+
+def _downtimes(table: Table) -> list[str]:
+    """Return a note on the times in which no job of the file ran; a held job does not wait."""
+    ran = ~np.isnat(table.start) & (table.elapsed > 0)
+    arrival = table.submit if table.eligible is None else np.fmax(table.submit, table.eligible)
+    arrived, start = (times[ran].astype(np.int64).astype(np.float64) for times in (arrival, table.start))
+    return replayed.notes_of_downtimes(table.name, np.minimum(arrived, start), start, table.elapsed[ran])
 
 
 def _most_at_once(table: Table, chosen: Selection) -> int:

@@ -27,6 +27,14 @@ FIELDS = {
 }
 """Needed values -> the fields that may hold them."""
 
+OPTIONAL = {
+    "Eligible": ("Eligible",),
+    "QOS": ("QOS",),
+    "Reservation": ("Reservation",),
+    "TRES": ("AllocTRES", "ReqTRES"),
+}
+"""Values that a file may have -> the fields that may hold them."""
+
 UNKNOWN_TIMES = frozenset({"Unknown", "None", ""})
 """Missing times: of a job that has not started, or never will."""
 
@@ -40,6 +48,8 @@ DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 DURATION = re.compile(r"(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)(?:\.\d+)?")
 COUNT = re.compile(r"(\d+(?:\.\d+)?)([KMGTP]?)")
 MEMORY = re.compile(r"(\d+(?:\.\d+)?)([KMGTP]?)([cn]?)")
+
+GPUS = re.compile(r"\bgres/gpu\b[^=,]*=[1-9]")
 
 PREFIXES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,9 @@ class Table:
     processors : ndarray of int
     memory : ndarray of float, KB
         Requested, of the whole job.
+    apart : dict of str to ndarray of str
+        What a site may schedule apart from each other -> what each row has of it, empty for none: QOS,
+        reservation and GPUs, if the file has them.
     """
 
     path: Path
@@ -60,6 +63,7 @@ class Table:
     requested: np.ndarray
     processors: np.ndarray
     memory: np.ndarray
+    apart: Mapping[str, np.ndarray]
 
     @property
     def name(self) -> str:
@@ -136,8 +140,9 @@ def _places(name: str, header: Sequence[str]) -> dict[str, int]:
                 f"{name}: the first line names no field {' or '.join(titles)}; make it with: {COMMAND}"
             )
         places[field] = found[0]
-    if "eligible" in column:
-        places["Eligible"] = column["eligible"]
+    for field, titles in fields.OPTIONAL.items():
+        if found := [column[title.lower()] for title in titles if title.lower() in column]:
+            places[field] = found[0]
     return places
 
 
@@ -189,12 +194,22 @@ def _table(
         np.array(each("TimelimitRaw", fields.limit)),
         processors,
         np.array(amount) * times,
+        _apart(texts),
     )
     unknown = np.isnat(table.submit)
     if unknown.any():
         first = int(np.argmax(unknown))
         raise _broken(path.name, line[first], "Submit", texts["Submit"][first], "a time")
     return table
+
+
+def _apart(texts: Mapping[str, list[str]]) -> dict[str, np.ndarray]:
+    """Return what a site may schedule apart, see `Table`."""
+    kinds = {"QOS": "QOS", "Reservation": "reservations"}
+    found = {kind: texts[name] for name, kind in kinds.items() if name in texts}
+    if "TRES" in texts:
+        found["GPUs"] = ["GPUs" if fields.GPUS.search(text) else "" for text in texts["TRES"]]
+    return {name: np.array(values, dtype=object) for name, values in found.items()}
 
 
 def _broken(name: str, line: int, field: str, text: str, expected: object) -> SacctError:

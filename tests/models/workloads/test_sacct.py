@@ -29,6 +29,7 @@ steady = settings(derandomize=True, deadline=None, max_examples=40)
 JOB = {
     "JobID": "7", "User": "alice", "Partition": "batch", "State": "COMPLETED", "Submit": 0, "Eligible": 0,
     "Start": 60, "ElapsedRaw": 600, "TimelimitRaw": 20, "AllocCPUS": 4, "AllocNodes": 1, "ReqMem": "4000M",
+    "QOS": "normal", "Reservation": "", "AllocTRES": "billing=4,cpu=4,mem=4000M,node=1",
 }  # fmt: skip
 
 
@@ -141,6 +142,46 @@ def test_jobs_without_a_limit_get_the_longest_of_their_partition(folder: Path) -
     assert drawn.jobs.requested.tolist() == [600, 1800, 600, 3000, 600, 2400]
 
 
+def test_what_shares_one_pool_is_noted(folder: Path) -> None:
+    gpus = {"AllocTRES": "cpu=4,gres/gpu=2,gres/gpu:a100=2", "Partition": "gpu"}
+    rows = [row(), row(JobID="8", **gpus), row(JobID="9", QOS="high", Reservation="course"), row(JobID="10")]
+    (folder / "merged.txt").write_text(lines(*rows))
+    given = workload(folder / "merged.txt")
+    (note,) = (note for note in opened_on(given, {"processors": 8}).notes if "one pool" in note)
+    assert note == (
+        "merged.txt: one pool for what its site may schedule apart: 2 partitions (25.0% of the jobs outside "
+        "of batch), 2 QOS (25.0% of the jobs outside of normal), reservations (25.0% of the jobs), GPUs "
+        "(25.0% of the jobs); workload.partition=batch keeps one, docs/what_if.md has all in one study"
+    )
+    alone = opened_on(given | {"partition": "gpu"}, {"processors": 8})
+    assert not any("one pool" in note for note in alone.notes)
+    fewer = [text.rsplit("|", 3)[0] for text in lines(*rows).splitlines()]  # as a file without these fields
+    (folder / "fewer.txt").write_text("\n".join(fewer) + "\n")
+    (note,) = (
+        note for note in opened_on(workload(folder / "fewer.txt"), {"processors": 8}).notes if "pool" in note
+    )
+    assert "apart: 2 partitions (25.0% of the jobs outside of batch); workload.partition=batch" in note
+
+
+def test_downtimes_are_noted(folder: Path) -> None:
+    """Jobs 2 and 3 wait through 7,000 s in which none runs; before jobs 4 and 5 no job waits."""
+    rows = [
+        row(JobID="1", Submit=0, Start=0, ElapsedRaw=1000), row(JobID="2", Submit=500, Start=8000),
+        row(JobID="3", Submit=900, Start=8100), row(JobID="4", Submit=40_000, Start=40_000),
+        row(JobID="5", Submit=40_000, Eligible=80_000, Start=80_000),
+    ]  # fmt: skip
+    (folder / "down.txt").write_text(lines(*rows))
+    given = workload(folder / "down.txt")
+    for keys in ({}, {"user": "alice", "zero_runtime": "second"}):
+        notes = opened_on(given | keys, {"processors": 8}).notes
+        (note,) = (note for note in notes if "no job ran" in note)
+        assert note.startswith("down.txt: no job ran though some waited 1 times for an hour or more, 2 h in")
+        assert "once 1.9 h" in note
+    (folder / "up.txt").write_text(lines(*rows[2:]))
+    notes = opened_on(workload(folder / "up.txt"), {"processors": 8}).notes
+    assert not any("no job ran" in note for note in notes)
+
+
 @pytest.mark.parametrize(
     ("rules", "jobs"),
     [
@@ -216,7 +257,7 @@ def test_forms_of_files(folder: Path) -> None:
         ("", "does not begin with the names of the fields; make it with: TZ=UTC sacct -a -X -D -P"),
         (lines(row(JobID="1.batch")), "no jobs at all (only 1 steps)"),
         (lines(row()).replace("TimelimitRaw", "x"), "names no field TimelimitRaw or Timelimit; make it with"),
-        (lines(row(), row(User="a|b")), "line 3 has 13 fields, the first line 12; is there a | in a"),
+        (lines(row(), row(User="a|b")), "line 3 has 16 fields, the first line 15; is there a | in a"),
         (lines(row())[:-1], "line 2 has no line end and may be cut off; fetch the file again"),
         (lines(row(), row(JobID="x")), "line 3 has 'x' as JobID, not a job such as 123, 123_4 or 123+0"),
         (lines(row(Start="2024-13-01T00:00:00")), "line 2 has '2024-13-01T00:00:00' as Start, not a time"),
