@@ -101,6 +101,8 @@ class Paper:
         (study) -> lines for the terminal.
     summary : callable
         (study) -> sentences on the findings, for the beginning of the report.
+    lead : callable
+        (study) -> headings and sentences before all others of the report; its first table follows them.
     own_intervals : bool
         Whether it makes all its intervals itself, so that those withheld in the dataset need no warning.
     options : tuple of str
@@ -124,6 +126,7 @@ class Paper:
     tables: Callable[[Study], Sequence[Table]] = lambda study: ()
     brief: Callable[[Study], Sequence[str]] = lambda study: ()
     summary: Callable[[Study], Sequence[str]] = lambda study: ()
+    lead: Callable[[Study], Sequence[tuple[str, Sequence[str]]]] = lambda study: ()
     own_intervals: bool = False
     options: tuple[str, ...] = ()
     numbers: Callable[[Study], pd.DataFrame | None] = lambda study: None

@@ -56,6 +56,7 @@ PAPER = Paper(
     readings=readings,
     tables=tables.tables,
     brief=tables.brief,
+    lead=verdict.lead,
     summary=verdict.summary,
     own_intervals=True,
     options=("reference",),

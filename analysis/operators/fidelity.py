@@ -8,6 +8,7 @@ import numpy as np
 
 from analysis.operators.case import Case
 from analysis.operators.labels import AS_IT_WAS, WAIT
+from analysis.operators.sample import Sample
 from analysis.report.numbers import number
 from analysis.report.table import Cell, Table
 from analysis.study import recorded
@@ -83,18 +84,18 @@ class Fidelity:
         if not self.was > 0:
             return (
                 f"{text}they wait for {simulated}: the log has no queue, so {case.reference} does not match "
-                "this "
-                "site and absolute waits do not predict."
+                "this site and absolute waits do not predict."
             )
-        weeks = f"within a factor of {NEAR:g} in {self.near} of {self.weeks} weeks" if self.weeks > 1 else ""
-        text += f"they wait for {simulated} ({', '.join(filter(None, [self.ratio, weeks]))})"
+        values = Sample.of(case).values
+        near = (
+            f"within a factor of {NEAR:g} in {self.near} of {self.weeks} {values}" if self.weeks > 1 else ""
+        )
+        text += f"they wait for {simulated} ({', '.join(filter(None, [self.ratio, near]))})"
         if self.matches:
-            return f"{text}: {case.reference} reproduces this site."
+            return f"{text}: {case.reference} matches this site."
         return (
-            f"{text}. So {case.reference} does not reproduce this site: absolute waits do not predict, and "
-            "a gain "
-            "on it is no gain on today's scheduler. The machine may have had other processors, queue limits, "
-            "priorities, reservations or downtime, which a log does not record."
+            f"{text}. So {case.reference} does not match this site: absolute waits do not predict, and a "
+            "gain on it is no gain on today's scheduler."
         )
 
 
@@ -118,12 +119,19 @@ def table(case: Case) -> Table | None:
         return None
     return Table(
         "fidelity",
-        f"Does {case.reference} reproduce this site?",
+        f"Does {case.reference} match this site?",
         f"Mean waits that the log recorded, and under the simulated {case.reference}. A row matches if the "
-        "mean is "
-        f"within a factor of {ALIKE:g}, and half of its weeks within {NEAR:g}. Where it does not, absolute "
-        "waits do "
-        "not predict, and only comparisons between simulated policies are left.",
-        ("jobs", AS_IT_WAS, f"under {case.reference}", "ratio", f"weeks within × {NEAR:g}", "matches"),
+        f"mean is within a factor of {ALIKE:g}, and half of its batches within {NEAR:g}. Where it does not, "
+        "absolute waits do not predict, and only comparisons between simulated policies are left. The "
+        "machine may have had other processors, "
+        "queue limits, priorities, reservations or downtime, which a log does not record.",
+        (
+            "jobs",
+            AS_IT_WAS,
+            f"under {case.reference}",
+            "ratio",
+            f"{Sample.of(case).values} within × {NEAR:g}",
+            "matches",
+        ),
         rows,
-    )
+    )  # fmt: skip

@@ -90,11 +90,10 @@ def overview(case: Case) -> Table:
         "loss of capacity",
     )  # fmt: skip
     several = (
-        f"Sample: {Sample.of(case).describe()} ± are {case.confidence:.0%} intervals, if the sample is "
-        "large enough. Percentile, utilization and loss of capacity are means over batches. All policies had "
-        f"the same jobs: whether they differ is in the table against {case.reference}, not in the overlap "
-        "of these "
-        "intervals."
+        f"Sample: {Sample.of(case).describe()} ± are {case.confidence:.0%} intervals, if the sample is large "
+        "enough. Percentile, utilization and loss of capacity are means over batches. All policies had the "
+        f"same jobs: whether they differ is in the table against {case.reference}, not in the overlap of "
+        "these intervals."
     )
     likeness = Fidelity.of(case)
     unlike = "" if likeness is None or likeness.matches else ": absolute waits do not predict"
@@ -128,36 +127,32 @@ def against(case: Case) -> Table:
     rows = []
     for policy in sorted(found, key=lambda one: (-np.nan_to_num(best[one]), found[one].mean)):
         one, unit = found[policy], case.units[WAIT]
-        counted = "" if math.isnan(one.chance) else f"sign test: {words.probability(one.chance)} by chance"
+        counted = "" if math.isnan(one.chance) else f"by chance: {words.probability(one.chance)}"
         rows.append(
             [
                 Cell(policy),
                 _judged(one, unit),
                 Cell(f"{one.lower} of {one.lower + one.higher}", note=counted),
-                Cell(words.probability(best[policy])),
-                *(_judged(case.difference(metric, policy), case.units[metric]) for metric in OTHERS),
+                Cell("–" if one.verdict == "no interval" else words.probability(best[policy])),
                 _longest(case, policy),
+                *(_judged(case.difference(metric, policy), case.units[metric]) for metric in OTHERS),
                 Cell(sample.enough(one.needed) if one.verdict == "no difference shown" else ""),
             ]
         )  # fmt: skip
     several = (
-        f"Each policy minus {case.reference}, under the same jobs; less is better in every column. Sample: "
-        f"{sample.describe()} Below each change is its {case.confidence:.0%} interval, by itself: of twenty "
-        "equal "
-        "policies one would seem to differ. “Mostly”: the interval leaves the size of the change open, but "
-        "too many "
-        f"{sample.values} point the same way for chance. “No difference shown” does not mean that policies "
-        "are "
-        "equal; the last column is the sample that would show the change seen with a probability of "
-        f"{POWER:.0%}. "
-        "“Lowest”: the probability that a policy's mean wait is the lowest of all, from the same intervals."
+        f"Each policy minus {case.reference}, under the same jobs: less is better. Sample: "
+        f"{sample.describe()} Small print: the {case.confidence:.0%} interval of that change alone; of "
+        f"twenty equal policies one would seem to differ. “Mostly”: too many {sample.values} point the same "
+        "way for chance, but the size of the change is open. “No difference shown” is not “equal”: the "
+        f"sample needed would show the change seen with a probability of {POWER:.0%}. “Lowest”: the "
+        "probability of the lowest mean wait of all."
     )
     return Table(
         "against",
         f"Against {case.reference}",
         f"Each policy minus {case.reference}. {ONE_BATCH}" if case.is_one_batch else several,
         (
-            "policy", "mean wait", f"{sample.values} with less", "lowest", *OTHERS.values(), "longest wait",
+            "policy", "mean wait", f"{sample.values} with less", "lowest", "longest wait", *OTHERS.values(),
             "sample needed",
         ),
         rows,
@@ -184,8 +179,7 @@ def winners(case: Case) -> Table:
         "winners",
         f"Groups of jobs that wait less, and more, than under {case.reference}",
         f"Groups that are shown to wait less, or more, each by its own {case.confidence:.0%} interval or by "
-        "the "
-        "number of weeks: one of twenty may be here by chance. Users are those with most work, by their "
+        "the number of weeks: one of twenty may be here by chance. Users are those with most work, by their "
         "name or "
         "number in the log.",
         ("policy", "less wait", "more wait"),

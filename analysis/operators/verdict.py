@@ -48,27 +48,29 @@ BEGINNINGS = {
 PAYING = ("worse", "mostly worse")
 
 
+def lead(study: Study) -> Sequence[tuple[str, Sequence[str]]]:
+    """Return the paragraphs with which the report begins: what to do, and how far to believe it."""
+    shown = [case for case in cases(study) if case.policies]
+    likeness = [_labelled(case, one.sentence) for case in shown if (one := Fidelity.of(case))]
+    found = [("Recommendation", [_labelled(case, recommendation(case)) for case in shown])]
+    return [*found, (f"Does {shown[0].reference} match this site?", likeness)] if likeness else found
+
+
 def summary(study: Study) -> Sequence[str]:
-    """Return the sentences, of each reading and load."""
-    found: list[str] = []
-    for case in cases(study):
-        text = list(sentences(case)) if case.policies else []
-        found += [f"{case.label}: {line}" for line in text] if case.label else text
-    return found
+    """Return the sentences on each policy, of each reading and load."""
+    return [_labelled(case, line) for case in cases(study) if case.policies for line in _sentences(case)]
 
 
-def sentences(case: Case) -> Iterator[str]:
-    """Yield the sentences of a case, the one that recommends first."""
+def _labelled(case: Case, line: str) -> str:
+    return f"{case.label}: {line}" if case.label else line
+
+
+def _sentences(case: Case) -> Iterator[str]:
     found = {policy: case.difference(WAIT, policy) for policy in case.others}
-    yield recommendation(case)
-    if likeness := Fidelity.of(case):
-        yield likeness.sentence
-    growing = [policy for policy in case.policies if grows(case, policy)]
-    if growing:
+    if growing := [policy for policy in case.policies if grows(case, policy)]:
         yield (
             f"The queue only grows under {', '.join(growing)}: the log ends before it is worked off, so the "
-            "mean "
-            "wait depends on the length of the log, and in a longer one it would be longer."
+            "mean wait depends on the length of the log, and in a longer one it would be longer."
         )
     values = Sample.of(case).values
     for verdict, begin in BEGINNINGS.items():
@@ -95,8 +97,14 @@ def recommendation(case: Case) -> str:
         return f"Under {case.reference} jobs wait for {_wait(case, case.reference)} on average."
     if case.is_one_batch:
         return f"{nothing}: all jobs are one batch, so no difference has an interval (batch_size=week)."
-    if all(one.verdict in ("no interval", "identical") for one in found.values()):
+    if case.n_batches < MIN_BATCHES and not Sample.of(case).by_replications:
         return f"{nothing}: the log has {case.n_batches} batches, and an interval needs {MIN_BATCHES}."
+    if all(one.verdict in ("no interval", "identical") for one in found.values()):
+        most, sample = max(one.lower + one.higher for one in found.values()), Sample.of(case)
+        return (
+            f"{nothing}: waits differ from those under {case.reference} in {most} of {sample.size} "
+            f"{sample.values} at most, as there is hardly ever a queue."
+        )
     sure = [
         policy for policy in found if case.difference(WAIT, policy, together=len(found)).verdict == "better"
     ]
@@ -109,32 +117,30 @@ def recommendation(case: Case) -> str:
     ]  # fmt: skip
     chosen = min(gentle, key=lambda policy: found[policy].mean, default=best)
     likeness = Fidelity.of(case)
-    unlike = (
-        ""
-        if likeness is None or likeness.matches
-        else f", though {case.reference} does not reproduce this site"
+    unlike = likeness is not None and not likeness.matches
+    text = f"Try {chosen} in a pilot{f', though {case.reference} does not match this site' * unlike}: "
+    text += (
+        f"{gain(case, found[chosen])}; {_price(case, chosen) or 'no group of jobs is shown to wait longer'}."
     )
-    text = f"Try {chosen} in a pilot{unlike}: {gain(case, found[chosen])}"
-    price = _price(case, chosen)
-    text += f"; {price}" if price else "; no group of jobs is shown to wait longer"
     if chosen != best:
         text += (
-            f" ({best} gains more, {words.relative(found[best], found[best].mean)}, but {_price(case, best)})"
+            f" {best} gains more ({words.relative(found[best], found[best].mean)}), but {_price(case, best)}."
         )
-    chance = case.probabilities(WAIT)[chosen]
-    sample = Sample.of(case)
-    text += f". It is the best of all with a probability of {words.probability(chance)}"
-    if (pilot := found[chosen].pilot) < math.inf:
+    else:
+        chance = words.probability(case.probabilities(WAIT)[best])
+        text += f" It is the best of all with a probability of {chance}."
+    sample, pilot = Sample.of(case), found[chosen].pilot
+    if pilot < math.inf:
         needed = sample.enough(pilot / sample.size)
-        text += f"; as weeks differ, a pilot that alternates it with {case.reference} needs {needed}"
-    return f"{text}."
+        text += f" A pilot that alternates it with {case.reference} would take {needed}, as weeks differ."
+    return text
 
 
 def gain(case: Case, found: Comparison) -> str:
     """Return a difference in words: in time only where the reference reproduces the log."""
     likeness = Fidelity.of(case)
     unit, reference = case.units[WAIT], found.reference
-    text = f"the mean wait against {case.reference} is {words.relative(found, found.mean)}"
+    text = f"{words.relative(found, found.mean)} mean wait against {case.reference}"
     if likeness is None or likeness.matches:
         levels = (f"{number(value / unit.size)}{unit.name}" for value in (reference + found.mean, reference))
         text = f"jobs wait {' instead of '.join(levels)} on average ({words.relative(found, found.mean)}"
@@ -174,8 +180,7 @@ def _why_nothing(case: Case, found: Mapping[str, Comparison]) -> str:
     among = f", too little for the best of {len(found)}" if one.verdict == "better" else ""
     return (
         f"no policy is shown to be better than {case.reference}. The nearest is {nearest}: "
-        f"{gain(case, one)}{among}; "
-        f"to show it takes {sample.enough(one.needed)} of such a log."
+        f"{gain(case, one)}{among}; to show it takes {sample.enough(one.needed)} of such a log."
     )
 
 

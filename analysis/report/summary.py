@@ -36,7 +36,7 @@ def summary(
     Parameters
     ----------
     paper : Paper
-        Its own sentences (`Paper.summary`) come first in the findings.
+        Its lead comes first, and its own sentences (`Paper.summary`) first in the findings.
     claims : sequence of Claim
         Tested under the first reading.
     limits : sequence of str, optional
@@ -46,6 +46,7 @@ def summary(
     own = paper.summary(study)
     found = [*own, *_verdicts(study, claims), *([] if own else ranked(study))]
     paragraphs = [
+        *paper.lead(study),
         ("What was run", [_asked(study)]),
         ("What was found", found),
         ("What to be careful of", list(_careful(study, claims, limits)) or [_nothing(study)]),

@@ -47,6 +47,9 @@ LAGS = np.linspace(-0.3, 0.95, 20)
 PRIOR = np.sqrt(1 - LAGS)
 """Their weights before the series is seen: strong correlations are less likely."""
 
+LEAST_DIFFERENT = 5
+"""With fewer periods in which two policies differ there is no interval: their spread would be that of 0."""
+
 POWER = 0.8
 """Probability with which a longer log, or a pilot, shall show the difference."""
 
@@ -150,7 +153,7 @@ def compare(
     mean, reference = float(first.mean() - second.mean()), float(second.mean())
     if lower + higher == 0:
         return Comparison(0.0, reference, 0, 0, confidence, 0.0, 0.0)
-    if not sample.is_judged:
+    if not sample.is_judged or lower + higher < LEAST_DIFFERENT:
         return Comparison(mean, reference, lower, higher, confidence)
     pair, quantile = _Pair.of(first, second, sample.positive), _normal((1 + confidence) / 2)
     spread = Spread.of(pair.values, sample.independent)

@@ -84,7 +84,7 @@ def test_the_reference_looks_like_a_site_that_runs_it(as_easy: Path) -> None:
         for group in case.groups(grouping) if grouping else [""]:
             mine = case.mean(WAIT, "easy", grouping, group).mean
             assert case.recorded(WAIT, grouping, group).mean == pytest.approx(mine, rel=1e-9)
-    assert "easy matches this site" in paragraphs(study, paper)["What was found"]
+    assert "easy matches this site" in paragraphs(study, paper)["Does easy match this site?"]
     overview = next(table for table in tables.tables(study) if table.name == "overview")
     assert [row[0].text for row in overview.rows] == [AS_IT_WAS, "easy (reference)", "fcfs"]
     assert [cell.text for cell in overview.rows[0]][1:] == [cell.text for cell in overview.rows[1]][1:]

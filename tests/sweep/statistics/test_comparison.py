@@ -123,6 +123,10 @@ def test_too_small_samples_and_equal_policies_have_no_interval() -> None:
     assert compare(nine, 2 * nine).verdict == "no interval"
     assert compare(nine, nine).verdict == "identical"
     assert math.isnan(compare(np.full((1, 9), np.nan), nine).mean)
+    quiet = np.zeros((1, 28))
+    busy = quiet.copy()
+    busy[0, [3, 17]] = 50.0
+    assert compare(1.1 * busy, busy).verdict == "no interval", "two weeks with a queue tell nothing of others"
     assert np.isnan(statistics.probability_lowest([nine, 2 * nine])).all()
 
 
