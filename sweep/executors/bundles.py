@@ -54,7 +54,7 @@ MOVED = 1.25
 """Factor by which a cost has to change before the tasks of its system are sorted in again."""
 
 Place = tuple[bool, float, float, int, Key]
-"""Place of a key in the order of tasks: whether its system was tried, minus cost and load, its first task."""
+"""Place of a key in the order: whether its system was tried or timed, minus cost and load, its first task."""
 
 LATE, LATE_S = 3.0, 5.0
 """A bundle that is away for longer than so many times the expected time, plus so many seconds, is overdue."""
@@ -135,10 +135,11 @@ class Bundles:
         """Sort in the waiting tasks of a system by what is known of it now; earlier places do not count."""
         for key in self._of_system[system]:
             self._work -= self._work_of(key)
+            cost = self._cost(key)
             # Of equal costs the highest load first, where simulations take longest; then in the plan's order,
             # so that policies with no timing yet begin with those that a grid names first.
             first = self._waiting[key][-1] if self._waiting[key] else 0
-            place = (system in self._tried, -self._cost(key), -_load(key), first, key)
+            place = (system in self._tried or math.isfinite(cost), -cost, -_load(key), first, key)
             self._places[key] = place
             self._work += self._work_of(key)
             if self._waiting[key]:
@@ -207,9 +208,9 @@ class Bundles:
         self._work -= self._work_of(key)
         number = self._waiting[key].pop()
         self._work += self._work_of(key)
-        if (system := key[:SYSTEM]) not in self._tried:
-            self._tried.add(system)
-            self._sort_in(system)
+        if not self._places[key][0]:  # the first one of a system without a timing
+            self._tried.add(key[:SYSTEM])
+            self._sort_in(key[:SYSTEM])
         return number
 
     def learn(self, number: int, seconds: float) -> None:
