@@ -12,7 +12,7 @@ STUDY ?=
 # Hundreds of processes are started: without their compiled modules they would mostly compile what they import.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup packing test test-all style check bench docs release lock clean
+.PHONY: help setup packing test test-all storm style check bench docs release lock clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -62,6 +62,9 @@ test-all: $(READY) check ## run the exhaustive tests as well
 	$(PY) -m pytest -p no:cacheprovider -m exhaustive tests/slurm > .cache/slurm-tests.txt 2>&1 & beside=$$!; \
 	$(PY) -m pytest --numprocesses=logical --dist=worksteal -m exhaustive --ignore=tests/slurm; status=$$?; \
 	wait $$beside || status=1; cat .cache/slurm-tests.txt; exit $$status
+
+storm: $(READY) ## kill, damage and deceive for about an hour, and show what became of it
+	STORM=50 $(PY) -m pytest -q -s --numprocesses=0 -m exhaustive tests/storms
 
 style: $(READY) ## format, lint, and which package may import which
 	$(PY) -m ruff check .

@@ -58,7 +58,11 @@ class Output:
 
 
 def guarded(main: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> int:
-    """Call a command's ``main`` and return its exit status, or 1 if its standard output failed."""
+    """Call a command's ``main`` and return its exit status, or 1 if its standard output failed.
+
+    Whatever the user's umask is, no file of a command can be written by others than the user and the group.
+    """
+    os.umask(os.umask(0o022) | 0o002)
     try:
         os.getcwd()
     except OSError:

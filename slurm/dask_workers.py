@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import secrets
 import shlex
 import shutil
@@ -31,6 +32,7 @@ from sweep.plan.task import Bundle, Result
 
 if TYPE_CHECKING:
     from distributed import Client
+    from distributed.security import Security
 
 ASK_EVERY_S = 10.0
 """Seconds between two queries to Slurm while there is no worker: its controller serves others, too."""
@@ -142,6 +144,8 @@ class Executor(dask.Executor):
             signal.signal(signal.SIGINT, on_interrupt)
         from distributed import Client
         from distributed.core import Status
+        from distributed.security import Security
+        from distributed.utils import get_ip
 
         executor = self
 
@@ -160,8 +164,18 @@ class Executor(dask.Executor):
                 await super().close()
                 self.status = Status.closed
 
+        class Cluster(SLURMCluster):
+            """A cluster whose workers find their keys by variables, in a folder of any name."""
+
+            def _get_worker_security(self, security: Security) -> None:
+                """Write no further files."""
+
         profile = self._profile
-        self._cluster = SLURMCluster(
+        # Whoever connects may run code: the keys of this run are files that only this user can read.
+        security = Security.temporary()
+        # Of several interfaces, the one by which others are reached.
+        listening = {} if profile.interface else {"host": get_ip()}
+        self._cluster = Cluster(
             job_cls=Job,  # type: ignore[arg-type] # a class, in spite of its annotation
             cores=profile.cpus_per_task,
             processes=profile.cpus_per_task,
@@ -170,15 +184,29 @@ class Executor(dask.Executor):
             python=shlex.quote(profile.python or sys.executable),
             job_directives_skip=["#SBATCH"],  # all options are arguments of sbatch, see `_submit`
             # The working folder hides no package, see `schedsweep.packages`.
-            job_script_prologue=[*script.preamble(profile), "export PYTHONSAFEPATH=1"],
-            worker_extra_args=["--memory-limit", "0"],
+            job_script_prologue=[*script.preamble(profile), "export PYTHONSAFEPATH=1", *self._keys(security)],
+            worker_extra_args=["--memory-limit", "0", "--dashboard-address", "127.0.0.1:0"],
+            security=security,
+            protocol="tls://",
             death_timeout=DEATH_TIMEOUT_S,
             local_directory="${TMPDIR:-/tmp}",
-            scheduler_options={"dashboard_address": ":0"},
+            scheduler_options={"dashboard": False, "dashboard_address": "127.0.0.1:0", **listening},
             silence_logs=logging.CRITICAL,
         )
         self._cluster.scale(self._jobs)
         return Client(self._cluster, set_as_default=False)
+
+    def _keys(self, security: Security) -> Iterator[str]:
+        """Write a worker's keys beside the logs, and yield the shell lines by which it finds them."""
+        yield "export DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION=True"
+        variables = {"ca_file": "CA_FILE", "cert": "WORKER__CERT", "key": "WORKER__KEY"}
+        config = security.get_tls_config_for_role("worker")
+        for name, variable in variables.items():
+            file = self._logs / f"{name}.pem"
+            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with open(descriptor, "w") as opened:
+                opened.write(config[name])
+            yield f"export DASK_DISTRIBUTED__COMM__TLS__{variable}={shlex.quote(str(file))}"
 
     def _submit(self, path: Path) -> int:
         """Submit a job and return its id, 0 where that failed or the run is over."""

@@ -113,6 +113,11 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _check(profile: Profile, file: str) -> None:
+    for key in ("partition", "account", "qos", "mem", "time", "options", "python", "interface", "mpi"):
+        given = getattr(profile, key)
+        for text in given if isinstance(given, list) else [given or ""]:
+            if not text.isprintable():  # the end of a line would begin another one in the jobs' script
+                raise SweepError(f"{file}: {key}: {text!r} has a control character; give one line of text")
     for key in ("cpus_per_task", "max_attempts", "max_parallel"):
         value = getattr(profile, key)
         if value is not None and value < 1:

@@ -17,11 +17,32 @@ class SweepError(Exception):
 
     status = 2
 
+    def __str__(self) -> str:
+        return printable(super().__str__()).replace("\n", "\\n")
+
 
 class RunError(SweepError):
     """Something failed while running; what was finished is kept (exit status 1)."""
 
     status = 1
+
+
+def printable(text: str) -> str:
+    r"""Return text in which characters that a terminal would obey, or cannot show, are written as escapes.
+
+    Names may come from a stranger's file. Ends of lines stay, as in a traceback.
+
+    Examples
+    --------
+    >>> printable("easy"), printable("\x1b[2Jeasy")
+    ('easy', '\\x1b[2Jeasy')
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        one if one.isprintable() or one in "\n\t\u00a0\u202f" else one.encode("unicode_escape").decode()
+        for one in text
+    )
 
 
 def unknown(kind: str, given: object, valid: Iterable[str]) -> str:

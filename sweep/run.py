@@ -10,7 +10,7 @@ from rich.console import Console
 from sweep import compiling, executors, schedules, summary
 from sweep.config.settings import Config
 from sweep.errors import INTERRUPTED, RunError
-from sweep.executors import Assignment, Attached, Detached, handed_over
+from sweep.executors import Assignment, Attached, Detached
 from sweep.executors.bundles import Bundles
 from sweep.plan.plan import Plan
 from sweep.progress import Meter, reporting, say
@@ -67,8 +67,6 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
             if files is not None:
                 say(console, f"schedules: {files}, {LATER}")
             return 0
-        for note in handed_over.notes(folder.path):
-            say(console, note)
         costs = measured(found)
         attached = executor
         bundles = Bundles(

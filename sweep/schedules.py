@@ -25,6 +25,7 @@ from sweep.executors import work
 from sweep.plan import canonical, families
 from sweep.plan.plan import Plan
 from sweep.progress import reporting, say
+from sweep.store.folder import private
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,19 +87,16 @@ class _Files:
     @contextmanager
     def _replacing(self, path: Path) -> Iterator[Path]:
         """Yield a private file that then replaces the one at `path`: at no moment is there half of one."""
-        private = path.with_name(f".{os.getpid()}.{path.name}")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            yield private
-            private.replace(path)
+            with private(path) as made:
+                yield made
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or one_line(error)
             raise RunError(
                 f"schedule={self.given}: {path.name} cannot be written ({reason}); all results are kept: "
                 "type the same command with a file or folder that can be written"
             ) from None
-        finally:
-            private.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)

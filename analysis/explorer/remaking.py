@@ -14,7 +14,7 @@ from models.point import Point
 from sweep.errors import SweepError
 from sweep.plan import plan
 from sweep.rerun import needs
-from sweep.rerun.original import Original
+from sweep.rerun.original import Original, understood
 from sweep.store import recipe
 
 
@@ -33,12 +33,13 @@ def point_of(study: Study, place: Mapping[str, str], replication: int, logs: Seq
     AnalysisError
         If the dataset holds no recipe, or a log cannot be found.
     """
+    path = study.folder / f"{study.name}.nc"
     try:
-        original = Original(study.folder / f"{study.name}.nc", study.data, *recipe.read(study.data.attrs))
-    except (ValueError, KeyError, TypeError):
-        raise AnalysisError(
-            "this dataset holds no recipe that this version can read, so its run cannot be repeated"
-        ) from None
+        with understood(path):
+            original = Original(path, study.data, *recipe.read(study.data.attrs))
+            needs.refuse_foreign_code(original, brings_code=False)
+    except SweepError as error:
+        raise AnalysisError(str(error)) from None
     config, files = original.config, original.config.files
     workloads = {
         name: {**file, "path": None} if "path" in file and name != place["workload"] else file
@@ -47,7 +48,8 @@ def point_of(study: Study, place: Mapping[str, str], replication: int, logs: Seq
     found, wrong = needs.logs(original, next(iter(logs), None))
     at = tuple(study.values_of(axis).index(place[axis]) for axis in map(str, study.status.dims))
     try:
-        expanded = plan.expand(replace(config, files={**files, "workload": workloads}, logs=found))
+        with understood(path):
+            expanded = plan.expand(replace(config, files={**files, "workload": workloads}, logs=found))
     except SweepError as error:
         raise AnalysisError(next(iter(wrong), str(error))) from None
     position = np.ravel_multi_index(at, expanded.shape)

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tornado.httputil import HTTPServerRequest
 from tornado.iostream import StreamClosedError
+from tornado.web import Application, ErrorHandler
 from tornado.websocket import WebSocketClosedError
 
 from analysis.errors import AnalysisError
@@ -80,6 +82,7 @@ def serve(source: Source, port: int, logs: Sequence[Path], *, browser: bool) -> 
         page, port=free, address=ADDRESS, websocket_origin=[f"{ADDRESS}:{free}", f"localhost:{free}"],
         show=False, start=False, verbose=False, title=source.study.name, threaded=False,
     )  # fmt: skip
+    answer_only(server._tornado, (f"{ADDRESS}:{free}", f"localhost:{free}"))
     server.start()
     server.io_loop.asyncio_loop.set_exception_handler(_report)
     print(f"{source.study.name}: {address} (Ctrl-C ends it)", flush=True)
@@ -91,6 +94,21 @@ def serve(source: Source, port: int, logs: Sequence[Path], *, browser: bool) -> 
         print()
     finally:
         server.stop()
+
+
+def answer_only(application: Application, hosts: Sequence[str]) -> None:
+    """Refuse requests to other hosts: a foreign page may have its own name lead to this machine.
+
+    Bokeh itself compares the origin of web sockets only.
+    """
+    found = application.find_handler
+
+    def find_handler(request: HTTPServerRequest, **options: Any) -> Any:
+        if request.host in hosts:
+            return found(request, **options)
+        return application.get_handler_delegate(request, ErrorHandler, {"status_code": 421})
+
+    application.find_handler = find_handler  # type: ignore[method-assign]
 
 
 def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ import shlex
 from typing import Any
 
 from analysis.study import Study
+from sweep.store import provenance
 
 NOT_INSTALLED = ("python", "schedsweep")
 """Versions that pip does not install."""
@@ -22,16 +23,16 @@ def again(study: Study) -> dict[str, Any]:
         original run's software and version), ``install`` and ``checkout`` (the commands that restore it).
     """
     attributes = study.data.attrs
-    versions: dict[str, str] = json.loads(attributes.get("versions", "{}"))
-    commit = str(attributes.get("commit", ""))
+    versions = provenance.known_versions(json.loads(attributes.get("versions", "{}")))
+    commit = provenance.known_commit(str(attributes.get("commit", "")))
     pinned = [f"{name}=={number}" for name, number in versions.items() if name not in NOT_INSTALLED]
     environment = list(versions.items())
     if commit:
         clean = commit.removesuffix("-dirty")
         environment.append(("commit", clean[:12] + " with uncommitted changes" * (clean != commit)))
-    dataset = study.folder / f"{study.name}.nc"
+    dataset = shlex.quote(provenance.sanitised(str(study.folder / f"{study.name}.nc")))
     return {
-        "rerun": f"python -m sweep rerun {shlex.quote(str(dataset))}" if "recipe" in attributes else "",
+        "rerun": f"python -m sweep rerun {dataset}" if "recipe" in attributes else "",
         "command": str(attributes.get("command", "")),
         "environment": tuple(environment),
         "install": f"pip install {' '.join(pinned)}" if pinned else "",

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import xarray as xr
 
 from analysis.errors import AnalysisError
 from analysis.study.axes import Axes
 from analysis.study.study import Study
+from sweep.errors import printable
 
 
 def open_study(where: Path, axes: Axes | None = None) -> Study:
@@ -49,8 +54,41 @@ def open_study(where: Path, axes: Axes | None = None) -> Study:
             f"{path} was written by an earlier version, which recorded saturation otherwise: run the sweep's "
             "command again (it is in the dataset's attribute command), then this one"
         )
+    if hostile := next(_unprintable(data), None):
+        raise AnalysisError(f"{path} has control characters in {hostile}, which no sweep writes: not shown")
     study = Study(data, path.parent)
     return study if axes is None else study.under(axes)
+
+
+def _unprintable(data: xr.Dataset) -> Iterator[str]:
+    """Yield names of attributes and variables with characters that a page or a terminal would obey."""
+    for name, value in data.attrs.items():
+        # Code of one's own is not shown.
+        if name != "recipe" and any(map(_is_hostile, _texts(value))):
+            yield f"the attribute {name}"
+    for name, variable in data.variables.items():
+        texts = variable.values.ravel().tolist() if variable.dtype.kind in "OU" else []
+        if any(map(_is_hostile, [*texts, *variable.attrs.values()])):
+            yield f"the variable {printable(str(name))}"
+
+
+def _texts(value: Any) -> Iterator[Any]:
+    """Yield the texts of an attribute, those inside JSON as well."""
+    if isinstance(value, str) and value.startswith("{"):
+        with suppress(ValueError):
+            value = json.loads(value)
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from (key, *_texts(item))
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    else:
+        yield value
+
+
+def _is_hostile(value: Any) -> bool:
+    return isinstance(value, str) and printable(value) != value
 
 
 def dataset_path(where: Path) -> Path:

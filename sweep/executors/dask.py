@@ -196,9 +196,12 @@ class Executor:
 
         dask.config.set(SETTINGS)  # before distributed is imported, which reads some of them only then
         from distributed import Client, LocalCluster
+        from distributed.security import Security
 
         if self._address is not None:
             return Client(self._address, timeout=CONNECT_S)
+        # Whoever connects may run code: keys of this run, which no other user has, even on this machine.
+        security = Security.temporary()
         for attempt in range(1, STARTS + 1):
             try:
                 self._cluster = LocalCluster(
@@ -207,6 +210,8 @@ class Executor:
                     processes=True,
                     # Memory is limited by the system: Dask must not restart a worker that grows.
                     memory_limit=None,
+                    security=security,
+                    protocol="tls://",
                     dashboard_address="127.0.0.1:0",  # any free port, as several runs may share the machine
                     scheduler_kwargs={"dashboard": False},  # no pages: their libraries take a second to load
                     silence_logs=logging.CRITICAL,

@@ -117,8 +117,6 @@ class Executor:
     def _start(self, shards: Path) -> None:
         """Wait until all ranks have imported and are watched, and one rank of each node has compiled."""
         nodes = self._answers(self._others)
-        for left_behind in shards.glob(f"{WATCH}*"):
-            left_behind.unlink(missing_ok=True)
         path = shards / f"{WATCH}{secrets.token_hex(4)}"
         hold(path)
         self._call(self._others, hold, path)

@@ -229,9 +229,11 @@ def main(command: Callable[[], int]) -> int:
     """
     global world
     launched_as, launched = _launched(os.environ)
-    if launched_as:  # a terminal's Ctrl-C and a batch system's SIGTERM reach every rank: rank 0 decides
-        _leave_signals_to_rank_0()
     os.environ.update(ONE_THREAD)
+    # A rank that waits in MPI for the others runs no handler of Python: until then a signal ends it at once.
+    handlers: dict[int, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    for number in handlers:
+        signal.signal(number, signal.SIG_DFL)
     try:
         if (line := packages.hidden()) is not None:
             raise SweepError(line)
@@ -240,8 +242,10 @@ def main(command: Callable[[], int]) -> int:
         if launched_as == 0:
             print(f"error: {error}", file=sys.stderr)
         return error.status
+    # A terminal's Ctrl-C and a batch system's SIGTERM reach every rank: rank 0 decides.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN if world.rank else handlers[number])
     if world.rank:
-        _leave_signals_to_rank_0()
         return world.serve()
     try:
         status = command()
@@ -295,11 +299,6 @@ def _launched(environment: Mapping[str, str]) -> tuple[int, int]:
         if rank in environment and size in environment:
             return int(environment[rank]), int(environment[size])
     return 0, 1
-
-
-def _leave_signals_to_rank_0() -> None:
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
 
 
 def node() -> str:

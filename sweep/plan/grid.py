@@ -154,6 +154,8 @@ def _checked(axis: str, values: Sequence[Any]) -> tuple[Any, ...]:
                 f"grid.{axis}: {value} is no scalar; an axis has numbers, strings, true and false, and other "
                 f"values by names, values.{axis}={{NAME: VALUE}}"
             )
+        if isinstance(value, str) and not value.isprintable():
+            raise SweepError(f"grid.{axis} has {value!r}: give a name of printable characters")
         if (key := canonical.key(value)) in seen:
             raise SweepError(f"grid.{axis} has {value} twice: give each value once")
         seen.add(key)

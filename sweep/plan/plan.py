@@ -313,7 +313,10 @@ def expand(config: Config) -> Plan:
         settings, axes, points, variants, choices, _measurements(settings, axes), measures, {}, [],
         described=config.described, asked=config,
     )  # fmt: skip
-    _check_metrics(plan)
+    try:
+        _check_metrics(plan)
+    except ValueError as error:  # a group of jobs that is none
+        raise SweepError(one_line(error)) from None
     if plan.exact.flat[points].all():
         # Whatever was asked for: a solution is one value.
         settings = replace(settings, batches=1, batch_size=None, warmup=0, precision=Precision())

@@ -19,7 +19,7 @@ from sweep.plan.plan import Plan
 from sweep.plan.sources import OURS
 from sweep.progress import say
 from sweep.rerun import needs, sameness, versions
-from sweep.rerun.original import Original, opened, stored
+from sweep.rerun.original import Original, opened, stored, understood
 from sweep.store import state
 from sweep.store.folder import Folder
 
@@ -62,12 +62,14 @@ def main(given: Sequence[str], folders: Sequence[Path], arguments: Sequence[str]
     if folder.dataset.exists() and folder.dataset.samefile(original.path):
         raise SweepError(f"output={folder.path} holds the very file that is to be rerun; give another folder")
     config = _config(original, chosen, folders, folder)
-    config = replace(config, logs=_logs(original, chosen, console))
-    if not chosen.get("trust", False):
-        needs.refuse_foreign_code(original, brings_code="modules" in chosen)
-    _find_modules(original, chosen, console)
-    expanded = plan.expand(config)
-    _tell(original, expanded, console)
+    with understood(original.path):
+        config = replace(config, logs=_logs(original, chosen, console))
+        if not chosen.get("trust", False):
+            needs.refuse_foreign_code(original, brings_code="modules" in chosen)
+        _find_modules(original, chosen, console)
+        expanded = plan.expand(config)
+        needs.refuse_other_files(config, expanded)
+        _tell(original, expanded, console)
     if (action := config.settings.action) in ("run", "plan"):
         _tell_of_earlier(expanded, folder, console)
     status = actions.act(config, expanded, folder, console, list(arguments), watch)

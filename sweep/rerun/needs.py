@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from sweep.config.settings import GROUPS, Config
 from sweep.errors import SweepError
-from sweep.logs import folders
+from sweep.logs import VARIABLE, folders
 from sweep.plan import finding, sources
+from sweep.plan.plan import Plan
 from sweep.rerun.original import Original
 
 
@@ -83,20 +86,35 @@ def refuse_foreign_code(original: Original, brings_code: bool) -> None:
     SweepError
         With one line that names the modules, and the two ways to allow them.
     """
-    config = asdict(original.config)
     carried = {Path(place).parts[0].removesuffix(".py") for place in original.modules}
-    allowed = {*sources.OURS, "__main__", *(carried if brings_code else ())}
-    names = [
-        name
-        for name in sorted({*sources.dotted_names(config), *_families(config)})
-        if (package := name.partition(".")[0]) not in allowed
-        and (package in sys.stdlib_module_names or finding.find(package) is not None)
-    ]
-    if names:
+    if names := foreign_names(asdict(original.config), carried if brings_code else ()):
         raise SweepError(
             f"{original.path} runs code from outside this project ({', '.join(names)}): look at that code, "
             "then add trust=true, or modules=FOLDER to run only the code that the file carries"
         )
+
+
+def foreign_names(config: Mapping[str, Any], allowed: Collection[str] = ()) -> list[str]:
+    """Return the modules outside this project, and variables of the environment, that a config names."""
+    packages = {*sources.OURS, "__main__", *allowed}
+    modules = [
+        name
+        for name in sorted({*sources.dotted_names(config), *_families(config)})
+        if (package := name.partition(".")[0]) not in packages
+        and (package in sys.stdlib_module_names or finding.find(package) is not None)
+    ]
+    variables = {name for name in re.findall(r"oc\.env:\s*(\w*)", str(config)) if name != VARIABLE}
+    return [*modules, *(f"${name}" for name in sorted(variables))]
+
+
+def refuse_other_files(config: Config, plan: Plan) -> None:
+    """Refuse a recipe that names a file which is none of its logs: a stranger's may name any file here."""
+    known = set(config.logs.values())
+    for group in GROUPS:
+        for variant in plan.variants[group]:
+            if variant.parameters.get("path") not in (None, *known):
+                there = variant.parameters["path"]
+                raise SweepError(f"the recipe names {there}, which is none of its logs: not rerun")
 
 
 def _families(value: Any) -> Iterator[str]:

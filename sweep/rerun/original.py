@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import xarray as xr
 
 from sweep.config.settings import Config
 from sweep.errors import SweepError, one_line
-from sweep.store import recipe
+from sweep.store import provenance, recipe
 
 NEEDED = ("policy", "load", "state", "saturated")
 """Variables that every dataset of a sweep has."""
@@ -39,14 +40,14 @@ class Original:
     modules: Mapping[str, str]
 
     def attribute(self, name: str) -> dict[str, Any]:
-        """Return an attribute that is JSON, empty where there is none."""
-        found: dict[str, Any] = json.loads(self.data.attrs.get(name, "{}"))
-        return found
+        """Return an attribute that is a JSON object, empty where there is none."""
+        found = json.loads(self.data.attrs.get(name, "{}"))
+        return found if isinstance(found, dict) else {}
 
     @property
     def commit(self) -> str:
-        """The commit that it was made with, empty where that is not known."""
-        return str(self.data.attrs.get("commit", ""))
+        """The commit that it was made with, empty where that is not known, or is none."""
+        return provenance.known_commit(str(self.data.attrs.get("commit", "")))
 
 
 def stored(path: Path) -> xr.Dataset:
@@ -79,15 +80,22 @@ def opened(given: str) -> Original:
         )
     if "recipe" not in data.attrs:
         raise SweepError(f"{path} has no recipe, from which it could be made again; type its command again")
+    with understood(path):
+        return Original(path, data, *recipe.read(data.attrs))
+
+
+@contextmanager
+def understood(path: Path) -> Iterator[None]:
+    """Turn whatever a strange recipe leads to into one line."""
     try:
-        config, logs, modules = recipe.read(data.attrs)
-    except (ValueError, KeyError, TypeError) as error:
+        yield
+    except SweepError:
+        raise
+    except Exception as error:
         raise SweepError(
-            f"{path} was written by another version of this project, whose recipe this one does not "
-            f"understand ({type(error).__name__}: {one_line(error)}); use that version"
-            + (f", commit {data.attrs['commit']}" if "commit" in data.attrs else "")
+            f"{path} has a recipe that this version of the project does not understand "
+            f"({type(error).__name__}: {one_line(error)}); use the version that wrote it, or another copy"
         ) from None
-    return Original(path, data, config, logs, modules)
 
 
 def _path(given: Path) -> Path:

@@ -29,8 +29,8 @@ def differences(original: Original, plan: Plan) -> Iterator[str]:
 
 def _packages(original: Original) -> Iterator[str]:
     here = provenance.versions()
-    for name, there in original.attribute("versions").items():
-        if (mine := here.get(name, "none")) == there:
+    for name, there in provenance.known_versions(original.attribute("versions")).items():
+        if (mine := here[name]) == there:
             continue
         if name == "python":
             way = f"use Python {there}"
@@ -94,7 +94,7 @@ def _comparable(config: Mapping[str, Any]) -> Any:
         kept[group] = {key: value for key, value in kept[group].items() if key != "path"}
     kept.pop("values", None)  # of logs they are paths, which are known by their content
     plain = {**config, "settings": kept}
-    return json.loads(provenance.sanitised(canonical.text(plain)))
+    return json.loads(canonical.text(provenance.sanitised(plain)))
 
 
 def _compare(key: str, there: Any, here: Any) -> Iterator[str]:

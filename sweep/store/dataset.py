@@ -9,9 +9,7 @@ batches, and little with the number of tasks.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from sweep.errors import RunError, one_line
 from sweep.plan import families
 from sweep.store import reader, variables
 from sweep.store.blocks import Block, Results, blocks
+from sweep.store.folder import private
 from sweep.store.records import Finished
 from sweep.store.state import DONE, EXCLUDED, FAILED, LEFT, State
 from sweep.store.summary import Summary
@@ -59,23 +58,14 @@ def write(
     RunError
         If it cannot be written; the old one is then still there.
     """
-    private = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        _write(_Cells(state), private, arguments, report)
-        descriptor = os.open(private, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        private.replace(path)
+        with private(path) as made:
+            _write(_Cells(state), made, arguments, report)
     except (OSError, RuntimeError) as error:  # netCDF4 reports a full disk as a RuntimeError
         raise RunError(
             f"{path}: the dataset could not be written ({one_line(error)}); all results are kept: free "
             "some disk space, then type the same command"
         ) from error
-    finally:
-        with suppress(OSError):
-            private.unlink(missing_ok=True)
 
 
 class _Cells:

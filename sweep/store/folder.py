@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import fcntl
+import glob
 import json
 import os
+import shutil
 import socket
+import stat
 import time
 import zlib
 from collections.abc import Iterator
@@ -56,13 +59,16 @@ class Folder:
 
     def unwritable(self, error: OSError) -> SweepError:
         """Return the error of a folder that cannot be made or written to."""
+        there = error.filename2 or error.filename
+        where = f" ({there})" if there is not None and Path(os.fsdecode(there)).exists() else ""
         return SweepError(
-            f"output={self.path}: {error.strerror or error}; give a folder that can be written, output=FOLDER"
+            f"output={self.path}: {error.strerror or error}{where}; give a folder that can be written, "
+            "output=FOLDER"
         )
 
     def holds_results(self) -> bool:
         """Whether any task has been logged here."""
-        return any(shard.stat().st_size for shard in self.shards.glob("*.jsonl"))
+        return any(os.stat(shard, follow_symlinks=False).st_size for shard in self.shards.glob("*.jsonl"))
 
     def checksum(self) -> str | None:
         """Return size and CRC-32 of the dataset on disk, None where it is no file or cannot be read."""
@@ -111,6 +117,8 @@ class Folder:
         except OSError as error:
             raise self.unwritable(error) from None
         try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise SweepError(f"{self._lock} is no file, which keeps two runs apart: remove it")
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -122,9 +130,20 @@ class Folder:
             since = time.strftime("%Y-%m-%d %H:%M:%S")
             os.ftruncate(descriptor, 0)
             os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()} since {since}\n".encode())
+            self._remove_leftovers()
             yield
         finally:
             os.close(descriptor)
+
+    def _remove_leftovers(self) -> None:
+        """Remove what writers that were killed have left: no other run writes here now."""
+        for left in (*self.path.glob(".*.*"), *self.shards.glob(".*")):
+            if left.name[1:].partition(".")[0].isdecimal() or left.parent == self.shards:
+                left.unlink(missing_ok=True)
+        for made in (self.path / "slurm").glob("[0-9]*"):
+            if not (made / "submission.json").exists():  # nothing was submitted
+                shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(self.path / "dask_slurm", ignore_errors=True)
 
 
 def spare(path: Path) -> Path:
@@ -137,12 +156,24 @@ def spare(path: Path) -> Path:
 
 def replace(path: Path, data: bytes) -> None:
     """Write a file so that it is at every moment either the old or the new one, also after a crash."""
-    private = path.with_name(f".{path.name}.{os.getpid()}")
+    with private(path) as made:
+        made.write_bytes(data)
+
+
+@contextmanager
+def private(path: Path) -> Iterator[Path]:
+    """Yield a private file that then takes the place of the one at `path`: a reader never finds half of one.
+
+    What a process that was killed has left beside it is removed.
+    """
+    for left in path.parent.glob(f".*.{glob.escape(path.name)}"):
+        if left.name.removesuffix(f".{path.name}")[1:].isdecimal():
+            left.unlink(missing_ok=True)
+    made = path.with_name(f".{os.getpid()}.{path.name}")  # what a name ends in may be its format
     try:
-        with private.open("wb") as file:
-            file.write(data)
-            file.flush()
+        yield made
+        with made.open("rb") as file:
             os.fsync(file.fileno())
-        private.replace(path)
+        made.replace(path)
     finally:
-        private.unlink(missing_ok=True)
+        made.unlink(missing_ok=True)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
+
+from sweep.errors import printable
 
 PACKAGES = ("schedsweep", "numpy", "scipy", "numba", "xarray")
 
@@ -38,16 +43,65 @@ def commit() -> str | None:
     return done.stdout.strip() or None
 
 
-def sanitised(text: str) -> str:
-    """Return text without the names of users and working folders: results are published.
+def known_versions(given: Mapping[str, object]) -> dict[str, str]:
+    """Return those versions of a dataset that become a part of commands: a stranger's may be any text."""
+    return {
+        name: version
+        for name in ("python", *PACKAGES)
+        if isinstance(version := given.get(name), str) and re.fullmatch(r"[\w.+!-]+", version)
+    }
+
+
+def known_commit(given: str) -> str:
+    """Return a commit of a dataset, empty for any other text."""
+    return given if re.fullmatch(r"[0-9a-f]{7,40}(-dirty)?", given) else ""
+
+
+def sanitised(value: Any) -> Any:
+    """Return JSON whose texts name no user, no private folder, no password and no address: it is published.
+
+    Of a path outside the home and the working folder the last two parts stay, by which a log is found again.
 
     Examples
     --------
-    >>> sanitised("workload.path=/home/ada/logs/nasa.swf")
-    'workload.path=~/logs/nasa.swf'
+    >>> sanitised({"path": "/scratch/project/ada b/may/log.swf", "note": "read from /home/ada/x.swf"})
+    {'path': '~/may/log.swf', 'note': 'read from ~/x.swf'}
+    >>> sanitised(["https://ada:secret@example.org/log.swf?token=abc", "tcp://10.1.2.3:8786"])
+    ['https://example.org/log.swf', 'tcp://...']
     """
-    here, home = str(Path.cwd()), str(Path.home())
-    for folder, shown in ((here, "."), (home, "~")):
+    if isinstance(value, Mapping):
+        return {sanitised(key): sanitised(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [sanitised(item) for item in value]
+    if not isinstance(value, str):
+        return value
+    text = printable(value)
+    for folder, shown in ((str(Path.cwd()), "."), (str(Path.home()), "~")):
         if len(folder) > 1:
             text = re.sub(re.escape(folder) + r"(?![\w.-])", shown, text)
-    return re.sub(r"/(home|Users)/[^/\s\"',;:]+", "~", text)
+    text = re.sub(r"/(home|Users)/[^/\s\"',;:]+", "~", text)
+    text = re.sub(r"\b(tcp|tls|ucx|wss?)://[^\s\"',\]]+", r"\1://...", text)
+    text = re.sub(r"(\w://)[^/\s@\"']*@", r"\1", text)
+    text = re.sub(r"(\w://[^\s?\"']*)\?[^\s\"']*", r"\1", text)
+    if text.startswith("/") and "\n" not in text:
+        return _short(text)
+    return re.sub(r"(?<![\w.~/:\]-])(?:/[^/\s\"',;:=\[\]{}()]+){3,}", lambda found: _short(found[0]), text)
+
+
+def _short(path: str) -> str:
+    parts = Path(path).parts
+    return path if len(parts) < 4 else "/".join(["~", *parts[-2:]])
+
+
+PRIVATE = ("output", "schedule", "logs", "modules", "executor.address", "executor.profile", "slurm")
+"""Keys of a command that name places of the run only."""
+
+
+def command(arguments: Sequence[str]) -> str:
+    """Return a command as a dataset has it: without what only says where it was run."""
+    shown = []
+    for argument in arguments:
+        key, equals, value = argument.partition("=")
+        if key.lstrip("+") not in PRIVATE:
+            shown.append(f"{key}={sanitised(value)}" if equals else sanitised(argument))
+    return shlex.join(["python", "-m", "sweep", *shown])

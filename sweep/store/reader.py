@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import operator
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
+from sweep.errors import RunError
 from sweep.store.records import Head, Record, decode, head
 
 
@@ -17,6 +19,25 @@ class Line(NamedTuple):
     log: Path
     offset: int
     length: int
+
+
+def opened(log: Path) -> BinaryIO:
+    """Open a log for reading.
+
+    Raises
+    ------
+    RunError
+        With one line that names the file, if it cannot be read or is something else.
+    """
+    try:
+        if not stat.S_ISREG(log.stat().st_mode):  # to open a pipe is to wait for its writer
+            raise RunError(f"{log} is no file: move it away, then type the same command")
+        return log.open("rb")
+    except OSError as error:
+        raise RunError(
+            f"{log} cannot be read ({error.strerror}): make it readable, or move it away, and type the same "
+            "command; without it its tasks run again"
+        ) from None
 
 
 def scan(folder: Path, names: str = "*.jsonl") -> Iterator[tuple[Line, bytes]]:
@@ -33,7 +54,7 @@ def scan(folder: Path, names: str = "*.jsonl") -> Iterator[tuple[Line, bytes]]:
     """
     for log in sorted(folder.glob(names)):
         offset = 0
-        with log.open("rb") as file:
+        with opened(log) as file:
             for line in file:
                 if not line.endswith(b"\n"):
                     break
@@ -50,7 +71,7 @@ def heads(folder: Path, names: str = "*.jsonl") -> Iterator[Head]:
 def read(lines: Iterable[Line]) -> Iterator[Record | None]:
     """Yield the record of each line, None where it is damaged; lines of one log should come together."""
     for log, of_log in itertools.groupby(lines, key=operator.attrgetter("log")):
-        with log.open("rb") as file:
+        with opened(log) as file:
             for line in of_log:
                 file.seek(line.offset)
                 yield decode(file.read(line.length))

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from omegaconf import OmegaConf
+from omegaconf import OmegaConf, SCMode
 from omegaconf.errors import OmegaConfBaseException
 
 from sweep.config import kept
@@ -45,8 +45,9 @@ def text(plan: Plan) -> str:
         for variant in plan.variants[group]
         if variant.content.get("path") is not None
     }
-    data = {"form": FORM, "study": study, "logs": logs, "modules": sources.own_files(plan.sources)}
-    return provenance.sanitised(json.dumps(data))
+    data = provenance.sanitised({"form": FORM, "study": study, "logs": logs})
+    # Code as it is: another text would be other code.
+    return json.dumps({**data, "modules": sources.own_files(plan.sources)})
 
 
 def read(attributes: Mapping[str, Any]) -> tuple[Config, dict[str, str], dict[str, str]]:
@@ -54,8 +55,8 @@ def read(attributes: Mapping[str, Any]) -> tuple[Config, dict[str, str], dict[st
 
     Raises
     ------
-    ValueError, KeyError, TypeError
-        If there is no recipe, or one of another form.
+    Exception
+        Of any kind, if there is no recipe, or it has another form; see `sweep.rerun.original.understood`.
     SweepError
         With the line of the command line, if a setting has a value that no command could have given it.
     """
@@ -69,22 +70,24 @@ def read(attributes: Mapping[str, Any]) -> tuple[Config, dict[str, str], dict[st
             if file is None:
                 content = known[group][name]
                 study["files"][group][name] = {key: content[key] for key in content if key != "name"}
-    config = kept.from_json(study)
-    _check(config)
-    return config, data["logs"], data["modules"]
+    return _checked(kept.from_json(study)), data["logs"], data["modules"]
 
 
-def _check(config: Config) -> None:
+def _checked(config: Config) -> Config:
     """Check what a file says by the schema of the command line: the file may be a stranger's, or broken."""
     try:
-        OmegaConf.structured(config.settings)
+        typed = OmegaConf.structured(_without_run(config.settings))
+        settings: Any = OmegaConf.to_container(
+            typed, resolve=False, structured_config_mode=SCMode.INSTANTIATE
+        )
     except OmegaConfBaseException as error:
         raise SweepError(f"the recipe's settings are not those of a study: {one_line(error)}") from None
-    check(replace(config.settings, output="anywhere"))  # the run's, which a recipe has not
+    check(replace(settings, output="anywhere"))  # the run's, which a recipe has not
     for group in GROUPS:
         for name in config.files[group]:
             if not name.isprintable() or "/" in name or name in (".", ".."):
                 raise SweepError(f"the recipe names a {group} {name!r}, which no file can have: not rerun")
+    return replace(config, settings=settings)
 
 
 def _without_run(settings: Settings) -> Settings:

@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from sweep.store import reader
 from sweep.store.folder import replace
 from sweep.store.records import HEAD, Record, encode
 
@@ -96,7 +97,7 @@ def set_aside(folder: Path, ids: Collection[str]) -> Path | None:
     kept: dict[Path, bytes] = {}
     moved: list[bytes] = []
     for log in sorted(folder.glob("*.jsonl")):
-        with log.open("rb") as file:
+        with reader.opened(log) as file:
             lines = file.readlines()
         mine = [(found := HEAD.match(line)) is not None and found[1].decode() in ids for line in lines]
         if any(mine):

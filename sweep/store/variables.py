@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -14,6 +13,7 @@ from models import workloads
 from models.family import Metric
 from sweep import statistics
 from sweep.config.settings import MSER, WEEK, shown
+from sweep.errors import printable
 from sweep.job_tables import name_of
 from sweep.plan.plan import Plan
 from sweep.store import manifest, provenance, recipe
@@ -150,7 +150,7 @@ def _user_names(plan: Plan, summary: Summary) -> Iterator[tuple[str, Variable]]:
 def _names_of(plan: Plan, workload: int) -> tuple[str, ...]:
     """Return the names of users of a workload."""
     try:
-        return workloads.user_names(plan.variants["workload"][workload].parameters)
+        return tuple(map(printable, workloads.user_names(plan.variants["workload"][workload].parameters)))
     except (ValueError, OSError):  # none of rigid jobs, or a log that is gone: numbers will do
         return ()
 
@@ -179,16 +179,16 @@ def attributes(plan: Plan, arguments: Sequence[str]) -> dict[str, Any]:
     """
     found = {
         "title": plan.settings.name,
-        "config": provenance.sanitised(json.dumps(manifest.resolved(plan))),
+        "config": json.dumps(provenance.sanitised(manifest.resolved(plan))),
         "recipe": recipe.text(plan),
-        "command": provenance.sanitised(shlex.join(["python", "-m", "sweep", *arguments])),
+        "command": provenance.command(arguments),
         "versions": json.dumps(provenance.versions()),
         "families": json.dumps({package: family.version for package, family in plan.families.items()}),
         "sources": json.dumps({name: digest[:20] for name, digest in plan.sources.items()}),
         "headline": plan.headline,
         "confidence": plan.settings.confidence,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "facts": provenance.sanitised(json.dumps(Facts(plan).attribute())),
+        "facts": json.dumps(provenance.sanitised(Facts(plan).attribute())),
     }
     if (commit := provenance.commit()) is not None:
         found["commit"] = commit

@@ -82,8 +82,8 @@ class Contract:
         assert run.survivors() == []
         assert results() == 12, "every task once"
         same(numbers(), serial(*arguments))
-        looks = np.unique(load()["response"].notnull().sum("batch").where(load()["state"] == 1))
-        assert len(looks[looks > 0]) > 1, "runs have stopped at different looks"
+        lengths = np.unique(load()["response"].notnull().sum("batch").where(load()["state"] == 1))
+        assert len(lengths[lengths > 0]) > 1, "runs have stopped at different checkpoints"
         again = ask(*arguments)
         clean(again)
         assert again.out.count("up to date: 12 of 12 tasks are done\n") == 1

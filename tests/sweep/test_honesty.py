@@ -1,4 +1,4 @@
-"""What a run says aloud although it ended well: copies, short runs, precision that was not reached."""
+"""What a run warns of although it ended well: copies, short runs, precision that was not reached."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""``schedule=FILE``: which file holds which schedule, and that nobody finds half of one."""
+"""``schedule=FILE``: which file holds which schedule, and that no reader finds half of one."""
 
 from pathlib import Path
 

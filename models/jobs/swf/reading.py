@@ -15,6 +15,9 @@ from models.jobs.swf.log import Log
 from models.jobs.swf.rows import cut_row, parse_rows
 from models.jobs.swf.unpacking import content_of
 
+BLOCK_BYTES = 1 << 22
+"""Text that is parsed at a time."""
+
 SACCT, SACCT_BYTES = (b"JobID|", b"JobIDRaw|"), 200
 """First words of files of sacct, and the number of bytes that are searched for them."""
 
@@ -42,26 +45,42 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Log:
             "workload=sacct"
         )
     comments: list[bytes] = []
-    rows: list[bytes] = []
-    numbers: list[int] = []
-    ends_in_row = False
-    for number, text in enumerate(content.splitlines(), start=1):
-        stripped = text.lstrip()
-        if stripped.startswith(b";"):
-            comments.append(stripped)
-            ends_in_row = False
-        elif stripped:
-            rows.append(text)
-            numbers.append(number)
-            ends_in_row = True
-    if not rows:
+    lines: list[np.ndarray] = []
+    parsed: list[np.ndarray] = []
+    number = start = 0
+    while start < len(content):
+        # A block of whole lines at a time: each line is an object, which takes several times its text.
+        stop = content.rfind(b"\n", start, start + BLOCK_BYTES) + 1 or content.find(b"\n", start) + 1
+        block = content[start : stop or len(content)]
+        start += len(block)
+        rows: list[bytes] = []
+        numbers: list[int] = []
+        ends_in_row = False
+        for text in block.splitlines():
+            number += 1
+            stripped = text.lstrip()
+            if stripped.startswith(b";"):
+                comments.append(stripped)
+                ends_in_row = False
+            elif stripped:
+                rows.append(text)
+                numbers.append(number)
+                ends_in_row = True
+        if not rows:
+            continue
+        lines.append(np.array(numbers))
+        cut = None
+        if ends_in_row and start == len(content):
+            cut = cut_row(path.name, rows[-1], numbers[-1], ended=block[-1:].isspace())
+        parsed.append(parse_rows(path.name, rows, lines[-1], cut))
+    if not parsed:
         what = f"only {len(comments):,} comment lines" if comments else "empty"
         raise SwfError(
             f"{path.name}: no jobs at all ({what}); give a log with one row of 18 columns for each job"
         )
-    line = np.array(numbers)
-    cut = cut_row(path.name, rows[-1], numbers[-1], ended=content[-1:].isspace()) if ends_in_row else None
-    values = parse_rows(path.name, rows, line, cut)
+    del content, block, rows, numbers
+    line, values = np.concatenate(lines), np.concatenate(parsed)
+    del lines, parsed
     header = parse_header(comments)
 
     submit = values[:, COLUMNS.index("submit")]

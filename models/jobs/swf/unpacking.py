@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import stat
 import zlib
 from pathlib import Path
@@ -11,6 +12,9 @@ from pathlib import Path
 from models.jobs.swf.errors import SwfError
 
 _GZIP_MAGIC = b"\x1f\x8b"
+
+MOST_TIMES, LEAST_LIMIT = 100, 1 << 24
+"""A log may unpack to so many times its size, or to so many bytes: logs of the archive have 3 to 12 times."""
 
 
 def content_of(path: Path, sha256: str | None = None) -> bytes:
@@ -43,9 +47,17 @@ def content_of(path: Path, sha256: str | None = None) -> bytes:
 
 
 def _unpacked(name: str, raw: bytes) -> bytes:
+    most = max(LEAST_LIMIT, MOST_TIMES * len(raw))
     try:
-        return gzip.decompress(raw)
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
+            content = file.read(most + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise SwfError(
             f"{name}: the gzip data is cut off or damaged ({error}); fetch the file again"
         ) from None
+    if len(content) > most:
+        raise SwfError(
+            f"{name}: unpacks to more than {MOST_TIMES} times its {len(raw):,} bytes, as no log does; if it "
+            "is one, unpack it and give that file"
+        )
+    return content

@@ -11,11 +11,14 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 import xarray as xr
 from matplotlib import image
+from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
+from tornado.web import Application, RequestHandler
 
 import sweep
 from analysis.command import main
@@ -279,3 +282,15 @@ def test_a_port_in_use_is_skipped() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         assert port < server.free_port(port) < port + server.TRIED
+
+
+def test_other_hosts_are_refused() -> None:
+    """A foreign page may have a name of its own lead to this machine."""
+    application = Application([("/", RequestHandler)])
+    server.answer_only(application, ["127.0.0.1:5006", "localhost:5006"])
+    for host, status in (("localhost:5006", None), ("evil.example:5006", 421), ("127.0.0.1", 421), ("", 421)):
+        line = RequestStartLine("GET", "/", "HTTP/1.1")
+        headers = HTTPHeaders({"Host": host})
+        request = HTTPServerRequest(headers=headers, start_line=line, connection=Mock())
+        handler = application.find_handler(request)
+        assert handler.handler_kwargs.get("status_code") == status, host

@@ -128,7 +128,7 @@ def test_a_run_that_ends_while_a_worker_is_replaced_says_nothing_of_it(command, 
 
 @pytest.mark.exhaustive
 def test_no_scheduler_at_the_address(command):
-    with socket.socket() as taken:  # nobody else can have this port, and nobody listens to it
+    with socket.socket() as taken:  # no other process can have this port, and none listens to it
         taken.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
         answer = command("executor=dask", f"executor.address={address}").finish()

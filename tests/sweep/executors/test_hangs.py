@@ -70,7 +70,7 @@ def logged():
 
 @pytest.mark.exhaustive
 def test_nothing_waits_behind_a_task_that_may_take_long(command, tmp_path):
-    """The first of six that nobody has measured ends when the other worker has done all others."""
+    """The first of six that have no timing yet ends when the other worker has done all others."""
     go = tmp_path / "go"
     run = command(
         *DASK, "policy=quick", "replications=1", "grid.preemption=[none]", "grid.urgent=[true]", "exclude=[]",

@@ -1,6 +1,7 @@
 """Files damaged on purpose: the same command mends them, and reports it."""
 
 import math
+import os
 from pathlib import Path
 
 import netCDF4
@@ -118,3 +119,50 @@ def test_a_dataset_made_block_by_block_is_the_one_made_at_once(sweep, expand, mo
             assert whole[name].encoding.get("fletcher32") == made[name].encoding.get("fletcher32"), name
     with netCDF4.Dataset("blocks.nc") as file:
         assert math.prod(file["response"].chunking()) <= 16
+
+
+@pytest.mark.parametrize("content", [None, b"", b"[1]", b"{", b'{"settings": 3}', b'{"name": "queue"}'])
+def test_a_manifest_is_remade(sweep, content):
+    """From the dataset, or without one by the identities in the logs; another study is still refused."""
+    sweep("replications=1")
+    whole, n = numbers(), results()
+    if content is None:
+        FOLDER.manifest.unlink()
+        DATASET.unlink()
+    else:
+        FOLDER.manifest.write_bytes(content)
+    answer = sweep("replications=1", "batches=7")
+    assert answer.status == 2
+    assert ("batches: 6 -> 7" in answer.err) or (content is None and "is missing or damaged" in answer.err)
+    assert sweep("replications=1").status == 0
+    assert results() == n, "nothing is simulated again"
+    xr.testing.assert_identical(numbers(), whole)
+    assert FOLDER.read_manifest()["settings"]["batches"] == 6
+
+
+@pytest.mark.parametrize("kind", ["folder", "link", "pipe"])
+def test_what_is_no_log_is_named(sweep, kind):
+    sweep("replications=1")
+    log = FOLDER.shards / "strange.jsonl"
+    make = {"folder": log.mkdir, "link": lambda: log.symlink_to("nowhere"), "pipe": lambda: os.mkfifo(log)}
+    make[kind]()
+    for action in ("run", "plan", "status", "gather"):
+        answer = sweep("replications=1", f"action={action}")
+        assert answer.status == 1
+        assert str(log) in answer.err
+        assert answer.err.count("\n") == 1
+
+
+def test_what_a_killed_run_has_left_is_removed(sweep):
+    sweep("replications=1")
+    left = [FOLDER.path / ".123.queue.nc", FOLDER.path / ".4.config.json", FOLDER.shards / ".ranks-0a"]
+    for file in left:
+        file.write_bytes(b"half")
+    (FOLDER.path / "slurm/001/logs").mkdir(parents=True)
+    (FOLDER.path / "dask_slurm/sweep-workers-0").mkdir(parents=True)
+    assert sweep("replications=1").status == 0
+    assert sorted(path.name for path in FOLDER.path.iterdir()) == [
+        ".lock", "config.json", "queue.nc", "shards", "slurm",
+    ]  # fmt: skip
+    assert len(list(FOLDER.shards.iterdir())) == 1
+    assert not list((FOLDER.path / "slurm").iterdir())

@@ -65,7 +65,7 @@ def test_a_saturated_point_is_in_no_mean(sweep):
 
 
 def test_a_doubtful_point_is_marked_and_its_mean_is_over_all_replications(sweep, monkeypatch):
-    """On the terminal as in figures: nobody shall take such a mean for a good one."""
+    """On the terminal as in figures: such a mean must not be taken for a good one."""
     solved, first = Backlog.solved, iter([True, True])  # the first run, and the longer one in its place
 
     def one_looks_saturated(saturated):

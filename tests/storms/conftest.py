@@ -1,0 +1,37 @@
+"""Storms are in the second tier; they use the quick study of ``tests/sweep``."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+SWEEP = Path(__file__).resolve().parents[1] / "sweep"
+if str(SWEEP) not in sys.path:
+    sys.path.append(str(SWEEP))
+
+from study_commands import Answer, _own_place, command, sweep  # noqa: E402
+
+from sweep import cli  # noqa: E402
+
+
+@pytest.fixture
+def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
+    """Run ``python -m sweep ...`` in this process, as it is typed."""
+
+    def ask(*arguments: str) -> Answer:
+        capsys.readouterr()
+        status = cli.main(arguments)
+        captured = capsys.readouterr()
+        return Answer(status, captured.out, captured.err)
+
+    return ask
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker("exhaustive")
+
+
+__all__ = ["_own_place", "command", "sweep"]

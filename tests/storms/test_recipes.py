@@ -1,0 +1,86 @@
+"""Datasets of strangers: whatever their recipe says, a rerun runs no code of it and answers in one line."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+from storm import Storm, of_error, verdict
+
+STUDY = (
+    *("+experiment=replay", "grid.policy=[easy]", "grid.workload=[synthetic]", "grid.machine=[pe128]"),
+    *("grid.load=[0.7]", "replications=1", "batches=2", "batch_size=100", "measures.groups=[size]"),
+)
+CODE = "open('has_run', 'w').close()\n"
+VALUES: list[Any] = [
+    *(None, True, -1, 0, 1.5, 1e308, 10**30, float("nan"), "", "x", "???", [], {}, [1], {"a": 1}, [["x"]]),
+    *("\x1b[31mred", "a\nb", "../x", "/etc/passwd", "~/.ssh/id_rsa", "${oc.env:HOME}", "${nope}", "$(id)"),
+    *("evilpkg", "evilpkg.f", "os.system", "__main__.main", "models.evil", {"": [["a", 1]]}, {"": 5}),
+]
+KEYS = ["x", "", "../x", "a\nb", "\x1b[2J", "path", "family", "schedule", "output", "executor"]
+
+
+def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the path of everything in JSON."""
+    yield at
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in inner:
+        yield from places(item, (*at, key))
+
+
+def changed(data: Any, chance: random.Random) -> tuple[Any, str]:
+    """Return JSON with one change, and that in words."""
+    at = chance.choice(list(places(data)))
+    new = copy.deepcopy(data)
+    value, how = chance.choice(VALUES), chance.random()
+    if not at:
+        return value, f"all = {value!r}"
+    *above, last = at
+    target = new
+    for key in above:
+        target = target[key]
+    if how < 0.15:
+        del target[last]
+        return new, f"{at} deleted"
+    if how < 0.35 and isinstance(target[last], dict):
+        key = chance.choice(KEYS)
+        target[last][key] = value
+        return new, f"{at} has {key!r} = {value!r}"
+    target[last] = value
+    return new, f"{at} = {value!r}"
+
+
+def test_recipes(ask, tmp_path, monkeypatch) -> None:
+    assert ask(*STUDY, "output=kept", "executor=serial").status == 0
+    with netCDF4.Dataset("kept/replay.nc") as file:
+        kept = {name: json.loads(file.getncattr(name)) for name in ("recipe", "config")}
+    Path("evilpkg").mkdir()
+    Path("evilpkg/__init__.py").write_text(f"{CODE}\n\ndef f(*_):\n    {CODE}")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    storm = Storm("recipes", 40)
+    for chance in storm:
+        name = chance.choice(["recipe", "recipe", "recipe", "config"])
+        data, attack = changed(kept[name], chance)
+        shutil.copy("kept/replay.nc", "stranger.nc")
+        with netCDF4.Dataset("stranger.nc", "a") as file:
+            file.setncattr(name, json.dumps(data))
+        outcome, answer = verdict(lambda: ask("rerun", "stranger.nc", "action=plan", "executor=serial"))
+        if Path("has_run").exists():
+            Path("has_run").unlink()
+            outcome = "code has run"
+        elif outcome == "answered":
+            outcome = of_error(answer.err) if answer.err else "planned"
+            if not answer.out.replace("\n", "").isprintable():
+                outcome = "control characters"
+        storm.note(outcome, f"{name}: {attack}\n{answer}")
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "cache") == [
+        "evilpkg", "kept", "stranger.nc",
+    ]  # fmt: skip
+    storm.end()
