@@ -170,3 +170,22 @@ def test_bundles_are_of_even_size_and_the_longest_come_first(expand, tmp_path):
     assert [task.point.policy["name"] for task in first] == ["slow"] * 12 + ["quick"] * 3
     assert [task.point.load for task in first[:12]] == [0.6] * 6 + [0.3] * 6
     assert sorted(task.id for bundle in bundles for task in bundle.tasks) == sorted(plan.ids)
+
+
+@pytest.mark.exhaustive
+def test_only_holders_of_the_keys_connect_to_the_embedded_cluster():
+    """Who connects may run code; other users of the machine reach its ports."""
+    from distributed import Client
+    from distributed.security import Security
+
+    from sweep.executors.dask import Executor
+
+    with Executor(workers=1) as executor:
+        own = executor._ready()
+        address = own.scheduler.address
+        assert address.startswith("tls://127.0.0.1:")
+        for tried, keys in ((address.replace("tls:", "tcp:"), None), (address, Security.temporary())):
+            with pytest.raises((OSError, TimeoutError)):
+                Client(tried, security=keys, timeout=5)
+        with Client(address, security=own.security, timeout=60) as another:
+            assert another.submit(sum, [1, 2]).result() == 3
