@@ -22,7 +22,6 @@ BENCHMARKS = {
     "commands": "benchmarks.commands",
     "scaling": "benchmarks.scaling",
     "coverage": "benchmarks.coverage",
-    "saturation": "benchmarks.saturation",
 }
 """Name -> module; the first line of its docstring is shown above its tables."""
 

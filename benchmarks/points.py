@@ -29,7 +29,7 @@ def expanded(*overrides: str) -> plan.Plan:
 def tasks(*overrides: str) -> list[Task]:
     """Return the tasks of a command line, e.g. ``+experiment=packing``, ``policy=buddy``, ``load=0.9``."""
     study = expanded(*overrides)
-    return [study.task(number) for number in range(len(study.ids))]
+    return [study.task(number) for number in range(study.n_cells)]
 
 
 def simulate(task: Task) -> Outcome:

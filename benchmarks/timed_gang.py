@@ -19,11 +19,7 @@ METRIC = "kernel_seconds"
 
 
 class Timed(Family):
-    """A family whose first batch reports the CPU time that a task takes.
-
-    Timed around all of it: where a run looks suspicious, the longer one that follows belongs to the same
-    task (`models.family.followed`).
-    """
+    """A family whose first batch reports the CPU time that a task takes."""
 
     def simulate(self, point: Point) -> Outcome:
         """Run the model."""

@@ -18,11 +18,10 @@ from benchmarks import points
 from benchmarks.measure import in_fresh_process, peak_memory
 from benchmarks.record import Cell, Findings, Table, Target
 from models.gang import FAMILY
-from models.saturation import PARTS, Backlog
 from sweep.plan.plan import MEASURES
 from sweep.store import dataset, state
 from sweep.store.folder import Folder
-from sweep.store.records import Finished, encoded
+from sweep.store.records import Finished
 from sweep.store.shards import Shard
 
 TARGETS_S = {
@@ -117,6 +116,5 @@ def records(ids: Iterator[str], n_batches: int) -> Iterator[Finished]:
     metrics = FAMILY.measured(MEASURES)
     values = np.random.default_rng(1).gamma(4.0, 0.5, (len(metrics), n_batches))
     layout = tuple((metric.name, n_batches) for metric in metrics)
-    backlog = encoded(Backlog(np.linspace(9.0, 10.0, PARTS), np.full(PARTS, 1e-3)))
     for id_ in ids:
-        yield Finished(id_, 0.1, 31_000, backlog, n_batches, layout, values.tobytes())
+        yield Finished(id_, 0.1, 31_000, False, n_batches, layout, values.tobytes())

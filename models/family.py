@@ -11,21 +11,24 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from models.kernels import cache
 from models.metric import Metric
-from models.point import Batches, Parameters, Point
+from models.point import Parameters, Point
 
-__all__ = ["Family", "Metric", "Outcome", "followed"]
+__all__ = ["Family", "Metric", "Outcome"]
 
 if TYPE_CHECKING:
     import numpy as np
 
     from models.jobs.schedule import Schedule
-    from models.saturation import Backlog
+
+
+OVERLOAD, OVERLOAD_BATCHES = 1.25, 60
+"""The load of an overload run, and its batches: soon thousands of jobs are in the system."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +42,14 @@ class Outcome:
         (a log) or a saturated system ended the run early; then the values that exist are returned.
     jobs : int
         Jobs simulated, warm-up included; progress and benchmarks count jobs a second.
-    backlog : Backlog, optional
-        Evidence on whether the policy keeps up; None for a workload that ends, as a log does.
+    overflowed : bool
+        More jobs were in the system than the model has places for, and the run broke off; of a point that is
+        solved: there is no steady state.
     """
 
     metrics: dict[str, np.ndarray]
     jobs: int
-    backlog: Backlog | None = None
+    overflowed: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,9 @@ class Family:
     kernels : tuple of str
         Dotted names of modules: importing them loads every kernel, and compiles those that are not in
         the cache. The slowest first.
+    delivered : str
+        The metric that is the work delivered as a fraction of the machine: its mean in overload runs is what
+        the policy can deliver. Empty where no metric is that: then there are no overload runs.
     solves : bool
         Whether deterministic points are solved, as a Markov chain is: one batch has the exact value. (A log
         is deterministic as well, but its batches are samples.)
@@ -98,6 +105,7 @@ class Family:
     of_jobs: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     coords: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     kernels: tuple[str, ...] = ()
+    delivered: str = ""
     solves: bool = False
     schedules: bool = False
     policies: str = ""
@@ -132,11 +140,9 @@ class Family:
         return self.solves and not self.is_stochastic(point)
 
     def simulate(self, point: Point) -> Outcome:
-        """Run the model: the same call gives the same bits in any process.
-
-        A run that looks as if the policy did not keep up is followed by a longer one, see `followed`.
-        """
-        return followed(point, self._model().simulate)
+        """Run the model: the same call gives the same bits in any process."""
+        outcome: Outcome = self._model().simulate(point)
+        return outcome
 
     def schedule(self, point: Point) -> Schedule:
         """Return the schedule that `simulate` measures."""
@@ -192,27 +198,3 @@ class Family:
 
     def _model(self) -> Any:
         return importlib.import_module(self.model or f"{self.package}.model")
-
-
-def followed(point: Point, simulate: Callable[[Point], Outcome]) -> Outcome:
-    """Simulate a point, and if the policy seems not to keep up, for longer: only then is anything said of it.
-
-    The metrics stay those of the run that was asked for. The longer one has the same seed; it begins anew,
-    because some workloads fit their arrivals to the length of the run. Where it is more than can be kept, the
-    run that was asked for has to tell: it stays suspected.
-    """
-    outcome = simulate(point)
-    backlog = outcome.backlog
-    if backlog is None or not backlog.suspected or backlog.is_obvious(outcome.jobs):
-        return outcome
-    from models.jobs.schedule import TooManyPiecesError
-    from models.saturation import LONGER
-
-    n_batches = len(next(iter(outcome.metrics.values())))
-    batches = Batches(point.batches.size, point.batches.warmup, (LONGER * n_batches,))
-    try:
-        longer = simulate(replace(point, batches=batches, measures={}))
-    except TooManyPiecesError:
-        return outcome
-    assert longer.backlog is not None
-    return replace(outcome, backlog=replace(longer.backlog, length=LONGER), jobs=outcome.jobs + longer.jobs)

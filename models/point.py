@@ -38,6 +38,9 @@ class Batches:
     weeks : bool
         Whether a batch holds the jobs submitted in a week instead of so many jobs; `size` is None then. See
         `models.jobs.calendar.periods`.
+    overloaded : bool
+        More is offered than can be delivered, on purpose: what is delivered meanwhile is all that is asked
+        for, and no job is followed to its end.
     """
 
     size: int | None = 1000
@@ -45,6 +48,7 @@ class Batches:
     checkpoints: tuple[int, ...] = (30,)
     enough: Callable[[Mapping[str, np.ndarray]], bool] | None = None
     weeks: bool = False
+    overloaded: bool = False
 
     @property
     def most(self) -> int:

@@ -128,10 +128,8 @@ def predicted(plan: Plan, numbers: np.ndarray, costs: Costs) -> np.ndarray:
 
     NaN where no such task was timed yet.
     """
-    replications = plan.replications
-    points, where = np.unique(numbers // replications, return_inverse=True)
-    key = keys(plan)
-    first = (points * replications).tolist()
+    points, where = np.unique([plan.first(number) for number in numbers.tolist()], return_inverse=True)
+    key, first = keys(plan), points.tolist()
     known = [costs.seconds_a_job(key(number)) for number in first]
     jobs = np.array([plan.measurement(number).jobs for number in first])
     seconds = np.array([math.nan if value is None else value for value in known], dtype=np.float64)

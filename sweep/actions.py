@@ -61,8 +61,9 @@ def show_plan(config: Config, plan: Plan, folder: Folder, console: Console) -> i
     executor = executors.create(plan.settings.executor, [])
     costs = run.measured(found)
     summary.show_grid(plan, console)
+    more = "" if plan.overload is None else f", and {len(plan.overload.ids)} overload runs"
     lines = [
-        f"tasks     {found.total} ({len(plan.points)} points x {plan.replications} replications), "
+        f"tasks     {found.total} ({len(plan.points)} points x {plan.replications} replications{more}), "
         f"{len(found.done)} done, {len(left)} left"
     ]
     if isinstance(executor, Detached):

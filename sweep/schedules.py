@@ -71,10 +71,10 @@ class _Files:
         RunError
             If a file cannot be written; those before it are whole.
         """
-        numbers = [number for number, id_ in enumerate(self.plan.ids) if id_ in done]
+        numbers = [number for number, id_ in enumerate(self.plan.ids[: self.plan.n_cells]) if id_ in done]
         with reporting(console, "writing", len(numbers), "schedule") as report:
             self._write(numbers, report)
-        left = len(self.plan.ids) - len(numbers)
+        left = self.plan.n_cells - len(numbers)
         without = f"; {left} left out, whose tasks are not done" if left else ""
         say(console, f"schedules: {self._place(len(numbers)) if numbers else 'none'}{without}")
 
@@ -131,7 +131,7 @@ class JobTable(_Files):
     """One table of the jobs of all schedules, whose first columns are the point of a row."""
 
     def __str__(self) -> str:
-        n_tasks = len(self.plan.ids)
+        n_tasks = self.plan.n_cells
         return str(self.given) if n_tasks == 1 else f"{self.given} (one table of {n_tasks} schedules)"
 
     def _place(self, n_written: int) -> str:
@@ -222,7 +222,7 @@ def planned(plan: Plan) -> Schedules | JobTable | None:
     given = Path(plan.settings.schedule).expanduser()
     if job_tables.is_table(given):
         return JobTable(plan, given).checked()
-    n_tasks = len(plan.points) * plan.replications
+    n_tasks = plan.n_cells
     if n_tasks == 1:
         if given.is_dir():
             raise SweepError(f"schedule={given} is a folder: name the file of the one schedule, FILE.swf")

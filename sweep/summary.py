@@ -16,6 +16,7 @@ from sweep import statistics
 from sweep.config.settings import MSER, WEEK
 from sweep.plan.plan import Plan
 from sweep.progress import say
+from sweep.statistics.capacity import ERRORS
 from sweep.statistics.warmup import LEAST_GROUPS
 from sweep.store.records import Failed
 from sweep.store.state import DONE, EXCLUDED, FAILED
@@ -23,16 +24,18 @@ from sweep.store.state import DONE, EXCLUDED, FAILED
 Stored = dict[str, np.ndarray]
 """Variables of the dataset that the summary needs, by name."""
 
+KEEPS_UP = "keeps up to"
+
 LEAST = 12
 """Characters that are left to a policy's name, which is broken into lines, before a load is left out."""
 
-SHOWN_FAILURES = 5
+SHOWN_FAILURES = SHOWN_CURVES = 5
 
 WAIT, DELAY = "wait", "delay"
 """A job's wait for its first processors, and all its time in the system beyond its runtime."""
 
-DOUBTFUL = "*"
-"""Mark of a mean over replications of which some look saturated."""
+TOO_SHORT = "°"
+"""Mark of a mean that is not yet that of the long run."""
 
 WORTH_A_WARNING = 0.5
 """A warning is printed for an interval that is worth less than this share of its batches; that of independent
@@ -53,7 +56,8 @@ def show_grid(plan: Plan, console: Console) -> None:
 def show(path: Path, console: Console, plan: Plan) -> None:
     """Print a table of the headline metric, warnings about its intervals, and the next command."""
     name = plan.headline
-    wanted = [name, f"{name}_mean", f"{name}_ci", f"{name}_lag1", "state", "saturated", "suspected"]
+    wanted = [name, f"{name}_mean", f"{name}_ci", f"{name}_lag1", "state", "saturated", "too_short"]
+    wanted += ["bias", "capacity", "capacity_se", "capacity_upper"]
     wanted += [*["dropped"] * (plan.settings.warmup == MSER), *plan.metrics[name].dims]
     if (weight := plan.metrics[name].weight) in plan.metrics:
         wanted.append(weight)
@@ -61,7 +65,7 @@ def show(path: Path, console: Console, plan: Plan) -> None:
         wanted += [f"{DELAY}_mean"]
     stored = _read(path, wanted)
     _show_table(stored, console, plan)
-    for warning in (_preempted, _doubtful, _wide, _warm_up, _short_runs, _missed_precision):
+    for warning in (_preempted, _too_short, _undecided, _wide, _warm_up, _short_runs, _missed_precision):
         for line in warning(stored, plan):
             say(console, line, "yellow")
     say(console, f"dataset: {path}")
@@ -88,16 +92,19 @@ def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
     stated = [f"{axis} {plan.axes[axis][i]}" for axis, i in where.items() if axis not in ("policy", "load")]
     stated += [f"{dim} {stored[dim][0]}" for dim in metric.dims]  # the first value is the one that is shown
     alone = _is_one_batch(plan)
-    texts = []
+    texts, first, load = [], [], axes.index("load")
     for row, _ in enumerate(plan.axes["policy"]):
         at = [{**where, "policy": row, "load": column} for column in range(len(loads))]
         points = [tuple(each[axis] for axis in axes) for each in at]
+        first.append(points[0])
         texts.append([_cell(stored, name, point, alone or plan.exact[point]) for point in points])
-    if any(text.endswith(DOUBTFUL) for row in texts for text in row):  # numbers stay below each other
-        texts = [[text if text.endswith(DOUBTFUL) else f"{text} " for text in row] for row in texts]
+    if any(text.endswith(TOO_SHORT) for row in texts for text in row):  # numbers stay below each other
+        texts = [[text if text.endswith(TOO_SHORT) else f"{text} " for text in row] for row in texts]
+    kept_up = [_capacity(stored, (*at[:load], *at[load + 1 :])) for at in first]
     widest = 1 + max(8, *(len(text) for row in texts for text in row))
     names = max(len(str(policy)) for policy in plan.axes["policy"])
-    fitting = (console.width - min(names, max(LEAST, console.width // 2))) // widest
+    beside = 1 + max(len(KEEPS_UP), *map(len, kept_up)) if any(kept_up) else 0
+    fitting = (console.width - beside - min(names, max(LEAST, console.width // 2))) // widest
     columns = _spread(len(loads), max(1, fitting))
     if len(columns) < len(loads):
         stated.append(f"{len(columns)} of {len(loads)} loads")
@@ -113,8 +120,10 @@ def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
         title = "as it is" if loads[column] is None else f"{loads[column]:g}"
         fits = widest + min(names, LEAST) <= console.width
         table.add_column(title, justify="right", no_wrap=fits, overflow="fold")
-    for policy, cells in zip(plan.axes["policy"], texts, strict=True):
-        table.add_row(str(policy), *(cells[column] for column in columns))
+    if beside:
+        table.add_column(KEEPS_UP, justify="right", no_wrap=True)
+    for policy, cells, capacity in zip(plan.axes["policy"], texts, kept_up, strict=True):
+        table.add_row(str(policy), *(cells[column] for column in columns), *[capacity] * bool(beside))
     console.print(table, highlight=False)
 
 
@@ -127,12 +136,18 @@ def _cell(stored: Stored, name: str, point: tuple[int, ...], exact: bool) -> str
     if not (states == DONE).any():
         return "failed" if (states == FAILED).any() else "left"
     mean = float(stored[f"{name}_mean"][point].flat[0])
-    mark = DOUBTFUL if stored["suspected"][point].any() else ""
+    mark = TOO_SHORT if stored["too_short"][point] else ""
     if exact:
         return f"{_number(mean, 3)}{mark}"
     half_width = float(stored[f"{name}_ci"][point].flat[0])
     width = _number(half_width, 2) if math.isfinite(half_width) else "?"
     return f"{_number(mean, 3)} ± {width}{mark}"
+
+
+def _capacity(stored: Stored, curve: tuple[int, ...]) -> str:
+    """Return up to which load a policy keeps up, from one that is known to one below which it may be."""
+    mean, error = float(stored["capacity"][curve]), float(stored["capacity_se"][curve])
+    return statistics.limits_shown(mean, error, float(stored["capacity_upper"][curve]))
 
 
 def _number(value: float, digits: int) -> str:
@@ -185,17 +200,40 @@ def _preempted(stored: Stored, plan: Plan) -> Iterator[str]:
         )
 
 
-def _doubtful(stored: Stored, plan: Plan) -> Iterator[str]:
-    """Explain the mark of doubtful points, and name the worst of them."""
-    counts = np.where(stored["saturated"], 0, stored["suspected"].sum(axis=-1))
-    if n := int((counts > 0).sum()):
-        worst = _worst(counts)
-        done = (stored["state"] == DONE).sum(axis=-1)
-        most = f"{counts[worst]} of {done[worst]}" + f" at {_named(plan, worst)}" * bool(_named(plan, worst))
+def _too_short(stored: Stored, plan: Plan) -> Iterator[str]:
+    """Explain the mark of points that are too short, and name the worst of them."""
+    short = stored["too_short"].astype(bool)
+    if n := int(short.sum()):
+        bias = np.where(short, np.nan_to_num(stored["bias"]), np.inf)
+        worst = _worst(-bias)
+        at = f" at {_named(plan, worst)}" * bool(_named(plan, worst))
         yield (
-            f"{n} of {len(plan.points)} points {'is' if n == 1 else 'are'} doubtful ({DOUBTFUL}): "
-            f"replications look saturated (most: {most}), but not all of them taken together; the mean is "
-            "over all of them"
+            f"{n} of {len(plan.points)} points {'is' if n == 1 else 'are'} too short ({TOO_SHORT}): longer "
+            f"runs would have a higher mean, by {-bias[worst]:.0%}{at}; give more batches there, "
+            f"batches={{0:{plan.measurements[0].checkpoints[-1]},LOAD:NUMBER}}, after a longer warmup"
+        )
+
+
+def _undecided(stored: Stored, plan: Plan) -> Iterator[str]:
+    """Name the curves with a load at which it is not known whether the policy keeps up."""
+    axis = list(plan.axes).index("load")
+    mean, error, upper = (
+        np.expand_dims(stored[name], axis) for name in ("capacity", "capacity_se", "capacity_upper")
+    )
+    run = (stored["state"] == DONE).any(axis=-1)
+    with np.errstate(invalid="ignore"):
+        near = run & (plan.loads >= mean - ERRORS * error) & (plan.loads <= upper)
+    curves = near.any(axis=axis)
+    for n, curve in enumerate(np.argwhere(curves)):
+        if n == SHOWN_CURVES:
+            yield f"and {int(curves.sum()) - n} further curves"
+            return
+        of_curve = (*curve[:axis], slice(None), *curve[axis:])
+        loads = ", ".join(f"{load:g}" for load in plan.loads[of_curve][near[of_curve]])
+        name = _named(plan, (*curve[:axis], -1, *curve[axis:])).replace(f", load {plan.axes['load'][-1]}", "")
+        yield (
+            f"{name or 'the policy'}: whether it keeps up at load {loads} is undecided, as it delivers "
+            f"{_capacity(stored, tuple(curve))} of the machine when more is offered"
         )
 
 

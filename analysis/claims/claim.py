@@ -61,6 +61,8 @@ class Claim:
         that or less; none without a verdict.
     figures : tuple of str
         Names of the figures that show it.
+    is_fact : bool
+        Nothing of it is random.
     """
 
     id: str
@@ -71,6 +73,7 @@ class Claim:
     reading: str
     error: float | None = None
     figures: tuple[str, ...] = ()
+    is_fact: bool = False
 
     def as_json(self) -> dict[str, object]:
         """Return plain data."""
@@ -253,8 +256,9 @@ def smallest_error(parts: Sequence[Part], confidence: float, needed: int | None 
 
 def beyond_chance(claims: Sequence[Claim], confidence: float) -> frozenset[str]:
     """Return the ids of the verdicts that stand with the error over all claims at its nominal level."""
-    limit = (1 - confidence) / max(len(claims), 1)
-    return frozenset(claim.id for claim in claims if claim.error is not None and claim.error <= limit)
+    chance = [claim for claim in claims if not claim.is_fact]
+    limit = (1 - confidence) / max(len(chance), 1)
+    return frozenset(claim.id for claim in chance if claim.error is not None and claim.error <= limit)
 
 
 def _corrected(n_parts: int, confidence: float) -> float:

@@ -1,7 +1,8 @@
 """From curves and samples to parts of a claim: which points are compared, and what if they cannot be.
 
-Loads (or points of another axis) are chosen by declared ranges and by saturation alone, never by the metric
-that is compared.
+Loads (or points of another axis) are chosen by declared ranges, never by the metric that is compared. Where
+one of two policies is saturated and the other is not, what grows with the queue is infinitely more under the
+first: that decides a comparison, instead of dropping out of it where differences are largest.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from functools import cache
 import numpy as np
 
 from analysis.claims import Estimated, Open, Part, Within, shown
-from analysis.study.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
+from analysis.study.curve import EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
 from analysis.study.sample import Sample
 from sweep import statistics
-from sweep.statistics import Interval
+from sweep.statistics import limits_shown
+from sweep.statistics.capacity import ERRORS, FREEDOM, Capacity
+from sweep.statistics.confidence import student
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,6 @@ class AxisRange:
         As the paper calls them.
     low, high : float
         Both included.
-    highest : int, optional
-        Of the points at which all compared curves are stable, only so many highest.
     only : tuple of float, optional
         Of the points between `low` and `high`, only these.
     """
@@ -38,7 +39,6 @@ class AxisRange:
     name: str
     low: float = 0.0
     high: float = np.inf
-    highest: int | None = None
     only: tuple[float, ...] | None = None
 
     def choose(self, curves: Sequence[Curve]) -> tuple[np.ndarray, str]:
@@ -62,13 +62,24 @@ class AxisRange:
         stable = x[inside & np.all([curve.stable for curve in curves], axis=0)]
         if not stable.size:
             return stable, f"saturated at {self.name}: {listed(axis, x[found[SATURATED]])}"
-        return (stable if self.highest is None else stable[-self.highest :]), ""
+        return stable, ""
+
+    def lost(self, a: Curve, b: Curve) -> np.ndarray:
+        """Return the points at which a is saturated and b is stable; none while any point is not finished."""
+        inside = (a.x >= self.low - 1e-9) & (a.x <= self.high + 1e-9)
+        if self.only is not None:
+            inside &= np.isin(a.x, self.only)
+        if (_any([a, b], UNFINISHED) & inside).any() or (_any([a, b], FAILED) & inside).any():
+            return a.x[:0]
+        return a.x[inside & a.where(SATURATED) & b.stable]
 
 
 def ratio(
     label: str, a: Curve, b: Curve, loads: AxisRange, low: float = -np.inf, high: float = np.inf
 ) -> Part:
     """Ask for limits on the ratio of two metrics, paired batch by batch and averaged over loads."""
+    if (decided := _decided(label, a, b, loads, low, high, 0.0)) is not None:
+        return decided
     chosen, reason = loads.choose([a, b])
     if reason:
         return Open(label, reason)
@@ -81,6 +92,8 @@ def difference(
     *, percent: bool = False,
 ) -> Part:  # fmt: skip
     """Ask for limits on the difference of two metrics, paired batch by batch and averaged over loads."""
+    if (decided := _decided(label, a, b, loads, low, high, -np.inf)) is not None:
+        return decided
     chosen, reason = loads.choose([a, b])
     if reason:
         return Open(label, reason)
@@ -88,6 +101,42 @@ def difference(
     name = f"{label} at {listed(a.axis, chosen)}"
     exact = a.exact and b.exact
     return difference_of(name, a.over(chosen), b.over(chosen), low, high, scale, unit, exact)
+
+
+@dataclass(frozen=True)
+class Diverging:
+    """A ratio or difference that is infinite, or as little as it can be: one of the two is saturated."""
+
+    label: str
+    value: float
+    low: float
+    high: float
+
+    def holds(self, confidence: float) -> bool:
+        """Whether the limits leave room for it."""
+        above = self.value > self.low or self.low == -np.inf
+        return above and (self.value < self.high or self.high == np.inf)
+
+    def fails(self, confidence: float) -> bool:
+        """Whether it is beyond a limit."""
+        return not self.holds(confidence)
+
+    def describe(self, confidence: float) -> str:
+        """Return which of the two is saturated, and where."""
+        return self.label
+
+
+def _decided(
+    label: str, a: Curve, b: Curve, loads: AxisRange, low: float, high: float, least: float
+) -> Part | None:
+    """Return the comparison of what grows with the queue where only one of two is saturated, else None."""
+    first, second = loads.lost(a, b), loads.lost(b, a)
+    if not (a.diverges and b.diverges) or bool(first.size) == bool(second.size):
+        return None
+    where = listed(a.axis, first if first.size else second)
+    which = "the first" if first.size else "the second"
+    text = f"{label}: only {which} is saturated at {where}"
+    return Diverging(text, np.inf if first.size else least, low, high)
 
 
 def level(
@@ -146,73 +195,31 @@ def turns(
     return found
 
 
-CLEARLY_MORE = 0.019
-"""Load offered above a threshold of utilization from which a lower utilization is held against a scheme."""
-
-
 @dataclass(frozen=True)
 class Sustains:
-    """Whether a scheme sustains a utilization.
-
-    It does if it keeps up with some load at which its utilization is above the threshold; the highest one
-    that it keeps up with is looked at. What refutes is the highest load of all: if clearly more than the
-    threshold is offered, it saturates, and less is delivered. Where no more is offered, no less can be held
-    against it, nor where it does not saturate: then all that is offered is delivered in the long run, which
-    was too short to show it.
-    """
+    """Whether a policy sustains loads above a threshold: whether it delivers as much when more is offered."""
 
     label: str
-    utilization: Curve
+    capacity: Capacity
     threshold: float
 
     def holds(self, confidence: float) -> bool:
-        """Whether the interval at the highest load that it keeps up with lies above the threshold."""
-        found = self._at(self._kept_up, confidence)
-        return found is not None and found.mean - found.half_width > self.threshold
+        """Whether the lower limit of the capacity is above the threshold, one-sided."""
+        return self.capacity.mean - self._reach(confidence) > self.threshold
 
     def fails(self, confidence: float) -> bool:
-        """Whether it saturates at the highest load, and less is delivered, though clearly more is offered."""
-        load = self._offered
-        found = self._at(load, confidence)
-        enough = load is not None and load > self.threshold + CLEARLY_MORE and load != self._kept_up
-        return enough and found is not None and found.mean + found.half_width < self.threshold
+        """Whether the upper limit, with all that may be delivered yet, is below the threshold."""
+        further = self.capacity.upper - self.capacity.mean - ERRORS * self.capacity.error
+        return self.capacity.mean + self._reach(confidence) + further < self.threshold
 
     def describe(self, confidence: float) -> str:
-        """Return the utilization at both loads."""
-        kept_up, offered = self._kept_up, self._offered
-        texts = []
-        if (stable := self._at(kept_up, confidence)) is not None:
-            texts.append(f"{shown(stable, 100)} % at load {kept_up:g}, the highest that it keeps up with")
-        if offered is None:
-            texts.append("no finished points")
-        elif offered <= self.threshold + CLEARLY_MORE:
-            texts.append(f"no load of this grid is clearly above {self.threshold:.0%}, to refute it")
-        elif offered == kept_up:
-            if not self.holds(confidence):
-                texts.append("it is not saturated there: longer runs show what it delivers")
-        elif (most := self._at(offered, confidence)) is not None:
-            texts.append(f"{shown(most, 100)} % at load {offered:g}, the highest of this grid")
-        return f"{self.label}: {'; '.join(texts)} (asked: above {self.threshold:.0%})"
+        """Return the load up to which it keeps up."""
+        if np.isnan(self.capacity.mean):
+            return f"{self.label}: not tested, no overload run is done"
+        return f"{self.label}: keeps up to {limits_shown(*self.capacity)} (asked: above {self.threshold:.2f})"
 
-    @property
-    def _kept_up(self) -> float | None:
-        curve = self.utilization
-        if not curve.stable.any() or curve.where(UNFINISHED, FAILED).any():
-            return None
-        return float(curve.x[curve.stable][-1])
-
-    @property
-    def _offered(self) -> float | None:
-        curve = self.utilization
-        run = curve.where(DONE, SATURATED)
-        if not run.any() or curve.where(UNFINISHED, FAILED).any():
-            return None
-        return float(curve.x[run][-1])
-
-    def _at(self, load: float | None, confidence: float) -> Interval | None:
-        if load is None:
-            return None
-        return statistics.interval(self.utilization.at(load), confidence)
+    def _reach(self, confidence: float) -> float:
+        return float(student(FREEDOM, confidence)) * self.capacity.error
 
 
 @dataclass(frozen=True)
@@ -236,6 +243,29 @@ class Not:
     def at_level(self, confidence: float) -> str:
         """Return the part's interval at a level."""
         return self.part.at_level(confidence) if isinstance(self.part, Estimated) else ""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A part that the data chose among several: its intervals are widened for all of them (Bonferroni)."""
+
+    part: Part
+    among: int
+
+    def holds(self, confidence: float) -> bool:
+        """Whether the part holds at the corrected level."""
+        return self.part.holds(self._level(confidence))
+
+    def fails(self, confidence: float) -> bool:
+        """Whether the part fails at the corrected level."""
+        return self.part.fails(self._level(confidence))
+
+    def describe(self, confidence: float) -> str:
+        """Return the part's line at the corrected level."""
+        return f"{self.part.describe(self._level(confidence))}, corrected for {self.among} of which it is one"
+
+    def _level(self, confidence: float) -> float:
+        return 1 - (1 - confidence) / self.among
 
 
 def ratio_of(label: str, a: Sample, b: Sample, low: float = -np.inf, high: float = np.inf) -> Part:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.claims.claim import Claim, Part, judge, smallest_error
+from analysis.claims.claim import Claim, Fact, Part, judge, smallest_error
 from analysis.figures import policies
 from analysis.study import Study
 from analysis.study.curve import Curve
@@ -85,5 +85,6 @@ class Tester:
             evidence = (*evidence, f"{reading}: {other}; {lines[0]}", *lines[1:])
         error = smallest_error(parts, confidence, needed)
         return Claim(
-            f"{self.paper}-{name}", source, statement, verdict, evidence, self.reading, error, tuple(figures)
-        )
+            f"{self.paper}-{name}", source, statement, verdict, evidence, self.reading, error, tuple(figures),
+            bool(parts) and all(isinstance(part, Fact) for part in parts),
+        )  # fmt: skip

@@ -19,7 +19,7 @@ from sweep.statistics import MIN_REPLICATIONS
 
 SAVED = (
     "metric", "unit", "relative_to", "mean", "half_width", "low", "high", "confidence", "status",
-    "replications_done", "replications", "doubtful_replications", "seed",
+    "replications_done", "replications", "expected_bias", "seed",
 )  # fmt: skip
 """Columns that a reader saves, after the axes."""
 
@@ -78,12 +78,12 @@ def _of_line(study: Study, choice: Choice, line: str) -> Iterator[dict[str, Any]
             "status": curve.status[i],
             "replications_done": int((states.isel(at) == "done").sum()),
             "replications": int(study.data.sizes["replication"]),
-            "doubtful_replications": curve.doubtful[i] if curve.doubtful else 0,
+            "expected_bias": curve.bias[i] if curve.bias else math.nan,
             "seed": study.settings.get("seed", ""),
             "exact": bool(study.exact.isel(at)),
         }
         is_estimated = math.isfinite(mean) and math.isfinite(half)
-        row["solid"] = is_estimated and row["status"] == DONE and not row["doubtful_replications"]
+        row["solid"] = is_estimated and row["status"] == DONE and not math.isfinite(row["expected_bias"])
         row["note"] = note(row)
         yield row
 
@@ -97,8 +97,8 @@ def note(row: Mapping[str, Any]) -> str:
         return "failed: a replication raised an error; action=status shows it"
     if row["status"] == UNFINISHED:
         return f"not finished: {row['replications_done']} of {runs} replications are done"
-    if row["doubtful_replications"]:
-        return f"doubtful: {row['doubtful_replications']} of {runs} replications look saturated"
+    if math.isfinite(row["expected_bias"]):
+        return f"too short: expected to be {row['expected_bias']:+.0%} off the mean of the long run"
     if not math.isfinite(row["mean"]):
         return "no such jobs"
     if not math.isfinite(row["half_width"]):
@@ -120,8 +120,9 @@ def _curve(study: Study, choice: Choice, line: str, along: Sequence[str], policy
         tuple(part.status[0] for part in parts),
         study.confidence,
         choice.along,
+        choice.metric,
         all(part.exact for part in parts),
-        tuple(part.doubtful[0] if part.doubtful else 0 for part in parts),
+        tuple(part.bias[0] if part.bias else math.nan for part in parts),
     )
 
 

@@ -112,11 +112,11 @@ def _ratios(
 
 
 def _sustain(test: Tester, of: Any, above: float, negated: bool = False) -> list[Part]:
-    """Ask that policies deliver a utilization at the highest stable load, or that they do not."""
+    """Ask that policies sustain loads above a threshold, or that they do not."""
     parts: list[Part] = []
     for name, policy in product(test.workloads, several(of)):
         label, curve = test.found(labels.UTILIZATION, Entry(policy), name)
-        part = Sustains(f"{label}, {workload(name)}", curve, above)
+        part = Sustains(f"{label}, {workload(name)}", curve.capacity, above)
         parts.append(Not(part) if negated else part)
     return parts
 

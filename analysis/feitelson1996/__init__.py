@@ -11,7 +11,7 @@ PAPER = Paper(
     key=KEY,
     citation="D. G. Feitelson, “Packing schemes for gang scheduling”, in Job Scheduling Strategies for "
     "Parallel Processing, LNCS 1162, Springer, 1996, pp. 89–110",
-    experiments=("packing", "packing_paper", "packing_long", "packing_trace", "packing_readings"),
+    experiments=("packing", "packing_paper", "packing_trace", "packing_readings"),
     pictures=pictures,
     claims=claims,
     readings=readings,

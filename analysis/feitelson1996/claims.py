@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from analysis.claims import Claim, Open, Part
-from analysis.claims.comparisons import AxisRange, Not, Sustains, excess, level, ratio, rise, turns
+from analysis.claims.comparisons import AxisRange, Chosen, Not, Sustains, excess, level, ratio, rise, turns
 from analysis.claims.rows import Rows
 from analysis.claims.tester import Tester as Base
 from analysis.claims.testers import CURVES, differences, listed
@@ -23,6 +23,7 @@ from analysis.feitelson1996.drawings import fig9
 from analysis.feitelson1996.labels import AXES, KEY, SLOTS_PER_JOB, SLOWDOWN, UTILIZATION, label
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED, FAILED, UNFINISHED, Curve
+from sweep.statistics import limits_shown
 
 ROWS = Rows(Path(__file__).parent)
 
@@ -77,7 +78,7 @@ def _sustains(test: Tester, of: list[str], above: float, negated: bool = False) 
         curve = test.curve(UTILIZATION, scheme)
         absent = "not in this grid" if curve.where(EXCLUDED).all() else ""
         reason = test.beyond_capacity or absent
-        part = Open(label(scheme), reason) if reason else Sustains(label(scheme), curve, above)
+        part = Open(label(scheme), reason) if reason else Sustains(label(scheme), curve.capacity, above)
         parts.append(Not(part) if negated else part)
     return parts
 
@@ -140,13 +141,14 @@ def _at_each_load(test: Tester, curve: str, of: str, high: float) -> list[Part]:
 
 
 def _at_peak(test: Tester, curve: str, of: str, low: float, high: float) -> list[Part]:
-    """Ask for limits at the load with the highest mean."""
+    """Ask for limits at the load with the highest mean; the data chose it, so its interval is widened."""
     found = test.curve(curve, of)
     if _incomplete(found):
         return [Open(label(of), "points are missing")]
     mean = np.where(found.stable, found.intervals().mean, -np.inf)
     load = float(found.x[int(np.argmax(mean))])
-    return [level(label(of), found, AxisRange(f"load {load:g}", load, load), low, high, percent=True)]
+    part = level(label(of), found, AxisRange(f"load {load:g}", load, load), low, high, percent=True)
+    return [Chosen(part, int(found.stable.sum()))]
 
 
 def _incomplete(curve: Curve) -> bool:
@@ -163,10 +165,10 @@ def _example(test: Tester, part: str) -> list[Part]:
 
 
 def _saturation(test: Tester, of: list[str]) -> str:
-    """Return from which load on schemes are saturated: comparisons stop there and cannot show it."""
-    firsts = {scheme: test.curve(SLOWDOWN, scheme).first_saturated for scheme in of}
-    texts = [f"{label(scheme)} {load:g}" for scheme, load in firsts.items() if load is not None]
-    return f"Lowest saturated load: {', '.join(texts) or 'none'}."
+    """Return up to which load schemes keep up."""
+    found = {scheme: limits_shown(*test.curve(SLOWDOWN, scheme).capacity) for scheme in of}
+    texts = [f"{label(scheme)} {limits}" for scheme, limits in found.items() if limits]
+    return f"They keep up to: {', '.join(texts)}." if texts else ""
 
 
 def _turns(test: Tester, of: list[str], over: list[str], **limits: float) -> str:

@@ -31,7 +31,8 @@ def ranked(study: Study, metric: str | None = None) -> Iterator[str]:
         return
     usual = {axis: one.values_of(axis).index(value) for axis, value in one.usual().items()}
     arrays = []
-    for found in (one.status, one.data[f"{name}_mean"]):
+    # A mean that is too short is in no sentence.
+    for found in (one.status, one.data[f"{name}_mean"].where(one.bias.isnull())):
         there = found.isel({axis: place for axis, place in usual.items() if axis in found.dims})
         if set(there.dims) != {"policy", "load"}:
             return

@@ -14,6 +14,7 @@ from analysis.report.facts import NO_WAITS, is_exact, notes, replications, sente
 from analysis.report.ranking import ranked
 from analysis.report.warnings import brief, warnings
 from analysis.study import Study
+from analysis.study.curve import EXCLUDED
 
 Paragraph = tuple[str, Sequence[str]]
 """A heading and its sentences."""
@@ -47,7 +48,7 @@ def summary(
     found = [*own, *_verdicts(study, claims), *([] if own else ranked(study))]
     paragraphs = [
         *paper.lead(study),
-        ("What was run", [_asked(study)]),
+        ("What was run", [_asked(study), *_shared(study)]),
         ("What was found", found),
         ("What to be careful of", list(_careful(study, claims, limits)) or [_nothing(study)]),
     ]
@@ -82,17 +83,32 @@ def _asked(study: Study) -> str:
     return f"{policies} {'were' if n > 1 else 'was'} run on {on}{same}{at}, {once[0].lower()}{once[1:]}."
 
 
+def _shared(study: Study) -> Iterator[str]:
+    """Yield how many sequences of jobs all points share, where they are random."""
+    n, runs = int((study.status != EXCLUDED).sum()), study.data.sizes.get("replication", 1)
+    if n > 1 and runs > 1 and not study.facts.get("logs"):
+        yield (
+            f"All {n} points share {runs} sequences of jobs for each workload: they err together, and "
+            "differences between policies much less than the means."
+        )
+
+
 def _verdicts(study: Study, claims: Sequence[Claim]) -> Iterator[str]:
     """Yield how many sentences of the paper hold, and which fail."""
     if not claims:
         return
-    parts = [f"{n} {_verb(verdict, n)}" for verdict, n in count(claims).items()]
-    one = len(claims) == 1
+    facts = [claim for claim in claims if claim.is_fact]
+    judged = [claim for claim in claims if not claim.is_fact] or facts
+    parts = [f"{n} {_verb(verdict, n)}" for verdict, n in count(judged).items()]
+    one = len(judged) == 1
     yield (
-        f"Of {len(claims)} sentence{'s' * (not one)} of the paper that can be tested here, "
+        f"Of {len(judged)} sentence{'s' * (not one)} of the paper that can be tested here, "
         f"{', '.join(parts[:-1])} and {parts[-1]}"
         + (f", under {study.readings['A'].title}." if len(study.readings) > 1 else ".")
     )
+    if len(judged) < len(claims):
+        found = ", ".join(f"{n} {_verb(verdict, n)}" for verdict, n in count(facts).items() if n)
+        yield f"Of {len(facts)} more that are facts of the model, without randomness, {found}."
     failing = [claim for claim in claims if claim.verdict == "fails"]
     for claim in failing[:NAMED]:
         yield f"Fails: {sentence(claim.statement)} ({claim.source})"
@@ -123,12 +139,13 @@ def _careful(study: Study, claims: Sequence[Claim], limits: Sequence[str]) -> It
         yield f"{len(found)} note{'s' * (len(found) > 1)} on assumptions and the run: see the facts."
     if _is_one_sample(study):
         yield "One batch of one replication has no interval, so differences have no verdict."
-    judged = [claim for claim in claims if claim.error is not None]
+    random = [claim for claim in claims if not claim.is_fact]
+    judged = [claim for claim in random if claim.error is not None]
     if judged and not is_exact(study):
         standing = len(beyond_chance(claims, study.confidence))
         yield (
             f"Each verdict by itself is wrong with probability {1 - study.confidence:.0%} at most, and one "
-            f"of {len(claims)} more often: {standing} of {len(judged)} stand with the error over all of them "
+            f"of {len(random)} more often: {standing} of {len(judged)} stand with the error over all of them "
             "together at that level."
         )
 

@@ -9,7 +9,6 @@ from analysis.paper import Paper
 from analysis.study import Study
 from analysis.study.curve import DONE, FAILED, SATURATED, UNFINISHED
 from models.point import Point
-from models.saturation import LONGER
 from sweep import statistics
 from sweep.errors import SweepError
 from sweep.plan import families
@@ -21,16 +20,14 @@ def warnings(study: Study, paper: Paper | None = None) -> list[str]:
     tally = study.tally()
     found = []
     if n := tally.get(SATURATED):
-        its, it = ("its queue", "it is") if n == 1 else ("their queue", "they are")
         found.append(
-            f"{counted(n, 'is', 'are')} saturated: {its} grew through the measured batches, so {it} "
-            "excluded from means."
+            f"{counted(n, 'is', 'are')} saturated: more is offered than the policy delivers in overload "
+            "runs, so there is no mean."
         )
-    if n := int((study.doubtful > 0).sum()):
+    if n := int(np.isfinite(short := study.bias.values).sum()):
         found.append(
-            f"{counted(n, 'is', 'are')} doubtful: in some replications the queue still grew when the run had "
-            f"gone on for {LONGER} times as long. {'It is' if n == 1 else 'They are'} drawn hollow, with the "
-            "number of those replications."
+            f"{counted(n, 'is', 'are')} too short: the mean of longer runs would be higher, by "
+            f"{-np.nanmin(short):.0%} at most. {'It is' if n == 1 else 'They are'} drawn hollow."
         )
     if n := tally.get(UNFINISHED):
         found.append(

@@ -6,7 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from models.jobs.measures import OF_JOBS
 from sweep import statistics
+from sweep.statistics.capacity import UNKNOWN, Capacity
+
+GROWING = {*OF_JOBS, "jobs_in_system"}
+"""Metrics that grow with the queue."""
 
 DONE, SATURATED, UNFINISHED, FAILED, EXCLUDED = "done", "saturated", "unfinished", "failed", "excluded"
 """States of a point: all replications done and the policy not saturated; saturated; a replication not run
@@ -30,10 +35,16 @@ class Curve:
         Of `intervals`.
     axis : str
         Name of the axis.
+    metric : str
+        Name of the metric.
     exact : bool
         The values were solved, not simulated.
-    doubtful : tuple of int, length n_points or 0
-        Replications that look saturated, at points that are not; none if empty.
+    bias : tuple of float, length n_points or 0
+        Expected, as a share of the mean, of points whose runs are too short; NaN at all others.
+    control : ndarray, shape (n_points, replications), optional
+        Of the control variate of the means, see `sweep.statistics.control`.
+    capacity : Capacity
+        Of a curve over the load.
     """
 
     x: np.ndarray
@@ -41,8 +52,11 @@ class Curve:
     status: tuple[str, ...]
     confidence: float = 0.95
     axis: str = "load"
+    metric: str = ""
     exact: bool = False
-    doubtful: tuple[int, ...] = ()
+    bias: tuple[float, ...] = ()
+    control: np.ndarray | None = None
+    capacity: Capacity = UNKNOWN
 
     def where(self, *status: str) -> np.ndarray:
         """Return which points have one of the given states, shape (n_points,)."""
@@ -60,6 +74,16 @@ class Curve:
         return self.stable | (self.where(UNFINISHED) & begun)
 
     @property
+    def diverges(self) -> bool:
+        """Whether the metric grows beyond all limits where a policy is saturated."""
+        return self.metric.partition("_by_")[0].removesuffix("_p95").removesuffix("_max") in GROWING
+
+    @property
+    def too_short(self) -> np.ndarray:
+        """Points whose runs are too short for the mean of the long run, shape (n_points,)."""
+        return np.isfinite(self.bias) if self.bias else np.zeros(len(self.x), dtype=bool)
+
+    @property
     def first_saturated(self) -> float | None:
         """The lowest saturated load (or value on another axis)."""
         saturated = self.x[self.where(SATURATED)]
@@ -73,7 +97,8 @@ class Curve:
             x=self.x[chosen],
             values=self.values[chosen],
             status=tuple(self.status[i] for i in chosen),
-            doubtful=tuple(self.doubtful[i] for i in chosen) if self.doubtful else (),
+            bias=tuple(self.bias[i] for i in chosen) if self.bias else (),
+            control=None if self.control is None else self.control[chosen],
         )
 
     def at(self, x: float) -> np.ndarray:
@@ -99,4 +124,6 @@ class Curve:
     def intervals(self) -> statistics.Intervals:
         """Return mean, half-width and lag-1 correlation at every point; NaN at points not `shown`."""
         values = np.where(self.shown[:, None, None], self.values, np.nan)
+        if self.control is not None:
+            values = statistics.controlled(values, self.control, self.confidence)
         return statistics.intervals(values, self.confidence, exact=self.exact)

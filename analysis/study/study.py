@@ -28,6 +28,7 @@ from analysis.study.sample import Sample
 from analysis.study.view import View, listed
 from sweep import statistics
 from sweep.errors import unknown
+from sweep.statistics.capacity import UNKNOWN, Capacity
 
 SAMPLES = ("replication", "batch")
 CURVE_AXES = ("policy", "load", *SAMPLES)
@@ -181,12 +182,9 @@ class Study:
         return rules[0].copy(data=found)
 
     @cached_property
-    def doubtful(self) -> xr.DataArray:
-        """Number of replications of a point that look saturated, if the point is not."""
-        if "suspected" not in self.data:
-            return xr.zeros_like(self.status, dtype=int)
-        counts = (self.data["suspected"] == 1).sum("replication")
-        return counts.where(self.status != SATURATED, 0).astype(int)
+    def bias(self) -> xr.DataArray:
+        """Expected bias of points whose runs are too short, as a share of the mean; NaN at all others."""
+        return self.data["bias"] if "bias" in self.data else xr.full_like(self.status, np.nan, dtype=float)
 
     @cached_property
     def exact(self) -> xr.DataArray:
@@ -247,27 +245,45 @@ class Study:
         absent |= along != "load" and "load" not in place
         if absent or metric not in self.data or not order.size:
             values = np.full((len(x), 1, 1), np.nan)
-            return Curve(x, values, (EXCLUDED,) * len(x), self.confidence, along)
+            return Curve(x, values, (EXCLUDED,) * len(x), self.confidence, along, metric)
         at = {axis: self.values_of(axis).index(value) for axis, value in place.items()}
         values = self._plain(metric).at(at, along, *SAMPLES)[order]
         if (weight := self._weight_names.get(metric)) is not None:
             values = statistics.weighed(values, self._plain(weight).at(at, along, *SAMPLES)[order])
         status = self._plain("status").at(at, along)
         exact = self._plain("exact").at(at, along)
-        doubtful = self._plain("doubtful").at(at, along)
+        bias = self._plain("bias").at(at, along)
+        control = None
+        if "control" in self.data and metric != self.delivered:
+            control = self._plain("control").at(at, along, "replication")[order]
         solved = bool(exact[status != EXCLUDED].all())
         return Curve(
-            x, values, tuple(status[order].tolist()), self.confidence, along, solved,
-            tuple(doubtful[order].tolist()),
+            x, values, tuple(status[order].tolist()), self.confidence, along, metric, solved,
+            tuple(bias[order].tolist()), control, self._capacity(at) if along == "load" else UNKNOWN,
         )  # fmt: skip
 
+    @property
+    def delivered(self) -> str:
+        """The metric that is the control variate of the others."""
+        return str(self.data["control"].attrs.get("metric", "")) if "control" in self.data else ""
+
+    def _capacity(self, at: Mapping[str, int]) -> Capacity:
+        """Return the capacity of a curve over the load, given its places on the other axes."""
+        names = ("capacity", "capacity_se", "capacity_upper")
+        if names[0] not in self.data:
+            return UNKNOWN
+        array = self.data.variables
+        return Capacity(
+            *(float(array[n].isel({a: i for a, i in at.items() if a in array[n].dims})) for n in names)
+        )
+
     def _plain(self, name: str) -> Plain:
-        """Return a variable, or `status`, `exact` or `doubtful`, for reading single values quickly.
+        """Return a variable, or `status`, `exact` or `bias`, for reading single values quickly.
 
         Claims and figures read thousands of curves, each of which takes 20 ms through xarray.
         """
         if name not in self._plains:
-            array = getattr(self, name) if name in ("status", "exact", "doubtful") else self.data[name]
+            array = getattr(self, name) if name in ("status", "exact", "bias") else self.data[name]
             self._plains[name] = Plain(tuple(map(str, array.dims)), array.values)
         return self._plains[name]
 

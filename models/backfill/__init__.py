@@ -14,6 +14,7 @@ FAMILY = Family(
     metrics=METRICS,
     headline="wait",
     common=COMMON,
+    delivered="utilization",
     of_jobs=OF_JOBS,
     kernels=(
         "models.backfill.ncsa_lsf.kernel",

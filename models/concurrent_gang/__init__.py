@@ -14,6 +14,7 @@ FAMILY = Family(
     metrics=METRICS,
     headline="throughput",
     common=COMMON,
+    delivered="utilization",
     coords={"pe_state": STATES, "cause": CAUSES},
     kernels=(
         "models.concurrent_gang.model",

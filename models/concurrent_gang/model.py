@@ -23,7 +23,6 @@ from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.packing.driver import BATCHES_DONE, ENDLESS, TABLE_FULL, Measured
 from models.point import Point
-from models.saturation import Backlog
 from models.workloads.statements import Statements
 
 LONG_TAIL, BEHIND = 4, 0.25
@@ -40,8 +39,7 @@ def simulate(point: Point) -> Outcome:
     -----
     A batch is so many measured jobs in order of termination; of a workload that ends as many as
     `models.jobs.trace.Trace.divided` returns. With ``policy.horizon`` there is one batch, from 0 to that
-    time, with the jobs that end in it; it is no evidence of saturation, since most such studies offer more
-    than the machine can do.
+    time, with the jobs that end in it.
     """
     rules = Rules.of(point.policy)
     opened = _open(point)
@@ -61,11 +59,7 @@ def simulate(point: Point) -> Outcome:
         available,
         lambda: _metrics(point, opened, simulation, size, simulation.n_batches, batches.warmup),
     )
-    if isinstance(opened, Trace):
-        return Outcome(metrics, simulation.n_terminated)
-    overflowed = status == TABLE_FULL
-    backlog = Backlog.of(metrics["jobs_in_system"], metrics["utilization"], point.load, overflowed=overflowed)
-    return Outcome(metrics, simulation.n_terminated, backlog)
+    return Outcome(metrics, simulation.n_terminated, status == TABLE_FULL)
 
 
 def schedule(point: Point) -> Schedule:

@@ -14,6 +14,7 @@ FAMILY = Family(
     metrics=METRICS,
     headline="slowdown",
     common=COMMON,
+    delivered="utilization",
     kernels=(
         "models.gang.model",
         "models.gang.admission",

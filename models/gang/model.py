@@ -18,7 +18,6 @@ from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.packing.driver import TABLE_FULL, Measured
 from models.point import Batches, Point
-from models.saturation import Backlog
 from models.workloads import repetition
 
 
@@ -32,7 +31,7 @@ def simulate(point: Point) -> Outcome:
     backfilling. Jobs that are not measured (a month's week before it) fill the machine and are in no batch.
     The period of a batch lasts from the end of the one before to its last termination: the first begins with
     the submission of the first measured job (with a stream at 0), and none continues after `Trace.until`.
-    A trace has no backlog, and `job_limit` does not stop it: it ends.
+    `job_limit` does not stop a trace: it ends.
     """
     opened = workloads.open_workload(point)
     batches, available = point.batches, point.batches.checkpoints[-1]
@@ -45,12 +44,7 @@ def simulate(point: Point) -> Outcome:
     status, metrics = simulation.run_to_checkpoints(
         batches, available, lambda: _metrics(simulation, measuring, batches.warmup)
     )
-    if isinstance(opened, Trace):
-        return Outcome(metrics, simulation.n_terminated)
-    backlog = Backlog.of(
-        metrics["jobs_in_system"], metrics["utilization"], point.load, overflowed=status == TABLE_FULL
-    )
-    return Outcome(metrics, simulation.n_terminated, backlog)
+    return Outcome(metrics, simulation.n_terminated, status == TABLE_FULL)
 
 
 def schedule(point: Point) -> Schedule:

@@ -20,7 +20,6 @@ from models.jobs.schedule_measures import edges_of, measure
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Batches, Point
-from models.saturation import Backlog
 
 LONGEST_TAIL = 4
 """Limit on the jobs simulated after the measured ones, relative to the number of these."""
@@ -43,7 +42,7 @@ def simulate(family: Family, point: Point, opened: Stream | Trace, run: Run, own
 
     Notes
     -----
-    A trace is divided by `models.jobs.trace.Trace.divided`; it ends, and so has no backlog.
+    A trace is divided by `models.jobs.trace.Trace.divided`.
     """
     batches = point.batches
     if isinstance(opened, Trace):
@@ -55,12 +54,15 @@ def simulate(family: Family, point: Point, opened: Stream | Trace, run: Run, own
                 break
         return Outcome(metrics, len(opened.jobs))
     for checkpoint in batches.checkpoints:
-        made, settled = _streamed(opened, run, batches.jobs(batches.warmup + checkpoint))
+        n_jobs = batches.jobs(batches.warmup + checkpoint)
+        if batches.overloaded:
+            made, settled = run(opened.first(n_jobs + 1), opened.machine), True
+        else:
+            made, settled = _streamed(opened, run, n_jobs)
         metrics = _measured(family, point, made, batches, checkpoint, own)
         if not settled or batches.is_enough(metrics):
             break
-    level, delivered = metrics["jobs_in_system"], metrics["utilization"]
-    return Outcome(metrics, len(made.jobs), Backlog.of(level, delivered, point.load, overflowed=not settled))
+    return Outcome(metrics, len(made.jobs), overflowed=not settled)
 
 
 def schedule(point: Point, opened: Stream | Trace, run: Run) -> Schedule:

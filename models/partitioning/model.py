@@ -23,7 +23,6 @@ from models.partitioning.simulation.shares import shares
 from models.partitioning.simulation.source import Source, open_source
 from models.partitioning.simulation.system import Admission
 from models.point import Point
-from models.saturation import Backlog
 from models.workloads import redrawn
 
 JOB_LIMIT = 10_000
@@ -100,7 +99,7 @@ def simulate(point: Point) -> Outcome:
     Notes
     -----
     A batch is so many jobs in the order in which they end. Where all jobs are of one class the others have no
-    mean, and the stopping rule is not applied to them. A log has no backlog: it ends.
+    mean, and the stopping rule is not applied to them.
     """
     batches, measures = point.batches, Measures.of(point.measures)
     keeping = bool(measures.groups)
@@ -128,7 +127,7 @@ def simulate(point: Point) -> Outcome:
             break
         if batches.enough is not None and batches.enough(known(metrics)):
             break
-    return Outcome(metrics, simulation.n_terminated, Backlog.of(level, overflowed=overflowed))
+    return Outcome(metrics, simulation.n_terminated, overflowed)
 
 
 def _simulate_trace(point: Point, simulation: Simulation, source: Source) -> Outcome:

@@ -15,6 +15,7 @@ FAMILY = Family(
     metrics=METRICS,
     headline="slowdown",
     common=COMMON,
+    delivered="utilization",
     of_jobs=OF_JOBS,
     coords=COORDS,
     kernels=(

@@ -97,6 +97,11 @@ def open_log(point: Point) -> Trace | None:
     return opened if isinstance(opened, Trace) and opened.origin is not None else None
 
 
+def ends(workload: Parameters) -> bool:
+    """Return whether a workload is a log or a month, which ends, and not a stream."""
+    return not hasattr(module_of(workload), "open_stream")
+
+
 def is_stochastic(workload: Parameters, reads_requests: bool = True) -> bool:
     """Return whether replications of a workload differ.
 

@@ -38,6 +38,7 @@ GIVE = {
     "exclude": "give a list of what is left out, exclude=[{AXIS: VALUE}]",
     "replications": "give a whole number from 1 up",
     "seed": "give a whole number from 0 up",
+    "capacity": "give the overload runs of each curve, from 0 (none) up",
     "confidence": "give a level between 0 and 1, e.g. 0.95",
     "precision": "its keys are relative, metric and checkpoints, e.g. precision.relative=0.05",
     "precision.relative": FRACTION,
@@ -89,6 +90,7 @@ class Settings:
     batch_size: Any = 1000
     warmup: Any = 1
     seed: int = 1
+    capacity: int = 2
     confidence: float = 0.95
     precision: Precision = field(default_factory=Precision)
     measures: Measures = field(default_factory=Measures)
@@ -177,6 +179,8 @@ def check(settings: Settings) -> None:
         raise SweepError(f"output= is empty: {GIVE['output']}")
     if not 0 < settings.measures.bound < math.inf:
         raise SweepError(refused("measures.bound", settings.measures.bound))
+    if settings.capacity < 0:
+        raise SweepError(refused("capacity", settings.capacity))
     if settings.seed < 0:
         raise SweepError(refused("seed", settings.seed))
     if not 0 < settings.confidence < 1:

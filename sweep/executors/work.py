@@ -24,7 +24,7 @@ from sweep.errors import RunError
 from sweep.plan import canonical, families
 from sweep.plan.task import Bundle, Result, Stopping, Task
 from sweep.statistics.warmup import truncation
-from sweep.store.records import Failed, Finished, encoded
+from sweep.store.records import Failed, Finished
 from sweep.store.shards import Shard
 
 
@@ -181,7 +181,7 @@ def _finished(task: Task, family: Family, outcome: Outcome, seconds: float) -> F
         task.id,
         seconds,
         int(outcome.jobs),
-        None if outcome.backlog is None else encoded(outcome.backlog),
+        bool(outcome.overflowed),
         lengths[-1],
         tuple((name, values.size) for name, values in arrays.items()),
         b"".join(values.tobytes() for values in arrays.values()),

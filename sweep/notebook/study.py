@@ -95,7 +95,7 @@ class Study:
 
     @property
     def tasks(self) -> int:
-        """Number of simulations: points times replications."""
+        """Number of simulations: points times replications, and overload runs."""
         return len(self._plan.ids)
 
     @property

@@ -11,7 +11,7 @@ run once.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from models.family import Family, Metric
+from models import workloads
+from models.family import OVERLOAD, OVERLOAD_BATCHES, Family, Metric
 from models.point import Parameters, Point
 from sweep.config.settings import GROUPS, MSER, Config, Precision, Settings, at_load
 from sweep.errors import SweepError, one_line, unknown
@@ -47,7 +48,9 @@ MANY_CHECKS = 2000
 
 @dataclass(frozen=True)
 class Plan:
-    """Axes, points and tasks of a study. Task number t is replication t % replications of a point.
+    """Axes, points and tasks of a study.
+
+    Task number t is replication t % replications of a point; after them come the tasks of `overload`.
 
     Parameters
     ----------
@@ -73,6 +76,8 @@ class Plan:
         By group, what each policy, workload and machine is, in plain words.
     asked : Config, optional
         What it was expanded from.
+    overload : Plan, optional
+        The overload runs of each curve (all axes but the load), as a study of their own at one load.
     """
 
     settings: Settings
@@ -87,6 +92,7 @@ class Plan:
     adapted: bool = False
     described: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     asked: Config | None = field(default=None, repr=False)
+    overload: Plan | None = field(default=None, repr=False)
 
     def _repr_html_(self) -> str:
         """The axes with their values, for notebooks."""
@@ -109,6 +115,22 @@ class Plan:
         """Independent runs of every point."""
         assert self.settings.replications is not None  # `expand` has decided
         return self.settings.replications
+
+    @property
+    def n_cells(self) -> int:
+        """Tasks of the grid, without those of `overload`."""
+        return len(self.points) * self.replications
+
+    def place(self, number: int) -> tuple[Plan, int]:
+        """Return the plan that a task belongs to, this one or `overload`, and its number there."""
+        if self.overload is None or number < self.n_cells:
+            return self, number
+        return self.overload, number - self.n_cells
+
+    def first(self, number: int) -> int:
+        """Return the number of the first replication of a task's point."""
+        plan, there = self.place(number)
+        return number - there % plan.replications
 
     @cached_property
     def longest(self) -> Measurement:
@@ -167,6 +189,11 @@ class Plan:
     def _columns(self) -> np.ndarray:
         return np.stack([self.choices[group] for group in GROUPS], axis=1)
 
+    @property
+    def endless(self) -> np.ndarray:
+        """Which points have overload runs, bool, shape (n_points,)."""
+        return self._where(_has_overload).flat[self.points]
+
     def _is_stochastic(self, policy: int, workload: int, machine: int) -> bool:
         point = self._point(policy, workload, machine)
         try:
@@ -181,33 +208,67 @@ class Plan:
             self.variants["machine"][machine].parameters,
         )
 
+    @property
+    def delivered(self) -> str:
+        """The metric that is the work delivered, empty where no family has one."""
+        return next((family.delivered for family in self.families.values() if family.delivered), "")
+
+    @cached_property
+    def loads(self) -> np.ndarray:
+        """The load of each point, NaN where none is given, in the shape of the grid."""
+        axis = np.array([np.nan if load is None else load for load in self.axes["load"]])
+        lengths = [-1 if name == "load" else 1 for name in self.axes]
+        return np.broadcast_to(axis.reshape(lengths), self.shape)
+
+    @cached_property
+    def controlled(self) -> np.ndarray:
+        """Where the work that is offered is the load on average, so that it is a control variate; bool."""
+        found = self._where(
+            lambda point: point.workload.get("load_reference") == "expected" and _has_overload(point)
+        )
+        return found & np.isfinite(self.loads)
+
+    def family_of(self, number: int) -> Family:
+        """Return the family of a task."""
+        return families.find(self.variant("policy", number).parameters["family"])
+
     @cached_property
     def exact(self) -> np.ndarray:
         """Where a point is solved, and one batch is the exact value; bool, in the shape of the grid."""
+        if not any(family.solves for family in self.families.values()):
+            return np.zeros(self.shape, dtype=bool)
+        return self._where(lambda point: families.find(point.policy["family"]).is_exact(point))
+
+    def _where(self, holds: Callable[[Point], bool]) -> np.ndarray:
+        """Return where something holds of policy, workload and machine; bool, in the shape of the grid."""
         found = np.zeros(self.shape, dtype=bool)
-        if any(family.solves for family in self.families.values()):
-            each, which = np.unique(self._columns(), axis=0, return_inverse=True)
-            points = [self._point(*system) for system in each.tolist()]
-            solved = [families.find(point.policy["family"]).is_exact(point) for point in points]
-            found.flat[self.points] = np.array(solved)[which.ravel()]
+        each, which = np.unique(self._columns(), axis=0, return_inverse=True)
+        found.flat[self.points] = np.array([holds(self._point(*system)) for system in each.tolist()])[
+            which.ravel()
+        ]
         return found
 
     def measurement(self, number: int) -> Measurement:
         """Return how long task `number` is measured."""
-        return self.measurements[self.choices["load"][number // self.replications]]
+        plan, number = self.place(number)
+        return plan.measurements[plan.choices["load"][number // plan.replications]]
 
     def variant(self, group: str, number: int) -> Variant:
         """Return the policy, workload or machine of task `number`."""
-        point = number // self.replications
-        return self.variants[group][self.choices[group][point]]
+        plan, number = self.place(number)
+        return self.variants[group][plan.choices[group][number // plan.replications]]
 
     def load(self, number: int) -> float | None:
         """Return the load of task `number`."""
-        value: float | None = self.axes["load"][self.choices["load"][number // self.replications]]
+        plan, number = self.place(number)
+        value: float | None = plan.axes["load"][plan.choices["load"][number // plan.replications]]
         return value
 
     def task(self, number: int) -> Task:
         """Return task `number` as plain data."""
+        owner, there = self.place(number)
+        if owner is not self:
+            return owner.task(there)
         point, replication = divmod(number, self.replications)
         policy, workload, machine = (self.variant(group, number).parameters for group in GROUPS)
         where = np.unravel_index(self.points[point], self.shape)
@@ -268,10 +329,22 @@ class Plan:
                     f"replications={self.replications}: workload {workload['name']} is deterministic, and "
                     "copies of one run are no sample; add replications=1"
                 )
-        notes = dict.fromkeys(self._note_on_replications())
+        notes = dict.fromkeys([*self._note_on_replications(), *self._note_on_exclusion()])
         for number in sorted(found):
             notes |= dict.fromkeys(found[number])
         return list(notes)
+
+    def _note_on_exclusion(self) -> list[str]:
+        """Return a line where values of an axis are in no point, as the experiment excludes them."""
+        where = np.unravel_index(self.points, self.shape)
+        lost = [
+            f"{axis} {value}"
+            for (axis, values), places in zip(self.axes.items(), where, strict=True)
+            for value in np.delete(np.array(values, dtype=object), places)
+        ]
+        if not lost:
+            return []
+        return [f"left out by zip or exclude of the experiment: {', '.join(lost)}; exclude=[] runs them"]
 
     def _note_on_replications(self) -> list[str]:
         """Return a line where one replication is run by default, as a workload is deterministic."""
@@ -330,7 +403,41 @@ def expand(config: Config) -> Plan:
             f"has at most {MOST_TASKS:,}; give fewer replications or axis values, or split it into several"
         )
     plan.ids.extend(_ids(plan))
-    return plan
+    overload = _overload(plan)
+    if overload is None:
+        return plan
+    overload.ids.extend(_ids(overload))
+    return replace(plan, overload=overload, ids=[*plan.ids, *overload.ids])
+
+
+def _has_overload(point: Point) -> bool:
+    """Whether a system can be offered more than it can deliver for as long as needed; a log ends."""
+    return bool(families.find(point.policy["family"]).delivered) and not workloads.ends(point.workload)
+
+
+def _overload(plan: Plan) -> Plan | None:
+    """Return the overload runs of the curves of a plan that can have them, without identities."""
+    settings = plan.settings
+    if not settings.capacity or not isinstance(settings.batch_size, int) or set(plan.axes["load"]) == {None}:
+        return None
+    axes = {**plan.axes, "load": (OVERLOAD,)}
+    where = dict(zip(plan.axes, np.unravel_index(plan.points, plan.shape), strict=True))
+    where["load"] = np.zeros(len(plan.points), dtype=np.int64)
+    shape = [len(values) for values in axes.values()]
+    points, first = np.unique(np.ravel_multi_index(list(where.values()), shape), return_index=True)
+    kept = plan.endless[first]
+    if not kept.any():
+        return None
+    choices = {name: column[first[kept]] for name, column in plan.choices.items()}
+    choices["load"] = np.zeros(int(kept.sum()), dtype=np.int64)
+    settings = replace(
+        settings, replications=settings.capacity, batches=OVERLOAD_BATCHES, warmup=0, precision=Precision()
+    )
+    length = Measurement(settings.batch_size, 0, (OVERLOAD_BATCHES,), overloaded=True)
+    return replace(
+        plan, settings=settings, axes=axes, points=points[kept], choices=choices, measurements=(length,),
+        measures=MEASURES, ids=[], overload=None,
+    )  # fmt: skip
 
 
 def _measurements(settings: Settings, axes: Mapping[str, Sequence[Any]]) -> tuple[Measurement, ...]:
@@ -380,6 +487,7 @@ def _content(plan: Plan, load: float | None) -> Mapping[str, Any]:
         "checkpoints": list(settings.checkpoints(load)),
         "stopping": stopping,
         "warmup": at_load(settings.warmup, load),
+        **({"overloaded": True} if plan.measurements[0].overloaded else {}),
         **({} if plan.measures == MEASURES else {"measures": plan.measures}),
     }
 

@@ -29,6 +29,7 @@ class Measurement:
     warmup: int
     checkpoints: tuple[int, ...]
     stopping: Stopping | None = None
+    overloaded: bool = False
 
     @property
     def to_the_end(self) -> bool:
@@ -39,7 +40,8 @@ class Measurement:
     def batches(self) -> Batches:
         """The same for a model, without the stopping rule."""
         size = self.batch_size if isinstance(self.batch_size, int) else None
-        return Batches(size, self.warmup, self.checkpoints, weeks=self.batch_size == WEEK)
+        weeks = self.batch_size == WEEK
+        return Batches(size, self.warmup, self.checkpoints, weeks=weeks, overloaded=self.overloaded)
 
     @property
     def jobs(self) -> int:

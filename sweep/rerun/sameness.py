@@ -14,6 +14,9 @@ from sweep.store.state import DONE, EXCLUDED
 OWN = ("seconds",)
 """Variables that no two runs have alike."""
 
+JOINT = ("bias", "capacity", "capacity_se", "capacity_upper", "too_short")
+"""Variables that depend on tasks of other points as well: those of an unfinished dataset are left out."""
+
 OWN_ATTRIBUTES = ("command", "versions", "commit", "created", "config", "recipe", "sources", "families")
 """Attributes of a run; `sweep.rerun.versions` compares the code and versions in them."""
 
@@ -41,7 +44,7 @@ def differences(old: xr.Dataset, new: xr.Dataset) -> Iterator[str]:
         As they are stored, see `sweep.rerun.original.stored`.
     """
     for name in sorted(map(str, old.variables.keys() | new.variables.keys())):
-        if name in OWN:
+        if name in OWN or (name in JOINT and unfinished(old)):
             continue
         if name not in new.variables or name not in old.variables:
             yield f"{name}: only in {'the file' if name in old.variables else 'the rerun'}"

@@ -12,15 +12,17 @@ from sweep.statistics.batch_means import (
     ratio_levels,
     relative_half_width,
 )
+from sweep.statistics.capacity import Capacity, capacity, limits_shown
 from sweep.statistics.comparison import Comparison, compare, probability_lowest
 from sweep.statistics.confidence import MIN_REPLICATIONS, Interval
+from sweep.statistics.control import controlled
 from sweep.statistics.correlation import advice, with_data
-from sweep.statistics.saturation import Verdict, judge
+from sweep.statistics.length import ENOUGH, Lengths, expected_bias, lengths
 from sweep.statistics.weights import weighed
 
 __all__ = [
-    "MIN_REPLICATIONS", "Comparison", "Interval", "Intervals", "Verdict",
-    "advice", "compare", "interval", "intervals", "judge", "levels",
-    "paired_difference", "paired_ratio", "paired_values", "precise_enough",
+    "ENOUGH", "MIN_REPLICATIONS", "Capacity", "Comparison", "Interval", "Intervals", "Lengths",
+    "advice", "capacity", "compare", "controlled", "expected_bias", "interval", "intervals", "lengths",
+    "levels", "limits_shown", "paired_difference", "paired_ratio", "paired_values", "precise_enough",
     "probability_lowest", "ratio_levels", "relative_half_width", "weighed", "with_data",
 ]  # fmt: skip

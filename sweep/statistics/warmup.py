@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sweep.statistics.correlation import MIN_BATCHES
+
 LEAST_GROUPS = 10
 """With fewer the rule only chases noise."""
 
@@ -27,8 +29,8 @@ def truncation(values: ArrayLike) -> int:
     Returns
     -------
     int
-        At most half of the batches that every replication has; 0 where they are too few to judge, or one
-        holds no data.
+        At most half of the batches that every replication has, and not so many that fewer are left than an
+        interval takes; 0 where they are too few to judge, or one holds no data.
 
     References
     ----------
@@ -41,8 +43,9 @@ def truncation(values: ArrayLike) -> int:
     of_runs, lengths = of_runs[ran.any(axis=1)], ran[ran.any(axis=1)].sum(axis=1)
     if not len(of_runs):
         return 0
+    n = int(lengths.min())
     try:
-        return mser(of_runs[:, : lengths.min()].mean(axis=0), group=1)
+        return min(mser(of_runs[:, :n].mean(axis=0), group=1), max(n - MIN_BATCHES, 0))
     except ValueError:
         return 0
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.saturation import Backlog
-from sweep.store.records import Finished, decoded
+from sweep.store.records import Finished
 
 
 @dataclass(frozen=True)
@@ -63,13 +62,13 @@ class Results:
     ----------
     values : dict of str to ndarray
         Metric -> values, shape (n_cells, n_batches, ...), NaN where there are none.
-    suspected : dict of int to Backlog
-        Row -> backlog, of runs that look saturated.
+    overflowed : ndarray of bool, shape (n_cells,)
+        Runs that broke off, as there was no place for more jobs.
     """
 
     def __init__(self, cells: int, shapes: Mapping[str, tuple[int, ...]]) -> None:
         self.values = {name: np.full((cells, *shape), np.nan) for name, shape in shapes.items()}
-        self.suspected: dict[int, Backlog] = {}
+        self.overflowed = np.zeros(cells, dtype=bool)
 
     def put(self, row: int, record: Finished) -> None:
         """Keep the results of a cell.
@@ -79,8 +78,7 @@ class Results:
         ValueError, KeyError
             If the record's metrics are not those of the plan.
         """
-        if record.backlog is not None and record.backlog["suspected"]:
-            self.suspected[row] = decoded(record.backlog)
+        self.overflowed[row] = record.overflowed
         flat, start = np.frombuffer(record.values, dtype="<f8"), 0
         for name, n in record.metrics:
             target = self.values[name][row, : record.batches]

@@ -92,10 +92,13 @@ def keys(plan: Plan) -> Callable[[int], Key]:
         ]
     families = [str(policy.parameters["family"]) + kind for policy in plan.variants["policy"]]
     loads = [str(load) for load in plan.axes["load"]]
+    of_overload = None if plan.overload is None else keys(plan.overload)
     columns = [plan.choices[name].tolist() for name in ("machine", "policy", "workload", "load")]
     replications = plan.replications
 
     def key(number: int) -> Key:
+        if of_overload is not None and number >= plan.n_cells:
+            return of_overload(number - plan.n_cells)
         machine, policy, workload, load = (column[number // replications] for column in columns)
         return (
             families[policy],

@@ -20,6 +20,7 @@ from sweep.errors import RunError, one_line
 from sweep.plan import families
 from sweep.store import reader, variables
 from sweep.store.blocks import Block, Results, blocks
+from sweep.store.capacities import Capacities
 from sweep.store.folder import private
 from sweep.store.records import Finished
 from sweep.store.state import DONE, EXCLUDED, FAILED, LEFT, State
@@ -75,14 +76,16 @@ class _Cells:
         plan = state.plan
         self.plan = plan
         self._lines = state.lines
+        self.capacities = Capacities.read(state)
         self.cells = (plan.points[:, None] * plan.replications + np.arange(plan.replications)).ravel()
         n_cells = math.prod(plan.shape) * plan.replications
+        ids = plan.ids[: plan.n_cells]
         self.state = np.full(n_cells, EXCLUDED, dtype=np.int8)
         self.state[self.cells] = [
-            DONE if id_ in state.done else FAILED if id_ in state.failed else LEFT for id_ in plan.ids
+            DONE if id_ in state.done else FAILED if id_ in state.failed else LEFT for id_ in ids
         ]
         self.seconds = np.full(n_cells, np.nan)
-        self.seconds[self.cells] = [state.done.get(id_, np.nan) for id_ in plan.ids]
+        self.seconds[self.cells] = [state.done.get(id_, np.nan) for id_ in ids]
 
     def results(self, block: Block, shapes: Mapping[str, tuple[int, ...]]) -> Results:
         """Read the results of a block, each log from its beginning to its end."""
@@ -115,7 +118,7 @@ def _write(cells: _Cells, path: Path, arguments: Sequence[str], report: Callable
     shapes = {
         name: (n_batches, *(len(coords[dim]) for dim in metric.dims)) for name, metric in plan.metrics.items()
     }
-    summary = Summary(shapes, plan, coords)
+    summary = Summary(shapes, plan, coords, cells.capacities)
     a_point = 8 * plan.replications * sum(map(math.prod, shapes.values()))
     cut = list(blocks(plan.shape, max(1, min(BLOCK_BYTES // a_point, MOST_CELLS // plan.replications))))
     with Dataset(path, "w", format="NETCDF4") as file:
@@ -138,7 +141,8 @@ def _write(cells: _Cells, path: Path, arguments: Sequence[str], report: Callable
             for name, values in summary.add(block, cells.results(block, shapes), cells.state).items():
                 file[name][block.index] = values
             report(int(np.searchsorted(plan.points, block.points.stop)) * plan.replications)
-        summaries = variables.summarised(plan, coords, summary, cells.state, cells.seconds)
+        summary.judge_lengths()
+        summaries = variables.summarised(plan, coords, summary, cells.capacities, cells.state, cells.seconds)
         for name, variable in summaries:
             _put(file, name, variable)
         file.setncatts(variables.attributes(plan, arguments))

@@ -13,13 +13,10 @@ import json
 import re
 import zlib
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from models.saturation import Backlog
 
 Layout = tuple[tuple[str, int], ...]
 """Names of metrics in the order of their values, and the number of values of each."""
@@ -32,8 +29,8 @@ class Finished:
     Parameters
     ----------
     seconds : float
-    backlog : mapping, optional
-        The work that it left undone, see `encoded`.
+    overflowed : bool
+        See `models.family.Outcome`.
     metrics : tuple of (str, int)
         Names, and the number of values of each: of shape (batches, ...), in C order.
     values : bytes
@@ -43,10 +40,19 @@ class Finished:
     id: str
     seconds: float
     jobs: int
-    backlog: Mapping[str, Any] | None
+    overflowed: bool
     batches: int
     metrics: Layout
     values: bytes
+
+    def array(self, metric: str) -> np.ndarray:
+        """Return the values of a metric, in C order."""
+        start = 0
+        for name, n in self.metrics:
+            if name == metric:
+                return np.frombuffer(self.values, dtype="<f8", offset=8 * start, count=n)
+            start += n
+        raise KeyError(metric)
 
 
 @dataclass(frozen=True)
@@ -126,24 +132,3 @@ def decode(line: bytes) -> Record | None:
     except (ValueError, TypeError, KeyError, AttributeError):  # not JSON, or other keys
         return None
     return record if is_complete else None
-
-
-DIGITS = 6
-"""Significant digits of a backlog: its numbers only decide what is saturated, and are never averaged."""
-
-
-def encoded(backlog: Backlog) -> dict[str, Any]:
-    """Return a backlog as JSON has it."""
-    return {
-        "level": [float(f"{value:.{DIGITS}g}") for value in backlog.level.tolist()],
-        "shortfall": [float(f"{value:.{DIGITS}g}") for value in backlog.shortfall.tolist()],
-        "suspected": bool(backlog.suspected),
-        "overflowed": bool(backlog.overflowed),
-        "length": backlog.length,
-    }
-
-
-def decoded(data: Mapping[str, Any]) -> Backlog:
-    """Return the backlog that was encoded."""
-    level, shortfall = (np.array(data[name], dtype=np.float64) for name in ("level", "shortfall"))
-    return Backlog(level, shortfall, data["suspected"], data["overflowed"], data["length"])

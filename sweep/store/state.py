@@ -68,12 +68,11 @@ class State:
 
     def measure(self, costs: Costs) -> None:
         """Add the times of the done tasks to `costs`."""
-        key, replications = keys(self.plan), self.plan.replications
+        key = keys(self.plan)
         points: dict[int, list[float]] = defaultdict(list)
         for id_, seconds in self.done.items():
-            points[self.numbers[id_] // replications].append(seconds)
-        for point, taken in points.items():
-            number = point * replications
+            points[self.plan.first(self.numbers[id_])].append(seconds)
+        for number, taken in points.items():
             costs.add(key(number), np.array(taken) / self.plan.measurement(number).jobs)
 
 

@@ -17,6 +17,7 @@ from sweep.errors import printable
 from sweep.job_tables import name_of
 from sweep.plan.plan import Plan
 from sweep.store import manifest, provenance, recipe
+from sweep.store.capacities import Capacities
 from sweep.store.facts import Facts
 from sweep.store.summary import Summary
 
@@ -39,6 +40,7 @@ def summarised(
     plan: Plan,
     coords: Mapping[str, Sequence[Any]],
     summary: Summary,
+    capacities: Capacities,
     state: np.ndarray,
     seconds: np.ndarray,
 ) -> Iterator[tuple[str, Variable]]:
@@ -59,10 +61,23 @@ def summarised(
     yield "state", (tasks, state.reshape(shape), {"long_name": "state of the task", **STATES})
     meaning = "the policy does not keep up with the load: means mean nothing"
     yield "saturated", (axes, summary.saturated, {"long_name": meaning})
-    meaning = "looked at alone, the run seems not to keep up, even where it went on for longer"
-    yield "suspected", (tasks, summary.suspected, {"long_name": meaning})
-    meaning = "share of the offered work that suspected runs left undone"
-    yield "shortfall", (axes, summary.shortfall, {"units": "1", "long_name": meaning})
+    meaning = "the run is too short for the mean to be that of the long run"
+    yield "too_short", (axes, summary.too_short, {"long_name": meaning})
+    meaning = "expected bias of the headline metric's mean, as a share of it, where runs are too short"
+    yield "bias", (axes, summary.bias, {"units": "1", "long_name": meaning})
+    if plan.controlled.any():
+        meaning = (
+            "work delivered in a replication beyond the load, as a fraction of capacity: control variate"
+        )
+        attributes = {"units": "1", "long_name": meaning, "metric": plan.delivered}
+        yield "control", (tasks, summary.control, attributes)
+    curves = tuple(axis for axis in axes if axis != "load")
+    for name, values, meaning in (
+        ("capacity", capacities.mean, "share of the machine that the policy delivers when more is offered"),
+        ("capacity_se", capacities.error, "standard error of the capacity"),
+        ("capacity_upper", capacities.upper, "load above which the policy does not keep up"),
+    ):
+        yield name, (curves, values.squeeze(capacities.axis), {"units": "1", "long_name": meaning})
     meaning = "time that the simulation took"
     yield "seconds", (tasks, seconds.reshape(shape), {"units": "s", "long_name": meaning})
     if plan.exact.any():

@@ -151,12 +151,28 @@ def fabricate(
     used = {dim for own in made.metrics.values() for dim in own}
     return xr.Dataset(
         {**data, "state": (dims[:-1], state, flags), "saturated": (tuple(made.grid), full)}
+        | capacities(made, true, full, (state == DONE).any(axis=-1))
         | ({"exact": (tuple(made.grid), np.ones(shape, bool))} if made.exact else {}),
         coords={a: [np.nan if one is None else one for one in values] for a, values in made.grid.items()}
         | {dim: list(made.groups[dim]) for dim in used},
         attrs={"title": name, "config": json.dumps({"settings": settings, **config}),
                "headline": next(iter(made.metrics)), **made.attrs},
     )  # fmt: skip
+
+
+def capacities(
+    made: Experiment, true: Mapping[str, np.ndarray], full: np.ndarray, run: np.ndarray
+) -> dict[str, Any]:
+    """Return the capacity of each curve: the least that is delivered where it is saturated, else all."""
+    if "utilization" not in true or "load" not in made.grid:
+        return {}
+    axis = list(made.grid).index("load")
+    delivered = np.where(full, true["utilization"][..., 0], 1.0).min(axis=axis)
+    delivered = np.where(run.any(axis=axis), delivered, np.nan)
+    error = np.full(delivered.shape, 1e-4)
+    dims = [dim for dim in made.grid if dim != "load"]
+    found = {"capacity": delivered, "capacity_se": error, "capacity_upper": delivered + 2 * error}
+    return {name: (dims, values) for name, values in found.items()}
 
 
 Places = Mapping[str, Sequence[tuple[tuple[Any, ...], Point]]]
@@ -287,7 +303,7 @@ def truth(
     queueing = 0.5 * load**2 / (1.06 - load)
     if metric == "used_slots":
         return 1 + 2 * queueing * USED.get(scheme, 1.0)
-    cost = 0.72 if scheme == "migration" and load > 0.9 else COST.get(scheme, 1.0)
+    cost = 0.72 if scheme == "migration" and load > 0.8 else COST.get(scheme, 1.0)
     if alternation == "none":
         cost *= WITHOUT_ALTERNATION.get(scheme, 1.3)
     elif alternation == "shared":
@@ -371,5 +387,4 @@ def dataset(
     made = packing(**declared)
     data = fabricate(name, made, unfinished=lambda at: unfinished(at["policy"], at["load"]), seed=seed)
     data.attrs |= {"command": f"python -m sweep +experiment={name}", "commit": "0" * 40}
-    suspected = data["saturated"].expand_dims(replication=made.replications, axis=-1)
-    return data.assign(suspected=suspected.astype(bool), seconds=data["state"] * 0 + 0.1)
+    return data.assign(seconds=data["state"] * 0 + 0.1)

@@ -53,7 +53,7 @@ def test_the_default_is_safe_and_adapts_to_what_has_no_chance(
     """Five replications; one, without an error, where more would be copies; and never one unsaid."""
     status, said = run(tmp_path / "stream", capsys, "batches=2", "replications=null", "action=plan")
     assert status == 0
-    assert "(1 points x 5 replications)" in said
+    assert "(1 points x 5 replications, and 2 overload runs)" in said
     of_log = ("workload=swf", f"workload.path={log}", "replications=null", "batches=10")
     status, said = run(tmp_path / "log", capsys, *of_log)
     assert status == 0

@@ -27,7 +27,7 @@ from sweep import statistics
 COLUMNS = 4
 """Panels side by side."""
 
-RANKED_AT = AxisRange("the two highest loads from 0.85 up", 0.85, highest=2)
+RANKED_AT = AxisRange("the highest loads (0.85 to 0.95)", 0.85, 0.95)
 
 
 def pictures(study: Study) -> Iterator[Picture]:
@@ -43,7 +43,7 @@ def pictures(study: Study) -> Iterator[Picture]:
     yield Picture(
         "readings-ranks",
         "Schemes under each reading",
-        "Slowdown relative to the mean of all schemes, averaged over the highest two loads from 0.85 up "
+        "Slowdown relative to the mean of all schemes, averaged over the loads from 0.85 up "
         "at which all of them are stable, with intervals from paired batches. Left of the line is better "
         "than average. Schemes that saturate there are left out.",
         partial(_ranks, study),
@@ -77,7 +77,7 @@ def _multiples(study: Study) -> Figure:
         }
         drawn += lines.values()
         # So small a panel has no room for counts.
-        plot = LoadPlot(lines, "", "", SLOWDOWN_RANGE, counted=False)
+        plot = LoadPlot(lines, "", "", SLOWDOWN_RANGE)
         load_plot.draw_lines(axes, plot, tick=0.2)
         cut |= load_plot.mark_cut_bars(axes, plot)
         axes.set_title(textwrap.fill(f"{letter}: {one.title}", 30), fontsize=7, fontweight="normal")

@@ -1,12 +1,10 @@
 """A metric of several policies over the load or another axis, drawn so that nothing hides anything.
 
 Curves end where a policy saturates: the mean of a growing queue is no number. The strip above the axes shows
-at which loads that is, one row for each policy that saturates. Error bars are shifted sideways by a little,
-the same for a policy everywhere. A hollow point is one to be careful with: it has no bar because its interval
-was withheld, or some of its replications look saturated although the point as a whole does not. How many
-stands beside it; where there are many such points, the strip has their counts, or dots where those are too
-close to each other for numbers, and the range of the counts at its end. An arrow at the frame says that a bar
-continues beyond it.
+at which loads that is, one row for each policy that saturates; a tick on the load axis is the load up to
+which a policy keeps up. Error bars are shifted sideways by a little, the same for a policy everywhere. A
+hollow point is one to be careful with: its runs are too short for the mean of the long run, or it has no bar
+because its interval was withheld. An arrow at the frame says that a bar continues beyond it.
 """
 
 from analysis.figures.load_plot.cut_bars import CUT, mark_cut_bars

@@ -73,17 +73,10 @@ def _draw_line(axes: Axes, plot: LoadPlot, number: int, name: str) -> None:
     ):
         if chosen.any():
             axes.plot(x[chosen], mean[chosen], look.marker, color=fill, mec=edge, mew=width, zorder=4)
-    if plot.crowded or not plot.counted:
-        return
-    for i in np.flatnonzero(line.doubted[drawn]):
-        axes.annotate(
-            f"{np.array(line.doubtful)[drawn][i]}/{line.replications}",
-            (x[i], mean[i]),
-            xytext=(4, -7 if number % 2 else 3),
-            textcoords="offset points",
-            fontsize=6.5,
-            color=look.color,
-            zorder=5,
+    if plot.has_capacities and line.capacity <= axes.get_xlim()[1]:
+        at = line.capacity + places[0] - line.x[0]
+        axes.plot(
+            [at], [0], "|", color=look.color, ms=9, mew=1.6, transform=axes.get_xaxis_transform(), zorder=5
         )
 
 

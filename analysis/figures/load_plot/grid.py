@@ -16,7 +16,7 @@ from analysis.figures import style
 from analysis.figures.load_plot.cut_bars import CUT, mark_cut_bars
 from analysis.figures.load_plot.drawn_lines import draw_lines
 from analysis.figures.load_plot.legend import legend_handles, special_signs
-from analysis.figures.load_plot.plot import WIDE, LoadPlot
+from analysis.figures.load_plot.plot import CAPACITY, WIDE, LoadPlot
 from analysis.figures.load_plot.strip import STRIP_ROW, draw_strip, names_in_strip
 
 PANEL = (2.45, 2.3)
@@ -84,7 +84,10 @@ def draw_panels(plots: Sequence[LoadPlot], title: str, n_columns: int, legend_co
     for axes in (*main[len(plots) :], *above[len(plots) :]):
         axes.set_visible(False)
     style.put_headline(figure, title)
-    note = " ".join(dict.fromkeys([*(plot.note for plot in plots if plot.note), *[CUT] * any(cut)]))
+    ticked = any(plot.has_capacities for plot in plots)
+    note = " ".join(
+        dict.fromkeys([*(plot.note for plot in plots if plot.note), *[CAPACITY] * ticked, *[CUT] * any(cut)])
+    )
     legend = figure.legend(
         handles=handles,
         loc="outside lower left",

@@ -42,9 +42,8 @@ def hollow_words(lines: Sequence[Line]) -> list[str]:
         hollow.append("replications missing")
     if any((line.drawn & line.saturated).any() for line in lines):
         hollow.append("saturated")
-    if any(line.doubted.any() for line in lines):
-        n = max(line.replications for line in lines)
-        hollow.append(f"doubtful, some of {n} replications look saturated")
+    if any(line.short.any() for line in lines):
+        hollow.append("runs too short for the mean of the long run")
     return hollow
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 
 import numpy as np
 
@@ -21,8 +20,10 @@ class Line:
         `half_width` is NaN where the interval is withheld, both are where nothing is drawn.
     saturated, finished : ndarray of bool
         Saturated points, and those of which every replication is done.
-    doubtful : tuple of int
-        Replications that look saturated at each point, see `Curve.doubtful`.
+    too_short : ndarray of bool, optional
+        Points whose runs are too short for the mean of the long run.
+    capacity : float
+        The load up to which the policy keeps up; NaN where it is not known.
     """
 
     x: np.ndarray
@@ -30,16 +31,16 @@ class Line:
     half_width: np.ndarray
     saturated: np.ndarray
     finished: np.ndarray
-    doubtful: tuple[int, ...] = ()
-    replications: int = 1
+    too_short: np.ndarray | None = None
+    capacity: float = np.nan
 
     @classmethod
     def of(cls, curve: Curve) -> Line:
         """Return the intervals of a metric."""
         found = curve.intervals()
-        finished = ~curve.where(UNFINISHED)
-        n = curve.values.shape[1]
-        return cls(curve.x, found.mean, found.half_width, curve.where(SATURATED), finished, curve.doubtful, n)
+        full, finished = curve.where(SATURATED), ~curve.where(UNFINISHED)
+        known = curve.capacity.mean
+        return cls(curve.x, found.mean, found.half_width, full, finished, curve.too_short, known)
 
     @classmethod
     def delivered(cls, curve: Curve) -> Line:
@@ -65,10 +66,8 @@ class Line:
             )
             mean[place], half[place] = found.mean, found.half_width
         finished = curve.where(DONE) & reference.where(DONE)
-        counts = zip_longest(curve.doubtful, reference.doubtful, fillvalue=0)
-        doubtful = tuple(max(pair) for pair in counts)
-        n = curve.values.shape[1]
-        return cls(curve.x, mean, half, curve.where(SATURATED), finished, doubtful, n)
+        short = curve.too_short | reference.too_short
+        return cls(curve.x, mean, half, curve.where(SATURATED), finished, short, curve.capacity.mean)
 
     @property
     def drawn(self) -> np.ndarray:
@@ -76,12 +75,11 @@ class Line:
         return np.isfinite(self.mean)
 
     @property
-    def doubted(self) -> np.ndarray:
-        """Where a point is drawn of which some replication looks saturated."""
-        counts = np.array(self.doubtful or (0,) * len(self.x))
-        return (counts > 0) & self.drawn
+    def short(self) -> np.ndarray:
+        """Where a point is drawn whose runs are too short."""
+        return np.zeros(len(self.x), bool) if self.too_short is None else self.too_short & self.drawn
 
     @property
     def solid(self) -> np.ndarray:
         """Where there is a point that nothing is to be said of."""
-        return self.drawn & np.isfinite(self.half_width) & self.finished & ~self.doubted & ~self.saturated
+        return self.drawn & np.isfinite(self.half_width) & self.finished & ~self.short & ~self.saturated

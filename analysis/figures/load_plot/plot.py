@@ -20,8 +20,7 @@ WIDE = 0.3
 
 LOAD = "Offered load (fraction of capacity)"
 
-MOST_COUNTS = 6
-"""Doubtful points of a plot that have their counts beside them."""
+CAPACITY = "A tick on the load axis: the load up to which the policy keeps up."
 
 
 @dataclass(frozen=True)
@@ -53,8 +52,6 @@ class LoadPlot:
         Markers are at least this fraction of the axis apart, where points are many and close.
     direct : bool
         Lines have their names at their ends, beside the axes, and no legend.
-    counted : bool
-        Doubtful points have beside them how many replications look saturated, unless there are many points.
     """
 
     lines: Mapping[str, Line]
@@ -74,12 +71,11 @@ class LoadPlot:
     dodge: float = DODGE
     spacing: float = 0.0
     direct: bool = False
-    counted: bool = True
 
     @property
-    def crowded(self) -> bool:
-        """Whether there are too many doubtful points for counts beside them."""
-        return sum(int(line.doubted.sum()) for line in self.lines.values()) > MOST_COUNTS
+    def has_capacities(self) -> bool:
+        """Whether the horizontal axis is the load, and the loads up to which policies keep up are known."""
+        return self.xlabel == LOAD and any(np.isfinite(line.capacity) for line in self.lines.values())
 
     def look(self, name: str) -> SchemeStyle:
         """Return the style of a line."""

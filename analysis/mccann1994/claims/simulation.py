@@ -153,8 +153,7 @@ def chain_blow_up(
 
     jobs = {**workload, "isolated_time": isolated_time, "jobs": 1}
     found = birth_death.simulate(Point(policy, jobs, machine, load, Batches(1, 0, (1,))))
-    saturated = found.backlog is not None and found.backlog.overflowed
-    return float("nan") if saturated else float(found.metrics["blow_up"][0])
+    return float("nan") if found.overflowed else float(found.metrics["blow_up"][0])
 
 
 TESTERS: Mapping[str, Any] = {

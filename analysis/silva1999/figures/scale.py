@@ -98,10 +98,9 @@ def _draw(study: Study, measured: Measured, ylabel: str, title: str, **settings:
 def _line(x: np.ndarray, samples: list[Sample], confidence: float) -> Line:
     found = [(one if one.shown else Sample.absent()).interval(confidence) for one in samples]
     finished = np.array([one.status == DONE for one in samples])
-    n = max(one.values.shape[0] for one in samples)
     return Line(
         x, np.array([one.mean for one in found]), np.array([one.half_width for one in found]),
-        np.zeros(len(x), bool), finished, replications=n,
+        np.zeros(len(x), bool), finished,
     )  # fmt: skip
 
 

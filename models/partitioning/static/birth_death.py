@@ -17,7 +17,6 @@ from models.family import Family, Metric, Outcome
 from models.partitioning.rules import Partitioning, memory_limit
 from models.partitioning.static.efficiency import Job, efficiency_preservation, is_stochastic, read
 from models.point import Parameters, Point
-from models.saturation import Backlog
 from models.topology.mesh import Mesh
 
 MOST_STATES = 4096
@@ -126,7 +125,7 @@ def simulate(point: Point) -> Outcome:
     jobs = mean_jobs(rates, load)
     jobs = jobs if jobs < inf else nan
     metrics = {"blow_up": np.array([jobs / load]), "jobs_in_system": np.array([jobs])}
-    return Outcome(metrics, limit, Backlog.solved(load >= capacity(rates, unlimited)))
+    return Outcome(metrics, limit, load >= capacity(rates, unlimited))
 
 
 def check(point: Point) -> Sequence[str]:

@@ -22,6 +22,7 @@ from analysis.figures.policies import look
 from analysis.study import open_study
 from analysis.study.curve import DONE, SATURATED, Curve
 from sweep import statistics
+from sweep.statistics.capacity import Capacity
 
 
 def test_files_have_the_same_bytes_every_time(tmp_path: Path) -> None:
@@ -103,19 +104,30 @@ def test_fig7_counts_the_jobs_of_a_sample(tmp_path: Path) -> None:
     assert heights.sum() == N_JOBS
 
 
-DOUBTED = Curve(np.array([0.5, 0.7, 0.9]), 2 + np.random.default_rng(1).random((3, 20, 6)), (DONE,) * 3)
+DRAWN = Curve(np.array([0.5, 0.7, 0.9]), 2 + np.random.default_rng(1).random((3, 20, 6)), (DONE,) * 3)
 
 
-def test_a_doubtful_point_is_hollow_and_says_how_many_replications() -> None:
-    line = Line.of(replace(DOUBTED, doubtful=(0, 0, 2)))
+def test_a_point_that_is_too_short_is_hollow_and_a_capacity_is_a_tick() -> None:
+    line = Line.of(replace(DRAWN, bias=(np.nan, np.nan, -0.1), capacity=Capacity(0.93, 0.001, 0.94)))
     with style.styled():
-        figure = draw(LoadPlot({"buddy": line}, "Slowdown", "Doubtful", ylim=(0, 4), direct=True))
+        figure = draw(LoadPlot({"buddy": line}, "Slowdown", "Short", ylim=(0, 4), direct=True))
     (axes,) = figure.axes
     solid, hollow = (points for points in axes.lines if points.get_zorder() == 4)
     assert solid.get_xdata().tolist() == [0.5, 0.7]
     assert hollow.get_xdata().tolist() == [0.9]
     assert hollow.get_markerfacecolor() == "white"
-    assert not Line.of(DOUBTED).doubted.any()
+    (tick,) = (points for points in axes.lines if points.get_marker() == "|")
+    assert tick.get_xdata() == pytest.approx([0.93])
+    assert not Line.of(DRAWN).short.any()
+
+
+def test_a_mean_with_a_control_variate_is_drawn_as_the_dataset_has_it() -> None:
+    """What replications have more of the work than is offered on average is taken off their mean."""
+    more = np.linspace(-0.01, 0.03, 20)
+    values = np.broadcast_to(3 + 50 * more[:, None], (1, 20, 6))
+    line = Line.of(Curve(np.array([0.9]), values, (DONE,), control=more[None]))
+    assert line.mean[0] == pytest.approx(3)
+    assert line.half_width[0] == pytest.approx(0, abs=1e-9)
 
 
 def test_a_bar_that_the_frame_cuts_off_has_an_arrow() -> None:

@@ -23,13 +23,13 @@ def test_states_of_points(tmp_path: Path) -> None:
     data["state"].loc[here | {"load": 0.7, "replication": 2}] = 0
     data["state"].loc[here | {"load": 0.9, "replication": 1}] = 2
     data["saturated"].loc[here | {"load": 0.5, "policy": "buddy"}] = True
-    data["suspected"] = data["suspected"].copy()
-    data["suspected"].loc[here | {"load": 0.7, "policy": "buddy", "replication": 1}] = True
+    data["bias"] = data["saturated"] * np.nan
+    data["bias"].loc[here | {"load": 0.7, "policy": "buddy"}] = -0.1
     study = open_study(write(tmp_path, data.assign_coords(replication=range(3))), AXES)
     assert study.loads.tolist() == [0.5, 0.7, 0.9]
     assert study.curve("slowdown", "first_fit").status == (DONE, UNFINISHED, FAILED)
     assert study.curve("slowdown", "buddy").status == (SATURATED, DONE, SATURATED)
-    assert study.curve("slowdown", "buddy").doubtful == (0, 1, 0)
+    assert study.curve("slowdown", "buddy").too_short.tolist() == [False, True, False]
     assert study.curve("slowdown", "buddy", alternation="none", unification="false").status == (EXCLUDED,) * 3
     assert study.curve("slowdown", "nobody").status == (EXCLUDED,) * 3
     assert study.curve("nothing", "buddy").status == (EXCLUDED,) * 3

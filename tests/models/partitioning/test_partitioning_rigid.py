@@ -107,7 +107,7 @@ def test_a_log_runs_to_its_end_on_the_machine_of_its_header(tmp_path: Path) -> N
     assert not FAMILY.is_stochastic(given)
     assert any("machine log: 64 processors as a mesh of 8 × 8" in note for note in FAMILY.check(given))
     outcome = FAMILY.simulate(given)
-    assert (outcome.jobs, outcome.backlog) == (90, None)
+    assert (outcome.jobs, outcome.overflowed) == (90, False)
     assert outcome.metrics["jobs"].tolist() == [90]
 
     trace = workloads.open_workload(given)

@@ -85,8 +85,7 @@ def run(
 
 
 def saturated(*given: Any) -> bool:
-    backlog = run(*given).backlog
-    return backlog is not None and backlog.overflowed
+    return run(*given).overflowed
 
 
 def preserved(given_policy: dict[str, Any], jobs: int, **workload: Any) -> float:

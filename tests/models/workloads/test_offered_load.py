@@ -20,6 +20,7 @@ def test_the_sequence_of_jobs_itself_has_the_load(load, rerun_runtime, repetitio
     """Summed up job by job: work of whole sessions up to the n-th job, over the machine's time until then."""
     processors, n_jobs = 32, 5000
     workload = WORKLOAD | {"rerun_runtime": rerun_runtime, "repetition": repetition}
+    workload["load_reference"] = "sequence"
     batches = Batches(size=500, warmup=2, checkpoints=(4, 8))
     point = Point({}, workload, {"processors": processors}, load, batches, (1, 2))
     stream = workloads.open_workload(point)

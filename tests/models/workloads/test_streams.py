@@ -24,7 +24,7 @@ HOSTS = {
 }
 POOL = {"processors": 64}
 VARIANTS: dict[str, dict[str, Any]] = {
-    "feitelson1996 as one more arrival": {"repetition": "sequence"},
+    "feitelson1996 as one more arrival": {"repetition": "sequence", "load_reference": "sequence"},
     "feitelson1996 with runtimes as before": {"rerun_runtime": "same", "load_reference": "expected"},
     "jann1997_nasa": {"sizes_in_range": "uniform", "machine_sizes": "capped"},
     "short_long of two sizes": {"size": {"short": 4, "long": 32}},

@@ -8,7 +8,7 @@ from fake_family import model
 
 from sweep.executors import work
 from sweep.plan import families
-from sweep.store.records import Failed, Finished, decoded
+from sweep.store.records import Failed, Finished
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_a_task_gives_its_arrays(expand):
     record = work.simulate(task)
     assert isinstance(record, Finished)
     assert (record.id, record.jobs, record.batches) == (task.id, 350, 6)
-    assert not decoded(record.backlog).suspected
+    assert not record.overflowed
     assert record.metrics == (("response", 6), ("response_by_class", 12))
     outcome = model.simulate(work.point(task, families.find(task.family)))
     arrays = [outcome.metrics[name].ravel() for name, _ in record.metrics]

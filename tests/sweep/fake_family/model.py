@@ -17,7 +17,6 @@ from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.schedule import Schedule
 from models.point import Parameters, Point
-from models.saturation import Backlog
 
 
 def simulate(point: Point) -> Outcome:
@@ -37,7 +36,7 @@ def simulate(point: Point) -> Outcome:
         if look and batches.enough is not None and batches.enough(metrics):
             break
     saturated = point.load is not None and point.load >= 1
-    return Outcome(metrics, batches.jobs(len(done)), Backlog.solved(saturated))
+    return Outcome(metrics, batches.jobs(len(done)), saturated)
 
 
 def schedule(point: Point) -> Schedule:

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from study_commands import load
 
-from models.saturation import Backlog
 from models.streams import key, stream
 from sweep import statistics
 from sweep.statistics.warmup import mser
@@ -19,10 +18,12 @@ def test_contract(sweep):
     for metric in ("response", "response_by_class"):
         for part in ("_mean", "_ci", "_lag1"):
             assert dataset[metric + part].dims == axes + dataset[metric].dims[8:]
-    for name in ("state", "suspected", "seconds"):
+    for name in ("state", "seconds"):
         assert dataset[name].dims == (*axes, "replication")
-    for name in ("saturated", "shortfall"):
+    for name in ("saturated", "too_short", "bias"):
         assert dataset[name].dims == axes
+    for name in ("capacity", "capacity_se", "capacity_upper"):
+        assert dataset[name].dims == tuple(axis for axis in axes if axis != "load")
     for name in dataset.variables:
         assert dataset[name].attrs["long_name"], name
     for name in ("response", "response_mean", "response_ci", "seconds"):
@@ -64,26 +65,20 @@ def test_a_saturated_point_is_in_no_mean(sweep):
     assert "saturated" in answer.out
 
 
-def test_a_doubtful_point_is_marked_and_its_mean_is_over_all_replications(sweep, monkeypatch):
-    """On the terminal as in figures: such a mean must not be taken for a good one."""
-    solved, first = Backlog.solved, iter([True, True])  # the first run, and the longer one in its place
-
-    def one_looks_saturated(saturated):
-        return Backlog(np.ones(6), np.zeros(6), suspected=True) if next(first, False) else solved(saturated)
-
-    monkeypatch.setattr(Backlog, "solved", one_looks_saturated)
-    answer = sweep("grid.load=[0.3,0.6]", "grid.preemption=[none]", "grid.urgent=[true]", "replications=3")
-    dataset = load()
-    assert not dataset["saturated"].any()
-    doubtful = dataset["suspected"].sum("replication").stack(point=["policy", "load"]).squeeze()
-    assert doubtful.sum() == 1
-    rows = [line for line in answer.out.splitlines() if line.startswith(("quick ", "slow "))]
-    assert sum(row.count("*") for row in rows) == 1
-    policy, at = (doubtful[axis].values[int(np.argmax(doubtful.values))] for axis in ("policy", "load"))
-    assert f"(most: 1 of 3 at policy {policy}, load {at})" in answer.out
-    values = dataset["response"].sel(policy=policy, load=at).squeeze()
-    found = dataset["response_mean"].sel(policy=policy, load=at).squeeze()
-    assert np.isclose(found, values.mean(), rtol=1e-12), "all replications have as many batches"
+def test_a_point_that_is_too_short_is_marked_with_its_expected_bias(sweep):
+    """On the terminal as in figures: such a mean must not be taken for that of the long run."""
+    answer = sweep(
+        "grid.load=[0.3,0.97]", "grid.policy=[quick]", "grid.preemption=[none]", "grid.urgent=[true]",
+        "replications=6", "batches=30", "warmup=0",
+    )  # fmt: skip
+    dataset = load().squeeze()
+    assert dataset["too_short"].values.tolist() == [False, True]
+    assert np.isnan(dataset["bias"].sel(load=0.3))
+    assert -1 < dataset["bias"].sel(load=0.97) < 0
+    assert np.isfinite(dataset["response_mean"]).all()
+    (row,) = [line for line in answer.out.splitlines() if line.startswith("quick ")]
+    assert row.count("°") == 1
+    assert "1 of 2 points is too short (°)" in answer.out
 
 
 def test_runs_stop_at_declared_looks_only(sweep):

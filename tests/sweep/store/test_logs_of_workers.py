@@ -6,18 +6,15 @@ import json
 import multiprocessing
 import resource
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.saturation import PARTS, Backlog
 from sweep.store import reader, records, shards
-from sweep.store.records import Failed, Finished, encoded
+from sweep.store.records import Failed, Finished
 from sweep.store.shards import Shard
 
-BACKLOG = encoded(Backlog(np.linspace(1.0, 2.0, PARTS), np.full(PARTS, 1e-3), suspected=True, length=4))
-FINISHED = Finished("0" * 20, 1.5e-05, 300, BACKLOG, 2, (("m", 2), ("n", 4)), b"x" * 48)
+FINISHED = Finished("0" * 20, 1.5e-05, 300, False, 2, (("m", 2), ("n", 4)), b"x" * 48)
 FAILED = Failed("f" * 20, 0.0, [1, 2, 3], {"policy": "quick", "load": None}, 0, 'Trace "back"\n  é')
 LINE = records.encode(FINISHED)
 

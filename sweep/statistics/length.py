@@ -1,0 +1,127 @@
+"""Whether a run is long enough for its mean to be that of the long run.
+
+A system forgets its beginning within some relaxation times. A run starts from an empty machine, and its mean
+falls short of the long run's unless it is many of them long, however many replications there are: they all
+start alike. The relaxation time is the sum of a series' autocorrelations. Around the mean of one short run
+these are far too small; around that of all replications together they are right, once a run is some times as
+long as its relaxation time, and too small else, but large enough to show that the run is too short.
+docs/statistics.md has what was measured.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, student
+
+ENOUGH = 10
+"""Relaxation times of a run that is long enough; a rise in one of twice as many is by chance."""
+
+WINDOW = 5
+"""Autocorrelations are added up to so many relaxation times: beyond, they are noise (Sokal)."""
+
+CONFIDENCE = 0.95
+"""Of the one-sided test whether the second half of the runs exceeds the first."""
+
+
+class Lengths(NamedTuple):
+    """What the batches of points show of their runs; arrays of shape (...).
+
+    relaxation : relaxation time in batches; NaN where nothing varies
+    kept : batches of a run whose mean is taken
+    rise : second half minus first half, as a share of the mean
+    rises : that is significant over the replications
+    """
+
+    relaxation: Floats
+    kept: Floats
+    rise: Floats
+    rises: NDArray[np.bool_]
+
+
+def lengths(values: Floats, dropped: NDArray[np.int32] | None = None) -> Lengths:
+    """Return what is seen of the lengths of runs.
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., replications, batches)
+        NaN where not run; what is there is consecutive.
+    dropped : ndarray of int, shape (...), optional
+        Leading batches that are in no mean. They count for the relaxation time.
+
+    References
+    ----------
+    A. D. Sokal, "Monte Carlo methods in statistical mechanics: foundations and new algorithms", in
+    *Functional Integration*, 1997, section 3 (the window).
+    """
+    relaxation = _relaxation(values)
+    ran = ~np.isnan(values)
+    if dropped is not None:
+        ran &= np.arange(values.shape[-1]) >= dropped[..., None, None]
+    counts = ran.sum(axis=-1)
+    kept = counts.max(axis=-1, initial=0).astype(np.float64)
+    place = np.cumsum(ran, axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(ran, values, 0.0).sum(axis=(-2, -1)) / ran.sum(axis=(-2, -1))
+        first = ran & (2 * place <= counts[..., None])
+        halves = [
+            np.where(half, values, 0.0).sum(axis=-1) / half.sum(axis=-1) for half in (ran & ~first, first)
+        ]
+        changes = halves[0] - halves[1]
+        known = np.isfinite(changes)
+        n = known.sum(axis=-1)
+        change = np.where(known, changes, 0.0).sum(axis=-1) / n
+        spread = np.where(known, changes - change[..., None], 0.0)
+        error = np.sqrt((spread**2).sum(axis=-1) / (n - 1) / n)
+        rises = (n >= MIN_REPLICATIONS) & (change > student(np.maximum(n - 1, 1), CONFIDENCE) * error)
+        return Lengths(relaxation, kept, change / np.abs(mean), rises)
+
+
+def _relaxation(values: Floats) -> Floats:
+    """Return the sum of autocorrelations, half of that at lag 0, up to `WINDOW` times itself.
+
+    The mean around which they are taken follows the values: what all correlations lack by that, the variance
+    of the mean, is put back.
+    """
+    ran = ~np.isnan(values)
+    n = ran.sum(axis=(-2, -1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(ran, values, 0.0).sum(axis=(-2, -1)) / n
+        deviations = np.where(ran, values - mean[..., None, None], 0.0)
+        variance = (deviations**2).sum(axis=(-2, -1)) / n
+        time = np.where(variance > 0, 0.5, np.nan)
+        last = np.zeros(n.shape)
+        growing = variance > 0
+        for lag in range(1, values.shape[-1] // 2 + 1):
+            growing = growing & (lag <= WINDOW * time)
+            if not growing.any():
+                break
+            pairs = (ran[..., lag:] & ran[..., :-lag]).sum(axis=(-2, -1))
+            product = (deviations[..., lag:] * deviations[..., :-lag]).sum(axis=(-2, -1))
+            time = np.where(growing, time + product / pairs / variance, time)
+            last += growing
+        lacking = 2 * np.maximum(time, 0.5) / n
+        found: Floats = 0.5 + (time - 0.5 + last * lacking) / (1 + lacking)
+    return np.maximum(found, 0.5)
+
+
+def expected_bias(relaxation: Floats, warmup: Floats, kept: Floats, rise: Floats | float = 0.0) -> Floats:
+    """Return by how much the mean of runs from an empty machine is off, as a share (negative: too low).
+
+    What is missing at first decays exponentially, as in the M/M/1 queue in the end. It is all of the mean at
+    the beginning of the warm-up, or as much as the `rise` from the first half to the second shows, if more.
+
+    Examples
+    --------
+    >>> expected_bias(np.array(10.0), np.array([0.0, 40.0]), np.array(100.0)).round(3).tolist()
+    [-0.1, -0.002]
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = relaxation / kept
+        from_empty = share * np.exp(-warmup / relaxation) * (1 - np.exp(-1 / share))
+        left = np.exp(-0.5 / share)
+        seen = rise * (1 + left) / (2 * (1 - left))
+    return -np.maximum(from_empty, seen)
