@@ -14,6 +14,9 @@ from typing import Any, TextIO
 READER_LEFT = 128 + 13
 """Exit status of a command whose reader left: a shell's for one that SIGPIPE ended."""
 
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells have it."""
+
 
 class Output:
     """Standard output that may fail: its text is then lost, and the command continues.
@@ -70,6 +73,9 @@ def guarded(main: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> i
         return 2
     if not os.environ.get("COLUMNS", "80").isdecimal() or os.environ.get("COLUMNS") == "0":
         del os.environ["COLUMNS"]  # nothing fits into none
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed, ``>&-``
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     streams: tuple[Any, ...] = (sys.stdout, sys.stderr)
     for stream in streams:
         with suppress(AttributeError, ValueError):
@@ -79,6 +85,9 @@ def guarded(main: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> i
     try:
         status = main(arguments)
         output.flush()
+    except KeyboardInterrupt:  # while modules load; later a command answers it itself
+        print("stopped", file=sys.stderr)
+        return INTERRUPTED
     finally:
         sys.stdout = output._stream
     if output.error is not None:

@@ -84,13 +84,14 @@ def load(given: str, overrides: Mapping[str, object] | None = None) -> Profile:
         values |= found
     if not isinstance(values["time"], str):  # YAML 1.1 reads 1:30:00 as a number in base 60
         text = f'put it in quotes, "1:30:00" or "90" (minutes), not {values["time"]!r}'
-        raise SweepError(f"{file}: time: {text}")
+        raise SweepError(f"{'executor.' if 'time' in (overrides or {}) else f'{file}: '}time: {text}")
     merged = OmegaConf.structured(Profile(name=file.stem))
     for key, value in values.items():
         try:
             merged = OmegaConf.merge(merged, {key: value})
         except OmegaConfBaseException as error:
-            raise SweepError(f"{file}: {key}: {one_line(error)}; see {FOLDER / 'default.yaml'}") from None
+            source = "executor." if key in (overrides or {}) else f"{file}: "
+            raise SweepError(f"{source}{key}: {one_line(error)}; see {FOLDER / 'default.yaml'}") from None
     # Not resolved: ${HOME} in a setup line is the shell's.
     content: Any = OmegaConf.to_container(merged, resolve=False)
     profile = Profile(**content)

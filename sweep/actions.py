@@ -111,6 +111,9 @@ def show_status(config: Config, plan: Plan, folder: Folder, console: Console, wa
         before = lines
         if not (watch and waiting) or (isinstance(executor, Detached) and not executor.working):
             break
+        if not isinstance(executor, Detached) and not folder.is_held():
+            say(console, "nothing runs here: the same command without action=status runs what is left")
+            break
         time.sleep(WATCH_EVERY_S)
     summary.show_failures(list(state.failures(found)), console)
     return 0

@@ -38,6 +38,8 @@ HEADER_BYTES = 1 << 16
 ENDINGS = (".swf", ".gz")
 """Of files in the Standard Workload Format."""
 
+WRITTEN = (".swf", ".swf.gz")
+
 OWN_TABLE = "table.csv"
 """Written by the analysis beside the dataset."""
 
@@ -224,6 +226,10 @@ def planned(plan: Plan) -> Schedules | JobTable | None:
         return JobTable(plan, given).checked()
     n_tasks = plan.n_cells
     if n_tasks == 1:
+        if not given.name.endswith(WRITTEN) and not given.is_dir():
+            raise SweepError(
+                f"schedule={given}: end the name of the file in {', '.join((*WRITTEN, *job_tables.ENDINGS))}"
+            )
         if given.is_dir():
             raise SweepError(f"schedule={given} is a folder: name the file of the one schedule, FILE.swf")
         _check_writable(given, given.parent)
@@ -237,7 +243,7 @@ def planned(plan: Plan) -> Schedules | JobTable | None:
     if re.fullmatch(r"\.[A-Za-z]\w*", given.suffix) and given.suffix not in ENDINGS and not given.is_dir():
         raise SweepError(
             f"schedule={given}: nothing is written as {given.suffix}; end the name in "
-            f"{', '.join(('.swf', '.swf.gz', *job_tables.ENDINGS))}, or give a folder, without an ending"
+            f"{', '.join((*WRITTEN, *job_tables.ENDINGS))}, or give a folder, without an ending"
         )
     _check_writable(given, given)
     names = [f"{_name(plan, number)}.swf" for number in range(n_tasks)]

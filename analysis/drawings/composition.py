@@ -106,10 +106,10 @@ def parameters(
     AnalysisError
         If there is no such file or key.
     """
-    from sweep.config import files  # what reads them takes long to load, and figures of a study read none
+    from sweep.config import chosen  # what reads them takes long to load, and figures of a study read none
 
     try:
         folders = [locate.conf_folder(), *([locate.user_folder(user)] if user else [])]
-        return files.parameters(group, name, changed, folders)
+        return chosen.parameters(group, name, changed, folders)
     except SweepError as error:
         raise AnalysisError(in_words_of_drawings(str(error))) from None

@@ -96,7 +96,10 @@ def dataset_path(where: Path) -> Path:
     if where.is_file():
         return where
     if not where.is_dir():
-        raise AnalysisError(f"{where} does not exist: run python -m sweep +experiment={where.name} first")
+        raise AnalysisError(
+            f"{where} does not exist: give the folder of a study's results, e.g. results/packing after "
+            "python -m sweep +experiment=packing"
+        )
     named = where / f"{where.name}.nc"
     found = [named] if named.is_file() else sorted(where.glob("*.nc"))
     if not found:

@@ -16,6 +16,8 @@ from models.units import KB_IN_GB
 
 UNLIMITED_KB = 2**60
 
+MOST_PROCESSORS = 100_000_000
+
 SHAPES = {
     "mesh": ((2,), "rows times columns of processors, e.g. 16x16"),
     "torus": ((2, 3), "two or three sides in processors, e.g. 4x4 or 4x4x2"),
@@ -119,6 +121,8 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
         )
     for shape in shapes:
         total = prod(sides(machine, shape))
+        if total > MOST_PROCESSORS:
+            checks.refuse(f"machine.{shape}", machine[shape], f"at most {MOST_PROCESSORS:,} processors")
         if machine.get("processors") not in (None, total):
             raise ValueError(
                 f"machine.processors={machine['processors']} and machine.{shape}={machine[shape]}: give one "
@@ -132,8 +136,11 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
                 "log; give a number, for instance grid.machine=[pe128]"
             )
         return pool(processors_of_log, memory_each)
-    allowed = "a positive whole number of processors, null (as in the log's header), or machine.hosts"
-    return pool(checks.whole(machine, "machine", "processors", allowed), memory_each)
+    allowed = (
+        f"a positive whole number of processors, at most {MOST_PROCESSORS:,}, null (as in the log's header), "
+        "or machine.hosts"
+    )
+    return pool(checks.whole(machine, "machine", "processors", allowed, most=MOST_PROCESSORS), memory_each)
 
 
 def _memory_each(machine: Parameters) -> int:
@@ -207,7 +214,7 @@ def _host(where: str, number: int, host: Any) -> tuple[str, int, int]:
     known = ("name", "processors", "memory_gb")
     if not isinstance(host, Mapping) or set(host) - set(known) or "processors" not in host:
         checks.refuse(where, host, "{name, processors, memory_gb}, memory_gb may be null")
-    processors = checks.whole(host, where, "processors")
+    processors = checks.whole(host, where, "processors", most=MOST_PROCESSORS)
     name = str(host.get("name", number))
     if host.get("memory_gb") is None:
         return name, processors, UNLIMITED_KB

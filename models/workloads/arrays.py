@@ -23,6 +23,9 @@ OPTIONAL = ("requested", "memory", "user")
 COLUMNS = (*NEEDED, *OPTIONAL)
 """Seconds, seconds and a whole number; seconds (NaN where unknown), KB of the whole job, anything."""
 
+LONGEST_S = 1e12
+"""Thirty thousand years: beyond it microseconds are lost, and a longer time is a mistake."""
+
 OVERSIZED = ("error", "drop")
 
 
@@ -60,6 +63,9 @@ def _of(given: object) -> Jobs:
     present = {name: values for name, values in columns.items() if values is not None}
     if missing := [name for name in NEEDED if name not in present]:
         raise ValueError(f"workload.jobs has no {' and no '.join(missing)}; needed are {', '.join(NEEDED)}")
+    for name, values in present.items():
+        if np.ma.is_masked(values):
+            raise ValueError(f"workload.jobs.{name} has masked values; fill them in, or leave these jobs out")
     arrays = {name: np.asarray(values) for name, values in present.items()}
     shapes = {name: values.shape for name, values in arrays.items()}
     if len(set(shapes.values())) > 1 or len(shapes["submit"]) != 1:
@@ -85,6 +91,9 @@ def _checked(jobs: Jobs) -> Jobs:
     """Return jobs that every engine can simulate; ``ValueError`` with one line for others."""
     if not len(jobs):
         raise ValueError("workload.jobs is empty; give at least one job")
+    for name in ("submit", "runtime", "requested"):
+        values = getattr(jobs, name)
+        _refuse(name, values, np.abs(values) > LONGEST_S, f"seconds, at most {LONGEST_S:g}")
     _refuse("submit", jobs.submit, ~np.isfinite(jobs.submit), "seconds, finite")
     late = np.append(False, np.diff(jobs.submit) < 0)
     _refuse("submit", jobs.submit, late, "ascending seconds; sort all arrays by them first")

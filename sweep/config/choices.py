@@ -54,6 +54,9 @@ def find(group: str, given: object, folders: Sequence[Path]) -> str:
         return meant[0]
     if alike := [candidate for candidate in full if "/" in name and short(candidate) == short(name)]:
         raise SweepError(f"unknown {group} {name!r}: did you mean {' or '.join(map(repr, alike))}?")
+    for folder in folders:
+        for file in (*folder.glob(f"{group}/{name}.yml"), *folder.glob(f"{group}/*/{name}.yml")):
+            raise SweepError(f"{group} {name}: rename {file} to {file.with_suffix('.yaml').name}")
     offered = full if "/" in name else labels(full).values()
     raise SweepError(unknown(KINDS.get(group, group), name, offered))
 

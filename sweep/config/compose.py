@@ -22,10 +22,12 @@ from omegaconf import OmegaConf, open_dict
 from omegaconf.errors import ConfigTypeError, OmegaConfBaseException, ValidationError
 
 from sweep.config import choices, files, overrides
+from sweep.config.chosen import checked
 from sweep.config.narrowed import narrowed
 from sweep.config.settings import (
     GIVE,
     GROUPS,
+    SWITCHES,
     Config,
     Measures,
     Precision,
@@ -71,9 +73,12 @@ def load(
     for argument in arguments:
         if "=" not in argument and argument in choices.labels(choices.names("experiment", folders)).values():
             raise SweepError(f"{argument!r} is not key=value: write +experiment={argument}")
+        key, equals, text = argument.lstrip("+").partition("=")
+        if equals and key not in (*keys, "experiment") and (hint := _meant(key, text, arguments, folders)):
+            raise SweepError(f"{argument}: a study has no key {key!r}; did you mean {hint}?")
     translated = _with_full_names(overrides.translate(arguments, keys, BELOW), folders)
     search = [f"hydra.searchpath=[{','.join(map(_quoted, search_path(folder, user)))}]"]
-    with initialize_config_dir(str(folder), version_base="1.3"), _one_line_errors(keys, arguments):
+    with initialize_config_dir(str(folder), version_base="1.3"), _one_line_errors(arguments):
         root = compose("config", [*search, *translated], return_hydra_config=True)
         executor = str(root.hydra.runtime.choices["executor"])
         with open_dict(root):
@@ -81,11 +86,11 @@ def load(
         settings: Settings = OmegaConf.to_object(root)  # type: ignore[assignment] # of a typed config: Settings
         check(settings)
         chosen = _chosen(settings, folders, own)
-        if any(argument.startswith("exclude=") for argument in translated):
-            _check_excluded(settings)
+        grids = [] if "exclude" in _typed(translated) else _own_grids(translated, folders)
+        _check_excluded(settings, grids, folders)
         named_files = {
             group: {
-                label: own.get(group, {}).get(label) or files.merged(group, name, folders)
+                label: own.get(group, {}).get(label) or checked(group, name, folders)
                 for label, name in named.items()
             }
             for group, named in chosen.items()
@@ -99,13 +104,13 @@ def load(
             for group, named in chosen.items()
         }
         of_jobs = {
-            name: files.merged("groups", choices.find("groups", name, folders), folders)
+            name: checked("groups", choices.find("groups", name, folders), folders)
             for name in settings.measures.groups
         }
         groups = OmegaConf.to_container(OmegaConf.create(of_jobs), resolve=True)
         others = partial(_all_files, chosen, search, translated, folders)
         settings, for_others = narrowed(settings, named_files, others, _typed(translated))
-        keys_of_executor = files.merged("executor", executor, folders)
+        keys_of_executor = checked("executor", executor, folders)
     for key in settings.executor:
         if key not in keys_of_executor:
             raise SweepError(unknown(f"key of executor {executor}", key, keys_of_executor))
@@ -116,6 +121,20 @@ def load(
     return Config(settings, named_files, groups, described, for_others=for_others)  # type: ignore[arg-type]
 
 
+def _meant(key: str, text: str, arguments: Sequence[str], folders: Sequence[Path]) -> str | None:
+    """Return the argument that may be meant by one without its group or ``grid.``, None if none is."""
+    name = _typed(arguments).get("experiment", "")
+    if name in choices.labels(choices.names("experiment", folders)).values():
+        data = files.merged("experiment", choices.find("experiment", name, folders), folders)
+        if key in ("load", *(data.get("axes") or {})):
+            return f"grid.{key}={text if text.startswith('[') else f'[{text}]'}"
+    for group in GROUPS:
+        for file in choices.names(group, folders):
+            if key in files.merged(group, file, folders):
+                return f"{group}.{key}={text}"
+    return None
+
+
 def _with_full_names(translated: Sequence[str], folders: Sequence[Path]) -> list[str]:
     """Return the overrides, the experiment's and the executor's files by their full names, both checked."""
     found = list(translated)
@@ -124,7 +143,9 @@ def _with_full_names(translated: Sequence[str], folders: Sequence[Path]) -> list
         if key in ("+experiment", "executor"):
             group = key.removeprefix("+")
             name = choices.find(group, text.strip("'\""), folders)
-            files.merged(group, name, folders)  # whose errors are shorter than Hydra's
+            data = files.merged(group, name, folders)  # whose errors are shorter than Hydra's
+            if group == "experiment":
+                _check_experiment(choices.path(group, name, folders), data)
             found[number] = f"{key}={_quoted(name)}"
     if not any(argument.startswith("+experiment=") for argument in found):
         offered = ", ".join(choices.labels(choices.names("experiment", folders)).values()) or "none"
@@ -132,6 +153,29 @@ def _with_full_names(translated: Sequence[str], folders: Sequence[Path]) -> list
             f"no experiment named: add +experiment=NAME; there are: {offered} (see python -m sweep --help)"
         )
     return found
+
+
+def _check_experiment(path: Path, data: Mapping[str, Any]) -> None:
+    """Refuse what no setting is, or has another type, with one line that names the file."""
+    if "@package _global_" not in path.read_text(encoding="utf-8"):
+        raise SweepError(f"{path}: begin it with the line '# @package _global_'")
+    schema = OmegaConf.structured(Settings)
+    for key, value in data.items():
+        if key not in Settings.__dataclass_fields__:
+            raise SweepError(f"{path}: {unknown('key', key, Settings.__dataclass_fields__)}")
+        if key in BELOW and isinstance(value, Mapping):
+            for name in value:
+                if name not in BELOW[key]:
+                    raise SweepError(f"{path}: {unknown(f'key below {key}', name, BELOW[key])}")
+        if key in SWITCHES and not isinstance(value, bool):
+            raise SweepError(f"{path}: {refused(key, value)}")
+        each = value if key in BELOW and isinstance(value, Mapping) else {"": value}
+        for name, one in each.items():
+            full = f"{key}.{name}" if name else key
+            try:
+                OmegaConf.merge(schema, {key: {name: one} if name else one})
+            except OmegaConfBaseException:
+                raise SweepError(f"{path}: {refused(full, one)}") from None
 
 
 def _all_files(
@@ -168,16 +212,29 @@ def _chosen(
     return chosen
 
 
-def _check_excluded(settings: Settings) -> None:
-    """Refuse a typed value that no axis has; an experiment's own ``exclude`` may be of a larger grid."""
+def _own_grids(translated: Sequence[str], folders: Sequence[Path]) -> list[dict[str, Any]]:
+    """Return the grids of the experiment's file and of those on which it builds, whatever was typed."""
+    name = _typed(translated)["experiment"].strip("'")
+    return [own.get("grid") or {} for own in files.lineage("experiment", name, folders)]
+
+
+def _check_excluded(settings: Settings, grids: Sequence[Mapping[str, Any]], folders: Sequence[Path]) -> None:
+    """Refuse a value that neither the grid has nor, for an experiment's own ``exclude``, one of these.
+
+    There it may also be the name of a file, which the command line would add to the grid.
+    """
     for entry in settings.exclude:
         for axis, values in entry.items():
             if axis not in settings.grid:
                 continue
-            known = [*as_list(settings.grid[axis])]
+            known = [one for each in (settings.grid, *grids) for one in as_list(each.get(axis, []))]
+            known += settings.values.get(axis, {})
+            if axis in GROUPS:
+                known += choices.labels(choices.names(axis, folders)).values() if grids else []
+                known += [choices.short(str(one)) for one in known]
             for value in as_list(values):
                 if canonical.key(value) not in map(canonical.key, known):
-                    valid = map(canonical.word, known)
+                    valid = dict.fromkeys(map(canonical.word, known))
                     line = unknown(f"value of grid.{axis}", canonical.word(value), valid)
                     raise SweepError(f"exclude: {line}")
 
@@ -197,37 +254,30 @@ def _quoted(text: str) -> str:
 
 
 @contextmanager
-def _one_line_errors(keys: Sequence[str], arguments: Sequence[str]) -> Iterator[None]:
+def _one_line_errors(arguments: Sequence[str]) -> Iterator[None]:
     """Turn errors of Hydra and OmegaConf into one line with advice."""
     try:
         yield
     except (HydraException, OmegaConfBaseException) as error:
-        raise SweepError(_explain(error, keys, arguments)) from None
+        raise SweepError(_explain(error, arguments)) from None
 
 
-def _explain(error: Exception, keys: Sequence[str], arguments: Sequence[str]) -> str:
+def _explain(error: Exception, arguments: Sequence[str]) -> str:
     cause = error if error.__cause__ is None else error.__cause__
     text = f"{error}\n{cause}"
-    where = re.search(r"In '([^']+)': \w+ raised while composing", text)
-    source = f"conf/{where[1]}.yaml: " if where else ""
     full_key = re.search(r"full_key: (\S+)", text)
-    if (wrong := re.search(r"Key '([^']+)' not in 'Settings'", text)) is not None:
-        if wrong[1] == "experiment":
-            source += "(is its line '# @package _global_' missing?) "
-        return source + unknown("key", wrong[1], keys)
-    if (wrong := re.search(r"Key '([^']+)' not in '(Precision|Measures)'", text)) is not None:
-        top = wrong[2].lower()
-        return source + unknown(f"key below {top}", wrong[1], BELOW[top])
     if "missing mandatory value: name" in text:
         return "the experiment has no name: set name, which also names its dataset"
-    if full_key and isinstance(cause, ValidationError | ConfigTypeError):
-        typed = {} if source else _typed(arguments)
-        if (line := _of_another_type(full_key[1], text, typed)) is not None:
-            return source + line
+    if (
+        full_key
+        and isinstance(cause, ValidationError | ConfigTypeError)
+        and (line := _of_another_type(full_key[1], text, _typed(arguments))) is not None
+    ):
+        return line
     problem = next(
         (line for line in text.splitlines() if re.search(r"could not|cannot|not found", line)), None
     )
-    return f"{source}{full_key[1] + ': ' if full_key else ''}{problem or one_line(cause)}"
+    return f"{full_key[1] + ': ' if full_key else ''}{problem or one_line(cause)}"
 
 
 def _typed(arguments: Sequence[str]) -> dict[str, str]:
@@ -246,7 +296,7 @@ def _of_another_type(full_key: str, text: str, typed: Mapping[str, str]) -> str 
     text : str
         The error of OmegaConf.
     typed : dict of str to str
-        Values on the command line, empty where the value is in a file.
+        Values on the command line.
     """
     key = full_key.partition("[")[0]
     if key.isdecimal():

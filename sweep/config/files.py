@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from omegaconf import DictConfig, ListConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 from yaml import MarkedYAMLError, YAMLError  # type: ignore[import-untyped] # types only by another package
 
-from sweep.config import choices, nested
-from sweep.errors import SweepError, one_line, unknown
+from sweep.config import choices
+from sweep.errors import SweepError
 
 FORM = "a file of conf is YAML, lines of key: value"
 
 
-def merged(group: str, name: str, folders: Sequence[Path], above: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return a file merged with those in its ``defaults``, in that order; interpolations stay as they are.
+def merged(group: str, name: str, folders: Sequence[Path]) -> dict[str, Any]:
+    """Return a file merged with those on which it builds; interpolations stay as they are.
+
+    Parameters and errors as of `lineage`.
+    """
+    found: dict[str, Any] = {}
+    for keys in lineage(group, name, folders):
+        _update(found, keys)
+    return found
+
+
+def lineage(
+    group: str, name: str, folders: Sequence[Path], above: tuple[str, ...] = ()
+) -> Iterator[dict[str, Any]]:
+    """Yield the keys of each file in a file's ``defaults``, in that order, and its own.
 
     A file's own keys stand where ``_self_`` is, else last.
 
@@ -43,15 +55,13 @@ def merged(group: str, name: str, folders: Sequence[Path], above: tuple[str, ...
     bases = own.pop("defaults", None) or []
     if not isinstance(bases, list):
         raise SweepError(f"{path}: defaults is no list; write defaults: [_base, _self_]")
-    found: dict[str, Any] = {}
     for base in bases if "_self_" in bases else [*bases, "_self_"]:
         if base == "_self_":
-            _update(found, own)
+            yield own
         elif isinstance(base, str):
-            _update(found, merged(*_place_of(base, group, name, folders), folders, chain))
+            yield from lineage(*_place_of(base, group, name, folders), folders, chain)
         elif group != "experiment":  # there it is for Hydra, ``override /executor: serial``
             raise SweepError(f"{path}: defaults has {base}; give names of files, [_base, _self_]")
-    return found
 
 
 def _place_of(base: str, group: str, name: str, folders: Sequence[Path]) -> tuple[str, str]:
@@ -72,6 +82,8 @@ def _read(path: Path) -> dict[str, Any]:
     """Return the keys of a YAML file."""
     try:
         text = path.read_bytes().decode()
+        if text.startswith("\ufeff"):
+            raise SweepError(f"{path}: begins with a byte-order mark; save it as UTF-8 without one")
         data = OmegaConf.load(path)
     except UnicodeDecodeError:
         raise SweepError(f"{path}: is no text; {FORM}") from None
@@ -98,55 +110,3 @@ def _update(found: dict[str, Any], keys: Mapping[str, Any]) -> None:
             _update(found[key], value)
         else:
             found[key] = value
-
-
-def parameters(
-    group: str, name: object, changed: Mapping[str, Any] | None = None, folders: Sequence[Path] = ()
-) -> dict[str, Any]:
-    """Return a policy, workload, machine or group of jobs as a sweep would get it.
-
-    Parameters
-    ----------
-    group : {"policy", "workload", "machine", "groups"}
-    name : str
-        Of a file in that folder of conf, with or without its own folder.
-    changed : mapping, optional
-        Keys of the file, nested or dotted, and the values that they take instead.
-    folders : sequence of Path
-        The project's conf, then a user's own.
-
-    Raises
-    ------
-    SweepError
-        If there is no such file or key.
-    """
-    full = choices.find(group, name, folders)
-    own = choices.short(full)
-    try:
-        data = merged(group, full, folders)
-        for key, value in nested.leaves(changed or {}):
-            _set(data, key, value, f"key of {group} {own}")
-        found: Any = OmegaConf.to_container(
-            OmegaConf.create(data, flags={"allow_objects": True}), resolve=True
-        )
-    except OmegaConfBaseException as error:
-        raise SweepError(f"{group} {name}: {one_line(error)}") from None
-    for key, value in nested.leaves(found):
-        if value == "???":
-            raise SweepError(f"{group} {own} needs {key}: give {{'name': '{own}', '{key}': VALUE}}")
-    return {**found, "name": own}
-
-
-def executor(name: str, changed: Mapping[str, Any], folders: Sequence[Path]) -> dict[str, Any]:
-    """Return an executor's file with other values of its keys, see `sweep.executors.create`."""
-    data = merged("executor", choices.find("executor", name, folders), folders)
-    for key, value in changed.items():
-        _set(data, key, value, f"key of executor {name}")
-    return data
-
-
-def _set(data: dict[str, Any], key: str, value: Any, kind: str) -> None:
-    """Set a dotted key that exists, or raise `SweepError` with the keys that do."""
-    if not nested.has(data, key):
-        raise SweepError(unknown(kind, key, [name for name, _ in nested.leaves(data)]))
-    nested.put(data, key, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +29,9 @@ ACTIONS = ("run", "plan", "status", "gather", "cancel")
 MOST_LOAD = 5
 """Loads are fractions of capacity; a higher value is probably a percentage."""
 
+SWITCHES = ("fresh", "replace")
+"""Keys that are true or false, of which Hydra would take numbers, too."""
+
 FRACTION = "give a fraction, 0.05 for 5 %"
 GIVE = {
     "name": "give a name without spaces, which also names the dataset",
@@ -36,6 +40,11 @@ GIVE = {
     "values": "give named values of an axis, values.AXIS={NAME: VALUE}",
     "zip": "give lists of axes that go together, zip=[[AXIS,AXIS]]",
     "exclude": "give a list of what is left out, exclude=[{AXIS: VALUE}]",
+    "policy": "give its keys, policy={KEY: VALUE}; policies are named by grid.policy=[NAME]",
+    "workload": "give its keys, workload={KEY: VALUE}; workloads are named by grid.workload=[NAME]",
+    "machine": "give its keys, machine={KEY: VALUE}; machines are named by grid.machine=[NAME]",
+    "executor": "give its name on the command line, executor=NAME, and its keys, executor={KEY: VALUE}",
+    "action": "give run, plan, status, gather or cancel",
     "replications": "give a whole number from 1 up",
     "seed": "give a whole number from 0 up",
     "capacity": "give the overload runs of each curve, from 0 (none) up",
@@ -46,6 +55,7 @@ GIVE = {
     "precision.checkpoints": "give ascending numbers of batches, e.g. [30,60,120]",
     "measures": "its keys are bound and groups, e.g. measures.bound=10",
     "measures.bound": "give a positive number of seconds, e.g. 10",
+    "measures.groups": "give a list of names, e.g. measures.groups=[size,runtime]",
     "output": "give a folder for the results, output=FOLDER",
     "fresh": "give true or false",
     "replace": "give true or false",
@@ -211,7 +221,8 @@ def too_high(load: float) -> str | None:
     """
     if load <= MOST_LOAD:
         return None
-    return f"{load:g} times the machine's capacity; loads are fractions: did you mean {load / 100:g}?"
+    shown = min(load, sys.float_info.max)  # a whole number may be too large for a float
+    return f"{shown:g} times the machine's capacity; loads are fractions: did you mean {shown / 100:g}?"
 
 
 def _check_by_load(key: str, value: Any, least: int, others: str = "") -> None:

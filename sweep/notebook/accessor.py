@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
+import os
+import zlib
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +15,7 @@ import numpy as np
 import xarray as xr
 
 from sweep.errors import SweepError, one_line
-from sweep.job_tables import frame, write
+from sweep.job_tables import ENDINGS, frame, write
 from sweep.labelling import schedule_of
 
 if TYPE_CHECKING:
@@ -46,13 +50,14 @@ class ScheduleAccessor:
         """Write it in the Standard Workload Format, compressed if the name ends in ``.gz``."""
         from models.jobs.swf_schedule import write_schedule
 
+        path = self._place(path, (".swf", ".swf.gz"), _is_schedule)
         attributes = self._data.attrs
         note = ", ".join(f"{key} {attributes[key]}" for key in ("policy", "workload", "machine"))
         try:
             write_schedule(path, self.made(), [note])
         except (ValueError, OSError) as error:
             raise SweepError(one_line(error)) from None
-        return Path(path)
+        return path
 
     def table(self) -> pd.DataFrame:
         """Return one row a job, without pieces; `sweep.job_tables` has the columns and their units."""
@@ -60,11 +65,21 @@ class ScheduleAccessor:
 
     def to_table(self, path: str | Path) -> Path:
         """Write that table: as CSV (``.csv``, ``.csv.gz``), or as Parquet (``.parquet``) if pandas can."""
+        path = self._place(path, ENDINGS, _is_table)
         try:
-            write(self.table(), Path(path))
+            write(self.table(), path)
         except (ValueError, OSError) as error:
             raise SweepError(one_line(error)) from None
-        return Path(path)
+        return path
+
+    def _place(self, given: object, endings: Sequence[str], is_own: Callable[[Path], bool]) -> Path:
+        """Return where a file is written; never over a file that is something else."""
+        if not isinstance(given, str | os.PathLike) or not os.fspath(given):
+            raise SweepError(f"path={given!r}: give the name of a file that ends in {', '.join(endings)}")
+        path = Path(os.fspath(given)).expanduser()
+        if path.exists() and not (path.is_file() and is_own(path)):
+            raise SweepError(f"path={path}: it exists, and is nothing that was written so; give another name")
+        return path
 
     def gantt(self, first: float | None = None, last: float | None = None) -> Figure:
         """Draw the jobs over time and processors.
@@ -86,6 +101,8 @@ class ScheduleAccessor:
                 raise SweepError(
                     f"gantt: {name}={value!r}: give a time in seconds; a picture is saved with .savefig(path)"
                 )
+        if not self._data.sizes["job"]:
+            raise SweepError("gantt: the schedule has no jobs")
         # This interface is above all packages; no other module here imports the analysis.
         drawn: Figure = importlib.import_module("analysis.notebook").gantt_chart(
             self.made(), self._title(), first, last
@@ -99,7 +116,30 @@ class ScheduleAccessor:
 
     def utilization(self) -> float:
         """Return the processor time used over capacity, from the first submission to the last end."""
+        if not self._data.sizes["job"]:
+            raise SweepError("utilization: the schedule has no jobs")
         made = self.made()
         runs = made.runs
         work = float(np.sum((runs.end - runs.begin) * runs.processors))
         return work / (made.machine.total * float(made.end.max() - made.jobs.submit.min()))
+
+
+def _is_schedule(path: Path) -> bool:
+    """Whether a file is a simulated schedule, by its header."""
+    from sweep.schedules import HEADER_BYTES, SIMULATED
+
+    return SIMULATED.encode() in _head(path, HEADER_BYTES)
+
+
+def _is_table(path: Path) -> bool:
+    """Whether a file is a table of jobs, by its first column."""
+    return _head(path, 4).startswith((b"job,", b"PAR1"))
+
+
+def _head(path: Path, n_bytes: int) -> bytes:
+    try:
+        with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
+            head: bytes = file.read(n_bytes)
+    except (OSError, EOFError, zlib.error):
+        return b""
+    return head

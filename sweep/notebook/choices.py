@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sweep.config import files, locate
+from sweep.config import chosen, locate
 from sweep.errors import SweepError, unknown
 
 COLUMNS = ("submit", "runtime", "processors", "requested", "memory", "user")
@@ -42,7 +42,7 @@ def policy(given: Any, where: Sequence[Path]) -> dict[str, Any]:
     name, settings = _named(
         "policy", given, "a name, a mapping {'name': ..., key: value}, or a compiled function"
     )
-    return files.parameters("policy", name, settings, where)
+    return chosen.parameters("policy", name, settings, where)
 
 
 def workload(given: Any, where: Sequence[Path]) -> dict[str, Any]:
@@ -60,9 +60,9 @@ def workload(given: Any, where: Sequence[Path]) -> dict[str, Any]:
             raise SweepError(
                 f"workload={given}: no such file; give the path of a log in the Standard Workload Format"
             )
-        return {**files.parameters("workload", "swf", {"path": str(path)}, where), "name": path.name}
+        return {**chosen.parameters("workload", "swf", {"path": str(path)}, where), "name": path.name}
     if (arrays := _arrays(given)) is not None:
-        return {**files.parameters("workload", "arrays", {"jobs": {}}, where), "jobs": arrays}
+        return {**chosen.parameters("workload", "arrays", {"jobs": {}}, where), "jobs": arrays}
     allowed = (
         "a name, a mapping {'name': ..., key: value}, the path of a log (.swf, .swf.gz), or arrays of jobs"
     )
@@ -72,7 +72,7 @@ def workload(given: Any, where: Sequence[Path]) -> dict[str, Any]:
             f"workload={name}: a file of what kind? give {{'name': 'swf', 'path': '{name}'}}, or 'sacct' for "
             "what Slurm's sacct prints"
         )
-    return files.parameters("workload", name, settings, where)
+    return chosen.parameters("workload", name, settings, where)
 
 
 def machine(given: Any, where: Sequence[Path]) -> dict[str, Any]:
@@ -85,19 +85,19 @@ def machine(given: Any, where: Sequence[Path]) -> dict[str, Any]:
         None is the machine of a log, as its header names it.
     """
     if given is None:
-        return files.parameters("machine", "log", {}, where)
+        return chosen.parameters("machine", "log", {}, where)
     if isinstance(given, int | np.integer) and not isinstance(given, bool):
         return {
-            **files.parameters("machine", "log", {"processors": int(given)}, where),
+            **chosen.parameters("machine", "log", {"processors": int(given)}, where),
             "name": f"{given} processors",
         }
     if isinstance(given, str) and given.replace("x", "").isdecimal() and given.count("x") == 1:
-        return {**files.parameters("machine", "log", {"mesh": given}, where), "name": f"mesh of {given}"}
+        return {**chosen.parameters("machine", "log", {"mesh": given}, where), "name": f"mesh of {given}"}
     if isinstance(given, Mapping) and "name" not in given:
-        return {**files.parameters("machine", "log", given, where), "name": "own"}
+        return {**chosen.parameters("machine", "log", given, where), "name": "own"}
     allowed = "a number of processors, a name, a mesh like '16x16', or a mapping of the keys of conf/machine"
     name, settings = _named("machine", given, allowed)
-    return files.parameters("machine", name, settings, where)
+    return chosen.parameters("machine", name, settings, where)
 
 
 def _named(kind: str, given: Any, allowed: str) -> tuple[str, dict[str, Any]]:
@@ -126,7 +126,11 @@ def _arrays(given: Any) -> dict[str, Any] | None:
     if isinstance(given, Mapping) and not hasattr(given, "data_vars"):
         for key in keys.difference(COLUMNS):
             raise SweepError(f"workload: {unknown('column of jobs', key, COLUMNS)}")
-    return {name: np.asarray(given[name]) for name in COLUMNS if name in keys}
+    return {
+        name: np.ma.asanyarray(given[name]) if np.ma.isMaskedArray(given[name]) else np.asarray(given[name])
+        for name in COLUMNS
+        if name in keys
+    }
 
 
 def _of_function(function: Any, where: Sequence[Path]) -> dict[str, Any]:
@@ -146,4 +150,4 @@ def _of_function(function: Any, where: Sequence[Path]) -> dict[str, Any]:
             "(models.packing.schemes.signature), an order of priority 4 or 5 (models.backfill.priority.order)"
         )
     base, key = kinds[arguments]
-    return {**files.parameters("policy", base, {}, where), key: function, "name": plain.__name__}
+    return {**chosen.parameters("policy", base, {}, where), key: function, "name": plain.__name__}

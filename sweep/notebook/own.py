@@ -39,9 +39,14 @@ def taken_out(settings: Mapping[str, Any], where: Sequence[Path]) -> tuple[dict[
     A name with settings is called by its name where the grid has no other value of that name, and else by its
     settings as well: ``easy ties=event``.
     """
+    settings = dict(settings)
+    for group in READERS:  # ``machine=64``: as on the command line, a value of the grid
+        given = settings.get(group)
+        if given is not None and not (isinstance(given, Mapping) and "name" not in given):
+            settings["grid"] = {**(settings.get("grid") or {}), group: settings.pop(group)}
     grid = settings.get("grid")
     if not isinstance(grid, Mapping):
-        return dict(settings), {}
+        return settings, {}
     plain = dict(grid)
     own: Own = {}
     for group, read in READERS.items():

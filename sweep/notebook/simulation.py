@@ -18,6 +18,7 @@ from sweep.errors import SweepError, one_line
 from sweep.labelling import labelled
 from sweep.notebook import accessor, choices  # noqa: F401 # registers dataset.schedule
 from sweep.plan import families
+from sweep.plan.remedies import refusal
 from sweep.plan.seeds import seed as seed_of
 
 _SAID: set[str] = set()
@@ -87,7 +88,7 @@ def simulate(
     if load is not None and not (_is_number(load, int, float, np.number) and 0 < load < math.inf):
         raise SweepError(f"load={load!r}: give a positive fraction of capacity, or None")
     if load is not None and (why := too_high(load)) is not None:
-        raise SweepError(f"load={load:g} is {why}")
+        raise SweepError(f"load={str(load)[:20]} is {why}")
     point = Point(
         parameters,
         work,
@@ -107,7 +108,9 @@ def simulate(
         compiling.ready(point)
         made = family.schedule(point)
     except ValueError as error:
-        raise SweepError(one_line(error)) from None
+        raise SweepError(refusal(family, point, error)) from None
+    except MemoryError as error:
+        raise SweepError(f"jobs={jobs}: not enough memory ({one_line(error)}); give fewer") from None
     _say(notes)
     return labelled(made, point, int(jobs)).assign_attrs({"notes": "\n".join(notes)} if notes else {})
 

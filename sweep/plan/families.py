@@ -16,7 +16,7 @@ def find(package: str) -> Family:
     """Import a family by the dotted name that a policy's ``family`` key gives."""
     try:
         module = importlib.import_module(package)
-    except ImportError as error:
+    except Exception as error:  # a user's package may raise anything
         raise SweepError(
             f"family={package}: {one_line(error)}; give a package that can be imported"
         ) from None

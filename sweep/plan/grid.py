@@ -170,7 +170,7 @@ def _load(value: Any) -> float | None:
             f"grid.load has {value}: a load is a positive fraction of capacity, or null for none"
         )
     if (why := too_high(value)) is not None:
-        raise SweepError(f"grid.load has {value:g}, which is {why}")
+        raise SweepError(f"grid.load has {str(value)[:20]}, which is {why}")
     return float(value)
 
 

@@ -23,8 +23,9 @@ from models import workloads
 from models.family import OVERLOAD, OVERLOAD_BATCHES, Family, Metric
 from models.point import Parameters, Point
 from sweep.config.settings import GROUPS, MSER, Config, Precision, Settings, at_load
-from sweep.errors import SweepError, one_line, unknown
+from sweep.errors import SweepError, unknown
 from sweep.plan import canonical, families, grid, sources
+from sweep.plan.remedies import refusal
 from sweep.plan.seeds import seed
 from sweep.plan.task import Measurement, Stopping, Task
 from sweep.plan.variants import KeyAxis, Variant, build
@@ -41,6 +42,10 @@ ASKED = 14
 
 MOST_TASKS = 2_000_000
 """Tasks of a study: more would take minutes to list, and gigabytes to hold."""
+
+OF_TASKS = ("state", "saturated", "seconds")
+OF_METRIC = ("_mean", "_ci", "_lag1")
+"""Variables that every dataset has, and what is added to the name of a metric."""
 
 MANY_CHECKS = 2000
 """Above this number of combinations, loads are checked with one policy, workload and machine only."""
@@ -323,7 +328,7 @@ class Plan:
             try:
                 found[number] = family.check(point)
             except ValueError as error:
-                raise SweepError(one_line(error)) from error
+                raise SweepError(refusal(family, point, error)) from error
             if self.replications > 1 and not family.is_stochastic(point):
                 raise SweepError(
                     f"replications={self.replications}: workload {workload['name']} is deterministic, and "
@@ -462,11 +467,16 @@ def _check_metrics(plan: Plan) -> None:
     if metric is not None and metric not in plan.metrics:
         raise SweepError(f"precision.metric: {unknown('metric', metric, plan.metrics)}")
     coords = families.coords(plan.families.values(), plan.measures)
+    taken = {*OF_TASKS, *(f"{name}{part}" for name in plan.metrics for part in ("", *OF_METRIC))}
+    for axis in plan.axes:
+        if axis in taken:
+            raise SweepError(f"axes.{axis}: {axis} is a variable of the dataset; give the axis another name")
     for name, declared in plan.metrics.items():
         for dim in declared.dims:
             if dim not in coords or dim in plan.axes or dim in ("replication", "batch"):
                 raise SweepError(
-                    f"metric {name}: its dimension {dim!r} has no coordinates, or an axis has its name"
+                    f"metric {name}: its dimension {dim!r} has no coordinates, or an axis has its name; give "
+                    "the axis, or the dim of the groups of jobs, another one"
                 )
 
 

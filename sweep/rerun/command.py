@@ -11,7 +11,7 @@ from omegaconf import OmegaConf
 from rich.console import Console
 
 from sweep import actions
-from sweep.config import files
+from sweep.config.chosen import executor
 from sweep.config.settings import ACTIONS, Config, Settings
 from sweep.errors import RunError, SweepError, unknown
 from sweep.plan import plan
@@ -109,7 +109,7 @@ def _config(original: Original, chosen: Mapping[str, Any], folders: Sequence[Pat
         output=str(folder.path),
         action=chosen.get("action", "run"),
         fresh=chosen.get("fresh", False),
-        executor=files.executor(name, keys, folders),
+        executor=executor(name, keys, folders),
     )
     return replace(original.config, settings=settings)
 

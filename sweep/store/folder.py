@@ -109,6 +109,17 @@ class Folder:
         except OSError as error:
             raise self.unwritable(error) from None
 
+    def is_held(self) -> bool:
+        """Whether a run writes here."""
+        try:
+            with self._lock.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:  # no run has been here
+            return False
+        return False
+
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Be the only run that writes here; the system releases the lock however the process ends."""

@@ -16,7 +16,7 @@ from typing import Any
 from omegaconf import OmegaConf, SCMode
 from omegaconf.errors import OmegaConfBaseException
 
-from sweep.config import kept
+from sweep.config import kept, schema
 from sweep.config.settings import GROUPS, OF_THE_RUN, Config, Settings, check
 from sweep.errors import SweepError, one_line
 from sweep.plan import sources
@@ -84,9 +84,12 @@ def _checked(config: Config) -> Config:
         raise SweepError(f"the recipe's settings are not those of a study: {one_line(error)}") from None
     check(replace(settings, output="anywhere"))  # the run's, which a recipe has not
     for group in GROUPS:
-        for name in config.files[group]:
+        for name, file in config.files[group].items():
             if not name.isprintable() or "/" in name or name in (".", ".."):
                 raise SweepError(f"the recipe names a {group} {name!r}, which no file can have: not rerun")
+            schema.check(group, name, file)
+    for name, file in config.groups.items():
+        schema.check("groups", name, file)
     return replace(config, settings=settings)
 
 

@@ -19,6 +19,7 @@ type, so that they are compiled once for all of them.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -146,7 +147,23 @@ def compiled(given: object, where: str = "policy.priority") -> Any:
     if _arguments(named) == len(FIXED_SIGNATURE.args):
         signature, of_numbers = FIXED_SIGNATURE, _fixed_of_numbers
     takes = f"{__name__}.PRIORITY_SIGNATURE or FIXED_SIGNATURE"
-    return functions.compiled(named, signature, where, takes, of_numbers)
+    function = functions.compiled(named, signature, where, takes, of_numbers)
+    if named is given:  # one's own
+        _try_out(function, len(signature.args), where)
+    return function
+
+
+def _try_out(function: Any, n_arguments: int, where: str) -> None:
+    """Raise ``ValueError`` with one line for an order that gives no number, or an error, for usual jobs."""
+    name = getattr(function, "__name__", function)
+    for job in itertools.product((0.0, 600.0), (60.0, 86400.0), (1, 64), (0, 2**20), (0, 1)):
+        try:
+            value = function(*job[:n_arguments])
+        except Exception as error:  # a user's function may raise anything
+            why = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            raise ValueError(f"{where}={name} fails for {job[:n_arguments]} ({why})") from None
+        if np.isnan(value):
+            raise ValueError(f"{where}={name} is NaN for {job[:n_arguments]}; return a number for every job")
 
 
 @lru_cache(maxsize=8)

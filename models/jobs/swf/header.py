@@ -51,7 +51,7 @@ def header_number(header: Mapping[str, list[str]], *keys: str) -> int:
     """Return the first of the keys that is there with a whole number above 0, else 0."""
     for key in keys:
         for value in header.get(key, []):
-            leading = re.match(r"[0-9]+", value)
-            if leading and int(leading[0]) > 0:
-                return int(leading[0])
+            leading = re.match(r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])|[0-9]+", value)  # 1,024 is 1024
+            if leading and (number := int(leading[0].replace(",", ""))) > 0:
+                return number
     return 0

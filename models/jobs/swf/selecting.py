@@ -119,8 +119,10 @@ def select(log: Log, machine_size: int, filters: Filters | None = None) -> Selec
         if filters.exclude_user is not None:
             values = known("exclude_user", "user", filters.exclude_user)
             yield f"of user {_listed(values)} (exclude_user)", np.isin(columns["user"], values)
-        exclude = filters.exclude
-        for pattern in [exclude] if isinstance(exclude, Mapping) else exclude or ():
+        exclude = [filters.exclude] if isinstance(filters.exclude, Mapping) else filters.exclude or ()
+        if not isinstance(exclude, list | tuple) or not all(isinstance(each, Mapping) for each in exclude):
+            checks.refuse("workload.exclude", exclude, f"a list of mappings, values of {', '.join(COLUMNS)}")
+        for pattern in exclude:
             if not pattern or any(column not in COLUMNS for column in pattern):
                 checks.refuse("workload.exclude", dict(pattern), f"values of {', '.join(COLUMNS)}")
             met = {column: known(column, column, wanted) for column, wanted in pattern.items()}

@@ -10,6 +10,7 @@ import numpy as np
 
 from models import dotted, workloads
 from models.arrays import Floats, Ints
+from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, pool
 from models.jobs.trace import Trace
@@ -78,6 +79,8 @@ def open_source(point: Point) -> Source:
         With one line for what cannot be simulated.
     """
     policy, workload = Partitioning.of(point.policy), point.workload
+    if point.machine.get("mesh") is not None:
+        machines.of(point.machine)  # which refuses other processors beside those of the mesh
     if workload.get("model") == "short_long":
         mesh, notes = _mesh(point.machine)
         system = System.of(policy, mesh, Cycle.of(workload))

@@ -18,7 +18,7 @@ from models.backfill.policies import rules_of
 from models.backfill.priority.order import compiled
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
-from sweep.config import files, locate
+from sweep.config import chosen, locate
 
 CONF = locate.conf_folder()
 
@@ -90,7 +90,7 @@ def starts_of_the_twin(jobs: Jobs, processors: int, rank: Rank, backfill_rank: R
 
 
 def policy(name: str, **keys: Any) -> Any:
-    return rules_of(files.parameters("policy", name, keys, [CONF]))
+    return rules_of(chosen.parameters("policy", name, keys, [CONF]))
 
 
 @pytest.mark.parametrize("name", POLICIES)

@@ -6,7 +6,7 @@ import pytest
 from study_commands import CONF, load
 
 from sweep.config import choices, locate
-from sweep.config.files import parameters
+from sweep.config.chosen import parameters
 
 PROJECT = locate.conf_folder()
 

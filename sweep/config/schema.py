@@ -1,0 +1,102 @@
+"""The keys that a file of conf may have: those of the project's own files of its kind.
+
+The files that a family (a model of workloads, an executor) has in ``conf`` declare its keys, with defaults
+and comments, mostly in the one on which the others build. The same check serves a user's own files and those
+that a dataset carries; on the command line and in notebooks a key has to be in the file that it changes.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from models.jobs.groups import Grouping
+from sweep.config import choices, files, locate
+from sweep.errors import SweepError, one_line, unknown
+
+KINDS = {
+    "policy": ("family", "discipline", "system", "schedule"),
+    "workload": ("model",),
+    "machine": (),
+    "executor": ("name",),
+}
+"""Group -> the keys by which its files differ in kind."""
+
+CODE = ("scheme", "discipline", "schedule")
+"""Keys of a policy that may be the dotted name of a user's own code, which may read keys of its own."""
+
+FREE = ("jobs", "phases", "exclude", "classes", "priority")
+"""Mappings whose keys are names."""
+
+ALIKE = 0.8
+"""Similarity from which a key is a misspelling of another one, see `difflib`."""
+
+Keys = Mapping[str, Any]
+"""Key -> the keys below it, None where it is no mapping or may have any."""
+
+
+def check(group: str, name: str, file: Mapping[str, Any], where: str = "") -> None:
+    """Raise `SweepError` with one line if a file has a key that none of its kind has.
+
+    Parameters
+    ----------
+    name : str
+        Without its folder, for the message.
+    where : str, optional
+        The file's path.
+    """
+    shown = where or f"{group} {name}"
+    if group == "groups":
+        try:
+            Grouping.of(name, file)
+        except ValueError as error:
+            raise SweepError(one_line(error)) from None
+        return
+    kind = tuple(str(file.get(key)) for key in KINDS[group])
+    if group == "executor" and not isinstance(file.get("name"), str):
+        raise SweepError(f"{shown} names no executor: add name: dask (or serial, mpi, slurm.executor)")
+    known = declared(group, kind)
+    if known is None or (group == "machine" and not set(file) & set(known)):  # of a family of one's own
+        return
+    own = group == "policy" and any("." in str(file.get(key, "")) for key in CODE)
+    _check(file, known, "", f"key of {group} {name}", where, own)
+
+
+def _check(
+    given: Mapping[str, Any], known: Keys, prefix: str, kind: str, where: str, has_own_code: bool
+) -> None:
+    for key, value in given.items():
+        if key not in known:
+            close = difflib.get_close_matches(str(key), [*known], n=1, cutoff=ALIKE)
+            if has_own_code and not close:
+                continue
+            valid = [f"{prefix}{one}" for one in known]
+            raise SweepError((f"{where}: " if where else "") + unknown(kind, f"{prefix}{key}", valid))
+        if known[key] and isinstance(value, Mapping):
+            _check(value, known[key], f"{prefix}{key}.", kind, where, has_own_code)
+
+
+@cache
+def declared(group: str, kind: tuple[str, ...]) -> Keys | None:
+    """Return the keys of a kind of file, None where the project has no file of it.
+
+    A policy of a dotted discipline or schedule, a user's own code, has those of all its family.
+    """
+    folders = [locate.conf_folder()]
+    found: dict[str, Any] = {}
+    for name in choices.names(group, folders):
+        file = files.merged(group, name, folders)
+        its = tuple(str(file.get(key)) for key in KINDS[group])
+        others = zip(kind[1:], its[1:], strict=True)
+        if kind[:1] == its[:1] and all(mine == theirs or "." in mine for mine, theirs in others):
+            _add(found, file)
+    return found or None
+
+
+def _add(found: dict[str, Any], file: Mapping[str, Any]) -> None:
+    for key, value in file.items():
+        below = found.setdefault(key, {})
+        if isinstance(value, Mapping) and key not in FREE:
+            _add(below, value)
