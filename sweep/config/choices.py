@@ -21,12 +21,12 @@ KINDS = {"groups": "groups of jobs"}
 """What a file of a group is, where the group's name is not the word for it."""
 
 
-def names(group: str, folders: Sequence[Path]) -> list[str]:
+def names(group: str, folders: Sequence[Path], bases: bool = False) -> list[str]:
     """Return the full names of the files of a group in all config folders, sorted.
 
     Files whose name starts with an underscore are bases for others, not choices.
     """
-    return sorted({name for name in _all_names(group, folders) if not short(name).startswith("_")})
+    return sorted({name for name in _all_names(group, folders) if bases or not short(name).startswith("_")})
 
 
 def _all_names(group: str, folders: Sequence[Path]) -> Iterator[str]:
@@ -55,7 +55,8 @@ def find(group: str, given: object, folders: Sequence[Path]) -> str:
     if alike := [candidate for candidate in full if "/" in name and short(candidate) == short(name)]:
         raise SweepError(f"unknown {group} {name!r}: did you mean {' or '.join(map(repr, alike))}?")
     for folder in folders:
-        for file in (*folder.glob(f"{group}/{name}.yml"), *folder.glob(f"{group}/*/{name}.yml")):
+        other = (*(folder / group).glob("*.yml"), *(folder / group).glob("*/*.yml"))
+        for file in (file for file in other if file.stem == short(name)):
             raise SweepError(f"{group} {name}: rename {file} to {file.with_suffix('.yaml').name}")
     offered = full if "/" in name else labels(full).values()
     raise SweepError(unknown(KINDS.get(group, group), name, offered))

@@ -129,8 +129,9 @@ def _meant(key: str, text: str, arguments: Sequence[str], folders: Sequence[Path
         if key in ("load", *(data.get("axes") or {})):
             return f"grid.{key}={text if text.startswith('[') else f'[{text}]'}"
     for group in GROUPS:
-        for file in choices.names(group, folders):
-            if key in files.merged(group, file, folders):
+        for file in choices.names(group, folders, bases=True):
+            text_of_file = choices.path(group, file, folders).read_text(encoding="utf-8", errors="replace")
+            if re.search(rf"^{re.escape(key)}:", text_of_file, re.MULTILINE):
                 return f"{group}.{key}={text}"
     return None
 
