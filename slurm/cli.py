@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import FrameType
@@ -14,15 +14,31 @@ from sweep.errors import INTERRUPTED, SweepError, unknown
 
 HELP = """\
 usage: python -m slurm doctor [profile=default] [folder=results] [wait_s=120]
+       python -m slurm validate [cases={cases}]
+                                [jobs=120] [seeds=1] [folder=results/validation]
 
+doctor:
 Checks a Slurm cluster as a sweep will use it, and submits one short job (two where mpi4py is installed).
 One line a check: ok, warning, wrong (with what to do) or skipped. Exit status 1 if anything is wrong.
 
   profile=NAME  a profile of slurm/profiles ({names}), or the path of a YAML file
   folder=DIR    the results folder: every node must be able to write into it
-  wait_s=N      seconds that the job may wait in the queue before it is cancelled"""
+  wait_s=N      seconds that the job may wait in the queue before it is cancelled
 
-DEFAULTS = {"profile": "default", "folder": "results", "wait_s": "120"}
+validate:
+Runs jobs of seconds on a throw-away Slurm of 16 emulated nodes on this machine, and on the model of Slurm's
+scheduler (policy=slurm) with the phases of that run: a line for each run, and a picture. A run of 120 jobs
+takes about ten minutes. Exit status 1 if one start of ten is more than two seconds off.
+
+  cases=A,B     configurations of slurm.conf
+  jobs=N        jobs of a run
+  seeds=A,B     workloads"""
+
+DEFAULTS = {
+    "doctor": {"profile": "default", "folder": "results", "wait_s": "120"},
+    "validate": {"cases": "", "jobs": "120", "seeds": "1", "folder": "results/validation"},
+}
+"""Commands -> their arguments."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -31,12 +47,15 @@ def main(arguments: Sequence[str]) -> int:
     try:
         if not arguments or {"-h", "--help", "help"}.intersection(arguments):
             from slurm import profile
+            from slurm.validation.cases import CASES
 
-            print(HELP.format(names=", ".join(profile.names())))
+            print(HELP.format(names=", ".join(profile.names()), cases=",".join(CASES)))
             return 0
-        if arguments[0] != "doctor":
-            raise SweepError(unknown("command", arguments[0], ["doctor"]))
-        return _examine(**_options(arguments[1:]))
+        command, *given = arguments
+        if command not in DEFAULTS:
+            raise SweepError(unknown("command", command, list(DEFAULTS)))
+        options = _options(given, DEFAULTS[command])
+        return _examine(**options) if command == "doctor" else _validate(**options)
     except SweepError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.status
@@ -47,18 +66,19 @@ def main(arguments: Sequence[str]) -> int:
         signal.signal(signal.SIGTERM, before)
 
 
-def _options(arguments: Sequence[str]) -> dict[str, str]:
+def _options(arguments: Sequence[str], defaults: Mapping[str, str]) -> dict[str, str]:
     """Return the defaults, replaced where an argument ``key=value`` is given."""
-    given = dict(DEFAULTS)
+    given = dict(defaults)
     for argument in arguments:
         key, _, value = argument.partition("=")
-        if key not in DEFAULTS:
-            raise SweepError(unknown("argument", key, [f"{name}=" for name in DEFAULTS]))
+        if key not in defaults:
+            raise SweepError(unknown("argument", key, [f"{name}=" for name in defaults]))
         if not value:
             raise SweepError(f"{argument}: give a value, {key}=VALUE")
         given[key] = value
-    if not given["wait_s"].isdecimal() or int(given["wait_s"]) < 1:
-        raise SweepError(f"wait_s={given['wait_s']}: give a whole number, 1 or more")
+    for key in {"wait_s", "jobs"} & set(given):
+        if not given[key].isdecimal() or int(given[key]) < 1:
+            raise SweepError(f"{key}={given[key]}: give a whole number, 1 or more")
     return given
 
 
@@ -77,6 +97,18 @@ def _examine(profile: str, folder: str, wait_s: str) -> int:
     advice = "correct it and run the doctor again" if wrong else f"ready for executor=slurm slurm={profile}"
     print(f"\nwrong: {levels.count('wrong')}, warnings: {levels.count('warning')}; {advice}")
     return int(wrong)
+
+
+def _validate(cases: str, jobs: str, seeds: str, folder: str) -> int:
+    """Compare the model of Slurm's scheduler with a real Slurm; return 1 if it is too far off."""
+    from slurm.validation.cases import CASES
+    from slurm.validation.command import validate
+
+    if not all(seed.isdecimal() for seed in seeds.split(",")):
+        raise SweepError(f"seeds={seeds}: give whole numbers between commas, e.g. seeds=1,2")
+    chosen = cases.split(",") if cases else list(CASES)
+    place = Path(folder).expanduser().absolute()
+    return validate(chosen, place, int(jobs), [int(seed) for seed in seeds.split(",")])
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:

@@ -49,7 +49,7 @@ def _parameters(values: Mapping[str, Any]) -> str:
 PAPER = Paper(
     key="operators",
     citation="",
-    experiments=("what_if", "replay"),
+    experiments=("what_if", "slurm_what_if", "replay"),
     needs=(WAIT, LOSS),
     pictures=lambda study, folder: figures.pictures(study),
     claims=lambda study: (),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from models.arrays import Floats, Ints
+from models.jobs.requests import Requests
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,8 @@ class Jobs:
         of the Standard Workload Format.
     think : ndarray of float, seconds, optional
         From that end to this submission; with `after` only.
+    request : Requests, optional
+        What else the jobs ask of a cluster.
     """
 
     submit: Floats
@@ -57,6 +60,7 @@ class Jobs:
     job_class: Ints | None = None
     after: Ints | None = None
     think: Floats | None = None
+    request: Requests | None = None
 
     @property
     def repeats(self) -> bool:

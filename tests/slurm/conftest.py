@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from testcluster import TestCluster, missing
+
+from slurm.testcluster import TestCluster, missing
 
 
 @pytest.fixture(scope="session")

@@ -25,7 +25,7 @@ from sweep.plan import plan  # noqa: E402
 from sweep.store.folder import Folder  # noqa: E402
 
 TASKS = 24
-PROFILE = Path(__file__).parent / "testcluster.yaml"
+PROFILE = ROOT / "slurm" / "testcluster.yaml"
 
 
 @cache

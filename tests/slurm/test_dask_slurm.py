@@ -11,9 +11,9 @@ pytest.register_assert_rewrite("executor_contract")
 
 from executor_contract import Contract, clean  # noqa: E402
 from study_commands import _own_place, command, results, serial, sweep  # noqa: E402, F401
-from testcluster import PROFILE, TestCluster  # noqa: E402
 
 from slurm.commands import KEPT, Slurm  # noqa: E402
+from slurm.testcluster import PROFILE, TestCluster  # noqa: E402
 
 pytest.importorskip("dask_jobqueue", reason="no dask-jobqueue here: pip install schedsweep[slurm]")
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from testcluster import PROFILE, TestCluster, missing
 
 from slurm import checks, doctor, profile
 from slurm import cli as command
@@ -18,6 +17,7 @@ from slurm.answers import Partition
 from slurm.checks import Finding
 from slurm.commands import Slurm
 from slurm.profile import Profile
+from slurm.testcluster import PROFILE, TestCluster, missing
 
 Examine = Callable[..., dict[str, Finding]]
 

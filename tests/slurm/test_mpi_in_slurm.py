@@ -10,9 +10,9 @@ pytest.register_assert_rewrite("executor_contract")
 
 from executor_contract import same  # noqa: E402
 from study_commands import _own_place, command, numbers, results, serial, sweep  # noqa: E402, F401
-from testcluster import TestCluster  # noqa: E402
 
 from slurm.commands import KEPT  # noqa: E402
+from slurm.testcluster import TestCluster  # noqa: E402
 
 pytest.importorskip("mpi4py", reason="no mpi4py here: pip install schedsweep[mpich]")
 

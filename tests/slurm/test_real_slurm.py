@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 import xarray as xr
 from studies import TASKS, environment, numbers, sweep
-from testcluster import TestCluster, missing
 
 from slurm import record, submission
+from slurm.testcluster import TestCluster, missing
 from sweep.store.reader import heads
 
 pytestmark = [pytest.mark.exhaustive, pytest.mark.skipif(bool(missing()), reason=missing())]

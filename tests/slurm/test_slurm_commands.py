@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from testcluster import TestCluster
 
 from slurm.answers import read_job, read_partition
 from slurm.commands import RefusedError, Slurm, SlurmError, UnreachableError
 from slurm.reasons import hopeless
+from slurm.testcluster import TestCluster
 
 Fake = Callable[..., Slurm]
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
+from models.jobs.requests import Requests
 from models.jobs.selecting import Selection
 from models.jobs.trace import Origin, Trace
 from models.point import Parameters, Point
@@ -78,6 +79,7 @@ def open_trace(point: Point) -> Trace:
         chosen.size,
         memory,
         user=np.array([number[name] for name in table.user[rows]]),
+        request=_requests(table, chosen, memory),
     )
     waited = np.maximum(table.start[rows] - arrived, np.timedelta64(0)).astype(float)
     notes += _downtimes(table)
@@ -103,6 +105,32 @@ def _downtimes(table: Table) -> list[str]:
     arrival = table.submit if table.eligible is None else np.fmax(table.submit, table.eligible)
     arrived, start = (times[ran].astype(np.int64).astype(np.float64) for times in (arrival, table.start))
     return replayed.notes_of_downtimes(table.name, np.minimum(arrived, start), start, table.elapsed[ran])
+
+
+def _requests(table: Table, chosen: Selection, memory: np.ndarray) -> Requests:
+    """Return what the jobs had of a cluster, which sacct reports, as what they asked for.
+
+    A job may start only when it is eligible, where the file says when that is.
+    """
+    rows = chosen.rows
+    nodes = np.maximum(table.nodes[rows], 1)
+    delay = np.zeros(rows.size)
+    if table.eligible is not None:
+        waited = (table.eligible[rows] - table.submit[rows]).astype("timedelta64[s]")
+        delay = np.where(np.isnat(waited), 0.0, np.maximum(waited.astype(np.int64), 0).astype(float))
+    columns = {"account": table.account, "qos": table.apart.get("QOS")}
+    names = {name: values[rows] for name, values in columns.items() if values is not None}
+    return Requests.of(
+        chosen.size,
+        memory,
+        nodes=np.minimum(nodes, chosen.size),
+        most_nodes=np.minimum(nodes, chosen.size),
+        node_memory=np.ceil(table.memory[rows] / nodes / 1024).astype(np.int64),
+        cpu_memory=np.zeros(rows.size, np.int64),
+        partition=table.partition[rows],
+        delay=delay,
+        **names,
+    )
 
 
 def _most_at_once(table: Table, chosen: Selection) -> int:

@@ -29,6 +29,7 @@ FIELDS = {
 
 OPTIONAL = {
     "Eligible": ("Eligible",),
+    "Account": ("Account",),
     "QOS": ("QOS",),
     "Reservation": ("Reservation",),
     "TRES": ("AllocTRES", "ReqTRES"),

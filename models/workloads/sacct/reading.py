@@ -45,6 +45,9 @@ class Table:
     apart : dict of str to ndarray of str
         What a site may schedule apart from each other -> what each row has of it, empty for none: QOS,
         reservation and GPUs, if the file has them.
+    nodes : ndarray of int
+    account : ndarray of str or None
+        None where the file does not have it.
     """
 
     path: Path
@@ -64,6 +67,8 @@ class Table:
     processors: np.ndarray
     memory: np.ndarray
     apart: Mapping[str, np.ndarray]
+    nodes: np.ndarray
+    account: np.ndarray | None
 
     @property
     def name(self) -> str:
@@ -195,6 +200,8 @@ def _table(
         processors,
         np.array(amount) * times,
         _apart(texts),
+        nodes,
+        np.array(texts["Account"], object) if "Account" in texts else None,
     )
     unknown = np.isnat(table.submit)
     if unknown.any():

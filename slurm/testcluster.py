@@ -1,6 +1,6 @@
 """A throw-away Slurm on this machine: a controller and emulated nodes on loopback, in one temporary folder.
 
-``python tests/slurm/testcluster.py [nodes=2] [cpus=4]`` starts one and keeps it until Ctrl-C, to try a sweep
+``python -m slurm.testcluster [nodes=2] [cpus=4]`` starts one and keeps it until Ctrl-C, to try a sweep
 before a real cluster runs it. Daemons are children of this process in the foreground, and are killed with it.
 """
 
@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from slurm.commands import KEPT, Slurm, SlurmError, UnreachableError, environment
 
@@ -109,6 +109,8 @@ class TestCluster:
         Lines of slurm.conf that are added to `CONFIGURATION` or replace lines of it.
     wrap : sequence of str
         Command that starts each node's daemon, e.g. ``("unshare", "-m")``.
+    partitions : sequence of str
+        Lines of slurm.conf in place of those of the two partitions.
     """
 
     __test__ = False  # pytest would collect a class of this name
@@ -120,12 +122,14 @@ class TestCluster:
         cpus: int = 4,
         settings: Mapping[str, object] | None = None,
         wrap: Sequence[str] = (),
+        partitions: Sequence[str] = (),
     ) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="slurm-"))
         self.nodes = [f"n{number + 1}" for number in range(nodes)]
         self._hardware = f"CPUs={cpus} RealMemory=4000 State=UNKNOWN"
         self._settings = {"MaxArraySize": 1001, "MaxJobCount": 10000, **(settings or {})}
         self._wrap = wrap
+        self._partitions = partitions
         clean = {key: value for key, value in environment(os.environ).items() if key not in KEPT}
         self.env = {**clean, "SLURM_CONF": str(self.folder / "slurm.conf")}
         self.slurm = Slurm(self.env)
@@ -172,8 +176,10 @@ class TestCluster:
             address = f"NodeHostname={host} NodeAddr=127.0.0.1 Port={port}"
             lines.append(f"NodeName={node} {address} {self._hardware}")
         names = ",".join(self.nodes)
-        lines.append(f"PartitionName=main Nodes={names} Default=YES MaxTime=INFINITE State=UP")
-        lines.append(f"PartitionName=short Nodes={names} MaxTime=1 State=UP")
+        lines += self._partitions or (
+            f"PartitionName=main Nodes={names} Default=YES MaxTime=INFINITE State=UP",
+            f"PartitionName=short Nodes={names} MaxTime=1 State=UP",
+        )
         (self.folder / "slurm.conf").write_text("\n".join(lines) + "\n")
 
     def _start(self, name: str, command: Sequence[str]) -> None:
@@ -294,7 +300,9 @@ class TestCluster:
 
 
 if __name__ == "__main__":
-    options = {key: int(value) for key, _, value in (word.partition("=") for word in sys.argv[1:])}
+    options: dict[str, Any] = {
+        key: int(value) for key, _, value in (word.partition("=") for word in sys.argv[1:])
+    }
     with TestCluster(**options) as cluster, suppress(KeyboardInterrupt):
         print(
             f"Slurm runs. In another shell:\n\n  export SLURM_CONF={cluster.env['SLURM_CONF']}\n", flush=True

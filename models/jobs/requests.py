@@ -1,0 +1,88 @@
+"""What a job asks of a cluster beyond processors, memory and time: nodes, tasks, devices, a partition, an
+account."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+
+from models.arrays import Floats, Ints
+
+NO_NAMES = np.empty(0, object)
+
+
+@dataclass(frozen=True, eq=False)
+class Requests:
+    """Requests of jobs; every array has the shape (n_jobs,).
+
+    Parameters
+    ----------
+    nodes, most_nodes : ndarray of int
+        Nodes that it needs at least, and may have at most; 0 is any number.
+    tasks, task_cpus, node_tasks : ndarray of int
+        Tasks, CPUs of each, and tasks on each node; 0 leaves the last one open.
+    node_memory, cpu_memory : ndarray of int, MB
+        Of each node, or of each CPU; one of them is 0.
+    whole : ndarray of bool
+        Whether it wants whole nodes.
+    gres : mapping of str to ndarray of int
+        Devices on each node, by name: ``gpu``, ``gpu:a100``.
+    partition, account, qos : ndarray of str
+        Names; several partitions between commas, and empty for the default.
+    delay : ndarray of float, seconds
+        From its submission to its earliest start.
+    nice : ndarray of int
+    array, throttle : ndarray of int
+        Number of the array that it belongs to, -1 for none; how many jobs of that may run at once, 0 for
+        any number.
+    after : ndarray of int
+        Position of a job that has to end first, -1 for none.
+    """
+
+    nodes: Ints
+    most_nodes: Ints
+    tasks: Ints
+    task_cpus: Ints
+    node_tasks: Ints
+    node_memory: Ints
+    cpu_memory: Ints
+    whole: np.ndarray
+    delay: Floats
+    nice: Ints
+    array: Ints
+    throttle: Ints
+    after: Ints
+    partition: np.ndarray
+    account: np.ndarray
+    qos: np.ndarray
+    gres: Mapping[str, Ints] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, size: Ints, memory: Ints, **given: Any) -> Requests:
+        """Return requests of `size` tasks of one CPU each on any nodes, with KB in all, but for what is
+        given."""
+        n = len(size)
+        zero, none = np.zeros(n, np.int64), np.full(n, -1)
+        empty = np.full(n, "", object)
+        made = cls(
+            zero + 1, zero, size, zero + 1, zero, zero, -(-memory // (size * 1024)), np.zeros(n, bool),
+            np.zeros(n), zero, none, zero, none, empty, empty, empty,
+        )  # fmt: skip
+        return replace(made, **given)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __getitem__(self, chosen: slice | np.ndarray) -> Requests:
+        """Return those of some jobs, in their order; `after` is left out, which names jobs of the whole."""
+        columns = {
+            each.name: getattr(self, each.name)[chosen]
+            for each in fields(self)
+            if each.name not in ("gres", "after")
+        }
+        n = len(columns["nodes"])
+        gres = {name: count[chosen] for name, count in self.gres.items()}
+        return Requests(**columns, gres=gres, after=np.full(n, -1))

@@ -1,0 +1,24 @@
+"""Slurm's own scheduler: main passes, backfill cycles and priorities as a slurm.conf sets them.
+
+The declaration loads no kernel, so that a plan can be made and checked at once.
+"""
+
+from models.family import Family
+from models.jobs.measures import COMMON
+from models.slurm.metrics import METRICS, OF_JOBS
+
+FAMILY = Family(
+    package=__name__,
+    name="Slurm",
+    version=1,
+    metrics=METRICS,
+    headline="wait",
+    common=COMMON,
+    of_jobs=OF_JOBS,
+    kernels=(
+        "models.slurm.kernel.backfill",
+        "models.slurm.kernel.loop",
+        "models.slurm.kernel.passes",
+    ),
+    schedules=True,
+)

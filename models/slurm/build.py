@@ -1,0 +1,286 @@
+"""From a configuration and jobs to the tables of the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from models.arrays import Floats, Ints
+from models.jobs.jobs import Jobs
+from models.jobs.requests import Requests
+from models.kernels.bits import words
+from models.slurm.configuration import Configuration, Partition
+from models.slurm.configuration.configuration import YEAR_S
+from models.slurm.kernel import tables
+from models.slurm.priority import Weights, fixed_parts
+from models.slurm.scheduler import Phases, Scheduler
+
+EPILOG_S = 0.1
+"""Seconds until the message of an epilog where slurm.conf names one; its own work takes longer on some
+sites."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Jobs as the scheduler sees them; every array has the shape (n_jobs,), `partitions` a tuple for each
+    job.
+
+    Parameters
+    ----------
+    limit : ndarray of int, seconds
+        In whole minutes, as Slurm keeps it.
+    runtime : ndarray of float, seconds
+        Until the job ends by itself.
+    message : ndarray of float, seconds
+        From its end until the message of its epilog, which calls the scheduler; -1 without one, as where a
+        node has finished with the job before the controller asks.
+    """
+
+    jobs: Jobs
+    request: Requests
+    limit: Ints
+    runtime: Floats
+    partitions: tuple[tuple[int, ...], ...]
+    message: Floats
+
+
+def asked(jobs: Jobs, configuration: Configuration, message: Floats | None = None) -> Asked:
+    """Return what jobs ask for, with the defaults of their partitions.
+
+    Raises
+    ------
+    ValueError
+        With one line, for a job of a partition that is not there.
+    """
+    request = jobs.request or Requests.of(jobs.size, jobs.memory)
+    numbers = {one.name: number for number, one in enumerate(configuration.partitions)}
+    default = (configuration.partitions.index(configuration.default_partition),)
+    known: dict[str, tuple[int, ...]] = {"": default}
+    for names in dict.fromkeys(request.partition.tolist()):
+        if names not in known:
+            missing = [name for name in names.split(",") if name not in numbers]
+            if missing:
+                job = int(np.argmax(request.partition == names)) + 1
+                raise ValueError(
+                    f"job {job} is for partition {missing[0]}, and {configuration.name} has "
+                    f"{', '.join(numbers)}; is it the log of another cluster? workload.partition=NAME "
+                    f"keeps one "
+                    "partition's jobs, policy.partitions={OLD: NEW} renames them"
+                )
+            tier = configuration.partitions
+            known[names] = tuple(
+                sorted((numbers[name] for name in names.split(",")), key=lambda number: -tier[number].tier)
+            )
+    places = tuple(known[names] for names in request.partition.tolist())
+    if message is None:
+        message = np.full(len(jobs), EPILOG_S if configuration.word("Epilog", "") else -1.0)
+    limit = np.ceil(np.where(np.isnan(jobs.requested), 0, jobs.requested) / 60).astype(np.int64) * 60
+    defaults = np.array([_default_limit(configuration.partitions[place[0]]) for place in places], np.int64)
+    return Asked(jobs, request, np.where(limit > 0, limit, defaults), jobs.runtime, places, message)
+
+
+def _default_limit(partition: Partition) -> int:
+    """Return the limit of a job that asks for none: the partition's default, else its longest, else a
+    year."""
+    found = partition.default_time if partition.default_time is not None else partition.max_time
+    return YEAR_S if found is None else found
+
+
+def system_of(
+    wanted: Asked,
+    configuration: Configuration,
+    scheduler: Scheduler,
+    phases: Phases,
+    plans: int = 0,
+) -> tables.System:
+    """Return the tables before the first event.
+
+    Parameters
+    ----------
+    plans : int
+        Room for plans of backfill cycles, which are recorded if it is not 0.
+    """
+    jobs, request = wanted.jobs, wanted.request
+    n_jobs = len(jobs)
+    nodes = _records(
+        tables.NODE,
+        cpus=[node.cpus for node in configuration.nodes],
+        memory=[node.memory for node in configuration.nodes],
+        weight=[node.weight for node in configuration.nodes],
+    )
+    gres = np.array(
+        [node.gres.get(name, 0) for node in configuration.nodes for name in configuration.gres], np.int64
+    )
+    free = _records(tables.SUPPLY, cpus=nodes["cpus"], memory=nodes["memory"])
+    weights = Weights.of(configuration)
+    first = np.concatenate([[0], np.cumsum([len(place) for place in wanted.partitions])]).astype(np.int64)
+    of_job = np.repeat(np.arange(n_jobs), np.diff(first))
+    place = np.array([number for numbers in wanted.partitions for number in numbers], np.int64)
+    fixed, tested = fixed_parts(wanted, configuration, weights, of_job, place)
+    fair, association = weights.associations(jobs, request)
+    given = np.zeros(n_jobs + 1, tables.JOB)
+    given[:-1] = _records(
+        tables.JOB,
+        submit=jobs.submit + phases.clock,
+        begin=jobs.submit + request.delay + phases.clock,
+        runtime=wanted.runtime,
+        message=wanted.message,
+        limit=wanted.limit,
+        min_nodes=np.maximum(request.nodes, 1),
+        max_nodes=request.most_nodes,
+        tasks=np.maximum(request.tasks, 1),
+        task_cpus=np.maximum(request.task_cpus, 1),
+        tasks_per_node=request.node_tasks,
+        node_memory=_memory(wanted, configuration, node=True),
+        cpu_memory=_memory(wanted, configuration, node=False),
+        whole=request.whole,
+        user=_numbered(jobs.user, n_jobs),
+        association=association,
+        array=request.array,
+        throttle=request.throttle,
+        after=request.after,
+    )
+    given["first_record"] = first
+    fate = np.zeros(n_jobs, tables.FATE)
+    for name in ("start", "end", "reserved"):
+        fate[name] = np.nan
+    total = int(nodes["cpus"].sum())
+    settings = scheduler.settings(phases, weights, len(configuration.gres), bool(plans))
+    sets, available = _sets(len(nodes), scheduler, len(of_job))
+    return tables.System(
+        state=_state(settings[0], phases, weights.recalculated),
+        settings=settings,
+        nodes=nodes,
+        free=free,
+        future=free.copy(),
+        free_gres=gres,
+        future_gres=gres.copy(),
+        partitions=_records(
+            tables.PARTITION,
+            tier=[one.tier for one in configuration.partitions],
+            over=[YEAR_S if one.over_time is None else one.over_time for one in configuration.partitions],
+            whole=[scheduler.linear or one.sharing == "EXCLUSIVE" for one in configuration.partitions],
+            count=[0] * len(configuration.partitions),
+        ),
+        partition_words=_partition_words(configuration),
+        jobs=given,
+        job_gres=_devices(request, configuration),
+        records=_records(
+            tables.RECORD,
+            fixed=fixed,
+            fixed_tested=tested,
+            job=of_job,
+            partition=place,
+            priority=np.maximum(fixed, 1),
+        ),
+        fate=fate,
+        entries=_records(tables.ENTRY, next=np.append(np.arange(1, total), tables.NONE)),
+        queue=np.zeros(len(of_job), np.int64),
+        running=np.zeros(n_jobs, np.int64),
+        held=np.zeros(n_jobs, np.int64),
+        heap=np.zeros(3 * n_jobs + 1, tables.END),
+        scratch=np.zeros(len(nodes), tables.SCRATCH),
+        sets=sets,
+        segments=np.zeros(len(available), tables.SEGMENT),
+        available=available,
+        of_user=np.zeros(n_jobs + 1, np.int64),
+        array_running=np.zeros(int(request.array.max(initial=-1)) + 2, np.int64),
+        looks=np.array(phases.looks) + phases.clock,
+        cycles=np.array(phases.cycles) + phases.clock,
+        log=np.zeros(plans, tables.PLANNED),
+        fair=fair,
+    )
+
+
+def _records(kind: np.dtype, **columns: Any) -> np.ndarray:
+    """Return records with these columns, all others 0."""
+    made = np.zeros(len(next(iter(columns.values()))), kind)
+    for name, values in columns.items():
+        made[name] = values
+    return made
+
+
+def _sets(n_nodes: int, scheduler: Scheduler, n_records: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sets of nodes, all of them free, and room for the segments of a plan."""
+    n_words = words(n_nodes)
+    sets = np.zeros((tables.N_SETS, n_words), np.uint64)
+    for node in range(n_nodes):
+        sets[tables.FREE, node // 64] |= np.uint64(1) << np.uint64(node % 64)
+    n_segments = 2 * min(scheduler.bf_max_job_test, n_records) + 2 * n_nodes + 16
+    return sets, np.zeros((n_segments, n_words), np.uint64)
+
+
+def _partition_words(configuration: Configuration) -> np.ndarray:
+    sets = np.zeros((len(configuration.partitions), words(len(configuration.nodes))), np.uint64)
+    for number, one in enumerate(configuration.partitions):
+        for node in one.nodes:
+            if configuration.nodes[node].up:
+                sets[number, node // 64] |= np.uint64(1) << np.uint64(node % 64)
+    return sets
+
+
+def _memory(wanted: Asked, configuration: Configuration, node: bool) -> Ints:
+    """Return MB of each node, or of each CPU: what was asked for, else the partition's default."""
+    request = wanted.request
+    own = request.node_memory if node else request.cpu_memory
+    none = (request.node_memory == 0) & (request.cpu_memory == 0)
+    defaults = np.array(
+        [
+            configuration.partitions[place[0]].memory_node
+            if node
+            else configuration.partitions[place[0]].memory_cpu
+            for place in wanted.partitions
+        ],
+        np.int64,
+    )
+    return np.where(none, defaults, own)
+
+
+def _devices(request: Requests, configuration: Configuration) -> Ints:
+    """Return devices on each node, flat; a request without a type takes the first type that there is."""
+    columns = np.zeros((len(request), len(configuration.gres)), np.int64)
+    for name, count in request.gres.items():
+        exact = [
+            k for k, kind in enumerate(configuration.gres) if kind == name or kind.startswith(f"{name}:")
+        ]
+        if not exact and count.any():
+            job = int(np.argmax(count > 0)) + 1
+            raise ValueError(
+                f"job {job} asks for {name}, and the nodes of {configuration.name} have "
+                f"{', '.join(configuration.gres) or 'no generic resources'}; add Gres= to their NodeName "
+                f"lines"
+            )
+        if exact:
+            columns[:, exact[0]] += count
+    return columns.ravel()
+
+
+def _numbered(user: Ints | None, n_jobs: int) -> Ints:
+    return (
+        np.zeros(n_jobs, np.int64)
+        if user is None
+        else np.unique(user, return_inverse=True)[1].astype(np.int64)
+    )
+
+
+def _state(settings: Any, phases: Phases, recalculated: bool) -> np.ndarray:
+    state = np.zeros(1, tables.STATE)
+    values: Mapping[str, float] = {
+        "next_tick": (phases.looks[0] if phases.looks else phases.tick) + phases.clock,
+        "next_look": (phases.backfill + phases.clock) if settings["backfill"] else np.inf,
+        "next_calc": phases.calculation + phases.clock
+        if settings["multifactor"] and recalculated
+        else np.inf,
+        "next_immediate": np.inf,
+        "last_calc": phases.clock,
+        "last_sched": np.floor(phases.passed + phases.clock),
+        "last_full": np.floor(phases.full + phases.clock),
+        "last_limits": np.floor(phases.limits + phases.clock),
+        "last_cycle": -YEAR_S,
+    }
+    for name, value in values.items():
+        state[name] = value
+    return state

@@ -1,0 +1,325 @@
+"""The one declared object that a slurm.conf becomes: nodes, partitions, and how the scheduler works."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from models.slurm.configuration import hostlist, keys, values
+from models.slurm.configuration.errors import ConfigurationError
+
+YEAR_S = 365 * 24 * 3600
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node: CPUs as Slurm counts them, memory for jobs in MB, generic resources by name."""
+
+    name: str
+    cpus: int
+    memory: int
+    gres: Mapping[str, int]
+    weight: int = 1
+    features: tuple[str, ...] = ()
+    up: bool = True
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A partition; `nodes` are positions. Times are seconds, None is no limit.
+
+    Parameters
+    ----------
+    sharing : str
+        ``NO``, ``EXCLUSIVE``, ``YES`` or ``FORCE``; with the number of jobs that share a CPU in `rows`.
+    restricted : tuple of str
+        Keys of its line that decide who may use it, and have no effect here.
+    """
+
+    name: str
+    nodes: tuple[int, ...]
+    default: bool = False
+    max_time: int | None = None
+    default_time: int | None = None
+    max_nodes: int | None = None
+    tier: int = 1
+    job_factor: int = 1
+    sharing: str = "NO"
+    rows: int = 1
+    over_time: int | None = 0
+    least_loaded: bool = False
+    up: bool = True
+    memory_cpu: int = 0
+    memory_node: int = 0
+    restricted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A slurm.conf.
+
+    Parameters
+    ----------
+    name : str
+        Of its file, for messages.
+    settings : mapping of str to str
+        Keys, in small letters, that are no nodes and no partitions.
+    where : mapping of str to str
+        Where each of them was given, for messages.
+    """
+
+    name: str
+    settings: Mapping[str, str]
+    nodes: tuple[Node, ...]
+    partitions: tuple[Partition, ...]
+    where: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, name: str, lines: Iterable[Any]) -> Configuration:
+        """Return the configuration of logical lines; of a key that is given twice the last one counts."""
+        settings: dict[str, str] = {}
+        where: dict[str, str] = {}
+        nodes: dict[str, Node] = {}
+        sets: dict[str, list[str]] = {}
+        entities = []
+        defaults: dict[str, dict[str, str]] = {"nodename": {}, "partitionname": {}}
+        for line in lines:
+            key, value = line.pairs[0]
+            small = key.lower()
+            if small in ("nodename", "partitionname"):
+                given = _entity(line, keys.NODE_KEYS if small == "nodename" else keys.PARTITION_KEYS)
+                if value.upper() == "DEFAULT":
+                    defaults[small] |= given
+                    continue
+                entities.append((small, line.where, {**defaults[small], **given}))
+            elif small == "nodeset":
+                given = {key.lower(): text for key, text in line.pairs}
+                sets[value] = (
+                    hostlist.expand(given["nodes"])
+                    if "nodes" in given
+                    else [f"feature {given.get('feature')}"]
+                )
+            elif small in keys.KNOWN or line.where.endswith("(shown)"):
+                settings[small], where[small] = value, line.where
+            else:
+                near = difflib.get_close_matches(small, keys.KNOWN, 1)
+                hint = f"; did you mean {keys.KNOWN[near[0]]}?" if near else "; correct it or delete the line"
+                raise ConfigurationError(f"{line.where}: {key} is no key of slurm.conf{hint}")
+        for kind, place, given in entities:
+            if kind == "nodename":
+                for node in _nodes(place, given):
+                    nodes[node.name] = node
+        numbers = {name: number for number, name in enumerate(nodes)}
+        found: dict[str, Partition] = {}
+        for kind, place, given in entities:
+            if kind == "partitionname":
+                for one in _partitions(place, given, numbers, sets, tuple(nodes.values()), settings):
+                    found[one.name] = one
+        made = cls(name, settings, tuple(nodes.values()), tuple(found.values()), where)
+        made._check()
+        return made
+
+    @cached_property
+    def parameters(self) -> Mapping[str, str]:
+        """Words of SchedulerParameters."""
+        return values.options(self.settings.get("schedulerparameters", ""))
+
+    @property
+    def default_partition(self) -> Partition:
+        """The partition of a job that names none."""
+        return next((one for one in self.partitions if one.default), self.partitions[0])
+
+    @property
+    def gres(self) -> tuple[str, ...]:
+        """Names of generic resources of any node."""
+        return tuple(dict.fromkeys(name for node in self.nodes for name in node.gres))
+
+    def whole(self, key: str, default: int) -> int:
+        """Return a whole number of SchedulerParameters; one that Slurm would ignore is its default."""
+        text = self.parameters.get(key)
+        if text is None:
+            return default
+        if text.lstrip("-").isdecimal():
+            return int(text) if int(text) >= 0 else default
+        raise ConfigurationError(
+            f"{self.where.get('schedulerparameters', self.name)}: {key}={text} of SchedulerParameters; "
+            f"allowed: a "
+            "whole number"
+        )
+
+    def value(self, key: str, parse: Callable[[str], Any], default: Any) -> Any:
+        """Return a parsed setting, or its default where it is not given."""
+        text = self.settings.get(key.lower())
+        if text is None or text == "":
+            return default
+        try:
+            return parse(text)
+        except ValueError as expected:
+            raise ConfigurationError(
+                f"{self.where.get(key.lower(), self.name)}: {key}={text}; allowed: {expected}"
+            ) from None
+
+    def word(self, key: str, default: str) -> str:
+        """Return a setting in small letters without the plugin's kind: ``sched/backfill`` is ``backfill``."""
+        return self.settings.get(key.lower(), default).lower().rpartition("/")[2]
+
+    def _check(self) -> None:
+        for word in self.parameters:
+            known = {*keys.PARAMETERS, *keys.PARAMETERS_NOT_MODELLED, *keys.PARAMETERS_OF_TIME}
+            if word not in known:
+                near = difflib.get_close_matches(word, known, 1)
+                hint = f"; did you mean {near[0]}?" if near else ""
+                raise ConfigurationError(
+                    f"{self.where.get('schedulerparameters', self.name)}: SchedulerParameters has no "
+                    f"{word}{hint}"
+                )
+
+    def not_modelled(self) -> list[str]:
+        """Return one line for each key that changes schedules and is read without effect."""
+        found = [
+            f"{key}={self.settings[key.lower()]} has no effect here: {what}"
+            for key, what in keys.NOT_MODELLED.items()
+            if self.settings.get(key.lower(), "").lower() not in keys.NEUTRAL_VALUES
+            and not self.settings.get(key.lower(), "").lower().endswith("/none")
+        ]
+        return found + [
+            f"SchedulerParameters={word} has no effect here: {keys.PARAMETERS_NOT_MODELLED[word]}"
+            for word in self.parameters
+            if word in keys.PARAMETERS_NOT_MODELLED
+        ]
+
+
+def _entity(line: Any, known: frozenset[str]) -> dict[str, str]:
+    given = {}
+    for key, value in line.pairs:
+        if key.lower() not in known:
+            near = difflib.get_close_matches(key.lower(), known, 1)
+            kind = line.pairs[0][0]
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise ConfigurationError(f"{line.where}: {key} is no key of a line {kind}=...{hint}")
+        given[key.lower()] = value
+    return given
+
+
+def _value(place: str, given: Mapping[str, str], key: str, parse: Callable[[str], Any], default: Any) -> Any:
+    if key not in given:
+        return default
+    try:
+        return parse(given[key])
+    except ValueError as expected:
+        raise ConfigurationError(f"{place}: {key}={given[key]}; allowed: {expected}") from None
+
+
+def _nodes(place: str, given: Mapping[str, str]) -> Iterable[Node]:
+    def whole(key: str, default: int) -> int:
+        return int(_value(place, given, key, values.whole, default))
+
+    sockets = whole("sockets", whole("boards", 1) * whole("socketsperboard", 1))
+    built = sockets * whole("corespersocket", 1) * whole("threadspercore", 1)
+    cpus = whole("cpus", whole("procs", built)) - whole("corespeccount", 0) * whole("threadspercore", 1)
+    if cpus < 1:
+        raise ConfigurationError(
+            f"{place}: nodes with {cpus} CPUs; give CPUs=, or Sockets= and CoresPerSocket="
+        )
+    state = given.get("state", "UNKNOWN").upper().split("+")[0]
+    for name in _value(place, given, "nodename", hostlist.expand, []):
+        yield Node(
+            name,
+            cpus,
+            max(whole("realmemory", 1) - whole("memspeclimit", 0), 1),
+            _value(place, given, "gres", values.gres, {}),
+            whole("weight", 1),
+            tuple(given.get("features", given.get("feature", "")).split(",")),
+            state not in ("DOWN", "DRAIN", "FAIL", "FAILING", "FUTURE"),
+        )
+
+
+def _partitions(
+    place: str,
+    given: Mapping[str, str],
+    numbers: Mapping[str, int],
+    sets: Mapping[str, Sequence[str]],
+    nodes: Sequence[Node],
+    settings: Mapping[str, str],
+) -> Iterable[Partition]:
+    name = given["partitionname"]
+    listed = given.get("nodes", "")
+    names: list[str] = []
+    for word in _value(place, {"nodes": listed}, "nodes", hostlist.expand, []):
+        if word.upper() == "ALL":
+            names += numbers
+        elif word in sets:
+            feature = sets[word][0].removeprefix("feature ") if sets[word] else ""
+            named = sets[word] if not sets[word][0].startswith("feature ") else []
+            names += named or [node.name for node in nodes if feature in node.features]
+        else:
+            names.append(word)
+    if missing := [word for word in names if word not in numbers]:
+        raise ConfigurationError(
+            f"{place}: partition {name} has node {missing[0]}, which no NodeName line names; add one, or "
+            f"leave it out"
+        )
+    if not names:
+        raise ConfigurationError(f"{place}: partition {name} has no nodes; add Nodes=..., or delete the line")
+
+    def whole(key: str, default: int) -> int:
+        return int(_value(place, given, key, values.whole, default))
+
+    def memory(key: str) -> int:
+        text = given.get(key, settings.get(key, "0"))
+        return int(
+            _value(place, {key: "0" if text.upper() in values.WITHOUT_LIMIT else text}, key, values.whole, 0)
+        )
+
+    def limit(key: str) -> int | None:
+        found: int | None = _value(place, given, key, values.minutes, None)
+        return found
+
+    word, _, rows = given.get("oversubscribe", given.get("shared", "NO")).upper().partition(":")
+    if word not in ("NO", "YES", "FORCE", "EXCLUSIVE") or (rows and not rows.isdecimal()):
+        raise ConfigurationError(f"{place}: OverSubscribe={word}; allowed: NO, EXCLUSIVE, YES:n, FORCE:n")
+    priority = whole("priority", 1)
+    over = _value(
+        place,
+        {"over": given.get("overtimelimit", settings.get("overtimelimit", "0"))},
+        "over",
+        values.minutes,
+        0,
+    )
+    rules = (
+        "allowaccounts",
+        "allowgroups",
+        "allowqos",
+        "denyaccounts",
+        "denyqos",
+        "qos",
+        "reqresv",
+        "maxcpuspernode",
+        "exclusiveuser",
+    )
+    most = given.get("maxnodes", "UNLIMITED").upper()
+    yield Partition(
+        name,
+        tuple(sorted({numbers[word] for word in names})),
+        _value(place, given, "default", values.yes, False),
+        limit("maxtime"),
+        limit("defaulttime"),
+        None if most in values.WITHOUT_LIMIT else whole("maxnodes", 0),
+        whole("prioritytier", priority),
+        whole("priorityjobfactor", priority),
+        word,
+        int(rows or 4) if word in ("YES", "FORCE") else 1,
+        over,
+        _value(place, given, "lln", values.yes, False),
+        given.get("state", "UP").upper() == "UP",
+        memory("defmempercpu"),
+        memory("defmempernode"),
+        tuple(
+            key
+            for key in rules
+            if given.get(key, "ALL").upper() not in ("ALL", "NO", "UNLIMITED", "INFINITE")
+        ),
+    )

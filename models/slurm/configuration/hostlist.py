@@ -1,0 +1,56 @@
+"""Node lists: ``n[001-128,200]``, ``rack[1-2]node[1-4]``, names between commas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+BRACKET = re.compile(r"\[([^\[\]]*)\]")
+RANGE = re.compile(r"(\d+)(?:-(\d+))?")
+MOST = 1_000_000
+
+
+def split(text: str) -> list[str]:
+    """Return the parts of a list between the commas that are outside of brackets."""
+    parts, depth, begin = [], 0, 0
+    for at, letter in enumerate(text):
+        depth += (letter == "[") - (letter == "]")
+        if letter == "," and depth == 0:
+            parts.append(text[begin:at])
+            begin = at + 1
+    return [part for part in (*parts, text[begin:]) if part]
+
+
+def expand(text: str) -> list[str]:
+    """Return the names of a list; ``ValueError`` if it is none.
+
+    Examples
+    --------
+    >>> expand("n[08-10],login")
+    ['n08', 'n09', 'n10', 'login']
+    """
+    return [name for part in split(text) for name in _names(part)]
+
+
+def _names(part: str) -> Iterator[str]:
+    found = BRACKET.search(part)
+    if not found:
+        if "[" in part or "]" in part:
+            raise ValueError(f"{part} has a bracket without its counterpart")
+        yield part
+        return
+    for number in _numbers(found[1]):
+        for rest in _names(part[found.end() :]) if found.end() < len(part) else [""]:
+            yield f"{part[: found.start()]}{number}{rest}"
+
+
+def _numbers(text: str) -> Iterator[str]:
+    for piece in text.split(","):
+        found = RANGE.fullmatch(piece.strip())
+        if not found:
+            raise ValueError(f"[{text}] is no range such as [1-8] or [001-128,200]")
+        first, last = int(found[1]), int(found[2] or found[1])
+        if last < first or last - first > MOST:
+            raise ValueError(f"[{text}]: a range counts upwards, to at most {MOST:,} names")
+        for number in range(first, last + 1):
+            yield str(number).zfill(len(found[1]))

@@ -1,0 +1,120 @@
+"""Reading of a slurm.conf: comments, continued lines, Include, quoted values; or what `scontrol show
+config` prints."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from models.slurm.configuration.configuration import Configuration
+from models.slurm.configuration.errors import ConfigurationError
+from models.slurm.configuration.keys import ENTITIES
+
+SHOWN = re.compile(r"^(\w+)\s+= (.*)$")
+"""A line of `scontrol show config`."""
+
+DEEPEST = 10
+"""Files that include each other in a chain."""
+
+
+class Line(NamedTuple):
+    """A logical line: where it begins, and its pairs of a key and a value, in order."""
+
+    where: str
+    pairs: Sequence[tuple[str, str]]
+
+
+def read(path: str | os.PathLike[str], lines: Sequence[str] = (), sha256: str | None = None) -> Configuration:
+    """Return the configuration of a file, with further lines that are added to it and win over it.
+
+    Raises
+    ------
+    ConfigurationError
+        With one line: no such file, an Include that is missing, a line that is none, an unknown key, a
+        value that is not allowed.
+    """
+    found = list(_of_file(Path(path), 0, sha256))
+    for number, text in enumerate(lines, start=1):
+        found += _of_text(f"policy.lines[{number}]", text)
+    return Configuration.of(Path(path).name, found)
+
+
+def of_lines(name: str, lines: Sequence[str]) -> Configuration:
+    """Return the configuration of some lines."""
+    return Configuration.of(name, [line for text in lines for line in _of_text(name, text)])
+
+
+def _of_file(path: Path, depth: int, sha256: str | None = None) -> Iterator[Line]:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(f"{path}: {error.strerror}; give the path of a slurm.conf") from None
+    if sha256 is not None and hashlib.sha256(content).hexdigest() != sha256:
+        raise ConfigurationError(f"{path.name} has changed since the plan was made; run the command again")
+    text = content.decode(errors="replace")
+    if text.startswith("Configuration data as of"):
+        yield from _shown(path.name, text)
+        return
+    for number, line in _logical(text):
+        where = f"{path.name}, line {number}"
+        words = line.split(None, 1)
+        if words[0].lower() == "include":
+            if depth >= DEEPEST:
+                raise ConfigurationError(f"{where}: {DEEPEST} files include each other; remove the circle")
+            other = Path(words[1].strip().strip('"') if len(words) > 1 else "")
+            other = other if other.is_absolute() else path.parent / other
+            if not other.is_file():
+                raise ConfigurationError(
+                    f"{where} includes {other.name}, which is not there; put it beside {path.name}, or "
+                    f"delete the line"
+                )
+            yield from _of_file(other, depth + 1)
+        else:
+            yield from _of_text(where, line)
+
+
+def _logical(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines without comments, those that end with a backslash joined with the next."""
+    begun, first = "", 0
+    for number, raw in enumerate(text.splitlines(), start=1):
+        line = re.sub(r"(?<!\\)#.*", "", raw).rstrip()
+        first = first or number
+        if line.endswith("\\"):
+            begun += line[:-1]
+            continue
+        whole = (begun + line).strip()
+        if whole:
+            yield first, whole
+        begun, first = "", 0
+    if begun.strip():
+        yield first, begun.strip()
+
+
+def _of_text(where: str, text: str) -> Iterator[Line]:
+    try:
+        words = shlex.split(text, posix=True)
+    except ValueError:
+        raise ConfigurationError(f"{where}: a quotation mark without its counterpart") from None
+    pairs = []
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not key:
+            raise ConfigurationError(f"{where}: {word} is no KEY=VALUE; write it without blanks around =")
+        pairs.append((key, value))
+    if pairs and pairs[0][0].lower() in ENTITIES:
+        yield Line(where, pairs)
+    else:
+        yield from (Line(where, [pair]) for pair in pairs)
+
+
+def _shown(name: str, text: str) -> Iterator[Line]:
+    """Yield the lines of `scontrol show config`, which has neither nodes nor partitions."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if (found := SHOWN.match(line)) and found[2] not in ("(null)", "N/A", "n/a"):
+            value = re.sub(r" (sec|min|KB|MB|days)$", "", found[2])
+            yield Line(f"{name}, line {number} (shown)", [(found[1], value)])

@@ -1,0 +1,88 @@
+"""Values of slurm.conf: durations, amounts of memory, generic resources, lists. Each raises
+``ValueError``."""
+
+from __future__ import annotations
+
+import re
+
+DURATION = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?")
+MEMORY = re.compile(r"(\d+)([KMGT]?)B?", re.IGNORECASE)
+WITHOUT_LIMIT = ("INFINITE", "UNLIMITED", "-1", "NONE")
+IN_MB = {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024**2, "": 1}
+
+
+def minutes(text: str) -> int | None:
+    """Return seconds of ``minutes``, ``minutes:seconds``, ``hours:minutes:seconds`` or with days; None: no
+    limit.
+
+    Examples
+    --------
+    >>> minutes("1-00:00:00"), minutes("90"), minutes("0:30")
+    (86400, 5400, 30)
+    """
+    if text.upper() in WITHOUT_LIMIT:
+        return None
+    if not (found := DURATION.fullmatch(text)):
+        raise ValueError("minutes, hours:minutes:seconds, days-hours, or INFINITE")
+    days, *rest = found.groups()
+    parts = [int(part) for part in rest if part is not None]
+    if days is not None:  # days-hours, days-hours:minutes, days-hours:minutes:seconds
+        hours, minute, second = [*parts, 0, 0][:3]
+        return int(days) * 86400 + hours * 3600 + minute * 60 + second
+    if len(parts) == 1:
+        return parts[0] * 60
+    hours, minute, second = ([0] * (3 - len(parts))) + parts
+    return hours * 3600 + minute * 60 + second
+
+
+def memory(text: str) -> int:
+    """Return MB."""
+    if not (found := MEMORY.fullmatch(text)):
+        raise ValueError("megabytes, or an amount such as 256G")
+    return int(int(found[1]) * IN_MB[found[2].upper()])
+
+
+def whole(text: str) -> int:
+    """Return a whole number, 0 or more."""
+    if not text.isdecimal():
+        raise ValueError("a whole number")
+    return int(text)
+
+
+def number(text: str) -> float:
+    """Return a number, 0 or more."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < 2**63:
+        raise ValueError("a number, 0 or more")
+    return found
+
+
+def yes(text: str) -> bool:
+    """Return a switch."""
+    if text.upper() not in ("YES", "NO", "TRUE", "FALSE", "1", "0"):
+        raise ValueError("YES or NO")
+    return text.upper() in ("YES", "TRUE", "1")
+
+
+def gres(text: str) -> dict[str, int]:
+    """Return generic resources by name: ``gpu:a100:4(S:0-1),nvme:1`` is {"gpu:a100": 4, "nvme": 1}."""
+    found: dict[str, int] = {}
+    for part in re.sub(r"\([^)]*\)", "", text).split(","):
+        if not part or part in ("none", "NO"):
+            continue
+        *name, last = part.removeprefix("gres/").replace("=", ":").split(":")
+        words = [word for word in name if word != "no_consume"]
+        count = re.fullmatch(r"(\d+)([KMG]?)", last)
+        key = ":".join(words) if count else ":".join([*words, last])
+        factor = {"K": 1024, "M": 1024**2, "G": 1024**3, "": 1}[count[2]] if count else 1
+        found[key] = found.get(key, 0) + (int(count[1]) * factor if count else 1)
+    return found
+
+
+def options(text: str) -> dict[str, str]:
+    """Return ``a,b=1`` as {"a": "", "b": "1"}, as SchedulerParameters and PriorityWeightTRES are written."""
+    pairs = (part.partition("=") for part in text.split(",") if part.strip())
+    return {key.strip().lower(): value.strip() for key, _, value in pairs}

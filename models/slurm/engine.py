@@ -1,0 +1,102 @@
+"""From jobs and a configuration to a schedule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.arrays import Floats, Ints
+from models.slurm.build import Asked, system_of
+from models.slurm.configuration import Configuration
+from models.slurm.kernel import tables
+from models.slurm.scheduler import Phases, Scheduler
+
+AT_ZERO = Phases()
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What became of the jobs; arrays of jobs have the shape (n_jobs,), seconds as in the jobs' submissions.
+
+    Parameters
+    ----------
+    by_backfill : ndarray of bool
+        Whether backfill started it; else the main scheduler.
+    planned : ndarray of float
+        First planned start; NaN for none. Plans that cannot change a start are not made unless they are
+        recorded.
+    killed : ndarray of bool
+        Whether it was ended at its limit.
+    plans : tuple of (ndarray, ndarray, ndarray)
+        Recorded plans: instant of the cycle, job, planned start.
+    n_passes, n_cycles : int
+        Passes of the main scheduler, and backfill cycles.
+    """
+
+    start: Floats
+    end: Floats
+    cpus: Ints
+    by_backfill: np.ndarray
+    planned: Floats
+    killed: np.ndarray
+    partition: Ints
+    plans: tuple[Floats, Ints, Floats]
+    n_passes: int
+    n_cycles: int
+
+
+def run(wanted: Asked, configuration: Configuration, phases: Phases = AT_ZERO, plans: int = 0) -> Result:
+    """Run all jobs to their ends.
+
+    Parameters
+    ----------
+    plans : int
+        Room for plans of backfill cycles, which are all made and recorded if it is not 0.
+
+    Raises
+    ------
+    ValueError
+        With one line, if a job can never start.
+    """
+    from models.kernels.compiling import function_pointer
+    from models.slurm.kernel import backfill, loop, passes, picking
+
+    system = system_of(wanted, configuration, Scheduler.of(configuration), phases, plans)
+    parts = (
+        function_pointer(passes.main_pass, passes.PASS_SIGNATURE),
+        function_pointer(backfill.backfill_cycle, backfill.CYCLE_SIGNATURE),
+        function_pointer(picking.pick, picking.PICK_SIGNATURE),
+    )
+    if loop.run(system, *parts):
+        stuck = int(np.flatnonzero(np.isnan(system.fate["start"]))[0])
+        partition = configuration.partitions[wanted.partitions[stuck][0]]
+        raise ValueError(
+            f"job {stuck + 1} waits for ever in partition {partition.name} of {configuration.name}, "
+            f"though nothing "
+            "else runs: its nodes never have what it asks for, or the job that it waits for never ends; "
+            "leave it out, "
+            "or take a larger machine, for instance machine.processors=N"
+        )
+    return result(system, phases)
+
+
+def result(system: tables.System, phases: Phases) -> Result:
+    """Return the arrays of a system that has ended, on the jobs' own time."""
+    fate, n = system.fate, int(system.state["n_plans"][0])
+    return Result(
+        fate["start"] - phases.clock,
+        fate["end"] - phases.clock,
+        fate["cpus"],
+        fate["by"] == 1,
+        fate["reserved"] - phases.clock,
+        fate["killed"] > 0,
+        fate["partition"],
+        (
+            system.log["cycle"][:n] - phases.clock,
+            system.log["job"][:n],
+            system.log["start"][:n] - phases.clock,
+        ),
+        int(system.state["n_passes"][0]),
+        int(system.state["n_cycles"][0]),
+    )

@@ -1,0 +1,269 @@
+"""A cycle of backfilling: every tested job starts now or gets a plan, in order of priority.
+
+A cycle plans anew from what runs now. Without anything that may start now its plans are of no effect, as
+no later cycle reads them; so a cycle ends at the last job that could still start now: its needs fit into
+what is free on nodes that no plan so far claims. Plans only take nodes away, so this changes no start
+(unless plans are recorded).
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import int64, types
+
+from models.kernels.bits import ONE, lowest_position
+from models.kernels.compiling import part, passable
+from models.slurm.kernel.picking import PICK, count, offered_by
+from models.slurm.kernel.plan import begin_plan, conflicts, picked_set, reserve, restrict
+from models.slurm.kernel.queue import QUEUED, drop_started, throttled
+from models.slurm.kernel.running import copy_free, overlaps, remove_in_future, start_job
+from models.slurm.kernel.tables import FREE, FUTURE, MASK, NARROWED, ORIGINAL, SYSTEM
+
+CYCLE_SIGNATURE = int64(SYSTEM, PICK)
+CYCLE = types.FunctionType(CYCLE_SIGNATURE)
+
+FIRST_WINDOW = 30
+"""Seconds: jobs that end close to each other are taken out together, in windows of growing length."""
+
+
+@part(inline=False)
+def could_start(system, record, now):
+    """Return whether a job could start now on nodes that no plan claims before its end; a necessary
+    condition."""
+    records, jobs = system.records, system.jobs
+    job, partition = records[record].job, records[record].partition
+    if system.fate[job].status != QUEUED or throttled(system, job):
+        return False
+    whole = jobs[job].whole or system.partitions[partition].whole
+    until = now + jobs[job].limit
+    needed = jobs[job].tasks * jobs[job].task_cpus
+    n, cpus = 0, 0
+    for w in range(system.sets.shape[1]):
+        word = system.sets[FREE, w] & system.partition_words[partition, w]
+        while word:
+            node = w * 64 + lowest_position(word)
+            word &= word - ONE
+            if system.scratch[node].reserved_from <= until:
+                continue
+            offer = offered_by(system, job, whole, node, system.free, system.free_gres)
+            if offer > 0:
+                n += 1
+                cpus += offer
+                if n >= jobs[job].min_nodes and cpus >= needed:
+                    return True
+    return False
+
+
+@part(inline=False)
+def last_candidate(system, k, now):
+    """Return the last place of the queue, from k downwards, whose job could start now; -1 if there is
+    none."""
+    while k >= 0 and not could_start(system, system.queue[k], now):
+        k -= 1
+    return k
+
+
+@part(inline=False)
+def earliest(system, job, whole, now, only_now, pick):
+    """Return when a job can start on the nodes in row `MASK`, -1 if never; the nodes are picked.
+
+    Running jobs are taken out in order of their expected ends, several at a time: first those of half a
+    minute, then in windows that double; the start is the expected end of the last one taken out. O(running
+    jobs x nodes).
+    """
+    state, fate = system.state[0], system.fate
+    n_words = system.sets.shape[1]
+    for w in range(n_words):
+        system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FREE, w]
+    if pick(system, job, whole, NARROWED, system.free, system.free_gres):
+        return now
+    if only_now:
+        return -1
+    copy_free(system)
+    window, border = FIRST_WINDOW, 0
+    k = 0
+    while True:
+        last = -1
+        following = -1
+        n_removed = 0
+        checked_late = False
+        while True:
+            if k >= state.n_running:
+                following = -1
+                break
+            other = system.running[k]
+            k += 1
+            if not overlaps(system, other, MASK):
+                continue
+            if border == 0:
+                border = fate[other].expected + window - fate[other].expected % window
+            last = other
+            remove_in_future(system, other)
+            if k >= state.n_running:
+                following = -1
+                break
+            following = system.running[k]
+            if fate[following].expected > border + window:
+                break
+            n_removed += 1
+            if n_removed > 201:
+                checked_late = True
+                break
+        if last < 0:
+            return -1
+        if checked_late:
+            continue
+        window *= 2
+        while following >= 0 and fate[following].expected > border + window:
+            window *= 2
+        for w in range(n_words):
+            system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
+        if pick(system, job, whole, NARROWED, system.future, system.future_gres):
+            return guessed_end(system, last, now)
+        if k >= state.n_running:
+            return -1
+
+
+@part()
+def guessed_end(system, job, now):
+    """Return the expected end of a running job; one that is late ends after the time to kill it, or in a
+    second."""
+    expected = system.fate[job].expected
+    if expected > now:
+        return expected
+    over = system.partitions[system.fate[job].partition].over
+    return max(expected + system.settings[0].kill_wait + over, now + 1)
+
+
+@part(inline=False)
+def completing(system):
+    """Return whether a node that was picked has not confirmed the end of a job: a plan begins in a second
+    then."""
+    for k in range(system.state[0].n_chosen):
+        if system.scratch[system.scratch[k].chosen].completing > 0:
+            return True
+    return False
+
+
+@part(inline=False)
+def plan_job(system, record, now, only_now, pick):
+    """Start one job, or plan it; return 1 if it started, 2 if its plan was added, else 0.
+
+    O(changes of the plan x (segments + running jobs) x nodes).
+    """
+    state, settings = system.state[0], system.settings[0]
+    records, jobs, fate = system.records, system.jobs, system.fate
+    job, partition = records[record].job, records[record].partition
+    whole = jobs[job].whole or system.partitions[partition].whole
+    slot, limit = settings.bf_resolution, jobs[job].limit
+    n_words = system.sets.shape[1]
+    later, counted = now, False
+    while True:
+        start = later
+        for w in range(n_words):
+            system.sets[ORIGINAL, w] = system.partition_words[partition, w]
+            system.sets[MASK, w] = system.sets[ORIGINAL, w]
+        later = restrict(system, start, max(start, now) + limit)
+        found = -1
+        if count(system, MASK) >= jobs[job].min_nodes:
+            if not counted:
+                counted = True
+                state.n_tested += 1
+            fate[job].tested = 1
+            found = earliest(system, job, whole, now, only_now, pick)
+        if found < 0:
+            if later and not only_now:
+                continue
+            return 0
+        found = max(found, start)
+        if found <= now and completing(system):
+            found, later = now + 1, 0
+        if found <= now:
+            for w in range(n_words):
+                system.sets[MASK, w] &= system.sets[FREE, w]
+            pick(system, job, whole, MASK, system.free, system.free_gres)
+            picked_set(system)
+            start_job(system, job, partition, 1)
+            if whole:
+                reserve(system, 0, fate[job].expected // slot * slot)
+            return 1
+        if only_now:
+            return 0
+        if later and found > later:
+            continue
+        begin, end = found // slot * slot, (found + limit) // slot * slot
+        if found > now + settings.bf_window:
+            return 0
+        picked_set(system)
+        if conflicts(system, begin, end):
+            later = found
+            continue
+        if state.n_segments + 2 > len(system.segments):
+            return 0
+        reserve(system, begin, end)
+        if math.isnan(fate[job].reserved):
+            fate[job].reserved = found
+        if settings.record_plans and state.n_plans < len(system.log):
+            at = state.n_plans
+            system.log[at].cycle, system.log[at].job, system.log[at].start = state.now, job, found
+            state.n_plans += 1
+        return 2
+
+
+@passable(CYCLE_SIGNATURE)
+def backfill_cycle(system, pick):
+    """Test the jobs of the queue in order, until none that is left could start now."""
+    state, settings = system.state[0], system.settings[0]
+    partitions, records, jobs, fate = system.partitions, system.records, system.jobs, system.fate
+    now = math.floor(state.now)
+    state.n_cycles += 1
+    state.n_tested = 0
+    begin_plan(system, now)
+    last = last_candidate(system, state.n_queue - 1, now)
+    if last < 0 and not settings.record_plans:
+        return 0
+    n_partitions = len(partitions)
+    for p in range(n_partitions):
+        partitions[p].count = 0
+    if settings.bf_max_job_user:
+        for user in range(len(system.of_user)):
+            system.of_user[user] = 0
+    n_started, rejected = 0, -1
+    for k in range(state.n_queue):
+        if k > last and not settings.record_plans:
+            break
+        if state.n_tested >= settings.bf_max_job_test:
+            break
+        record = system.queue[k]
+        job, partition = records[record].job, records[record].partition
+        if fate[job].status != QUEUED:
+            continue
+        if jobs[job].array >= 0:
+            if rejected == jobs[job].array * n_partitions + partition:
+                continue
+            rejected = jobs[job].array * n_partitions + partition
+            if throttled(system, job):
+                continue
+        if settings.bf_max_job_part:
+            partitions[partition].count += 1
+            if partitions[partition].count > settings.bf_max_job_part:
+                continue
+        if settings.bf_max_job_user:
+            system.of_user[jobs[job].user] += 1
+            if system.of_user[jobs[job].user] > settings.bf_max_job_user:
+                continue
+        waited = now - math.floor(max(jobs[job].submit, jobs[job].begin))
+        only_now = settings.bf_min_age_reserve > 0 and waited < settings.bf_min_age_reserve
+        done = plan_job(system, record, now, only_now, pick)
+        if done > 0:
+            rejected = -1
+        if done == 1:
+            n_started += 1
+            if settings.bf_max_job_start and n_started >= settings.bf_max_job_start:
+                break
+        if done > 0 and not settings.record_plans:
+            last = last_candidate(system, last, now)
+    if n_started:
+        drop_started(system)
+    return n_started

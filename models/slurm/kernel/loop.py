@@ -1,0 +1,221 @@
+"""The event loop: submissions, ends, looks of the controller and of the backfill thread, each at its own
+time."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import int64
+
+from models.kernels.compiling import kernel, part
+from models.slurm.kernel.backfill import CYCLE
+from models.slurm.kernel.passes import PASS
+from models.slurm.kernel.picking import PICK
+from models.slurm.kernel.priority import add_usage, recalculate
+from models.slurm.kernel.queue import insert, may_start, release, sort_again
+from models.slurm.kernel.running import ENDED, RUNNING, answered, end_on_nodes, pop_end, push_end
+from models.slurm.kernel.tables import SYSTEM
+
+NEAR_S = 0.6
+"""Seconds within which a look of the backfill thread is taken to be one that was seen."""
+
+FAR = 1 << 60
+
+LIMIT_TEST_S = 30
+"""Seconds between two tests of time limits."""
+
+
+@part(inline=False)
+def submit(system):
+    """Take the next job; it may start at a later pass only."""
+    state = system.state[0]
+    job = state.arrived
+    state.arrived += 1
+    if may_start(system, job):
+        insert(system, job)
+    else:
+        system.held[state.n_held] = job
+        state.n_held += 1
+        system.fate[job].status = 1
+    state.waiting_call = 1
+    state.last_update = math.floor(state.now)
+
+
+@part(inline=False)
+def end_job(system):
+    """Take the first entry of the heap: the end of a job, if it is still valid, or the answer of its
+    nodes."""
+    state, fate, settings = system.state[0], system.fate, system.settings[0]
+    key = system.heap[0].key
+    entry = pop_end(system)
+    job = entry // 2
+    if entry % 2 == 1:
+        answered(system, job)
+        if (fate[job].killed or system.jobs[job].message >= 0) and not settings.defer:
+            state.next_immediate = state.now
+        else:
+            state.waiting_call = 1
+    elif fate[job].status == RUNNING and fate[job].end == key:
+        fate[job].status = ENDED
+        if settings.weight_fair > 0:
+            add_usage(system, job, state.last_calc, fate[job].end)
+        end_on_nodes(system, job)
+
+
+@part(inline=False)
+def test_limits(system):
+    """End the jobs that are over their limits: O(running jobs)."""
+    state, fate = system.state[0], system.fate
+    now = math.floor(state.now)
+    for k in range(state.n_running):
+        job = system.running[k]
+        if fate[job].expected > now:
+            break
+        if fate[job].expected + system.partitions[fate[job].partition].over > now or fate[job].killed:
+            continue
+        if fate[job].end > state.now:
+            fate[job].end = state.now
+            fate[job].killed = 1
+            push_end(system, state.now, 2 * job)
+
+
+@part()
+def next_tick(system):
+    """Set when the background thread looks next."""
+    state = system.state[0]
+    state.n_looks += 1
+    if state.n_looks < len(system.looks):
+        state.next_tick = system.looks[state.n_looks]
+    else:
+        state.next_tick += system.settings[0].tick
+
+
+@part(inline=False)
+def look(system, main_pass, pick):
+    """What the background thread does about once a second: limits, and a timed pass where one is due."""
+    state, settings = system.state[0], system.settings[0]
+    now = math.floor(state.now)
+    if now - state.last_limits >= LIMIT_TEST_S:
+        state.last_limits = now
+        test_limits(system)
+    if release(system):
+        state.last_update = now
+    if now - state.last_full >= settings.sched_interval:
+        state.last_full = now
+        state.last_sched = now
+        state.waiting_call = 0
+        main_pass(system, 1, pick)
+    elif state.waiting_call and now - state.last_sched >= settings.batch_sched_delay:
+        state.last_sched = now
+        state.waiting_call = 0
+        main_pass(system, 0, pick)
+    next_tick(system)
+
+
+@part(inline=False)
+def next_cycle(system):
+    """Set when the backfill thread looks after a cycle, which ends now."""
+    state, settings = system.state[0], system.settings[0]
+    state.last_cycle = math.floor(state.next_look)
+    state.next_look = state.next_look + settings.bf_interval + settings.cycle_time
+    while state.n_known < len(system.cycles) and system.cycles[state.n_known] < state.next_look - NEAR_S:
+        state.n_known += 1
+    if state.n_known < len(system.cycles) and system.cycles[state.n_known] < state.next_look + NEAR_S:
+        state.next_look = system.cycles[state.n_known]
+
+
+@part(inline=False)
+def skip_idle(system, until):
+    """Pass over the looks before an instant while no job waits: they only set the threads' clocks."""
+    state, settings = system.state[0], system.settings[0]
+    first = FAR
+    if state.n_running > 0:
+        first = system.fate[system.running[0]].expected
+    while state.next_tick < until:
+        now = math.floor(state.next_tick)
+        if now - state.last_limits >= LIMIT_TEST_S:
+            if first <= now:
+                break
+            state.last_limits = now
+        if now - state.last_full >= settings.sched_interval:
+            state.last_full, state.last_sched, state.waiting_call = now, now, 0
+            state.n_passes += 1
+        elif state.waiting_call and now - state.last_sched >= settings.batch_sched_delay:
+            state.last_sched, state.waiting_call = now, 0
+            state.n_passes += 1
+        next_tick(system)
+    while state.next_look < min(until, state.next_tick):
+        now = math.floor(state.next_look)
+        if now - state.last_cycle < settings.bf_interval or state.last_update < state.last_cycle:
+            state.next_look += 1.0
+        else:
+            next_cycle(system)
+
+
+@part(inline=False)
+def look_backfill(system, backfill_cycle, pick):
+    """What the backfill thread does: a cycle where the last one is old and something has changed."""
+    state, settings = system.state[0], system.settings[0]
+    now = math.floor(state.now)
+    if now - state.last_cycle < settings.bf_interval or state.last_update < state.last_cycle:
+        state.next_look = state.now + 1.0
+        return
+    if state.n_queue:
+        backfill_cycle(system, pick)
+    next_cycle(system)
+
+
+@part(inline=False)
+def last_event(system):
+    """Return when something happened last, or will for sure, where nothing runs or is submitted any more."""
+    state, jobs = system.state[0], system.jobs
+    found = state.quiet_since
+    for k in range(state.n_held):
+        found = max(found, jobs[system.held[k]].begin)
+    return found
+
+
+@kernel(int64(SYSTEM, PASS, CYCLE, PICK))
+def run(system, main_pass, backfill_cycle, pick):
+    """Run all jobs to their ends; return 0, or 1 + the first job that can never start.
+
+    O(looks + passes x tested x nodes).
+    """
+    state, settings = system.state[0], system.settings[0]
+    n_jobs = len(system.fate)
+    while True:
+        next_submit = system.jobs[state.arrived].submit if state.arrived < n_jobs else np.inf
+        if state.n_running == 0 and state.n_completing == 0:
+            state.n_heap = 0  # ends of jobs that were killed before them
+        next_end = system.heap[0].key if state.n_heap > 0 else np.inf
+        if next_submit == np.inf and next_end == np.inf:
+            if state.n_queue == 0 and state.n_held == 0:
+                return 0
+            patience = 2 * settings.sched_interval + 2 * settings.bf_interval + settings.bf_min_age_reserve
+            if state.now > last_event(system) + patience + 60:
+                return 1
+        if state.n_queue == 0 and state.n_held == 0:
+            skip_idle(system, min(min(next_submit, next_end), min(state.next_calc, state.next_immediate)))
+        now = min(
+            min(next_submit, next_end),
+            min(min(state.next_tick, state.next_look), min(state.next_calc, state.next_immediate)),
+        )
+        state.now = now
+        if next_end == now or next_submit == now:
+            state.quiet_since = now
+        if next_end == now:
+            end_job(system)
+        elif next_submit == now:
+            submit(system)
+        elif state.next_immediate == now:
+            state.next_immediate = np.inf
+            main_pass(system, 0, pick)
+        elif state.next_calc == now:
+            recalculate(system)
+            sort_again(system)
+            state.next_calc += settings.calc_period
+        elif state.next_tick == now:
+            look(system, main_pass, pick)
+        else:
+            look_backfill(system, backfill_cycle, pick)

@@ -1,0 +1,92 @@
+"""A pass of the main scheduler: jobs in order, and no further job of a partition whose job did not fit."""
+
+from __future__ import annotations
+
+import math
+
+from numba import int64, types
+
+from models.kernels.bits import ZERO
+from models.kernels.compiling import passable
+from models.slurm.kernel.picking import PICK, count
+from models.slurm.kernel.queue import QUEUED, drop_started, throttled
+from models.slurm.kernel.running import start_job
+from models.slurm.kernel.tables import COMPLETING, FREE, MASK, SYSTEM, USABLE
+
+PASS_SIGNATURE = int64(SYSTEM, int64, PICK)
+PASS = types.FunctionType(PASS_SIGNATURE)
+
+
+@passable(PASS_SIGNATURE)
+def main_pass(system, full, pick):
+    """Start jobs, and return their number; a pass for the default depth tests `default_queue_depth`
+    records, a full one all of them.
+
+    O(records tested x nodes). What a job needs is compared with what is free now: plans of backfilling are no
+    concern of the main scheduler.
+    """
+    state, settings = system.state[0], system.settings[0]
+    partitions, records, jobs, fate = system.partitions, system.records, system.jobs, system.fate
+    now = math.floor(state.now)
+    state.n_passes += 1
+    if state.n_queue == 0:
+        return 0
+    n_partitions = len(partitions)
+    for p in range(n_partitions):
+        partitions[p].failed, partitions[p].count = 0, 0
+    n_words = system.sets.shape[1]
+    for w in range(n_words):
+        system.sets[USABLE, w] = ~ZERO
+    depth, n_started, n_failed = 0, 0, 0
+    rejected = -1  # array whose last tested job did not start
+    for k in range(state.n_queue):
+        record = system.queue[k]
+        job, partition = records[record].job, records[record].partition
+        if fate[job].status != QUEUED:
+            continue  # started in another partition
+        if settings.sched_max_job_start and n_started >= settings.sched_max_job_start:
+            break
+        if jobs[job].array >= 0:
+            if rejected == jobs[job].array * n_partitions + partition:
+                continue
+            rejected = jobs[job].array * n_partitions + partition
+            if throttled(system, job):
+                continue
+        if settings.partition_job_depth:
+            partitions[partition].count += 1
+            if partitions[partition].count > settings.partition_job_depth:
+                continue
+        if not full:
+            depth += 1
+            if depth > settings.default_queue_depth + 1:
+                break
+        if partitions[partition].failed:
+            state.last_update = now
+            continue
+        for w in range(n_words):
+            system.sets[MASK, w] = system.sets[USABLE, w] & system.partition_words[partition, w]
+        fits = count(system, MASK) >= jobs[job].min_nodes
+        for w in range(n_words):
+            system.sets[MASK, w] &= system.sets[FREE, w] & ~system.sets[COMPLETING, w]
+        if fits:
+            whole = jobs[job].whole or partitions[partition].whole
+            fits = pick(system, job, whole, MASK, system.free, system.free_gres) > 0
+            fate[job].tested = 1
+        if fits:
+            start_job(system, job, partition, 0)
+            n_started += 1
+            rejected = -1
+            continue
+        state.last_update = now
+        waited = now - math.floor(max(jobs[job].submit, jobs[job].begin))
+        if settings.bf_min_age_reserve and waited < settings.bf_min_age_reserve:
+            continue
+        partitions[partition].failed = 1
+        n_failed += 1
+        if n_failed == n_partitions:
+            break
+        for w in range(n_words):
+            system.sets[USABLE, w] &= ~system.partition_words[partition, w]
+    if n_started:
+        drop_started(system)
+    return n_started

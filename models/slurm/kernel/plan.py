@@ -1,0 +1,165 @@
+"""The plan of a backfill cycle: which nodes are available from when to when, as a linked list of segments.
+
+A planned job blocks whole nodes from the beginning of its start's slot of `bf_resolution` to that of its
+end's, at least for one slot (slurm.conf, SchedulerParameters, bf_resolution).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from models.kernels.bits import ONE, ZERO, lowest_position
+from models.kernels.compiling import part
+from models.slurm.kernel.tables import MASK, ORIGINAL, PICKED
+
+FAR = 1 << 60
+
+
+@part(inline=False)
+def begin_plan(system, now):
+    """Start with all nodes available from this slot to the end of the window."""
+    state, settings = system.state[0], system.settings[0]
+    slot = settings.bf_resolution
+    system.segments[0].begin = now // slot * slot
+    system.segments[0].end = (now + settings.bf_window) // slot * slot
+    system.segments[0].next = 0
+    for w in range(system.available.shape[1]):
+        system.available[0, w] = ~ZERO
+    state.n_segments = 1
+    for node in range(len(system.scratch)):
+        system.scratch[node].reserved_from = FAR
+
+
+@part(inline=False)
+def copy_segment(system, to, source):
+    """Copy the nodes of a segment."""
+    for w in range(system.available.shape[1]):
+        system.available[to, w] = system.available[source, w]
+
+
+@part(inline=False)
+def same_segment(system, one, other):
+    """Return whether two segments have the same nodes."""
+    for w in range(system.available.shape[1]):
+        if system.available[one, w] != system.available[other, w]:
+            return False
+    return True
+
+
+@part(inline=False)
+def split(system, j, at):
+    """Divide segment j at an instant within it, and return the later part."""
+    state = system.state[0]
+    new = state.n_segments
+    state.n_segments += 1
+    system.segments[new].begin, system.segments[new].end = at, system.segments[j].end
+    system.segments[j].end = at
+    copy_segment(system, new, j)
+    system.segments[new].next = system.segments[j].next
+    system.segments[j].next = new
+    return new
+
+
+@part(inline=False)
+def reserve(system, begin, end):
+    """Make the nodes that were picked unavailable from a begin to an end, both on slots. O(segments x
+    words)."""
+    settings = system.settings[0]
+    begin = max(begin, system.segments[0].begin)
+    end = max(end, begin + settings.bf_resolution)
+    for w in range(system.sets.shape[1]):
+        word = system.sets[PICKED, w]
+        while word:
+            node = w * 64 + lowest_position(word)
+            word &= word - ONE
+            system.scratch[node].reserved_from = min(system.scratch[node].reserved_from, begin)
+    j, before, after, placed = 0, 0, -1, False
+    while True:
+        if system.segments[j].end > begin:
+            split(system, j, begin)
+            placed = True
+            break
+        if system.segments[j].end == begin:
+            placed = True
+            break
+        before = j
+        j = system.segments[j].next
+        if j == 0:
+            break
+    while placed:
+        j = system.segments[j].next
+        if j == 0:
+            break
+        if end < system.segments[j].end:
+            split(system, j, end)
+        for w in range(system.sets.shape[1]):
+            system.available[j, w] &= ~system.sets[PICKED, w]
+        if end == system.segments[j].end:
+            if system.segments[j].next:
+                after = system.segments[j].next
+            break
+    i = before
+    while i != after:
+        j = system.segments[i].next
+        if j == 0:
+            break
+        if same_segment(system, i, j):
+            system.segments[i].end = system.segments[j].end
+            system.segments[i].next = system.segments[j].next
+            break
+        i = j
+
+
+@part(inline=False)
+def restrict(system, start, end):
+    """Leave in row `MASK` the nodes available from `start` to `end`; return when to look again, 0 for never.
+
+    Row `ORIGINAL` has the nodes that the job may use. It is worth looking again where the first change
+    after the start adds nodes. O(segments x words).
+    """
+    later, j = 0, 0
+    n_words = system.sets.shape[1]
+    while True:
+        following = system.segments[j].next
+        if later == 0 and following and system.segments[j].end > start:
+            for w in range(n_words):
+                if (
+                    system.sets[ORIGINAL, w]
+                    & system.available[following, w]
+                    & ~(system.sets[MASK, w] & system.available[j, w])
+                ):
+                    later = system.segments[j].end
+                    break
+        if system.segments[j].end > start:
+            if system.segments[j].begin > end:
+                break
+            for w in range(n_words):
+                system.sets[MASK, w] &= system.available[j, w]
+        j = following
+        if j == 0:
+            break
+    return later
+
+
+@part(inline=False)
+def conflicts(system, begin, end):
+    """Return whether some node that was picked is not available all the time. O(segments x words)."""
+    j = 0
+    while True:
+        if system.segments[j].end > begin and system.segments[j].begin < end:
+            for w in range(system.sets.shape[1]):
+                if system.sets[PICKED, w] & ~system.available[j, w]:
+                    return True
+        j = system.segments[j].next
+        if j == 0:
+            return False
+
+
+@part(inline=False)
+def picked_set(system):
+    """Write the nodes that were picked as a set."""
+    for w in range(system.sets.shape[1]):
+        system.sets[PICKED, w] = ZERO
+    for k in range(system.state[0].n_chosen):
+        node = system.scratch[k].chosen
+        system.sets[PICKED, node // 64] |= ONE << np.uint64(node % 64)

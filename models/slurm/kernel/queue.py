@@ -1,0 +1,130 @@
+"""The queue: records of pending jobs in the order in which passes test them, and the jobs that may not
+start yet.
+
+Records are ordered by the tier of their partition, by priority, by the second of submission, and by job
+(sched_config.html, "Scheduling order").
+"""
+
+from __future__ import annotations
+
+import math
+
+from models.kernels.compiling import part
+from models.slurm.kernel.tables import NONE
+
+HELD, QUEUED, ENDED = 1, 2, 4
+LARGEST_PRIORITY = 4294967295
+
+
+@part(inline=False)
+def precedes(system, record, other):
+    """Return whether a record comes before another one."""
+    records, jobs, partitions = system.records, system.jobs, system.partitions
+    a, b = partitions[records[record].partition].tier, partitions[records[other].partition].tier
+    if a != b:
+        return a > b
+    a, b = records[record].priority, records[other].priority
+    if a != b:
+        return a > b
+    first, second = records[record].job, records[other].job
+    submitted, of_other = math.floor(jobs[first].submit), math.floor(jobs[second].submit)
+    if submitted != of_other:
+        return submitted < of_other
+    return first < second or (first == second and record < other)
+
+
+@part(inline=False)
+def set_priority(system, record):
+    """Compute the priority of a record as of now; jobs of equal priority are served in order of
+    submission."""
+    state, settings, records = system.state[0], system.settings[0], system.records
+    if not settings.multifactor:
+        return
+    job = records[record].job
+    value = records[record].fixed_tested if system.fate[job].tested else records[record].fixed
+    if settings.weight_age > 0:
+        waited = math.floor(state.now) - math.floor(max(system.jobs[job].submit, system.jobs[job].begin))
+        value += settings.weight_age * min(max(waited, 0) / settings.max_age, 1.0)
+    if settings.weight_fair > 0 and system.jobs[job].association >= 0:
+        value += settings.weight_fair * system.fair[system.jobs[job].association].factor
+    records[record].priority = min(max(int(value), 1), LARGEST_PRIORITY)
+
+
+@part(inline=False)
+def insert(system, job):
+    """Put the records of a job into the queue; O(queue)."""
+    state, jobs = system.state[0], system.jobs
+    system.fate[job].status = QUEUED
+    for record in range(jobs[job].first_record, jobs[job + 1].first_record):
+        set_priority(system, record)
+        at = state.n_queue
+        while at > 0 and precedes(system, record, system.queue[at - 1]):
+            system.queue[at] = system.queue[at - 1]
+            at -= 1
+        system.queue[at] = record
+        state.n_queue += 1
+
+
+@part(inline=False)
+def sort_again(system):
+    """Compute all priorities and put the queue in order: an insertion sort, since most records stay."""
+    state = system.state[0]
+    for k in range(state.n_queue):
+        set_priority(system, system.queue[k])
+    for k in range(1, state.n_queue):
+        record = system.queue[k]
+        at = k
+        while at > 0 and precedes(system, record, system.queue[at - 1]):
+            system.queue[at] = system.queue[at - 1]
+            at -= 1
+        system.queue[at] = record
+
+
+@part(inline=False)
+def drop_started(system):
+    """Remove the records of jobs that do not wait any more; O(queue)."""
+    state = system.state[0]
+    n = 0
+    for k in range(state.n_queue):
+        record = system.queue[k]
+        if system.fate[system.records[record].job].status == QUEUED:
+            system.queue[n] = record
+            n += 1
+    state.n_queue = n
+
+
+@part(inline=False)
+def may_start(system, job):
+    """Return whether begin time and dependency let a job start."""
+    jobs, state = system.jobs, system.state[0]
+    if jobs[job].begin > state.now:
+        return False
+    return jobs[job].after == NONE or system.fate[jobs[job].after].status == ENDED
+
+
+@part(inline=False)
+def release(system):
+    """Put held jobs that may start into the queue; return whether there was one. O(held jobs)."""
+    state = system.state[0]
+    n = 0
+    for k in range(state.n_held):
+        job = system.held[k]
+        if may_start(system, job):
+            insert(system, job)
+        else:
+            system.held[n] = job
+            n += 1
+    released = n < state.n_held
+    state.n_held = n
+    return released
+
+
+@part()
+def throttled(system, job):
+    """Return whether as many jobs of its array run as may."""
+    jobs = system.jobs
+    return (
+        jobs[job].array >= 0
+        and jobs[job].throttle > 0
+        and system.array_running[jobs[job].array] >= jobs[job].throttle
+    )

@@ -1,0 +1,200 @@
+"""Jobs on nodes: start, end, the list of running jobs by expected end, and the heap of actual ends."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from models.kernels.bits import ONE
+from models.kernels.compiling import part
+from models.slurm.kernel.tables import COMPLETING, FREE, FUTURE, NONE
+
+RUNNING, ENDED = 3, 4
+
+
+@part(inline=False)
+def push_end(system, key, job):
+    """Add an end to the heap; an entry whose time is not that of its job's end any more is passed over
+    later."""
+    state = system.state[0]
+    at = state.n_heap
+    state.n_heap += 1
+    while at > 0:
+        above = (at - 1) // 2
+        if system.heap[above].key < key or (system.heap[above].key == key and system.heap[above].job <= job):
+            break
+        system.heap[at].key, system.heap[at].job = system.heap[above].key, system.heap[above].job
+        at = above
+    system.heap[at].key, system.heap[at].job = key, job
+
+
+@part(inline=False)
+def pop_end(system):
+    """Remove the first end of the heap and return its job."""
+    state = system.state[0]
+    found = system.heap[0].job
+    state.n_heap -= 1
+    n = state.n_heap
+    key, job = system.heap[n].key, system.heap[n].job
+    at = 0
+    while True:
+        below = 2 * at + 1
+        if below >= n:
+            break
+        if below + 1 < n and (
+            system.heap[below + 1].key < system.heap[below].key
+            or (
+                system.heap[below + 1].key == system.heap[below].key
+                and system.heap[below + 1].job < system.heap[below].job
+            )
+        ):
+            below += 1
+        if key < system.heap[below].key or (key == system.heap[below].key and job <= system.heap[below].job):
+            break
+        system.heap[at].key, system.heap[at].job = system.heap[below].key, system.heap[below].job
+        at = below
+    system.heap[at].key, system.heap[at].job = key, job
+    return found
+
+
+@part(inline=False)
+def freed_at(system, job):
+    """Return when the nodes of a job are free after its end."""
+    settings, end = system.settings[0], system.fate[job].end
+    if system.fate[job].killed:
+        return end + settings.killing
+    message = system.jobs[job].message
+    return end + (message if message >= 0 else settings.completing)
+
+
+@part(inline=False)
+def start_job(system, job, partition, by):
+    """Start a job now on the nodes that were picked; O(nodes + running jobs)."""
+    state, settings, fate = system.state[0], system.settings[0], system.fate
+    jobs, entries = system.jobs, system.entries
+    fate[job].entry = NONE
+    total = 0
+    for k in range(state.n_chosen):
+        entry = state.n_free_entry
+        state.n_free_entry = entries[entry].next
+        node, cpus = system.scratch[k].chosen, system.scratch[k].chosen_cpus
+        entries[entry].node, entries[entry].cpus, entries[entry].next = node, cpus, fate[job].entry
+        fate[job].entry = entry
+        system.free[node].cpus -= cpus
+        if system.free[node].cpus <= 0:
+            system.sets[FREE, node // 64] &= ~(ONE << np.uint64(node % 64))
+        system.free[node].memory -= jobs[job].node_memory + jobs[job].cpu_memory * cpus
+        for kind in range(settings.n_gres):
+            system.free_gres[node * settings.n_gres + kind] -= system.job_gres[job * settings.n_gres + kind]
+        total += cpus
+    fate[job].cpus = total
+    fate[job].status, fate[job].by, fate[job].partition = RUNNING, by, partition
+    fate[job].start = state.now
+    fate[job].expected = math.floor(state.now) + jobs[job].limit
+    fate[job].end = state.now + jobs[job].runtime
+    push_end(system, fate[job].end, 2 * job)
+    # Of equal expected ends Slurm's list has the earlier job first.
+    at = state.n_running
+    while at > 0:
+        other = system.running[at - 1]
+        if fate[other].expected < fate[job].expected or (
+            fate[other].expected == fate[job].expected and other < job
+        ):
+            break
+        system.running[at] = other
+        at -= 1
+    system.running[at] = job
+    state.n_running += 1
+    state.n_started += 1
+    state.last_update = math.floor(state.now)
+    if jobs[job].array >= 0:
+        system.array_running[jobs[job].array] += 1
+
+
+@part(inline=False)
+def end_on_nodes(system, job):
+    """Free what a job has; its nodes are completing until they have answered. O(nodes + running jobs)."""
+    state, settings, fate = system.state[0], system.settings[0], system.fate
+    jobs, entries = system.jobs, system.entries
+    entry = fate[job].entry
+    while entry != NONE:
+        node, cpus = entries[entry].node, entries[entry].cpus
+        system.free[node].cpus += cpus
+        system.free[node].memory += jobs[job].node_memory + jobs[job].cpu_memory * cpus
+        for kind in range(settings.n_gres):
+            system.free_gres[node * settings.n_gres + kind] += system.job_gres[job * settings.n_gres + kind]
+        system.sets[FREE, node // 64] |= ONE << np.uint64(node % 64)
+        system.sets[COMPLETING, node // 64] |= ONE << np.uint64(node % 64)
+        system.scratch[node].completing += 1
+        entry = entries[entry].next
+    at = 0
+    while system.running[at] != job:
+        at += 1
+    for k in range(at, state.n_running - 1):
+        system.running[k] = system.running[k + 1]
+    state.n_running -= 1
+    state.n_completing += 1
+    state.last_update = math.floor(state.now)
+    if jobs[job].array >= 0:
+        system.array_running[jobs[job].array] -= 1
+    push_end(system, freed_at(system, job), 2 * job + 1)
+
+
+@part(inline=False)
+def answered(system, job):
+    """Take note that the nodes of a job have finished with it. O(nodes)."""
+    state, fate, entries = system.state[0], system.fate, system.entries
+    entry = fate[job].entry
+    while entry != NONE:
+        node = entries[entry].node
+        system.scratch[node].completing -= 1
+        if system.scratch[node].completing == 0:
+            system.sets[COMPLETING, node // 64] &= ~(ONE << np.uint64(node % 64))
+        following = entries[entry].next
+        entries[entry].next = state.n_free_entry
+        state.n_free_entry = entry
+        entry = following
+    fate[job].entry = NONE
+    state.n_completing -= 1
+    state.last_update = math.floor(state.now)
+
+
+@part(inline=False)
+def copy_free(system):
+    """Begin a view of the future with what is free now; O(N G)."""
+    for w in range(system.sets.shape[1]):
+        system.sets[FUTURE, w] = system.sets[FREE, w]
+    for node in range(len(system.free)):
+        system.future[node].cpus = system.free[node].cpus
+        system.future[node].memory = system.free[node].memory
+    for k in range(len(system.free_gres)):
+        system.future_gres[k] = system.free_gres[k]
+
+
+@part(inline=False)
+def remove_in_future(system, job):
+    """Free what a running job has in that view; O(nodes of the job)."""
+    settings, jobs, entries = system.settings[0], system.jobs, system.entries
+    entry = system.fate[job].entry
+    while entry != NONE:
+        node, cpus = entries[entry].node, entries[entry].cpus
+        system.future[node].cpus += cpus
+        system.sets[FUTURE, node // 64] |= ONE << np.uint64(node % 64)
+        system.future[node].memory += jobs[job].node_memory + jobs[job].cpu_memory * cpus
+        for kind in range(settings.n_gres):
+            system.future_gres[node * settings.n_gres + kind] += system.job_gres[job * settings.n_gres + kind]
+        entry = entries[entry].next
+
+
+@part(inline=False)
+def overlaps(system, job, row):
+    """Return whether a running job has a node of a set; O(nodes of the job)."""
+    entries = system.entries
+    entry = system.fate[job].entry
+    while entry != NONE:
+        node = entries[entry].node
+        if (system.sets[row, node // 64] >> np.uint64(node % 64)) & ONE:
+            return True
+        entry = entries[entry].next
+    return False

@@ -1,0 +1,176 @@
+"""What the kernels of Slurm's scheduler read and write: arrays of records in one named tuple.
+
+Times are seconds since an instant at which Slurm's clock showed a multiple of every resolution; whole
+seconds of that clock are what Slurm compares (``time(NULL)``), so that kernels take the floor of a time
+where Slurm does. Memory is in MB. ``G`` types of generic resources of ``N`` nodes are in row-major order,
+at ``node * G + type``.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numba import uint64
+
+from models.arrays import Floats, Ints
+from models.kernels.types import fields, record
+
+SETS = Annotated[np.ndarray, uint64[:, ::1]]
+
+NONE = -1
+
+SETTINGS = fields(
+    "tick completing killing cycle_time weight_age max_age weight_fair weight_size calc_period "
+    "decay_per_s damping",
+    "backfill bf_interval bf_resolution bf_window bf_max_job_test bf_max_job_user bf_max_job_part "
+    "bf_max_job_start bf_min_age_reserve batch_sched_delay sched_interval default_queue_depth "
+    "partition_job_depth sched_max_job_start defer kill_wait multifactor fair_tree n_gres "
+    "track_memory least_loaded record_plans",
+)
+"""Numbers of slurm.conf; seconds, and switches that are 0 or 1.
+
+tick
+    Seconds between two looks of the controller's background thread.
+cycle_time
+    Seconds that a backfill cycle takes.
+completing, killing
+    Seconds from the end of a job until its nodes are free, and from its kill until its epilog has ended.
+decay_per_s
+    Factor of decay of usage in a second.
+damping
+    FairShareDampeningFactor.
+"""
+
+STATE = fields(
+    "now next_tick next_look next_calc next_immediate last_calc quiet_since",
+    "n_jobs arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits "
+    "last_cycle "
+    "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_looks "
+    "n_completing n_known",
+)
+"""Scalars of the system.
+
+next_look
+    When the backfill thread looks whether a cycle is due.
+waiting_call
+    Whether a submission or an end waits for a pass.
+last_sched, last_full, last_limits, last_cycle, last_update
+    Whole seconds of the last timed pass, the last full one, the last test of limits, the end of the last
+    backfill cycle, and the last change of any job.
+n_chosen
+    Nodes that `picking.pick` chose last.
+n_held
+    Jobs that are submitted and may not start yet (begin time, dependency, throttle of an array).
+"""
+
+
+NODE = fields(ints="cpus memory weight")
+SUPPLY = fields(ints="cpus memory")
+"""What a node has left, now or in a view of the future; generic resources are apart."""
+
+PARTITION = fields(ints="tier over whole count failed")
+"""over: how long a job may exceed its limit, seconds. whole: whether jobs get whole nodes. count, failed:
+of a pass."""
+
+JOB = fields(
+    "submit begin runtime message",
+    "limit min_nodes max_nodes tasks task_cpus tasks_per_node node_memory cpu_memory whole user "
+    "association array "
+    "throttle after first_record",
+)
+"""Jobs in order of submission, and one more that ends the list of records.
+
+begin: earliest start. message: seconds from its end until the message of its epilog, which calls the
+scheduler at once; -1 where its nodes only answer the controller. limit: whole seconds. max_nodes: 0 is any
+number. node_memory and cpu_memory: one of them is 0. whole: whether the job asks for whole nodes itself.
+first_record: its records are those from here to that of the next job, one for each of its partitions.
+after: job that has to end first, -1 for none. array: number of its array, -1 for none; throttle: how many
+jobs of that may run at once, 0 for any number.
+"""
+
+RECORD = fields("fixed fixed_tested", "job partition priority")
+"""Pairs of a job and one of its partitions, the entries of the queue.
+
+fixed, fixed_tested: the part of the priority that no time changes, at submission and after the job was
+tested first.
+"""
+
+FATE = fields("start end reserved", "status by partition tested entry expected cpus killed")
+"""What becomes of each job.
+
+status: 0 not submitted, 1 held, 2 in the queue, 3 running, 4 ended. by: 0 the main scheduler, 1 backfill.
+reserved: first planned start, NaN for none. tested: whether the selection of nodes has seen it. entry: its
+first allocation. expected: whole second at which it has to end.
+"""
+
+ENTRY = fields(ints="node cpus next")
+"""Allocations of running jobs as linked lists: node, CPUs there, next entry of the job (or of the free
+ones)."""
+
+END = fields("key", "job")
+"""The heap of ends, and of answers of nodes: job is twice the job's number, plus 1 for the answer."""
+
+SCRATCH = fields(
+    ints="completing offered chosen chosen_cpus set_first set_last set_cpus set_nodes reserved_from"
+)
+"""Working storage, as many as nodes.
+
+completing: jobs whose end the node has not confirmed. offered: CPUs that each node offers a job. chosen,
+chosen_cpus: nodes that were picked, and the CPUs of the job there. set_*: sets of consecutive nodes.
+reserved_from: first planned use of each node in this cycle.
+"""
+
+SEGMENT = fields(ints="begin end next")
+"""The plan: from when to when `System.available` has the same nodes, a linked list in order of time."""
+
+PLANNED = fields("cycle start", "job")
+"""A recorded plan: instant of the cycle, and planned start of the job."""
+
+ASSOCIATION = fields("share norm usage factor level", "parent is_user")
+"""Accounts and users in them, parents before children.
+
+share: of the siblings' shares; norm: product of shares up to the root. usage: decayed CPU seconds. factor:
+the fair-share factor. level: what it is computed from.
+"""
+
+MASK, NARROWED, FREE, FUTURE, USABLE, ORIGINAL, PICKED, COMPLETING, N_SETS = range(9)
+"""Rows of `System.sets`: nodes under test, those of them with a free CPU; all with one, now and in the
+future; nodes that a pass may use, that a job may use, that were picked for it; nodes that have not
+confirmed the end of a job."""
+
+
+class System(NamedTuple):
+    """All tables; sets of nodes are rows of 64-bit words."""
+
+    state: Annotated[np.ndarray, STATE]
+    settings: Annotated[np.ndarray, SETTINGS]
+    nodes: Annotated[np.ndarray, NODE]
+    free: Annotated[np.ndarray, SUPPLY]
+    future: Annotated[np.ndarray, SUPPLY]
+    free_gres: Ints
+    future_gres: Ints
+    partitions: Annotated[np.ndarray, PARTITION]
+    partition_words: SETS
+    jobs: Annotated[np.ndarray, JOB]
+    job_gres: Ints
+    records: Annotated[np.ndarray, RECORD]
+    fate: Annotated[np.ndarray, FATE]
+    entries: Annotated[np.ndarray, ENTRY]
+    queue: Ints
+    running: Ints
+    held: Ints
+    heap: Annotated[np.ndarray, END]
+    scratch: Annotated[np.ndarray, SCRATCH]
+    sets: SETS
+    segments: Annotated[np.ndarray, SEGMENT]
+    available: SETS
+    of_user: Ints
+    array_running: Ints
+    looks: Floats
+    cycles: Floats
+    log: Annotated[np.ndarray, PLANNED]
+    fair: Annotated[np.ndarray, ASSOCIATION]
+
+
+SYSTEM = record(System)

@@ -1,0 +1,34 @@
+"""What Slurm's scheduler is measured by beyond the common measures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from models.arrays import Floats
+from models.family import Metric
+from models.jobs.division import Division
+from models.jobs.schedule import Schedule
+
+OF_JOBS = {"delay": ("s", "time in the system beyond the runtime")}
+
+METRICS = (
+    Metric("loss_of_capacity", "1", "loss of capacity (idle while jobs wait)", weight="period"),
+    Metric("queue_length", "1", "average number of waiting jobs", weight="period"),
+    Metric("backfilled_share", "1", "share of jobs that backfill started", weight="jobs"),
+    Metric("killed_share", "1", "share of jobs that were ended at their limit", weight="jobs"),
+    Metric("period", "s", "time over which the machine was measured"),
+)
+"""The first two and the last are computed by `models.jobs.schedule_measures`."""
+
+
+def shares(made: Schedule, division: Division, edges: Floats) -> Mapping[str, Floats]:
+    """Return the shares of jobs that are no measures of every schedule, shape (n_batches,)."""
+    counts = np.bincount(division.batch, minlength=division.n_batches)
+    found = {}
+    for name, column in (("backfilled_share", "by_backfill"), ("killed_share", "killed")):
+        values = getattr(made, column)[division.these]
+        with np.errstate(invalid="ignore"):  # a batch without a job
+            found[name] = np.bincount(division.batch, values, division.n_batches) / counts
+    return found

@@ -1,0 +1,190 @@
+"""How the scheduler works, as slurm.conf sets it, and the phases of its timers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+
+from models import checks
+from models.slurm.configuration import Configuration, ConfigurationError, values
+from models.slurm.kernel.tables import SETTINGS
+from models.slurm.priority import Weights
+
+UNBOUNDED = 2**40
+DAY_S = 86400
+
+
+@dataclass(frozen=True)
+class Phases:
+    """When Slurm's timers run, seconds from the beginning of the log.
+
+    Two runs of one workload on one machine differ by them, by up to half a minute in single starts.
+
+    Parameters
+    ----------
+    clock : float
+        What the controller's clock shows at the beginning, seconds after midnight (UTC): plans begin at
+        multiples of bf_resolution of it, and Slurm compares its whole seconds.
+    tick, backfill, calculation : float
+        First look of the background thread, of the backfill thread, first calculation of priorities.
+    full, passed, limits : float
+        Last full pass, last pass at a look, and last test of time limits, before the beginning.
+    period : float
+        Seconds between two looks of the background thread: ten sleeps of 0.1 s, and its work.
+    completing : float
+        Seconds from the end of a job until its nodes are free and a pass may be called.
+    killing : float
+        The same from a kill on; the message of the epilog then calls a pass at once.
+    cycle_time : float
+        Seconds that a backfill cycle takes: the next one comes bf_interval after its end.
+    looks : tuple of float
+        The first looks of the background thread, where they are known; later ones follow a period apart.
+    cycles : tuple of float
+        Instants at which the backfill thread is known to have looked; a look that is due within `NEAR_S`
+        of one is then.
+    """
+
+    clock: float = 0.0
+    tick: float = 0.0
+    backfill: float = 0.0
+    calculation: float = 0.0
+    full: float = 0.0
+    passed: float = 0.0
+    limits: float = 0.0
+    period: float = 1.0017
+    completing: float = 0.02
+    killing: float = 0.1
+    cycle_time: float = 0.003
+    looks: tuple[float, ...] = ()
+    cycles: tuple[float, ...] = ()
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Self:
+        """Return the checked values of ``policy.phases``."""
+        known = [each.name for each in fields(cls) if each.name not in ("looks", "cycles")]
+        mapping = checks.mapping(given, "policy.phases", known)
+        least = {"clock": 0.0, "completing": 0.0}
+        found: dict[str, Any] = {
+            key: checks.number(
+                mapping, "policy.phases", key, "a number of seconds", least=least.get(key, -1e12)
+            )
+            for key in mapping
+        }
+        if "period" in found and not 0.01 <= found["period"] <= 60:
+            checks.refuse("policy.phases.period", found["period"], "seconds from 0.01 to 60")
+        return cls(**found)
+
+
+@dataclass(frozen=True)
+class Scheduler:
+    """Numbers of SchedulerParameters and of keys beside it; seconds. 0 is no limit where a number is a
+    limit."""
+
+    backfill: bool
+    linear: bool
+    multifactor: bool
+    track_memory: bool
+    least_loaded: bool
+    bf_interval: int
+    bf_resolution: int
+    bf_window: int
+    bf_max_job_test: int
+    bf_max_job_user: int
+    bf_max_job_part: int
+    bf_max_job_start: int
+    bf_min_age_reserve: int
+    batch_sched_delay: int
+    sched_interval: int
+    default_queue_depth: int
+    partition_job_depth: int
+    sched_max_job_start: int
+    defer: bool
+    kill_wait: int
+
+    @classmethod
+    def of(cls, configuration: Configuration) -> Self:
+        """Return the scheduler of a configuration; `ConfigurationError` for what is not modelled."""
+        kind = _one_of(configuration, "SchedulerType", "sched/backfill", ("backfill", "builtin"))
+        select = _one_of(configuration, "SelectType", "select/cons_tres", ("cons_tres", "cons_res", "linear"))
+        priority = _one_of(configuration, "PriorityType", "priority/basic", ("basic", "multifactor"))
+        _one_of(configuration, "PreemptType", "preempt/none", ("none",))
+        mode = configuration.word("PreemptMode", "off")
+        if mode not in ("off", ""):
+            raise ConfigurationError(
+                f"{configuration.where.get('preemptmode', configuration.name)}: PreemptMode={mode} is not "
+                f"modelled; "
+                "policy.lines=[PreemptMode=OFF] simulates the cluster without"
+            )
+        shared = [one.name for one in configuration.partitions if one.sharing == "FORCE" and one.rows > 1]
+        if shared:
+            raise ConfigurationError(
+                f"{configuration.name}: partition {shared[0]} has OverSubscribe=FORCE, and jobs that "
+                f"share CPUs are not "
+                "modelled; set it to NO or FORCE:1"
+            )
+        of_select = configuration.settings.get("selecttypeparameters", "").upper()
+        whole = configuration.whole
+        return cls(
+            kind == "backfill",
+            select == "linear",
+            priority == "multifactor",
+            "MEMORY" in of_select,
+            "CR_LLN" in of_select or any(one.least_loaded for one in configuration.partitions),
+            max(whole("bf_interval", 30), 1),
+            max(whole("bf_resolution", 60), 1),
+            max(whole("bf_window", 1440), 1) * 60,
+            whole("bf_max_job_test", 500) or UNBOUNDED,
+            whole("bf_max_job_user", 0),
+            whole("bf_max_job_part", 0),
+            whole("bf_max_job_start", 0),
+            whole("bf_min_age_reserve", 0),
+            whole("batch_sched_delay", 3),
+            whole("sched_interval", 60),
+            whole("default_queue_depth", 100),
+            whole("partition_job_depth", 0),
+            whole("sched_max_job_start", 0),
+            "defer" in configuration.parameters,
+            int(configuration.value("KillWait", values.whole, 30)),
+        )
+
+    def settings(self, phases: Phases, weights: Weights, n_gres: int, plans: bool) -> np.ndarray:
+        """Return the record that the kernel reads."""
+        record = np.zeros(1, SETTINGS)
+        own = {
+            each.name: getattr(self, each.name) for each in fields(self) if each.name in record.dtype.names
+        }
+        given = {
+            **own,
+            "tick": phases.period,
+            "completing": phases.completing,
+            "killing": phases.killing,
+            "cycle_time": phases.cycle_time,
+            "weight_age": weights.age,
+            "max_age": weights.max_age,
+            "weight_fair": weights.fair,
+            "calc_period": weights.period,
+            "decay_per_s": weights.decay_per_s,
+            "damping": weights.damping,
+            "fair_tree": weights.fair_tree,
+            "n_gres": n_gres,
+            "record_plans": plans,
+        }
+        for name, value in given.items():
+            record[name] = value
+        return record
+
+
+def _one_of(configuration: Configuration, key: str, default: str, known: tuple[str, ...]) -> str:
+    found = configuration.word(key, default)
+    if found not in known:
+        kind = default.partition("/")[0]
+        allowed = ", ".join(f"{kind}/{name}" for name in known)
+        raise ConfigurationError(
+            f"{configuration.where.get(key.lower(), configuration.name)}: "
+            f"{key}={configuration.settings[key.lower()]} "
+            f"is not modelled; allowed: {allowed}, for instance policy.lines=[{key}={kind}/{known[0]}]"
+        )
+    return found

@@ -1,0 +1,93 @@
+"""The workloads and the configurations on which the model is compared with a real Slurm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+NODES, CPUS = 16, 4
+
+ALL = f"n[1-{NODES}]"
+WHOLE = (f"PartitionName=main Nodes={ALL} Default=YES OverSubscribe=EXCLUSIVE State=UP",)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A configuration: lines of slurm.conf, partitions, and whether jobs ask for CPUs and memory."""
+
+    settings: Mapping[str, object] = field(default_factory=dict)
+    partitions: Sequence[str] = WHOLE
+    shares_nodes: bool = False
+
+
+CASES = {
+    "builtin": Case({"SchedulerType": "sched/builtin"}),
+    "backfill": Case(),
+    "backfill_often": Case({"SchedulerParameters": "bf_interval=5"}),
+    "multifactor": Case({"PriorityType": "priority/multifactor", "PriorityWeightJobSize": 1000}),
+    "partitions": Case(
+        {"SelectTypeParameters": "CR_CPU_Memory"},
+        (
+            f"PartitionName=main Nodes={ALL} Default=YES State=UP",
+            "PartitionName=few Nodes=n[1-6] PriorityTier=2 State=UP",
+        ),
+        shares_nodes=True,
+    ),
+}
+
+BASE = {
+    "SlurmctldDebug": "debug2",
+    "DebugFlags": "Backfill",
+    "LogTimeFormat": "iso8601_ms",
+    "KillWait": 30,
+    "SchedulerParameters": "bf_interval=30",
+    "SlurmdTimeout": 300,
+    "SlurmctldTimeout": 120,
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job: seconds from the beginning to its submission, and of sleep; limit in minutes; MB of each CPU."""
+
+    submit: float
+    nodes: int
+    runtime: float
+    limit: int
+    cpus: int
+    memory: int
+    few: bool
+
+    def options(self, case: Case) -> list[str]:
+        """Return what sbatch is told of it."""
+        if not case.shares_nodes:
+            return [f"--time={self.limit}", f"--nodes={self.nodes}"]
+        asks = [f"--ntasks={self.tasks}", f"--mem-per-cpu={self.memory}", f"--partition={self.partition}"]
+        return [f"--time={self.limit}", *asks]
+
+    @property
+    def tasks(self) -> int:
+        """CPUs that it asks for where nodes are shared."""
+        return self.cpus * self.nodes
+
+    @property
+    def partition(self) -> str:
+        """Its partition where there are two: the small one takes small jobs only."""
+        return "few" if self.few and self.tasks <= 6 * CPUS else "main"
+
+
+def workload(seed: int, n_jobs: int, gap: float = 3.0) -> list[Job]:
+    """Return jobs of seconds to minutes, some of which run over their limit."""
+    rng = np.random.default_rng(seed)
+    submit = np.cumsum(rng.exponential(gap, n_jobs))
+    nodes = rng.choice([1, 2, 3, 4, 6, 8, 12, 16], n_jobs, p=[0.3, 0.15, 0.1, 0.15, 0.1, 0.1, 0.06, 0.04])
+    runtime = np.clip(rng.lognormal(2.6, 0.8, n_jobs), 2, 150).round(2)
+    limit = np.maximum(1, np.ceil(runtime * rng.choice([1, 1.2, 2, 4, 8], n_jobs) / 60)).astype(int)
+    over = rng.random(n_jobs) < 0.05
+    runtime[over] = limit[over] * 60 + rng.uniform(5, 60, over.sum()).round(2)
+    cpus, memory = rng.integers(1, 5, n_jobs), rng.choice([100, 250, 500, 1000], n_jobs)
+    few = rng.random(n_jobs) < 0.3
+    columns = (submit, nodes, runtime, limit, cpus, memory, few)
+    return [Job(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]

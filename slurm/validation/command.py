@@ -1,0 +1,70 @@
+"""``python -m slurm validate``: real runs, the model beside each, and a picture."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from slurm.testcluster import missing
+from slurm.validation.cases import CASES, workload
+from slurm.validation.comparing import Comparison, compare, on_slurm
+from sweep.errors import SweepError, unknown
+
+NEAR_S = 2.0
+"""Nine of ten starts are to be so near to those of the real Slurm, seconds."""
+
+
+def validate(cases: Sequence[str], folder: Path, n_jobs: int, seeds: Sequence[int]) -> int:
+    """Compare the model with a real Slurm and print a line for each run; return 1 if one is too far off."""
+    for case in cases:
+        if case not in CASES:
+            raise SweepError(unknown("case", case, list(CASES)))
+    if lacks := missing():
+        raise SweepError(lacks)
+    found = []
+    for seed in seeds:
+        jobs = workload(seed, n_jobs)
+        for case in cases:
+            place = folder / f"{case}_{seed}"
+            place.mkdir(parents=True, exist_ok=True)
+            on_slurm(case, jobs, place, lambda text: print(f"\r{text:70}", end="", flush=True))
+            found.append(compare(case, jobs, place))
+            print(f"\r{found[-1].line}", flush=True)
+    draw(found, folder / "validation.png")
+    numbers = [{"case": one.case, "real": one.real.tolist(), "model": one.model.tolist()} for one in found]
+    (folder / "validation.json").write_text(json.dumps(numbers))
+    print(f"logs and configurations are in {folder}, a picture is in {folder / 'validation.png'}")
+    return int(any(_off(one) > NEAR_S for one in found))
+
+
+def _off(one: Comparison) -> float:
+    off = sorted(abs(model - real) for model, real in zip(one.model, one.real, strict=True))
+    return float(off[int(0.9 * (len(off) - 1))])
+
+
+def draw(found: Sequence[Comparison], path: Path) -> None:
+    """Draw the starts of the model over those of the real Slurm, and the jobs that wait over time."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+    import numpy as np
+
+    figure, axes = plt.subplots(
+        2, len(found), figsize=(3.2 * len(found), 6), squeeze=False, layout="constrained"
+    )
+    for (above, below), one in zip(axes.T, found, strict=True):
+        above.scatter(one.real, one.model, s=6)
+        most = max(one.real.max(), one.model.max())
+        above.plot([0, most], [0, most], linewidth=0.8, color="0.6", zorder=0)
+        above.set(title=one.case, xlabel="start, Slurm (s)", ylabel="start, model (s)")
+        for start, label, style in ((one.real, "Slurm", "-"), (one.model, "model", ":")):
+            instant = np.concatenate([one.submitted, start])
+            order = np.argsort(instant)
+            change = np.concatenate([np.ones(len(start)), -np.ones(len(start))])[order]
+            below.step(instant[order], np.cumsum(change), style, where="post", label=label)
+        below.set(xlabel="time (s)", ylabel="waiting jobs")
+        below.legend(frameon=False)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)

@@ -1,0 +1,146 @@
+"""One workload on a real Slurm, and on the model with the phases of that run."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from models.jobs.jobs import Jobs
+from models.jobs.requests import Requests
+from models.slurm.build import asked
+from models.slurm.configuration import read
+from models.slurm.engine import Result, run
+from slurm.commands import SlurmError
+from slurm.testcluster import TestCluster
+from slurm.validation.cases import BASE, CASES, CPUS, NODES, Job
+from slurm.validation.observed import Observed
+
+LONGEST_S = 7200
+"""Seconds until a run is given up."""
+
+BEFORE_S = 0.01
+"""Seconds from the beginning to the first submission: what happened before is in the phases."""
+
+NEVER_S = 1e6
+"""Run time of a job that was killed: it is not known how long it would have run."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Starts in seconds from shortly before the first submission, shape (n_jobs,)."""
+
+    case: str
+    submitted: np.ndarray
+    real: np.ndarray
+    model: np.ndarray
+    same_scheduler: np.ndarray
+    n_passes: tuple[int, int]
+    plans: tuple[int, int]
+
+    @property
+    def line(self) -> str:
+        """The result in one line."""
+        off = np.abs(self.model - self.real)
+        waits = (float((start - self.submitted).mean()) for start in (self.real, self.model))
+        return (
+            f"{self.case:15} {len(off):4} jobs, mean wait {next(waits):7.1f} s, model {next(waits):7.1f} s; "
+            f"starts differ by {np.percentile(off, 90):.2f} s at most for nine of ten, {off.max():.2f} s "
+            f"for all; {self.same_scheduler.mean():.0%} started by the same scheduler; plans alike: "
+            f"{self.plans[0]:,} of {self.plans[1]:,}"
+        )
+
+
+def on_slurm(case: str, jobs: Sequence[Job], folder: Path, say: Callable[[str], None]) -> None:
+    """Run jobs on a throw-away Slurm and keep its log and its slurm.conf; as long as the jobs take."""
+    chosen = CASES[case]
+    settings = {**BASE, **chosen.settings}
+    with TestCluster(nodes=NODES, cpus=CPUS, settings=settings, partitions=chosen.partitions) as cluster:
+        script = cluster.folder / "job.sh"
+        script.write_text("#!/bin/sh\nexec sleep $1\n")
+        shutil.copy(cluster.folder / "slurm.conf", folder / "slurm.conf")
+        began = time.monotonic()
+        for number, job in enumerate(jobs, start=1):
+            time.sleep(max(began + job.submit - time.monotonic(), 0))
+            command = [
+                "sbatch",
+                "--parsable",
+                "--output=/dev/null",
+                "--error=/dev/null",
+                *job.options(chosen),
+            ]
+            done = subprocess.run(
+                [*command, str(script), str(job.runtime)], env=cluster.env, capture_output=True, text=True
+            )
+            if done.returncode or int(done.stdout) != number:
+                raise SlurmError(f"{case}: job {number} was not accepted: {done.stderr.strip()}")
+            if number % 20 == 0:
+                say(f"{case}: {number} of {len(jobs)} jobs submitted")
+        while left := cluster.slurm.jobs():
+            if time.monotonic() > began + LONGEST_S:
+                raise SlurmError(f"{case}: {len(left)} jobs have not ended after {LONGEST_S // 60} minutes")
+            say(f"{case}: {len(left)} jobs left")
+            time.sleep(5)
+        shutil.copy(cluster.folder / "log" / "slurmctld.log", folder / "slurmctld.log")
+
+
+def compare(case: str, jobs: Sequence[Job], folder: Path) -> Comparison:
+    """Return the comparison of the log in a folder with the model of its slurm.conf."""
+    with open(folder / "slurmctld.log", errors="replace") as log:
+        observed = Observed.of(log)
+    ids = observed.jobs
+    zero = observed.submitted[ids[0]] - BEFORE_S
+    submitted = np.array([observed.submitted[job] - zero for job in ids])
+    real = np.array([observed.started[job] - zero for job in ids])
+    result = _model(case, [jobs[job - 1] for job in ids], observed, folder, zero)
+    main = np.array([observed.started_by[job] == "main" for job in ids])
+    found = {(round(cycle), job): start for cycle, job, start in zip(*result.plans, strict=True)}
+    plans = [
+        (found.get((round(cycle - zero), ids.index(job))), planned - zero)
+        for cycle, job, planned in observed.plans
+        if job in ids
+    ]
+    alike = sum(mine is not None and abs(mine - theirs) <= 1 for mine, theirs in plans)
+    passes = (len(observed.passes), result.n_passes)
+    same = main != result.by_backfill
+    return Comparison(case, submitted, real, result.start, same, passes, (alike, len(plans)))
+
+
+def _model(case: str, jobs: Sequence[Job], observed: Observed, folder: Path, zero: float) -> Result:
+    ids = observed.jobs
+    ran = np.array(
+        [NEVER_S if job in observed.killed else observed.ended[job] - observed.started[job] for job in ids]
+    )
+    shared = CASES[case].shares_nodes
+    nodes = np.array([job.nodes for job in jobs])
+    tasks = np.array([job.tasks for job in jobs]) if shared else nodes
+    none = np.zeros(len(ids), np.int64)
+    more = (
+        {
+            "cpu_memory": np.array([job.memory for job in jobs]),
+            "partition": np.array([job.partition for job in jobs], object),
+        }
+        if shared
+        else {"nodes": nodes, "most_nodes": nodes}
+    )
+    given = Jobs(
+        np.array([observed.submitted[job] - zero for job in ids]),
+        ran,
+        np.array([job.limit * 60.0 for job in jobs]),
+        tasks,
+        none,
+        request=Requests.of(tasks, none, **more),
+    )
+    configuration = read(folder / "slurm.conf")
+    message = np.where(np.isin(ids, list(observed.killed)), -1.0, observed.messages(ids))
+    return run(
+        asked(given, configuration, message),
+        configuration,
+        observed.phases(zero),
+        plans=100 * len(ids) + 1000,
+    )

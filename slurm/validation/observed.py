@@ -1,0 +1,189 @@
+"""What a real controller did, read from its log: submissions, starts, ends, passes, cycles and plans."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from models.slurm.scheduler import Phases
+
+STAMP = re.compile(r"\[(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+)\] (?:debug\d?: +)?(.*)")
+SUBMITTED = re.compile(r"_slurm_rpc_submit_batch_job: JobId=(\d+) ")
+STARTED = re.compile(r"sched: Allocate JobId=(\d+) NodeList=(\S+)")
+BACKFILLED = re.compile(r"sched/backfill: _start_job: Started JobId=(\d+) in \S+ on (\S+)")
+ENDED = re.compile(r"_job_complete: JobId=(\d+) done")
+TIMED_OUT = re.compile(r"Time limit exhausted for JobId=(\d+)")
+EPILOG = re.compile(r"_slurm_rpc_epilog_complete: JobId=(\d+) ")
+PASS = re.compile(r"sched: Running job scheduler (for full queue|for default depth)")
+CYCLE = "sched/backfill: _attempt_backfill: beginning"
+ANSWER = "node_did_resp"
+LIMITS = "Testing job time limits"
+PLAN = re.compile(r"sched/backfill: _dump_job_sched: JobId=(\d+) to start at (\S+?), end at")
+
+DAY_S = 86400
+
+USUAL_PERIOD_S = 1.0017
+"""Seconds between two looks on a machine with nothing else to do."""
+
+COARSE_S = 0.004
+"""The clock of whole seconds is that of the kernel's last tick, 4 ms old at most, and the line is written
+later."""
+
+CALLED_S = 0.02
+"""A pass so soon after the message of an epilog was called by it."""
+
+
+@dataclass
+class Observed:
+    """Instants are seconds of the controller's clock since the epoch; by number of the job.
+
+    Parameters
+    ----------
+    started_by : dict of int to str
+        ``main`` or ``backfill``.
+    passes, full_passes, cycles, limits : list of float
+        Passes of the main scheduler, full ones among them, backfill cycles, tests of limits.
+    plans : list of (cycle, job, planned start)
+    """
+
+    submitted: dict[int, float] = field(default_factory=dict)
+    started: dict[int, float] = field(default_factory=dict)
+    started_by: dict[int, str] = field(default_factory=dict)
+    nodes: dict[int, str] = field(default_factory=dict)
+    ended: dict[int, float] = field(default_factory=dict)
+    killed: dict[int, float] = field(default_factory=dict)
+    freed: dict[int, float] = field(default_factory=dict)
+    passes: list[float] = field(default_factory=list)
+    full_passes: list[float] = field(default_factory=list)
+    cycles: list[float] = field(default_factory=list)
+    limits: list[float] = field(default_factory=list)
+    answers: list[float] = field(default_factory=list)
+    plans: list[tuple[float, int, float]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, lines: Iterable[str]) -> Observed:
+        """Return what a log of level debug2 with DebugFlags=Backfill records."""
+        found = cls()
+        for line in lines:
+            if stamp := STAMP.match(line):
+                found._add(_seconds(stamp[1]), stamp[2])
+        return found
+
+    def _add(self, now: float, text: str) -> None:
+        if match := SUBMITTED.match(text):
+            self.submitted[int(match[1])] = now
+        elif (match := STARTED.match(text)) or (match := BACKFILLED.match(text)):
+            job = int(match[1])
+            self.started.setdefault(job, now)
+            self.started_by.setdefault(job, "main" if text.startswith("sched:") else "backfill")
+            self.nodes.setdefault(job, match[2])
+        elif match := ENDED.match(text):
+            self.ended[int(match[1])] = now
+        elif match := TIMED_OUT.match(text):
+            self.killed[int(match[1])] = self.ended[int(match[1])] = now
+        elif match := EPILOG.match(text):
+            self.freed[int(match[1])] = now
+        elif match := PASS.match(text):
+            self.passes.append(now)
+            if match[1] == "for full queue":
+                self.full_passes.append(now)
+        elif text.startswith(CYCLE):
+            self.cycles.append(now)
+        elif text.startswith(ANSWER):
+            self.answers.append(now)
+        elif text.startswith(LIMITS):
+            self.limits.append(now)
+        elif match := PLAN.match(text):
+            self.plans.append((self.cycles[-1] if self.cycles else now, int(match[1]), _seconds(match[2])))
+
+    @property
+    def jobs(self) -> list[int]:
+        """Numbers of the jobs that were submitted, started and ended, in order of submission."""
+        return sorted(job for job in self.submitted if job in self.started and job in self.ended)
+
+    def phases(self, zero: float) -> Phases:
+        """Return the phases of the timers from `zero` on, just before the first submission.
+
+        The background thread sleeps ten times 0.1 s between two looks, and then works: how long that takes
+        depends on what else the machine does. So all of its looks are taken from the log as far as it
+        shows them, and those between are interpolated.
+        """
+        looks = self.looks() - COARSE_S - zero
+        return Phases(
+            clock=zero % DAY_S,
+            tick=float(looks[0]),
+            backfill=_first_after(self.cycles, zero) - COARSE_S,
+            full=_last_before(self.full_passes, 60.0, zero),
+            passed=_last_before(self.passes, 60.0, zero),
+            limits=_last_before(self.limits, 30.0, zero),
+            period=float(np.diff(looks).mean()),
+            completing=self._answer_time(),
+            cycle_time=self._cycle_time(),
+            cycles=tuple((np.array(self.cycles) - COARSE_S - zero).tolist()),
+            looks=tuple(looks[looks > 0].tolist()),
+        )
+
+    def _answer_time(self) -> float:
+        """Return the usual time from the end of a job until its nodes have answered."""
+        answers = np.array(self.answers)
+        after = [answers[answers > end][:1] - end for job, end in self.ended.items() if job not in self.freed]
+        return float(np.median(np.concatenate(after))) if after and len(answers) else 0.02
+
+    def messages(self, jobs: Sequence[int]) -> np.ndarray:
+        """Return the seconds from the end of each job to the message of its epilog, -1 without one.
+
+        Usually a node has finished with a job when the controller asks it to; else it sends a message
+        later, which calls the scheduler. Which of the two it is depends on the node's load.
+        """
+        return np.array([self.freed[job] - self.ended[job] if job in self.freed else -1.0 for job in jobs])
+
+    def _cycle_time(self) -> float:
+        """Return the seconds that a cycle takes beyond the whole ones to the next, or 0."""
+        beyond = np.diff(self.cycles)
+        beyond = beyond - np.rint(beyond)
+        return max(float(np.median(beyond)), 0.0) if len(beyond) else 0.0
+
+    def looks(self) -> np.ndarray:
+        """Return the instants of the background thread's looks: at passes and tests of limits, and between
+        them."""
+        after_kills = np.array(sorted(self.freed.values()))
+
+        def timed(instant: float) -> bool:
+            return not ((after_kills <= instant) & (instant < after_kills + CALLED_S)).any()
+
+        seen = np.array(sorted({*self.limits, *filter(timed, self.passes)}))
+        seen = seen[np.append(True, np.diff(seen) > 0.5)]
+        steps = np.rint(np.diff(seen) / USUAL_PERIOD_S).astype(int)
+        parts = [
+            np.linspace(begin, end, n, endpoint=False)
+            for begin, end, n in zip(seen, seen[1:], steps, strict=False)
+        ]
+        return np.concatenate([*parts, seen[-1:]])
+
+
+def _first_after(instants: list[float], zero: float) -> float:
+    return next((instant - zero for instant in instants if instant > zero), 0.0)
+
+
+def _last_before(instants: list[float], default: float, zero: float) -> float:
+    earlier = [instant - zero for instant in instants if instant < zero]
+    return earlier[-1] if earlier else _first_after(list(instants), zero) - default
+
+
+def _seconds(text: str) -> float:
+    form = "%Y-%m-%dT%H:%M:%S.%f" if "." in text else "%Y-%m-%dT%H:%M:%S"
+    return datetime.strptime(text, form).replace(tzinfo=UTC).timestamp()
+
+
+def differences(observed: Observed, started: Mapping[int, float]) -> dict[str, Any]:
+    """Return how the starts of a model, or of a second run, differ from those observed; seconds since each
+    first submission."""
+    jobs = [job for job in observed.jobs if job in started]
+    off = np.array([started[job] - observed.started[job] for job in jobs])
+    wait = np.array([observed.started[job] - observed.submitted[job] for job in jobs])
+    return {"jobs": len(jobs), "wait": float(wait.mean()), "off": off}

@@ -1,0 +1,310 @@
+"""A slow and obvious twin of `models.slurm`: one second after the other, sets of node names, no skipped work.
+
+It has nodes with CPUs and memory, partitions with tiers, whole nodes or CPUs, plain order of priority,
+passes and cycles. Times are whole seconds; a look of the controller comes each second.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+
+@dataclass
+class TwinJob:
+    number: int
+    submit: int
+    runtime: int
+    limit: int
+    nodes: int
+    tasks: int
+    memory: int  # MB of each CPU
+    partition: int
+    start: int | None = None
+    end: int = 10**9
+    by_backfill: bool = False
+    given: dict[int, int] = field(default_factory=dict)  # node -> CPUs
+
+    @property
+    def expected(self) -> int:
+        assert self.start is not None
+        return self.start + self.limit
+
+
+@dataclass
+class Twin:
+    """Nodes as (CPUs, MB), partitions as (nodes, tier, whole)."""
+
+    nodes: Sequence[tuple[int, int]]
+    partitions: Sequence[tuple[Sequence[int], int, bool]]
+    jobs: list[TwinJob]
+    backfill: bool = True
+    interval: int = 30
+    slot: int = 60
+    window: int = 86400
+    depth: int = 100
+    max_test: int = 500
+    kill_wait: int = 30
+
+    def run(self) -> None:
+        waiting: list[TwinJob] = []
+        running: list[TwinJob] = []
+        coming = sorted(self.jobs, key=lambda job: (job.submit, job.number))
+        called, last_pass, last_full, last_limits, last_cycle, changed = False, 0, 0, 0, -(10**9), 0
+        look_backfill = 0
+        now = 0
+        while coming or waiting or running:
+            for job in [job for job in running if job.end <= now]:
+                running.remove(job)
+                called, changed = True, now
+            while coming and coming[0].submit <= now:
+                waiting.append(coming.pop(0))
+                called, changed = True, now
+            waiting.sort(key=lambda job: (-self.partitions[job.partition][1], job.submit, job.number))
+            if now - last_limits >= 30:
+                last_limits = now
+                for job in running:
+                    if job.expected <= now < job.end:
+                        job.end = now  # it is gone before the next second
+            full = now - last_full >= 60
+            if full or (called and now - last_pass >= 3):
+                last_pass, called = now, False
+                last_full = now if full else last_full
+                if self.one_pass(now, waiting, running, full):
+                    changed = now
+            if killed := [
+                job for job in running if job.end <= now
+            ]:  # in this second: the epilog calls a pass
+                for job in killed:
+                    running.remove(job)
+                changed = now
+                self.one_pass(now, waiting, running, False)
+            if self.backfill and look_backfill == now:
+                if now - last_cycle >= self.interval and changed >= last_cycle:
+                    if self.cycle(now, waiting, running):
+                        changed = now
+                    last_cycle = now
+                    look_backfill = now + self.interval
+                else:
+                    look_backfill = now + 1
+            now += 1
+
+    def free(self, running: Sequence[TwinJob]) -> dict[int, tuple[int, int]]:
+        left = {}
+        for node, (cpus, memory) in enumerate(self.nodes):
+            mine = [(job.given[node], job.memory) for job in running if node in job.given]
+            left[node] = (cpus - sum(c for c, _ in mine), memory - sum(c * m for c, m in mine))
+        return left
+
+    def one_pass(self, now: int, waiting: list[TwinJob], running: list[TwinJob], full: bool) -> bool:
+        """Return whether anything changed: a job started, or was found to have to wait."""
+        failed: set[int] = set()
+        usable = set(range(len(self.nodes)))
+        touched = False
+        for tested, job in enumerate(list(waiting)):
+            if not full and tested > self.depth:
+                break
+            touched = True
+            if job.partition in failed:
+                continue
+            members = usable & set(self.partitions[job.partition][0])
+            given = self.pick(job, members, self.free(running))
+            if given:
+                self.start(job, given, now, waiting, running, False)
+            else:
+                failed.add(job.partition)
+                usable -= set(self.partitions[job.partition][0])
+        return touched
+
+    def start(
+        self,
+        job: TwinJob,
+        given: dict[int, int],
+        now: int,
+        waiting: list[TwinJob],
+        running: list[TwinJob],
+        by: bool,
+    ) -> None:
+        job.start, job.end, job.given, job.by_backfill = now, now + job.runtime, given, by
+        waiting.remove(job)
+        running.append(job)
+
+    def pick(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, int]]) -> dict[int, int]:
+        whole = self.partitions[job.partition][2]
+        offers = {}
+        for node in sorted(members):
+            cpus, memory = free[node]
+            if whole and cpus < self.nodes[node][0]:
+                continue
+            if job.memory and not whole:
+                cpus = min(cpus, memory // job.memory)
+            if job.memory and whole and cpus * job.memory > memory:
+                continue
+            if cpus > 0:
+                offers[node] = cpus
+        most = max(offers.values(), default=0)
+        for least in range(most):
+            trial = dict(offers)
+            for node in sorted(offers):
+                if trial[node] <= least and len(trial) > job.nodes:
+                    del trial[node]
+            if given := self.fit(job, whole, trial):
+                return given
+        return {}
+
+    def fit(self, job: TwinJob, whole: bool, offers: dict[int, int]) -> dict[int, int]:
+        groups: list[list[int]] = []
+        for node in sorted(offers):
+            if groups and groups[-1][-1] == node - 1:
+                groups[-1].append(node)
+            else:
+                groups.append([node])
+        left_nodes, left_cpus = job.nodes, job.tasks
+        may_nodes = max(job.tasks, job.nodes)
+        taken: dict[int, int] = {}
+        while groups and (left_nodes > 0 or left_cpus > 0) and may_nodes > 0:
+            sums = [sum(offers[node] for node in group) for group in groups]
+            enough = [
+                total >= left_cpus and len(g) >= left_nodes for total, g in zip(sums, groups, strict=True)
+            ]
+            if any(enough):
+                best = min((k for k in range(len(groups)) if enough[k]), key=lambda k: sums[k])
+            else:
+                best = max(range(len(groups)), key=lambda k: sums[k])
+            group = groups.pop(best)
+            single = [node for node in group if offers[node] >= left_cpus] if left_nodes <= 1 else []
+            for node in [min(single, key=lambda node: offers[node])] if single else group:
+                if (left_nodes <= 0 and left_cpus <= 0) or may_nodes == 0:
+                    break
+                if may_nodes == 1 and offers[node] < left_cpus:
+                    continue
+                cpus = (
+                    offers[node] if whole else min(offers[node], max(left_cpus - max(left_nodes - 1, 0), 1))
+                )
+                taken[node] = cpus
+                left_nodes, left_cpus, may_nodes = left_nodes - 1, left_cpus - cpus, may_nodes - 1
+        if left_nodes > 0 or left_cpus > 0:
+            return {}
+        if whole:
+            return taken
+        spread = dict.fromkeys(taken, 0)
+        left = job.tasks
+        while left > 0 and any(spread[node] < taken[node] for node in taken):
+            for node in taken:
+                if left > 0 and spread[node] < taken[node]:
+                    spread[node] += 1
+                    left -= 1
+        return {node: max(cpus, 1) for node, cpus in spread.items()}
+
+    def cycle(self, now: int, waiting: list[TwinJob], running: list[TwinJob]) -> bool:
+        """Return whether a job started."""
+        everything = frozenset(range(len(self.nodes)))
+        plan = [(now // self.slot * self.slot, (now + self.window) // self.slot * self.slot, everything)]
+        tested = 0
+        started = False
+        for job in list(waiting):
+            if tested >= self.max_test:
+                break
+            begin, counted = now, False
+            while True:
+                end = begin + job.limit
+                members = set(self.partitions[job.partition][0])
+                allowed, later = set(members), 0
+                for k, (first, last, available) in enumerate(plan):
+                    coming = members & plan[k + 1][2] if k + 1 < len(plan) else set()
+                    if last > begin and not later and not coming <= (allowed & available):
+                        later = last
+                    if last <= begin:
+                        continue
+                    if first > end:
+                        break
+                    allowed &= available
+                found, given = -1, {}
+                if len(allowed) >= job.nodes:
+                    if not counted:
+                        counted, tested = True, tested + 1
+                    found, given = self.earliest(job, allowed, now, running)
+                if found < 0:
+                    if not later:
+                        break
+                    begin = later
+                    continue
+                found = max(found, begin)
+                if found <= now:
+                    self.start(job, given, now, waiting, running, True)
+                    started = True
+                    if self.partitions[job.partition][2]:
+                        plan = self.reserved(plan, 0, job.expected // self.slot * self.slot, set(given))
+                    break
+                if later and found > later:
+                    begin = later
+                    continue
+                if found > now + self.window:
+                    break
+                first, last = (at // self.slot * self.slot for at in (found, found + job.limit))
+                if any(e > first and b < last and not set(given) <= free for b, e, free in plan):
+                    begin = found
+                    continue
+                plan = self.reserved(plan, first, last, set(given))
+                break
+        return started
+
+    def reserved(self, plan, begin: int, end: int, nodes: set[int]):
+        begin = max(begin, plan[0][0])
+        end = max(end, begin + self.slot)
+        cut = []
+        for first, last, free in plan:
+            edges = sorted({first, last, *(at for at in (begin, end) if first < at < last)})
+            for a, b in pairwise(edges):
+                inside = a >= begin and b <= end
+                cut.append((a, b, free - nodes if inside else free))
+        merged = cut[:1]
+        for a, b, free in cut[1:]:
+            if free == merged[-1][2]:
+                merged[-1] = (merged[-1][0], b, free)
+            else:
+                merged.append((a, b, free))
+        return merged
+
+    def earliest(
+        self, job: TwinJob, allowed: set[int], now: int, running: Sequence[TwinJob]
+    ) -> tuple[int, dict[int, int]]:
+        if given := self.pick(job, allowed, self.free(running)):
+            return now, given
+        there = [other for other in running if set(other.given) & allowed]
+        there.sort(key=lambda other: (other.expected, other.number))
+        every = sorted(running, key=lambda other: (other.expected, other.number))
+        if not there:
+            return -1, {}
+        width = 30
+        border = there[0].expected + width - there[0].expected % width
+        gone: list[TwinJob] = []
+        k = 0
+        while k < len(every):
+            last = None
+            while k < len(every):
+                other = every[k]
+                k += 1
+                if other not in there:
+                    continue
+                last = other
+                gone.append(other)
+                if k < len(every) and every[k].expected > border + width:
+                    break
+            if last is None:
+                return -1, {}
+            width *= 2
+            while k < len(every) and every[k].expected > border + width:
+                width *= 2
+            left = self.free([other for other in running if other not in gone])
+            if given := self.pick(job, allowed, left):
+                if last.expected > now:
+                    return last.expected, given
+                return max(last.expected + self.kill_wait, now + 1), given
+        return -1, {}
+
+
+def waits(jobs: Sequence[TwinJob]) -> list[int]:
+    return [math.floor(job.start - job.submit) for job in jobs if job.start is not None]

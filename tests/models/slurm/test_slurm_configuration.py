@@ -1,0 +1,176 @@
+"""A slurm.conf as it is written on real clusters, and one clear line for each mistake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from models.slurm.configuration import ConfigurationError, hostlist, read, values
+from models.slurm.configuration.reading import of_lines
+from models.slurm.scheduler import Scheduler
+
+CONF = """\
+# A comment
+ClusterName=test   # and one behind a line
+SchedulerType=sched/backfill
+SchedulerParameters=bf_interval=60,bf_window=2880,\\
+defer,bf_max_job_test=200
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+Include nodes.conf
+NodeSet=gpus Feature=a100
+PartitionName=DEFAULT MaxTime=2-0 DefaultTime=60 State=UP
+PartitionName=batch Nodes=n[001-004] Default=YES PriorityTier=2 OverTimeLimit=5
+PartitionName=gpu Nodes=gpus MaxTime=12:30:00 OverSubscribe=EXCLUSIVE AllowAccounts=physics
+"""
+
+NODES = """\
+NodeName=DEFAULT CPUs=8 RealMemory=32000
+NodeName=n[001-004] Weight=2
+NodeName=g[1-2] Sockets=2 CoresPerSocket=16 ThreadsPerCore=2 CPUs=64 RealMemory=256000 \\
+  Gres=gpu:a100:4(S:0-1),nvme:1 Feature=a100
+NodeName=n005 State=DOWN Reason="fan broken"
+"""
+
+
+@pytest.fixture
+def conf(tmp_path: Path) -> Path:
+    (tmp_path / "nodes.conf").write_text(NODES)
+    path = tmp_path / "slurm.conf"
+    path.write_text(CONF)
+    return path
+
+
+def test_a_file_with_everything(conf: Path) -> None:
+    made = read(conf)
+    assert [node.name for node in made.nodes] == ["n001", "n002", "n003", "n004", "g1", "g2", "n005"]
+    assert (made.nodes[0].cpus, made.nodes[0].memory, made.nodes[0].weight) == (8, 32000, 2)
+    assert made.nodes[4].gres == {"gpu:a100": 4, "nvme": 1}
+    assert not made.nodes[6].up
+    batch, gpu = made.partitions
+    assert (batch.nodes, batch.tier, batch.max_time, batch.default_time) == ((0, 1, 2, 3), 2, 172_800, 3600)
+    assert (gpu.nodes, gpu.max_time, gpu.sharing, gpu.restricted) == (
+        (4, 5),
+        45_000,
+        "EXCLUSIVE",
+        ("allowaccounts",),
+    )
+    assert batch.over_time == 300
+    assert made.default_partition is batch
+    scheduler = Scheduler.of(made)
+    assert (scheduler.bf_interval, scheduler.bf_window, scheduler.bf_max_job_test) == (60, 172_800, 200)
+    assert scheduler.defer
+    assert scheduler.track_memory
+
+
+def test_further_lines_win(conf: Path) -> None:
+    made = read(conf, ["SchedulerType=sched/builtin", "PartitionName=gpu Nodes=g1"])
+    assert not Scheduler.of(made).backfill
+    assert made.partitions[1].nodes == (4,)
+
+
+def test_what_scontrol_shows(tmp_path: Path) -> None:
+    path = tmp_path / "config.txt"
+    path.write_text(
+        "Configuration data as of 2026-11-24T12:00:00\nKillWait                = 30 sec\n"
+        "SchedulerParameters     = bf_interval=45\nBOOT_TIME               = 2026-11-24T11:00:00\n"
+        "EpilogSlurmctld         = (null)\n\nSlurmctld(primary) at host is UP\n"
+    )
+    made = read(path, ["NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1"])
+    assert Scheduler.of(made).bf_interval == 45
+    assert Scheduler.of(made).kill_wait == 30
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("n[08-10],login", ["n08", "n09", "n10", "login"]),
+        ("r[1-2]n[1,3]", ["r1n1", "r1n3", "r2n1", "r2n3"]),
+        ("n[001-003]-ib", ["n001-ib", "n002-ib", "n003-ib"]),
+    ],
+)
+def test_lists_of_nodes(text: str, names: list[str]) -> None:
+    assert hostlist.expand(text) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("60", 3600),
+        ("0:30", 30),
+        ("12:30:00", 45_000),
+        ("1-0", 86_400),
+        ("1-12:30", 131_400),
+        ("INFINITE", None),
+    ],
+)
+def test_durations(text: str, seconds: int | None) -> None:
+    assert values.minutes(text) == seconds
+
+
+NODE, PARTITION = "NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1"
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["ShedulerType=sched/backfill"], ["ShedulerType", "did you mean SchedulerType"]),
+        ([NODE, "PartitionName=all"], ["partition all has no nodes", "Nodes="]),
+        ([NODE, "PartitionName=all Nodes=n[1-2]"], ["n2", "no NodeName line"]),
+        ([NODE, "PartitionName=all Nodes=n[1-"], ["nodes=n[1-", "bracket"]),
+        (["NodeName=n1 CPU=4"], ["CPU is no key", "did you mean cpus"]),
+        (["NodeName=n1 CPUs=four"], ["cpus=four", "a whole number"]),
+        (["SchedulerParameters=bf_intervall=30"], ["bf_intervall", "did you mean bf_interval"]),
+        ([NODE, f"{PARTITION} MaxTime=soon"], ["maxtime=soon", "minutes"]),
+        ([NODE, PARTITION, "KillWait = 30"], ["KillWait", "without blanks"]),
+        ([NODE, PARTITION, 'Epilog="/x'], ["quotation mark"]),
+    ],
+)
+def test_a_mistake_is_one_line(lines: list[str], words: list[str]) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        of_lines("slurm.conf", lines)
+    line = str(raised.value)
+    assert "\n" not in line
+    for word in words:
+        assert word in line
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("PreemptType=preempt/qos", ["PreemptType=preempt/qos is not modelled", "preempt/none"]),
+        ("SelectType=select/alien", ["select/alien", "select/cons_tres"]),
+        ("SchedulerParameters=bf_interval=often", ["bf_interval=often", "a whole number"]),
+        ("PreemptMode=GANG", ["PreemptMode=gang", "policy.lines"]),
+        (f"{PARTITION} OverSubscribe=FORCE:4", ["FORCE", "not modelled"]),
+    ],
+)
+def test_what_is_not_modelled_is_refused(line: str, words: list[str]) -> None:
+    made = of_lines("slurm.conf", [NODE, PARTITION, line])
+    with pytest.raises(ConfigurationError) as raised:
+        Scheduler.of(made)
+    for word in words:
+        assert word in str(raised.value)
+
+
+def test_what_has_no_effect_is_listed() -> None:
+    lines = ["PrologSlurmctld=/etc/p", "Licenses=matlab:4", "TopologyPlugin=topology/none"]
+    made = of_lines("slurm.conf", [*lines, "SchedulerParameters=bf_busy_nodes"])
+    found = "\n".join(made.not_modelled())
+    assert "PrologSlurmctld" in found
+    assert "Licenses=matlab:4" in found
+    assert "bf_busy_nodes" in found
+    assert "Topology" not in found
+
+
+def test_a_missing_include(conf: Path) -> None:
+    (conf.parent / "nodes.conf").unlink()
+    with pytest.raises(ConfigurationError, match=r"slurm.conf, line 8 includes nodes.conf"):
+        read(conf)
+
+
+def test_files_that_include_each_other(conf: Path) -> None:
+    (conf.parent / "nodes.conf").write_text("Include slurm.conf\n")
+    with pytest.raises(ConfigurationError, match="circle"):
+        read(conf)

@@ -1,0 +1,106 @@
+"""The kernel against its slow twin: random jobs, nodes and partitions, whole nodes and CPUs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from slurm_twin import Twin, TwinJob
+
+from models.jobs.jobs import Jobs
+from models.jobs.requests import Requests
+from models.slurm.build import asked
+from models.slurm.configuration.reading import of_lines
+from models.slurm.engine import Result, run
+from models.slurm.scheduler import Phases
+
+EACH_SECOND = Phases(tick=0.0, period=1.0, completing=0.0, killing=0.0, cycle_time=0.0)
+KINDS = ("whole nodes", "CPUs and memory", "two partitions", "builtin")
+
+
+def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
+    rng = np.random.default_rng(seed)
+    n_nodes, n_jobs = int(rng.integers(3, 9)), int(rng.integers(5, 40))
+    cpus, memory = int(rng.integers(1, 5)), 1000
+    whole = kind != "CPUs and memory"
+    nodes = [(cpus, memory)] * n_nodes
+    partitions: list[tuple[range, int, bool]] = [(range(n_nodes), 1, whole)]
+    lines = [
+        f"NodeName=n[0-{n_nodes - 1}] CPUs={cpus} RealMemory={memory}",
+        f"PartitionName=all Nodes=ALL Default=YES OverSubscribe={'EXCLUSIVE' if whole else 'NO'}",
+        f"SelectTypeParameters={'CR_CPU' if whole else 'CR_CPU_Memory'}",
+        "SchedulerParameters=bf_interval=10,bf_resolution=60",
+    ]
+    if kind == "two partitions":
+        partitions.append((range(n_nodes // 2 + 1), 2, True))
+        lines.append(f"PartitionName=some Nodes=n[0-{n_nodes // 2}] PriorityTier=2 OverSubscribe=EXCLUSIVE")
+    if kind == "builtin":
+        lines.append("SchedulerType=sched/builtin")
+    jobs = []
+    submit = np.cumsum(rng.integers(0, 20, n_jobs)) + 1
+    for k in range(n_jobs):
+        place = int(rng.integers(len(partitions)))
+        size = int(rng.integers(1, len(partitions[place][0]) + 1))
+        tasks = size if whole else int(rng.integers(size, size * cpus + 1))
+        limit = 60 * int(rng.integers(1, 6))
+        runtime = int(rng.integers(1, limit + 50))
+        jobs.append(
+            TwinJob(
+                k,
+                int(submit[k]),
+                runtime,
+                limit,
+                size,
+                tasks,
+                0 if whole else int(rng.integers(0, 251)),
+                place,
+            )
+        )
+    return Twin(nodes, partitions, jobs, backfill=kind != "builtin", interval=10), lines
+
+
+def simulated(twin: Twin, lines: list[str], plans: int = 0) -> Result:
+    jobs = twin.jobs
+    column = {
+        name: np.array([getattr(job, name) for job in jobs], np.int64)
+        for name in ("submit", "runtime", "limit", "nodes", "tasks", "memory")
+    }
+    names = np.array([("all", "some")[job.partition] for job in jobs], object)
+    whole = twin.partitions[0][2]
+    request = Requests.of(
+        column["tasks"],
+        np.zeros(len(jobs), np.int64),
+        nodes=column["nodes"],
+        most_nodes=column["nodes"] if whole else np.zeros(len(jobs), np.int64),
+        cpu_memory=column["memory"],
+        partition=names,
+    )
+    given = Jobs(
+        column["submit"].astype(float),
+        column["runtime"].astype(float),
+        column["limit"].astype(float),
+        column["tasks"],
+        np.zeros(len(jobs), np.int64),
+        request=request,
+    )
+    configuration = of_lines("twin", lines)
+    return run(asked(given, configuration), configuration, EACH_SECOND, plans)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "seed", [*range(3), *(pytest.param(s, marks=pytest.mark.exhaustive) for s in range(3, 60))]
+)
+def test_every_job_starts_when_the_twin_starts_it(kind: str, seed: int) -> None:
+    twin, lines = draw(kind, seed)
+    result = simulated(twin, lines)
+    twin.run()
+    assert result.start.tolist() == [job.start for job in twin.jobs]
+    assert result.by_backfill.tolist() == [job.by_backfill for job in twin.jobs]
+    assert result.end.tolist() == [job.end for job in twin.jobs]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_skipped_work_changes_no_start(seed: int) -> None:
+    """With plans recorded every cycle tests every job; without, a cycle ends where no job could start."""
+    twin, lines = draw(KINDS[seed], 100 + seed)
+    np.testing.assert_array_equal(simulated(twin, lines).start, simulated(twin, lines, plans=10_000).start)

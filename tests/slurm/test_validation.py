@@ -1,0 +1,80 @@
+"""The model of Slurm's scheduler beside a real controller: its log, and when both start each job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from slurm.cli import main
+from slurm.testcluster import missing
+from slurm.validation.cases import workload
+from slurm.validation.comparing import compare, on_slurm
+from slurm.validation.observed import Observed
+
+LOG = """\
+[2026-11-24T12:00:00.100] debug:  sched: Running job scheduler for full queue.
+[2026-11-24T12:00:10.200] _slurm_rpc_submit_batch_job: JobId=1 InitPrio=4294901759 usec=508
+[2026-11-24T12:00:11.111] debug:  sched: Running job scheduler for default depth.
+[2026-11-24T12:00:11.112] sched: Allocate JobId=1 NodeList=n[1-2] #CPUs=8 Partition=main
+[2026-11-24T12:00:12.300] _slurm_rpc_submit_batch_job: JobId=2 InitPrio=4294901758 usec=508
+[2026-11-24T12:00:30.118] debug2: Testing job time limits and checkpoints
+[2026-11-24T12:00:30.500] sched/backfill: _attempt_backfill: beginning
+[2026-11-24T12:00:30.501] sched/backfill: _start_job: Started JobId=2 in main on n3
+[2026-11-24T12:00:30.502] sched/backfill: _dump_job_sched: JobId=3 to start at 2026-11-24T12:02:00, end at
+[2026-11-24T12:00:40.000] _job_complete: JobId=2 WEXITSTATUS 0
+[2026-11-24T12:00:40.000] _job_complete: JobId=2 done
+[2026-11-24T12:00:40.020] debug2: node_did_resp n3
+[2026-11-24T12:01:00.170] debug2: Testing job time limits and checkpoints
+[2026-11-24T12:01:00.171] Time limit exhausted for JobId=1
+[2026-11-24T12:01:00.300] debug2: _slurm_rpc_epilog_complete: JobId=1 Node=n1
+[2026-11-24T12:01:00.301] debug:  sched: Running job scheduler for default depth.
+"""
+
+
+def test_a_log_is_read() -> None:
+    found = Observed.of(LOG.splitlines())
+    zero = found.submitted[1]
+    assert found.jobs == [1, 2]
+    assert found.started_by == {1: "main", 2: "backfill"}
+    assert found.ended[1] - zero == pytest.approx(49.971)
+    assert found.killed.keys() == {1}
+    assert [(job, start - zero) for _, job, start in found.plans] == [(3, pytest.approx(109.8))]
+    np.testing.assert_allclose(found.messages([1, 2]), [0.129, -1], atol=1e-6)
+    phases = found.phases(zero)
+    assert phases.completing == pytest.approx(0.02)
+    assert phases.clock == pytest.approx(43_210.2)
+    assert phases.backfill == pytest.approx(20.3, abs=0.01)
+
+
+def test_looks_between_those_of_the_log_are_interpolated_and_called_passes_are_none() -> None:
+    looks = Observed.of(LOG.splitlines()).looks()
+    assert np.diff(looks) == pytest.approx(1.0, abs=0.01)
+    assert looks[-1] == pytest.approx(looks[0] + 60.07, abs=1e-6)
+
+
+def test_wrong_arguments_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (
+        ["validate", "cases=other"],
+        ["validate", "jobs=few"],
+        ["validate", "seeds=x"],
+        ["validated"],
+    ):
+        assert main(words) != 0
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(bool(missing()), reason=missing())
+@pytest.mark.parametrize("case", ["builtin", "backfill", "partitions"])
+def test_the_model_starts_each_job_when_slurm_does(case: str, tmp_path: Path) -> None:
+    """A short form of ``python -m slurm validate``: two seconds are two looks of the controller."""
+    jobs = workload(seed=5, n_jobs=25, gap=1.0)
+    on_slurm(case, jobs, tmp_path, lambda text: None)
+    found = compare(case, jobs, tmp_path)
+    off = np.abs(found.model - found.real)
+    assert len(off) == len(jobs)
+    assert np.percentile(off, 90) <= 2.0
+    assert abs(off.mean()) <= 2.0
+    assert found.same_scheduler.mean() >= 0.9
