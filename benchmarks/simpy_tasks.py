@@ -16,6 +16,10 @@ Steps = Sequence[tuple[Sequence[float], str, float]]
 """Of a task: seconds of local statements, kind of the blocking one after them ("" for none), its seconds."""
 
 
+NO_TASK = object()
+"""In place of the last task of a PE whose switch was interrupted."""
+
+
 @dataclass(frozen=True, eq=False)
 class Arrival:
     """A job: its submission, and the steps of each of its tasks."""
@@ -30,8 +34,9 @@ class Pe:
 
     tasks: list[Task] = field(default_factory=list)
     running: Task | None = None
-    last: Task | None = None
+    last: object = None
     owner: Task | None = None
+    switched: float = 0.0  # when the switch to the running task is over
 
 
 class Task:
@@ -182,10 +187,13 @@ class Machine:
             return
         if pe.running is not None:
             stopped, pe.running = pe.running, None
+            if self.env.now < pe.switched:
+                pe.last = NO_TASK  # the switch was interrupted
             stopped.go = self.env.event()
             stopped.process.interrupt()
         if chosen is not None:
             chosen.cost = self.switch if pe.last not in (None, chosen) else 0.0
+            pe.switched = self.env.now + chosen.cost
             pe.running = pe.last = chosen
             chosen.dispatched = self.env.now
             chosen.go.succeed()
@@ -210,11 +218,9 @@ class Machine:
         if pe.owner is task:
             pe.owner = None
         job.alive -= 1
+        job.row[self.number[id(pe)]] = None
         if job.alive == 0:
             self.ends[job.arrival] = self.env.now
-            for i, other in enumerate(job.row):
-                if other is not None and other.job is job:
-                    job.row[i] = None
             if all(other is None for other in job.row):
                 position = next(i for i, row in enumerate(self.rows) if row is job.row)
                 del self.rows[position]

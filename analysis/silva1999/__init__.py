@@ -14,7 +14,13 @@ PAPER = Paper(
     key=KEY,
     citation="F. A. B. da Silva and I. D. Scherson, “Improving throughput and utilization in parallel "
     "machines through Concurrent Gang”, 1999",
-    experiments=("concurrent_gang", "concurrent_gang_sensitivity", "idling_ratio", "concurrent_gang_scale"),
+    experiments=(
+        "concurrent_gang",
+        "concurrent_gang_mixed",
+        "concurrent_gang_sensitivity",
+        "idling_ratio",
+        "concurrent_gang_scale",
+    ),
     pictures=pictures,
     claims=claims,
     readings=Readings(Path(__file__).parent),

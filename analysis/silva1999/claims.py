@@ -5,37 +5,39 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, reduce
-from itertools import combinations, pairwise, product
+from functools import cache, partial, reduce
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from analysis.claims import Claim, Fact, Open, Part, shown
+from analysis.claims import Claim, Open, Part, shown
 from analysis.claims.comparisons import difference_of, level_of, ratio_of
 from analysis.claims.rows import Rows
 from analysis.claims.tester import Tester as Base
 from analysis.claims.testers import listed
-from analysis.silva1999.engine import scene, watching
 from analysis.silva1999.labels import (
     BUSY,
+    BUSY_OF_CLASS,
     CENTRAL_COST,
-    CHANGES,
+    CLASS,
     GANG,
-    HORIZON,
     JOBS,
     KEY,
     LARGE,
+    LOCAL_OF_CLASS,
     LOCAL_SHARE,
     MACHINE,
     MEASURES,
+    MIXED,
     MORE_IS_BETTER,
-    NOTIFIED,
     OF_THE_PAPER,
+    PE_STATE,
     PE_TIME,
     PRIORITIES,
     PROCESSORS,
+    RESPONSE_OF_CLASS,
     SMALL,
     STATES,
     SWITCHING,
@@ -47,7 +49,7 @@ from analysis.silva1999.labels import (
     times,
     workload,
     workloads,
-)  # fmt: skip
+)
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED
 from analysis.study.sample import Sample
@@ -55,9 +57,6 @@ from sweep import statistics
 from sweep.statistics import Interval
 
 ROWS = Rows(Path(__file__).parent)
-
-UNTIL = 5000.0
-"""Seconds of the run with changes of phase; some hundred tasks change from I/O to computation in them."""
 
 
 class Tester(Base):
@@ -100,34 +99,76 @@ def combined(one: Sample, other: Sample, how: Callable[[np.ndarray, np.ndarray],
         return Sample(how(one.values, other.values), one.status)
 
 
-def _sum(samples: list[Sample]) -> Sample:
-    return reduce(lambda one, other: combined(one, other, np.add), samples)
-
-
 def switching(test: Tester, name: str, cost: str, size: str) -> Sample:
     """Return the share of the PEs' time spent on switching under Concurrent Gang."""
     at = {PROCESSORS: size, CENTRAL_COST: cost}
     found = [test.sample(PE_TIME, PRIORITIES, name, **at, pe_state=state) for state in STATES]
-    return combined(found[STATES.index(SWITCHING)], _sum(found), np.divide)
+    whole = reduce(partial(combined, how=np.add), found)
+    return combined(found[STATES.index(SWITCHING)], whole, np.divide)
 
 
-def _gains(
-    test: Tester, metrics: Any, of: Any, over: Any, workload: str = "", last: bool = False,
-    least: float = 0.0, most: float = math.inf,
+def measured(test: Tester, measure: str, scheduler: str, name: str, time: str, **point: Any) -> Sample:
+    """Return a metric, or what is computed from two: see `MEASURES` for their names in text.
+
+    Tasks that compute more send and wait more often, hence waiting for each second of computation; and a
+    class that computes more computes more outside of its slots, hence shares.
+    """
+    if measure == "waiting":
+        busy = test.sample(PE_TIME, scheduler, name, time, pe_state=BUSY)
+        return combined(test.sample(TASK_WAIT, scheduler, name, time, **point), busy, np.divide)
+    if measure == "local":
+        filled, busy = (
+            test.sample(one, scheduler, name, time, **point) for one in (LOCAL_OF_CLASS, BUSY_OF_CLASS)
+        )
+        return combined(filled, busy, np.divide)
+    if measure == "empty":
+        return test.sample(PE_TIME, scheduler, name, time, **{PE_STATE: "empty"}, **point)
+    metric = RESPONSE_OF_CLASS if measure == "response" else measure
+    return test.sample(metric, scheduler, name, time, **point)
+
+
+def _compared(
+    test: Tester, measures: Any, of: Any, over: Any = None, workload: Any = "", last: bool = False,
+    at: Mapping[str, Any] | None = None, **limits: float,
 ) -> list[Part]:  # fmt: skip
-    """Ask by how much, as a share, schedulers are better than others, at every horizon or at the longest."""
-    names = [workload] if workload else workloads(test.study)
-    both = product(names, listed(of), listed(over), listed(metrics), [test.last] if last else test.times)
-    return [_gain(test, metric, a, b, name, time, least, most) for name, a, b, metric, time in both]
+    """Ask that schedulers are better than others, at every horizon or at the longest.
+
+    `of` and `over` are schedulers, or mappings of a scheduler and a point (``{policy: gang, of_class: io}``);
+    `at` is a point that both share.
+    """
+    names = listed(workload) if workload else workloads(test.study)
+    both = product(names, listed(of), listed(over), listed(measures), [test.last] if last else test.times)
+    return [_ratio(test, measure, a, b, name, time, at or {}, limits) for name, a, b, measure, time in both]
 
 
-def _gain(test: Tester, metric: str, a: str, b: str, name: str, time: str, least: float, most: float) -> Part:
-    label = f"{policy(a)} / {policy(b)}, {MEASURES.get(metric, metric)}, {workload(name)}{at_time(time)}"
-    low, high = 1 + least, 1 + most
-    if metric not in MORE_IS_BETTER:
-        low, high = (-math.inf if math.isinf(most) else 1 / high), 1 / low
-    mine, other = (test.sample(metric, one, name, time) for one in (a, b))
-    return ratio_of(label, mine, other, low, high)
+def _ratio(
+    test: Tester, measure: str, a: Any, b: Any, name: str, time: str, at: Mapping[str, Any],
+    limits: Mapping[str, float],
+) -> Part:  # fmt: skip
+    (one, here), (other, there), both = _point(a), _point(b), _where(at)
+    of = f" of {both[CLASS]} jobs" if CLASS in both else ""
+    label = f"{_named(one, here)} / {_named(other, there)}, {MEASURES.get(measure, measure)}{of}"
+    label += f", {workload(name)}{at_time(time)}"
+    limits = limits or ({"low": 1.0} if measure in MORE_IS_BETTER else {"high": 1.0})
+    mine, yours = (
+        measured(test, measure, scheduler, name, time, **both, **point)
+        for scheduler, point in ((one, here), (other, there))
+    )
+    return ratio_of(label, mine, yours, **limits)
+
+
+def _point(of: Any) -> tuple[str, dict[str, Any]]:
+    point = dict(of) if isinstance(of, Mapping) else {"policy": of}
+    return point.pop("policy"), _where(point)
+
+
+def _where(point: Mapping[str, Any]) -> dict[str, str]:
+    return {CLASS if key == "of_class" else key: str(value) for key, value in point.items()}
+
+
+def _named(scheduler: str, point: Mapping[str, str]) -> str:
+    where = ", ".join(x if key == CLASS else f"{key.replace('_', ' ')} {x}" for key, x in point.items())
+    return f"{policy(scheduler)} ({where})" if where else policy(scheduler)
 
 
 def _filled_locally(test: Tester, of: str, workload: str) -> list[Part]:
@@ -139,38 +180,6 @@ def _filled_locally(test: Tester, of: str, workload: str) -> list[Part]:
             0.0,
             scale=100.0,
             unit=" %",
-        )
-        for time in test.times
-    ]
-
-
-def _pe_time(test: Tester, of: str, over: str, workload: str, state: str, what: str) -> list[Part]:
-    """Ask that PEs are in a state for less time under one scheduler than under another."""
-    return [
-        ratio_of(
-            f"{policy(of)} / {policy(over)}, {what}{at_time(time)}",
-            test.sample(PE_TIME, of, workload, time, pe_state=state),
-            test.sample(PE_TIME, over, workload, time, pe_state=state),
-            high=1.0,
-        )
-        for time in test.times
-    ]
-
-
-def _waits(test: Tester, of: str, over: str, workload: str, cause: str) -> list[Part]:
-    """Compare waits for each second of computation: tasks that compute more send and wait more often."""
-
-    def waited(scheduler: str, time: str) -> Sample:
-        wait = test.sample(TASK_WAIT, scheduler, workload, time, cause=cause)
-        busy = test.sample(PE_TIME, scheduler, workload, time, pe_state=BUSY)
-        return combined(wait, busy, np.divide)
-
-    return [
-        ratio_of(
-            f"{policy(of)} / {policy(over)}, waiting for each second of computation{at_time(time)}",
-            waited(of, time),
-            waited(over, time),
-            high=1.0,
         )
         for time in test.times
     ]
@@ -257,125 +266,20 @@ def _gain_over(test: Tester, metric: str, of: str, over: str, best: str, name: s
     return difference_of(label, first, rest, 0.0, scale=100.0, unit=" points")
 
 
-def _notified(test: Tester, of: str) -> list[Part]:
-    """Ask that a change of the trace diagram is sent to fewer PEs than there are."""
-    parts = []
-    for name in workloads(test.study):
-        sent, changes = (test.sample(metric, of, name) for metric in (NOTIFIED, CHANGES))
-        # All that the PEs do adds up to their number times the horizon, so that this needs no other source.
-        states = test.study.values_of("pe_state")
-        busy = _sum([test.sample(PE_TIME, of, name, pe_state=state) for state in states])
-        n_pes = combined(busy, test.sample("period", of, name), np.divide)
-        label = f"PEs notified of a change / all PEs, {workload(name)}{at_time(test.last)}"
-        parts.append(ratio_of(label, sent, combined(changes, n_pes, np.multiply), high=1.0))
-    return parts
-
-
-def _phase_changes(test: Tester, measures: int) -> tuple[Part, ...]:
-    return phase_changes(measures)
-
-
-@cache
-def phase_changes(measures: int, until: float = UNTIL) -> tuple[Part, ...]:
-    """Return what is so of every task that changed its phase and was measured often enough afterwards.
-
-    From a run of the engine (section 2.1), which depends on no assumption of a grid.
-    """
-    settings = {**scene.SOURCE, "policy": PRIORITIES, "workload": "changing_phases"}
-    found = watching.gradings(scene.point(settings), until)
-    often = [one for one in found if len(one.after) >= measures and len(one.before)]
-    if not often:
-        return (Open("changes of phase", f"no task was measured often enough in {until:g} s"),)
-    last = [one.after[measures - 1] for one in often]
-    io = np.array([one.io[place] for one, place in zip(often, last, strict=True)])
-    computation = np.array([one.computation[place] for one, place in zip(often, last, strict=True)])
-    followed = int(((io == 0) & (computation == 1)).sum())
-    had = int(sum(one.io[one.before[-1]] > 0 for one in often))
-    n = len(often)
-    return (
-        Fact(f"tasks that were graded as doing I/O before: {had} of {n}", had > n / 2),
-        Fact(f"tasks that are graded as computing only afterwards: {followed} of {n}", followed == n),
-    )
-
-
-def _sizes(test: Tester) -> list[str]:
-    return sorted(test.study.values_of(PROCESSORS), key=float)
-
-
-def _costs(test: Tester) -> list[str]:
-    """Return the costs of a central controller, ascending."""
-    return sorted((cost for cost in test.study.values_of(CENTRAL_COST) if float(cost)), key=float)
-
-
-def _larger_switching(test: Tester, high: float) -> list[Part]:
-    """Ask that switching takes hardly more of the time on larger machines, with a clock signal."""
-    first, *larger = _sizes(test)
-    return [
-        ratio_of(
-            f"switching, {_sized(size)} / {_sized(first)}, {_controlled('0')}, {workload(name)}",
-            switching(test, name, "0", size),
-            switching(test, name, "0", first),
-            high=high,
-        )
-        for name in workloads(test.study)
-        for size in larger
-    ]
-
-
-def _larger_utilization(test: Tester, low: float) -> list[Part]:
+def _larger_machines(test: Tester, low: float) -> list[Part]:
     """Ask that utilization is hardly lower on larger machines, with a clock signal."""
-    first, *larger = _sizes(test)
-    names = workloads(test.study)
-    return [_utilization(test, name, (size, "0"), (first, "0"), low) for name in names for size in larger]
-
-
-def _central_grows(test: Tester) -> list[Part]:
-    """Ask that switching by a central controller grows with the machine, at every cost."""
-    parts: list[Part] = []
-    for name, cost, (small, large) in product(workloads(test.study), _costs(test), pairwise(_sizes(test))):
-        label = f"switching, {_sized(large)} minus {_sized(small)}, {_controlled(cost)}, {workload(name)}"
-        a, b = (switching(test, name, cost, size) for size in (large, small))
-        reason = a.reason or b.reason
-        grows = None if reason else difference_of(label, a.values, b.values, 0.0, scale=100.0, unit=" %")
-        parts.append(grows or Open(label, reason))
-    return parts
-
-
-def _clock_over_central(test: Tester, low: float) -> list[Part]:
-    """Ask that utilization on the largest machine is higher with a clock than with the slowest controller."""
-    largest = _sizes(test)[-1]
-    return [
-        _utilization(test, name, (largest, "0"), (largest, cost), low)
-        for name in workloads(test.study)
-        for cost in _costs(test)[-1:]
-    ]
-
-
-def _utilization(test: Tester, name: str, a: tuple[str, str], b: tuple[str, str], low: float) -> Part:
-    """Compare utilization at two pairs of a size and a cost."""
-    first, second = (f"{_sized(size)} with {_controlled(cost)}" for size, cost in (a, b))
-    mine, other = (
-        test.sample(UTILIZATION, PRIORITIES, name, **{PROCESSORS: size, CENTRAL_COST: cost})
-        for size, cost in (a, b)
-    )
-    return ratio_of(f"utilization, {first} / {second}, {workload(name)}", mine, other, low)
-
-
-def _sized(size: str) -> str:
-    return f"{float(size):,.0f} PEs"
-
-
-def _controlled(cost: str) -> str:
-    return f"{float(cost):g} s a PE" if float(cost) else "a clock"
+    first, *larger = sorted(test.study.values_of(PROCESSORS), key=float)
+    of, over = ([{"policy": PRIORITIES, PROCESSORS: size} for size in sizes] for sizes in (larger, [first]))
+    return _compared(test, UTILIZATION, of, over, at={CENTRAL_COST: "0"}, low=low)
 
 
 TESTERS: Mapping[str, Callable[..., Any]] = {
-    "gains": _gains, "filled_locally": _filled_locally, "pe_time": _pe_time, "waits": _waits,
-    "same_order": _same_order, "gains_most": _gains_most, "notified": _notified,
-    "phase_changes": _phase_changes, "larger_switching": _larger_switching,
-    "larger_utilization": _larger_utilization, "central_grows": _central_grows,
-    "clock_over_central": _clock_over_central,
-}  # fmt: skip
+    "compared": _compared,
+    "filled_locally": _filled_locally,
+    "same_order": _same_order,
+    "gains_most": _gains_most,
+    "larger_machines": _larger_machines,
+}
 
 
 @cache
@@ -383,12 +287,12 @@ def claims(study: Study) -> tuple[Claim, ...]:
     """Return every claim that the study's axes can decide, tested under one reading."""
     if study.varies(PROCESSORS) and study.values_of(CENTRAL_COST):
         sections = ["scale"]
+    elif MIXED in workloads(study):
+        sections = ["mixed"]
     elif {GANG, PRIORITIES} <= set(study.policies):
-        sections = ["intensive", "coordinated"]
+        sections = ["intensive"]
         sections += ["machines"] if {SMALL, LARGE} <= set(study.values_of(MACHINE)) else []
         sections += ["summary"]
-        # What the engine does with a change of phase does not depend on a grid's assumptions.
-        sections += ["phases"] if study.values_of(HORIZON) else []
     else:
         return ()
     return ROWS.claims(Tester(study), TESTERS, *sections)

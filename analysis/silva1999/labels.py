@@ -10,7 +10,7 @@ KEY = "silva1999"
 
 HORIZON, MACHINE, WORKLOAD = "horizon", "machine", "workload"
 PROCESSORS, CENTRAL_COST, SCHEME = "processors", "central_cost", "scheme"
-PE_STATE = "pe_state"
+PE_STATE, CLASS, ALPHA = "pe_state", "statement_class", "emphasis"
 """Axes of the grids, and dimensions of metrics."""
 
 SMALL, LARGE = "torus4x4", "torus4x8"
@@ -19,6 +19,9 @@ SMALL, LARGE = "torus4x4", "torus4x8"
 IO, COMPUTATION, COMMUNICATION, SYNCHRONIZATION = (
     "io_intensive", "computation_intensive", "communication_intensive", "synchronization_intensive",
 )  # fmt: skip
+MIXED = "mixed_classes"
+"""The workload with jobs of all four classes."""
+
 WORKLOADS = {
     IO: "I/O intensive",
     COMPUTATION: "Computation intensive",
@@ -34,6 +37,7 @@ AXES = Axes(
         PROCESSORS: "64",
         CENTRAL_COST: "0",
         SCHEME: "first_fit",
+        ALPHA: "2",
     }
 )
 
@@ -48,19 +52,25 @@ OF_THE_PAPER = (GANG, ROUND_ROBIN, PRIORITIES)
 
 JOBS, IDLE, IDLE_OF_TASKS = "jobs", "idle_time", "idle_time_of_tasks"
 PE_TIME, TASK_WAIT, LOCAL_SHARE = "pe_time", "task_wait", "local_share"
-UTILIZATION, IDLING_RATIO, CHANGES, NOTIFIED = (
-    "utilization",
-    "idling_ratio",
-    "workload_changes",
-    "pes_notified",
-)
+UTILIZATION, IDLING_RATIO = "utilization", "idling_ratio"
+BUSY_OF_CLASS, LOCAL_OF_CLASS, RESPONSE_OF_CLASS = "busy_of_class", "local_of_class", "response_of_class"
 
 BUSY, SWITCHING, EMPTY = "busy", "switching", "empty"
 STATES = (BUSY, SWITCHING, EMPTY, "communication", "io", "synchronization")
 """What a PE does; the last three are causes for which tasks wait, too."""
 
-MEASURES = {JOBS: "completed jobs", IDLE: "total idle time", IDLE_OF_TASKS: "idle time of tasks"}
-MORE_IS_BETTER = {JOBS, UTILIZATION}
+MEASURES = {
+    JOBS: "completed jobs",
+    IDLE: "total idle time",
+    IDLE_OF_TASKS: "idle time of tasks",
+    "waiting": "waiting for each second of computation",
+    "local": "share of computing outside its slots",
+    "empty": "time of empty slots",
+    "response": "mean response time",
+}
+"""What claims compare, see `claims.measured`."""
+
+MORE_IS_BETTER = {JOBS, UTILIZATION, "local"}
 
 YLABELS = {
     JOBS: ("Completed jobs", 1.0),

@@ -3,19 +3,19 @@
 The declaration loads no kernel, so that a plan can be made and checked at once.
 """
 
-from models.concurrent_gang.metrics import CAUSES, METRICS, STATES
+from models.concurrent_gang.metrics import CAUSES, CLASSES, METRICS, STATES
 from models.family import Family
 from models.jobs.measures import COMMON
 
 FAMILY = Family(
     package=__name__,
     name="Concurrent Gang",
-    version=1,
+    version=2,
     metrics=METRICS,
     headline="throughput",
     common=COMMON,
     delivered="utilization",
-    coords={"pe_state": STATES, "cause": CAUSES},
+    coords={"pe_state": STATES, "cause": CAUSES, "statement_class": CLASSES},
     kernels=(
         "models.concurrent_gang.model",
         "models.packing.schemes.buddy",

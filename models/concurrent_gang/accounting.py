@@ -12,6 +12,12 @@ ROWS_A_TIME = 3
 """Rows of the record that one PE may take at one event."""
 
 
+@part()
+def class_of(job, system):
+    """Return the class of a job's program."""
+    return system.program.classes[system.jobs[job].program]
+
+
 @part(void(int64, int64, float64, float64, int64, SYSTEM))
 def account(pe, activity, begin, end, task, system):
     """Add what a PE did from `begin` to `end` to the sums and, if there is one, to the record."""
@@ -21,8 +27,11 @@ def account(pe, activity, begin, end, task, system):
     owns = system.pes[pe].as_owner
     if state.measuring:
         state.pe_time[activity] += end - begin
-        if activity == codes.BUSY and not owns:
-            state.local_time += end - begin
+        if activity == codes.BUSY:
+            of = class_of(system.tasks[task].job, system)
+            state.busy_of[of] += end - begin
+            if not owns:
+                state.local_of[of] += end - begin
     if record.shape[0] > 0:
         row = record[state.n_recorded]
         row.pe = pe
@@ -72,6 +81,14 @@ def settle_diagram(now, system):
 
 
 @part()
+def count_change(n_changes, n_pes, state):
+    """Count workload changes, and the PEs that are notified of a change of the trace diagram."""
+    if state.measuring:
+        state.changes += n_changes
+        state.notified += n_pes
+
+
+@part()
 def settle_all(now, system):
     """Count what every PE has done so far, and the trace diagram. O(PEs)."""
     settle_diagram(now, system)
@@ -96,6 +113,8 @@ def idle_as(task, system):
     if task == codes.NONE:
         return codes.EMPTY
     state = system.tasks[task].state
+    if state == codes.READY and system.tasks[task].held:
+        state = system.tasks[task].held  # what it waited for cost it this slot
     if codes.FIRST_BLOCKED <= state < codes.FIRST_BLOCKED + codes.N_CAUSES:
         return codes.FIRST_WAIT + state - codes.FIRST_BLOCKED
     return codes.EMPTY

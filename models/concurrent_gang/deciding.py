@@ -9,7 +9,7 @@ from models.concurrent_gang import codes
 from models.concurrent_gang.accounting import idle_as, settle
 from models.concurrent_gang.events import set_timer
 from models.concurrent_gang.grades import count_computing, priority
-from models.concurrent_gang.order import move_to_end
+from models.concurrent_gang.order import count_turn
 from models.concurrent_gang.state import SYSTEM
 from models.kernels.compiling import part
 
@@ -20,6 +20,8 @@ def take_off(pe, now, system):
     pes = system.pes
     settle(pe, now, system)
     count_computing(pe, now, system)
+    if now < pes[pe].switched:
+        pes[pe].loaded = codes.GONE  # the switch was interrupted: it has to be made again
     pes[pe].runs = codes.NONE
     pes[pe].spins = 0
     pes[pe].idle_as = codes.EMPTY
@@ -33,6 +35,15 @@ def preempt(pe, now, system):
         system.tasks[task].left -= max(now - system.pes[pe].begin, 0.0)
         system.tasks[task].state = codes.READY
     take_off(pe, now, system)
+    if system.settings.turns == codes.BY_READINESS:
+        count_turn(task, pe, system)
+
+
+@part()
+def count_as_scheduled(task, system):
+    """Let a task that runs be measured at the end of the slice, unless its own slots are measured only."""
+    if system.settings.measured != codes.OWNED:
+        system.tasks[task].scheduled = system.state[0].slice
 
 
 @part(void(int64, int64, float64, boolean, SYSTEM))
@@ -42,7 +53,8 @@ def dispatch(pe, task, now, signalled, system):
     settle(pe, now, system)
     cost = 0.0
     # A PE that has run nothing has nothing to save.
-    if pes[pe].loaded != task and pes[pe].loaded != codes.NONE:
+    saves = pes[pe].loaded != codes.NONE or system.settings.first_load == codes.COSTS_A_SWITCH
+    if pes[pe].loaded != task and saves:
         cost = costs.switch
         if signalled:
             cost += costs.central
@@ -52,13 +64,15 @@ def dispatch(pe, task, now, signalled, system):
         job = system.tasks[task].job
         if system.table.jobs[job].start < 0.0:
             system.table.jobs[job].start = now
-    move_to_end(task, pe, system)
+    if system.settings.turns != codes.BY_LOCAL_SERVICE or pes[pe].owner != task:
+        count_turn(task, pe, system)
     pes[pe].begin = pes[pe].switched = pes[pe].computed_from = begin
-    pes[pe].quantum_end = begin + costs.quantum
+    counts_from = begin if system.settings.quantum_from == codes.FROM_COMPUTING else now
+    pes[pe].quantum_end = counts_from + costs.quantum
     pes[pe].runs = pes[pe].loaded = task
     pes[pe].as_owner = not system.settings.coordinated or pes[pe].owner == task
     system.tasks[task].dispatched = now
-    system.tasks[task].scheduled = system.state[0].slice
+    count_as_scheduled(task, system)
     if system.tasks[task].state == codes.READY:
         system.tasks[task].state = codes.RUNNING
         end = min(begin + system.tasks[task].left, pes[pe].quantum_end)
@@ -99,6 +113,18 @@ def choose(pe, running, by_priority, system):
     return best
 
 
+@part()
+def last_waiting(pe, system):
+    """Return the waiting task of a PE whose turn was last, or NONE. O(tasks of the PE)."""
+    task = system.pes[pe].last
+    while task != codes.NONE:
+        state = system.tasks[task].state
+        if codes.FIRST_BLOCKED <= state < codes.FIRST_BLOCKED + codes.N_CAUSES:
+            break
+        task = system.tasks[task].before
+    return task
+
+
 @part(void(int64, float64, boolean, SYSTEM))
 def decide(pe, now, fresh, system):
     """Let a PE run what it should, `fresh` if the clock signal has just come."""
@@ -131,11 +157,12 @@ def decide(pe, now, fresh, system):
     elif chosen != codes.NONE:
         settle(pe, now, system)
         pes[pe].as_owner = owner == chosen
-        tasks[chosen].scheduled = system.state[0].slice
+        count_as_scheduled(chosen, system)
     if chosen == codes.NONE:
         settle(pe, now, system)
         pes[pe].as_owner = 1
-        pes[pe].idle_as = idle_as(owner, system)
+        of_owner = system.settings.idle_cause == codes.OF_OWNER
+        pes[pe].idle_as = idle_as(owner if of_owner else last_waiting(pe, system), system)
 
 
 @part(void(int64, float64, boolean, SYSTEM))
@@ -150,6 +177,8 @@ def decide_alone(pe, now, quantum_over, system):
         running = codes.NONE
     if running != codes.NONE and not quantum_over:
         return
+    if running != codes.NONE and system.settings.turns == codes.BY_READINESS:
+        count_turn(running, pe, system)
     chosen = choose(pe, running, False, system)
     if running != codes.NONE:
         preempt(pe, now, system)
@@ -157,10 +186,4 @@ def decide_alone(pe, now, quantum_over, system):
         dispatch(pe, chosen, now, False, system)
         return
     settle(pe, now, system)
-    task = pes[pe].last  # the PE waits for what the task waits for that it ran last
-    while task != codes.NONE:
-        state = system.tasks[task].state
-        if codes.FIRST_BLOCKED <= state < codes.FIRST_BLOCKED + codes.N_CAUSES:
-            break
-        task = system.tasks[task].before
-    pes[pe].idle_as = idle_as(task, system)
+    pes[pe].idle_as = idle_as(last_waiting(pe, system), system)

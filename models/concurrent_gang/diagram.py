@@ -10,7 +10,7 @@ import numpy as np
 from numba import float64, int64, void
 
 from models.concurrent_gang import codes
-from models.concurrent_gang.accounting import settle, settle_diagram
+from models.concurrent_gang.accounting import class_of, count_change, settle, settle_diagram
 from models.concurrent_gang.events import mark
 from models.concurrent_gang.messages import forget_messages
 from models.concurrent_gang.order import insert_newcomer, remove
@@ -19,6 +19,7 @@ from models.concurrent_gang.state import SYSTEM
 from models.kernels.bits import ONE, level_for
 from models.kernels.compiling import part
 from models.packing.slots import close_slot, map_job, unmap_job, vacate, write_ended
+from models.workloads.statements import draws
 
 NEVER = -1.0
 
@@ -32,8 +33,20 @@ def has_tasks(size, system):
     return system.state[0].top_task + (1 << block) <= system.tasks.shape[0]
 
 
-@part(int64(int64, float64, int64, SYSTEM))
-def enter(size, runtime, key, system):
+@part()
+def program_of(key, system):
+    """Return the program of a job: drawn by the shares of several."""
+    upto = system.program.upto
+    program = 0
+    if upto.shape[0] > 1:
+        u = draws.share(key)
+        while program < upto.shape[0] - 1 and u >= upto[program]:
+            program += 1
+    return program
+
+
+@part(int64(int64, float64, int64, float64, SYSTEM))
+def enter(size, runtime, key, submit, system):
     """Write a newcomer into the tables, mapped to no slot yet, and return its place."""
     table, state = system.table, system.state[0]
     settle_diagram(state.now, system)
@@ -46,7 +59,9 @@ def enter(size, runtime, key, system):
     job.position = state.n_jobs
     job.number = job.session = state.n_submitted
     job.key = key
-    job.submit = state.now
+    job.submit = submit
+    if state.measuring:
+        state.job_time += state.now - submit  # it waited for room
     job.start = NEVER
     job.runtime = runtime
     state.n_jobs += 1
@@ -60,9 +75,11 @@ def enter(size, runtime, key, system):
         state.top_task += 1 << block
     its.first_task = first
     its.n_tasks = its.alive = size
+    its.program = program_of(key, system)
+    its.end_phase = system.program.first[its.program + 1]
     its.at_barrier = its.at_phase_end = its.to_wake = 0
     its.drawn_step = codes.NONE
-    its.n_taking_part = taking_part(np.int64(place), 0, system)
+    its.n_taking_part = taking_part(np.int64(place), system.program.first[its.program], system)
     return np.int64(place)
 
 
@@ -72,7 +89,8 @@ def begin_task(place, job, index, system):
     task = system.tasks[place]
     task.job = job
     task.index = index
-    task.phase = task.total = task.communications = 0
+    task.phase = system.program.first[system.jobs[job].program]
+    task.total = task.communications = task.served = 0
     task.awaited = task.inbox = task.scheduled = task.timed = codes.NONE
     task.n_measures = task.held = task.at_boundary = 0
     task.dispatched = NEVER
@@ -86,14 +104,6 @@ def begin_task(place, job, index, system):
         task.state = codes.INELIGIBLE
         task.at_boundary = 1
         system.jobs[job].at_phase_end += 1
-
-
-@part()
-def count_change(n_pes, state):
-    """Count a change of the trace diagram of which so many PEs are notified."""
-    if state.measuring:
-        state.changes += 1
-        state.notified += n_pes
 
 
 @part(void(int64, int64, SYSTEM))
@@ -118,7 +128,8 @@ def settle_in(place, slot, system):
                 system.tasks[task].pe = pe
                 insert_newcomer(task, pe, system)
                 begin_task(task, place, index, system)
-                if system.settings.coordinated and not state.void and slot == state.row:
+                owns = system.settings.coordinated and system.settings.arrivals == codes.ARRIVES_AT_ONCE
+                if owns and not state.void and slot == state.row:
                     settle(pe, state.now, system)
                     system.pes[pe].owner = task
                     system.tasks[task].scheduled = state.slice
@@ -127,7 +138,14 @@ def settle_in(place, slot, system):
                 index += 1
             word >>= ONE
             bit += 1
-    count_change(size, state)
+    count_change(1, size, state)
+
+
+@part()
+def note_room(state):
+    """Let a job that found no room in the trace diagram try again."""
+    if state.held_up:
+        state.held_up = 2
 
 
 @part(void(int64, SYSTEM))
@@ -144,7 +162,8 @@ def free_cell(task, system):
     matrix.free[slot] += 1
     table.jobs[job].size -= 1
     state.mapped -= 1
-    count_change(1, state)
+    note_room(state)
+    count_change(0, 1, state)
 
 
 @part(void(int64, SYSTEM))
@@ -154,9 +173,9 @@ def leave(place, system):
     settle_diagram(state.now, system)
     job = np.uint64(place)
     slot, size = table.jobs[job].slot, table.jobs[job].size
-    if size > 0:
-        count_change(size, state)
+    count_change(0, size, state)
     state.mapped -= size
+    note_room(state)
     unmap_job(job, matrix, table)
     vacate(job, table, state)
     if matrix.free[slot] == settings.n_pes:
@@ -180,6 +199,9 @@ def count_end(place, system):
         return
     write_ended(job, state.now, system.ended, row)
     system.ended.size[row] = system.jobs[place].n_tasks  # cells may have been freed one by one
+    of = class_of(place, system)
+    state.jobs_of[of] += 1
+    state.response_of[of] += state.now - job.submit
     state.n_ended += 1
     state.in_batch += 1
     state.n_measured += 1
@@ -200,6 +222,7 @@ def end_task(task, system):
         pes[pe].owner = codes.NONE
     mark(pe, system)
     jobs[job].alive -= 1
+    count_change(1, 0, system.state[0])  # the number of eligible tasks of the job is another one
     if system.settings.cells == codes.OF_TASKS:
         free_cell(task, system)
     if jobs[job].alive == 0:

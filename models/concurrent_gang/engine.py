@@ -16,8 +16,10 @@ from models.concurrent_gang.deciding import decide, decide_alone, take_off
 from models.concurrent_gang.diagram import end_task, enter, has_tasks, settle_in
 from models.concurrent_gang.events import first_timer, mark, set_timer, take_wake
 from models.concurrent_gang.grades import count_computing, grade
+from models.concurrent_gang.order import count_turn
 from models.concurrent_gang.programs import BLOCKS, CONTINUES, ENDS, perform, wake
 from models.concurrent_gang.state import ARRIVALS, LIMITS, STATE, SYSTEM
+from models.kernels.bits import ONE, ZERO
 from models.kernels.compiling import kernel, part
 from models.packing import driver
 from models.packing.schemes.signature import PLACE, RELEASE
@@ -72,7 +74,7 @@ def timer_goes_off(pe, now, system):
     if outcome == ENDS:
         end_task(task, system)
     elif settings.returns == codes.AT_SIGNAL and pes[pe].owner == task:
-        tasks[task].held = 1
+        tasks[task].held = tasks[task].state
 
 
 @part(void(int64, float64, SYSTEM))
@@ -84,6 +86,8 @@ def task_wakes(task, now, system):
     if spins or pes[pe].owner == task:
         settle(pe, now, system)
     outcome = wake(task, now, system)
+    if system.settings.turns == codes.BY_READINESS:
+        count_turn(task, pe, system)
     if spins:
         if outcome == BLOCKS:
             return
@@ -175,7 +179,9 @@ def reset_sums(state):
         state.pe_time[activity] = 0.0
     for cause in range(codes.N_CAUSES):
         state.task_wait[cause] = 0.0
-    state.local_time = state.slot_time = state.job_time = state.idling = state.idling_time = 0.0
+    for of in range(codes.N_CLASSES):
+        state.busy_of[of] = state.local_of[of] = state.jobs_of[of] = state.response_of[of] = 0.0
+    state.slot_time = state.job_time = state.idling = state.idling_time = 0.0
     state.switches = state.changes = state.notified = 0.0
 
 
@@ -209,11 +215,11 @@ def stop_at(system, now, closes):
 
 @part()
 def first_slice(now, slice_length):
-    """Return the number of the slice at a time: the next signal comes then, or later."""
+    """Return the number of the slice at a time; at a signal, of the one that begins."""
     number = np.int64(np.floor(now / slice_length))
-    while number > 0 and number * slice_length >= now:
+    while number * slice_length > now:
         number -= 1
-    while (number + 1) * slice_length < now:
+    while (number + 1) * slice_length <= now:
         number += 1
     return number
 
@@ -221,11 +227,15 @@ def first_slice(now, slice_length):
 @part()
 def release_books(release, system):
     """Call the scheme's `release` for the job that has just ended."""
-    state, table = system.state[0], system.table
-    job = table.vacant[state.n_vacant - 1]
-    for w in range(table.pes.shape[1]):
-        system.buffers.chosen_row[w] = table.pes[job, w]
-    release(system.jobs[job].n_tasks, system.settings.n_pes, system.buffers.chosen_row, system.books)
+    job = system.table.vacant[system.state[0].n_vacant - 1]
+    row = system.buffers.chosen_row
+    for w in range(row.shape[0]):
+        row[w] = ZERO
+    first = system.jobs[job].first_task
+    for task in range(first, first + system.jobs[job].n_tasks):  # its cells may have been freed one by one
+        pe = system.tasks[task].pe
+        row[pe >> 6] |= ONE << np.uint64(pe & 63)
+    release(system.jobs[job].n_tasks, system.settings.n_pes, row, system.books)
 
 
 @kernel(int64(PLACE, RELEASE, SYSTEM, ARRIVALS, LIMITS))
@@ -243,7 +253,7 @@ def advance(place, release, system, arrivals, limits):
         waking = system.wakes.time[0] if state.n_wakes > 0 else np.inf
         arrival = np.inf
         if state.cursor < arrivals.submit.shape[0]:
-            arrival = arrivals.submit[state.cursor]
+            arrival = np.inf if state.held_up == 1 else max(arrivals.submit[state.cursor], state.now)
         elif limits.more_arrivals:
             return driver.ARRIVALS_USED_UP
         signal = np.inf
@@ -285,21 +295,26 @@ def advance(place, release, system, arrivals, limits):
             size = arrivals.size[cursor]
             if n_jobs == 0 and settings.coordinated:
                 state.slice = max(state.slice, first_slice(then, costs.slice))
-            if state.n_submitted == settings.first_measured and settings.first_measured > 0:
+            first_time = state.held_up == 0
+            if first_time and state.n_submitted == settings.first_measured and settings.first_measured > 0:
                 settle_all(then, system)  # all before this one only filled the machine
                 reset_sums(state)
                 state.measuring = then < state.measured_until
                 state.batch_start = min(then, state.measured_until)
-            job = enter(size, arrivals.runtime[cursor], arrivals.key[cursor], system)
             slot = place(
                 size, n_pes, state.n_slots, system.matrix, system.books, system.buffers.scratch,
                 system.buffers.chosen_row,
             )  # fmt: skip
+            state.held_up = slot >= settings.slots_limit
+            if state.held_up:
+                release(size, n_pes, system.buffers.chosen_row, system.books)
+                continue
+            job = enter(size, arrivals.runtime[cursor], arrivals.key[cursor], arrivals.submit[cursor], system)
             settle_in(job, slot, system)
             state.cursor += 1
         else:
             signal_comes(then, system)
-        if state.n_jobs < n_jobs and settings.cells == codes.OF_JOBS:
+        if state.n_jobs < n_jobs:
             release_books(release, system)
         if state.n_measured > ended and (
             state.in_batch == settings.batch_size or state.n_measured == settings.n_measured

@@ -34,7 +34,7 @@ def count_computing(pe, now, system):
 
 @part(void(int64, float64, SYSTEM))
 def grade(task, now, system):
-    """At the end of a slice in which a task was scheduled: measure it, and average the last five measures.
+    """At the end of a slice in which a task was scheduled: measure it, and average its last measures.
 
     A measure is the share of the time in which the task went through its statements that it spent in I/O, and
     in computation. Time in which it was ready and had no PE is no part of that.
@@ -47,16 +47,17 @@ def grade(task, now, system):
     total = one.computed
     for cause in range(codes.N_CAUSES):
         total += one.waited[cause]
-    if total <= 0.0:
+    if total <= 0.0 or (system.settings.measured == codes.RAN and one.computed <= 0.0):
         return
-    at = one.n_measures % codes.MEASURES
+    window = system.settings.window
+    at = one.n_measures % window
     one.measures[2 * at] = one.waited[codes.IO] / total
     one.measures[2 * at + 1] = one.computed / total
     one.n_measures += 1
-    n = min(one.n_measures, codes.MEASURES)
+    n = min(one.n_measures, window)
     io = computation = 0.0
     for age in range(n):  # from the oldest on, so that equal histories give equal grades
-        i = (one.n_measures - n + age) % codes.MEASURES
+        i = (one.n_measures - n + age) % window
         io += one.measures[2 * i]
         computation += one.measures[2 * i + 1]
     one.grade_io = io / n

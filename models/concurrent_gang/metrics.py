@@ -12,12 +12,16 @@ which differ as soon as another task runs while one waits:
 """
 
 from models.family import Metric
+from models.workloads.statements import KINDS
 
 STATES = ("busy", "switching", "empty", "communication", "io", "synchronization")
 """What a PE can be doing, in the order of the numbers in the kernels; the last four are idle."""
 
 CAUSES = STATES[3:]
 """What a task can wait for."""
+
+CLASSES = (*KINDS, "other")
+"""Classes of jobs by their statements, in the order of their numbers; other programs are one class."""
 
 METRICS = (
     Metric("throughput", "h-1", "jobs completed per hour"),
@@ -28,6 +32,10 @@ METRICS = (
     Metric("idle_time_of_tasks", "s", "empty slots and waiting of tasks"),
     Metric("task_wait", "s", "waiting of tasks", ("cause",)),
     Metric("local_share", "1", "share of the busy time that local schedulers filled"),
+    Metric("busy_of_class", "s", "computing by class of the jobs", ("statement_class",)),
+    Metric("local_of_class", "s", "computing chosen by local schedulers, by class", ("statement_class",)),
+    Metric("jobs_of_class", "1", "completed jobs by class", ("statement_class",)),
+    Metric("response_of_class", "s", "mean response time by class", ("statement_class",)),
     Metric("idling_ratio", "1", "idling ratio: idle slots of a period", weight="period"),
     Metric("used_slots", "1", "average number of used slots"),
     Metric("switches", "1", "context switches"),

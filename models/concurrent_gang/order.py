@@ -1,6 +1,7 @@
-"""The tasks of a PE in the order in which they had it, the least recent first: the order of round robin.
+"""The tasks of a PE in the order of round robin: by their last turns, the least recent first.
 
-Those that never had it come before all others, in order of arrival.
+Those that never had a turn come before all others, in order of arrival. What counts as a turn is a reading
+(``policy.turns``): to have the PE, to have it outside the own slot, or to become ready.
 """
 
 from __future__ import annotations
@@ -46,16 +47,17 @@ def remove(task, system):
 
 @part(void(int64, int64, SYSTEM))
 def insert_newcomer(task, pe, system):
-    """Put a task that has just arrived after the others that never had the PE. O(those)."""
+    """Put a task that has just arrived after the others that never had a turn. O(those)."""
     after = system.pes[pe].first
-    while after != NONE and system.tasks[after].dispatched < 0.0:
+    while after != NONE and not system.tasks[after].served:
         after = system.tasks[after].next
     insert_before(task, after, pe, system)
 
 
 @part(void(int64, int64, SYSTEM))
-def move_to_end(task, pe, system):
-    """Put a task that is given its PE to the end."""
+def count_turn(task, pe, system):
+    """Put a task that has a turn to the end."""
+    system.tasks[task].served = 1
     if system.pes[pe].last != task:
         remove(task, system)
         insert_before(task, NONE, pe, system)

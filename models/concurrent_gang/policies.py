@@ -49,7 +49,7 @@ class Rules:
     local_preemption: bool = keys.switch(
         False
     )  # whether a local task gives way to one of higher priority that wakes
-    cells: str = keys.choice("job", "task")  # the end that frees a cell of the diagram
+    cells: str = keys.choice("task", "job")  # the end that frees a cell of the diagram
     # Seconds that a central controller takes to notify one PE of a new slot; 0 is a distributed clock.
     central_cost: float = keys.seconds(0.0)
     # Seconds of round robin without coordination; None is those of a slice.
@@ -58,6 +58,15 @@ class Rules:
     )
     # Whether a task that waits for others, uncoordinated, leaves its PE or keeps it for its quantum.
     waits: str = keys.choice("block", "spin")
+    # Rows of the trace diagram at most, None for no limit: the next job waits until there is room.
+    slots_limit: int | None = keys.whole(None, "a whole number of rows from 1 on, or null (no limit)")
+    first_load: str = keys.choice("free", "switch")  # what the first task that a PE runs costs
+    arrivals: str = keys.choice("at_once", "at_signal")  # when a newcomer owns its slot of the running row
+    turns: str = keys.choice("served", "local", "ready")  # what counts in round robin, see `order`
+    quantum_from: str = keys.choice("computing", "dispatch")  # when a quantum begins, uncoordinated
+    idle_cause: str = keys.choice("owner", "last")  # the task whose cause of waiting an idle PE counts by
+    measured: str = keys.choice("scheduled", "ran", "owned")  # the slices in which a task is measured
+    window: int = keys.whole(5, "a whole number of measures, 1 to 10", most=10)  # whose mean is a grade
     # Seconds at which the run is cut; it is one batch then.
     horizon: float | None = keys.number(None, "a positive number of seconds, or null", above=0)
     # With more jobs in the system the run ends, as one that does not keep up; that of a trace continues.
@@ -74,13 +83,7 @@ class Rules:
                 f"policy.scheme={name} maps all jobs anew at each change, and tasks here stay on their PE; "
                 "take another one, for instance policy.scheme=first_fit"
             )
-        rules = cls(scheme, name, scheme.arguments(policy), **keys.read(cls, policy, "policy"))
-        if rules.cells == "task" and scheme.keeps_books:
-            raise ValueError(
-                f"policy.cells=task frees cells one by one, and policy.scheme={name} keeps books of whole "
-                "jobs; take policy.cells=job, or another scheme"
-            )
-        return rules
+        return cls(scheme, name, scheme.arguments(policy), **keys.read(cls, policy, "policy"))
 
     @property
     def turn(self) -> float:

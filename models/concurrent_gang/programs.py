@@ -6,7 +6,7 @@ import numpy as np
 from numba import boolean, float64, int64, void
 
 from models.concurrent_gang import codes
-from models.concurrent_gang.accounting import settle
+from models.concurrent_gang.accounting import count_change, settle
 from models.concurrent_gang.events import mark, wake_at
 from models.concurrent_gang.messages import forget_messages, partner_offset, send, take_message
 from models.concurrent_gang.state import SYSTEM
@@ -20,9 +20,8 @@ CONTINUES, BLOCKS, ENDS = range(3)
 @part(int64(int64, int64, SYSTEM))
 def taking_part(job, phase, system):
     """Return how many tasks of a job take part in a phase: the first ones."""
-    n_phases = system.program.phases.shape[0]
     n_tasks = system.jobs[job].n_tasks
-    if phase >= n_phases:
+    if phase >= system.jobs[job].end_phase:
         return n_tasks
     return np.int64(np.ceil(system.program.phases[phase].tasks * n_tasks))
 
@@ -104,8 +103,11 @@ def meet(task, now, system):
         tasks[task].at_boundary = 1
         return BLOCKS
     phase = tasks[task].phase + 1
+    before = jobs[job].n_taking_part
     eligible = jobs[job].n_taking_part = taking_part(job, phase, system)
     jobs[job].at_phase_end = jobs[job].n_tasks - eligible
+    if phase < jobs[job].end_phase and eligible != before:
+        count_change(1, 0, system.state[0])
     for other in range(jobs[job].first_task, jobs[job].first_task + jobs[job].n_tasks):
         tasks[other].phase = phase
         tasks[other].communications = 0
@@ -124,13 +126,13 @@ def meet(task, now, system):
 
 
 @part(int64(int64, int64, int64, SYSTEM))
-def statements(job, step, mean, system):
+def statements_of_all(job, step, mean, system):
     """Return a random number of local statements; the first task of a job at a step draws it for all."""
     jobs = system.jobs
     if jobs[job].drawn_step != step or jobs[job].drawn_mean != mean:
         jobs[job].drawn_step = step
         jobs[job].drawn_mean = mean
-        jobs[job].drawn = draws.statements(system.table.jobs[job].key, step, float(mean))
+        jobs[job].drawn = draws.statements(system.table.jobs[job].key, draws.OF_JOB, step, float(mean))
     return jobs[job].drawn
 
 
@@ -139,7 +141,7 @@ def next_stretch(task, now, system):
     """Let a task begin its next stretch, in this phase or a later one, and return the outcome."""
     tasks, program = system.tasks, system.program
     job = tasks[task].job
-    n_phases = program.phases.shape[0]
+    n_phases = system.jobs[job].end_phase
     while True:
         phase = tasks[task].phase
         if phase == n_phases:
@@ -148,14 +150,18 @@ def next_stretch(task, now, system):
         if step < tasks[task].steps:
             n = program.locals[tasks[task].at_step]
             key = system.table.jobs[job].key
-            if system.settings.spacing == codes.RANDOM_SPACING:
-                n = statements(job, tasks[task].total, n, system)
+            if system.settings.spacing == codes.SPACED_BY_JOB:
+                n = statements_of_all(job, tasks[task].total, n, system)
+            elif system.settings.spacing == codes.SPACED_BY_TASK:
+                n = draws.statements(key, tasks[task].index, tasks[task].total, float(n))
             if system.settings.costs == codes.EXPONENTIAL:
                 tasks[task].left = system.costs.statement * draws.stretch(
                     key, tasks[task].index, tasks[task].total, n
                 )
             else:
                 tasks[task].left = n * system.costs.statement
+            if program.kinds[tasks[task].at_step] != codes.IO:
+                tasks[task].left += system.costs.overhead
             return CONTINUES
         if step == tasks[task].steps and tasks[task].rest > 0.0:
             tasks[task].left = tasks[task].rest
@@ -231,7 +237,7 @@ def synchronize(task, now, system):
     tasks, jobs = system.tasks, system.jobs
     job = tasks[task].job
     n_tasks = jobs[job].n_taking_part
-    if n_tasks == 1:
+    if n_tasks == 1 and system.settings.alone == codes.PASSES:
         return False
     latency = system.costs.barrier_latency
     jobs[job].at_barrier += 1
@@ -291,7 +297,7 @@ def wake(task, now, system):
     unblock(task, now, system)
     if tasks[task].at_boundary:
         tasks[task].at_boundary = 0
-        if tasks[task].phase < system.program.phases.shape[0]:
+        if tasks[task].phase < system.jobs[tasks[task].job].end_phase:
             begin_phase(task, system)
         return next_stretch(task, now, system)
     return step_on(task, now, system)

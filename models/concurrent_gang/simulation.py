@@ -64,7 +64,9 @@ class Simulation(Driver):
             measured.sessions.stop,
             measured.n_jobs,
             measured.batch_size,
-            graded=int(rules.coordinated and (rules.local == "priority" or recorder is not None)),
+            int(rules.coordinated and (rules.local == "priority" or recorder is not None)),
+            rules.window,
+            ENDLESS if rules.slots_limit is None else rules.slots_limit,
             **keys.codes(rules) | {"waits": int(rules.spinning)},
             **keys.codes(hardware),
             **keys.codes(statements),
@@ -82,6 +84,7 @@ class Simulation(Driver):
             statements.barrier_latency,
             statements.io_time,
             statements.seconds,
+            statements.overhead,
         )
         most_jobs = ENDLESS if ends else rules.job_limit
         limit = min(FIRST_JOBS, most_jobs)
@@ -197,15 +200,18 @@ class Simulation(Driver):
 
 def program_of(statements: Statements) -> state.Program:
     """Return what tasks do as the engine takes it."""
-    phases = np.zeros(len(statements.phases), state.PHASE)
+    declared = [phase for program in statements.programs for phase in program]
+    phases = np.zeros(len(declared), state.PHASE)
     steps: list[tuple[int, int]] = []
-    for phase, row in zip(statements.phases, phases, strict=True):
+    for phase, row in zip(declared, phases, strict=True):
         row["first_step"], row["n_steps"], row["n_local"] = len(steps), len(phase.steps), phase.local
         row["share"], row["tasks"] = phase.share, phase.tasks
         steps += phase.steps
     # An array needs a length, also where nothing blocks.
     numbers, kinds = np.array([*steps, (1, 0)], np.int64).T.copy()
-    return state.Program(phases, numbers, kinds)
+    first = np.cumsum([0, *map(len, statements.programs)])
+    upto = np.cumsum(statements.shares)
+    return state.Program(phases, numbers, kinds, first, upto, np.array(statements.classes, np.int64))
 
 
 def _chained(first: int, end: int) -> Ints:

@@ -12,7 +12,7 @@ import numpy as np
 from numba import boolean, float64, from_dtype, int64, types
 
 from models.arrays import Floats, Ints
-from models.concurrent_gang.codes import MEASURES, N_CAUSES, N_STATES
+from models.concurrent_gang.codes import MOST_MEASURES, N_CAUSES, N_CLASSES, N_STATES
 from models.jobs.ended import ENDED as ENDED_JOBS
 from models.jobs.ended import Ended
 from models.kernels.types import FLOATS, INTS, record
@@ -29,16 +29,25 @@ class Settings(NamedTuple):
     n_measured: int  # number of all these
     batch_size: int  # measured jobs in a batch
     graded: int  # 1 if grades of membership are kept
+    window: int  # measures of which a grade is the mean
+    slots_limit: int  # rows of the trace diagram at most
     coordinated: int
     local: int
     returns: int
     local_preemption: int
     cells: int
     waits: int
+    first_load: int
+    arrivals: int
+    turns: int
+    quantum_from: int
+    idle_cause: int
+    measured: int
     link_contention: int
     costs: int
     spacing: int
     partners: int
+    alone: int
 
 
 SETTINGS = record(Settings)
@@ -59,6 +68,7 @@ class Costs(NamedTuple):
     barrier_latency: float
     io_time: float
     statement: float  # mean of a local statement
+    overhead: float  # computing of a send, a receive and a barrier
 
 
 COSTS = record(Costs)
@@ -75,13 +85,16 @@ PHASE = np.dtype(
 )
 """A phase of a program."""
 
-Program = namedtuple("Program", ["phases", "locals", "kinds"])
+Program = namedtuple("Program", ["phases", "locals", "kinds", "first", "upto", "classes"])
 """What tasks do, see `models.workloads.statements`.
 
 phases : PHASE (phase,)
 locals, kinds : int64 (step,), local statements of a step and the blocking statement after them
+first : int64 (program + 1,), first phase of each program, and the end of the last one's
+upto : float64 (program,), shares of the jobs with this program or one before it
+classes : int64 (program,), class of its jobs
 """
-PROGRAM = types.NamedTuple([from_dtype(PHASE)[::1], INTS, INTS], Program)
+PROGRAM = types.NamedTuple([from_dtype(PHASE)[::1], INTS, INTS, INTS, FLOATS, INTS], Program)
 
 TASK = np.dtype(
     [
@@ -102,7 +115,8 @@ TASK = np.dtype(
         ("scheduled", np.int64),  # slice in which it last ran or owned the slot
         ("timed", np.int64),  # slice to which `computed` and `waited` belong
         ("n_measures", np.int64),
-        ("held", np.int64),  # 1 if it has to wait for its next slot
+        ("held", np.int64),  # if it has to wait for its next slot, the state in which it blocked, else 0
+        ("served", np.int64),  # 1 if it has had a turn
         ("at_boundary", np.int64),  # 1 if it waits at the boundary of a phase
         ("left", np.float64),  # local computation left of the stretch
         ("rest", np.float64),  # the phase's last stretch, with nothing after it
@@ -113,7 +127,7 @@ TASK = np.dtype(
         ("grade_io", np.float64),  # grades of membership
         ("grade_computation", np.float64),
         # Shares of its time in I/O and in computation, of slices in turn.
-        ("measures", np.float64, (2 * MEASURES,)),
+        ("measures", np.float64, (2 * MOST_MEASURES,)),
     ],
     align=True,
 )
@@ -123,6 +137,8 @@ JOB = np.dtype(
     [
         ("first_task", np.int64),
         ("n_tasks", np.int64),
+        ("program", np.int64),
+        ("end_phase", np.int64),  # the phase after its last one
         ("alive", np.int64),  # tasks that have not ended
         ("n_taking_part", np.int64),  # tasks that take part in the phase (all where they are in several)
         ("at_barrier", np.int64),  # tasks at the barrier
@@ -188,6 +204,7 @@ SCALARS = np.dtype(
         ("slice", np.int64),  # number of the slice
         ("n_marked", np.int64),  # PEs to decide
         ("fresh", np.int64),  # 1 if this instant had a signal
+        ("held_up", np.int64),  # 1 if the next job found no room, 2 if room may have come since
         ("mapped", np.int64),  # cells mapped
         ("n_batches", np.int64),  # batches closed
         ("in_batch", np.int64),  # measured ends in this batch
@@ -203,7 +220,10 @@ SCALARS = np.dtype(
         ("diagram_since", np.float64),  # when slots, jobs and cells were last added to the sums
         # Sums over a batch.
         ("pe_time", np.float64, (N_STATES,)),  # time of PEs by activity
-        ("local_time", np.float64),  # busy time that was filled locally
+        ("busy_of", np.float64, (N_CLASSES,)),  # busy time by class of the jobs,
+        ("local_of", np.float64, (N_CLASSES,)),  # and as far as it was filled locally
+        ("jobs_of", np.float64, (N_CLASSES,)),  # measured ends,
+        ("response_of", np.float64, (N_CLASSES,)),  # and their response times
         ("task_wait", np.float64, (N_CAUSES,)),  # waiting of tasks
         ("slot_time", np.float64),  # used slots
         ("job_time", np.float64),  # jobs in the system

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 
 import numpy as np
@@ -76,15 +77,30 @@ def of_point(made: Point, time: float, n_slices: int, wording: str) -> Figure:
     return figure
 
 
-def _colors(jobs: np.ndarray, pes: np.ndarray) -> dict[int, str]:
-    """Return a colour for each job, as far as there are enough not that of another one on the same PEs."""
-    found: dict[int, str] = {}
-    places = {int(job): set(pes[jobs == job].tolist()) for job in np.unique(jobs[jobs >= 0])}
-    for n, (job, mine) in enumerate(places.items()):
-        taken = {color for other, color in found.items() if places[other] & mine}
-        turns = [JOB_COLORS[(n + i) % len(JOB_COLORS)] for i in range(len(JOB_COLORS))]
-        found[job] = next((color for color in turns if color not in taken), turns[0])
-    return found
+def _colors(found: Diagram, shown: np.ndarray) -> dict[int, str]:
+    """Return a colour for each job, another one than those beside it have.
+
+    Beside it are jobs on the same PE or the next one in a slice, and on the same PE in the next slice.
+    """
+    line, width = found.timeline, found.signals[1] - found.signals[0]
+    cells: dict[tuple[int, int], set[int]] = defaultdict(set)
+    for place in shown[line.job[shown] >= 0]:
+        for number in range(int(line.begin[place] // width), int(line.end[place] // width) + 1):
+            cells[number, int(line.pe[place])].add(int(line.job[place]))
+    beside: dict[int, set[int]] = defaultdict(set)
+    for (number, pe), jobs in list(cells.items()):
+        near = jobs.union(cells.get((number, pe + 1), ()), cells.get((number + 1, pe), ()))
+        for job in jobs:
+            beside[job] |= near
+            for other in near:
+                beside[other].add(job)
+    colors: dict[int, str] = {}
+    palette = [*JOB_COLORS, *(style.shade(color, 0.5) for color in JOB_COLORS)]
+    for n, job in enumerate(sorted(beside, key=lambda one: (-len(beside[one]), one))):
+        taken = {colors.get(other) for other in beside[job]}
+        turns = palette[n % len(JOB_COLORS) :] + palette
+        colors[job] = next((color for color in turns if color not in taken), turns[0])
+    return colors
 
 
 def _draw_lanes(axes: Axes, found: Diagram) -> None:
@@ -92,39 +108,23 @@ def _draw_lanes(axes: Axes, found: Diagram) -> None:
     begin, end = found.signals[0], found.signals[-1]
     line = found.timeline
     shown = np.flatnonzero((line.end > begin) & (line.begin < end))
-    colors = _colors(line.job[shown], line.pe[shown])
+    colors = _colors(found, shown)
     for place in shown:
-        state = STATES[line.state[place]]
+        state, owns = STATES[line.state[place]], bool(line.owns[place])
         first, last = max(line.begin[place], begin), min(line.end[place], end)
-        pe, job = int(line.pe[place]), int(line.job[place])
+        tall, hatch, width, edge = GANG_HEIGHT, None, 0.0, "none"
         if state == EMPTY:
-            axes.add_patch(
-                Rectangle(
-                    (first, pe - GANG_HEIGHT / 2), last - first, GANG_HEIGHT, facecolor=IDLE, edgecolor="none"
-                )
-            )
-            continue
-        if state in WAITING:
-            _, color, hatch = WAITING[state]
-            axes.add_patch(
-                Rectangle(
-                    (first, pe - GANG_HEIGHT / 2), last - first, GANG_HEIGHT, facecolor="white",
-                    edgecolor=color, hatch=hatch, linewidth=0.0,
-                )
-            )  # fmt: skip
-            continue
-        owns = bool(line.owns[place])
-        tall = GANG_HEIGHT if owns else LOCAL_HEIGHT
-        color = "#111111" if state == SWITCHING else colors[job]
-        edge = "#333333" if owns and state == BUSY else "none"
+            color = IDLE
+        elif state in WAITING:
+            color, (_, edge, hatch) = "white", WAITING[state]
+        else:
+            tall, width = GANG_HEIGHT if owns else LOCAL_HEIGHT, 0.4
+            color = "#111111" if state == SWITCHING else colors[int(line.job[place])]
+            edge = "#333333" if owns and state == BUSY else "none"
+        corner = (first, int(line.pe[place]) + GANG_HEIGHT / 2 - tall)
         axes.add_patch(
             Rectangle(
-                (first, pe + GANG_HEIGHT / 2 - tall),
-                last - first,
-                tall,
-                facecolor=color,
-                edgecolor=edge,
-                linewidth=0.4,
+                corner, last - first, tall, facecolor=color, edgecolor=edge, hatch=hatch, linewidth=width
             )
         )
     if found.n_pes <= NAMED:

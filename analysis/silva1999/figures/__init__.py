@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from analysis.paper import Picture, of_each_reading
-from analysis.silva1999.figures import assumptions, gains, horizons, idling, pe_time, scale
-from analysis.silva1999.labels import CENTRAL_COST, HORIZON, PROCESSORS, SCHEME
+from analysis.silva1999.figures import assumptions, classes, gains, horizons, idling, pe_time, scale
+from analysis.silva1999.labels import CENTRAL_COST, HORIZON, MIXED, PROCESSORS, SCHEME, workloads
 from analysis.study import Study
 
 
@@ -23,6 +23,8 @@ def _of_one(study: Study) -> Iterator[Picture]:
         yield from idling.pictures(study)
     elif study.varies(PROCESSORS) and study.values_of(CENTRAL_COST):
         yield from scale.pictures(study)
+    elif MIXED in workloads(study):
+        yield from classes.pictures(study)
     else:
         if study.values_of(HORIZON):
             yield from horizons.pictures(study)

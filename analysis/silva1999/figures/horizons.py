@@ -7,7 +7,7 @@ from functools import partial
 
 from analysis.figures.load_plot import bars
 from analysis.paper import Picture
-from analysis.silva1999.figures.panels import over_time
+from analysis.silva1999.figures.panels import over_time, relative
 from analysis.silva1999.labels import (
     COMMUNICATION,
     COMPUTATION,
@@ -45,20 +45,36 @@ SHOWS = {
 
 
 def pictures(study: Study) -> Iterator[Picture]:
-    """Yield the paper's figures, on every machine of the grid, and idle time under the other reading, too."""
+    """Yield the paper's figures, with its machine and schedulers, and what it has no figures of."""
     there = study.values_of(WORKLOAD)
     for number, (name, metric) in FIGURES.items():
         if name not in there:
             continue
         title = f"Fig. {number}: {workload(name)}: {OF[metric]}"
-        below = (
-            "Below: the same minus gang scheduling's, paired by the same jobs. Uncoordinated scheduling is "
-            f"spoken of in the text and not in the paper's figures. {bars(study)}"
+        yield Picture(
+            f"fig{number}",
+            title,
+            f"{SHOWS[metric]} Below: the same relative to gang scheduling, paired by the same jobs. Lines "
+            f"that would hide each other stand side by side. {bars(study)}",
+            partial(over_time, study, metric, name, title),
         )
-        draw = partial(over_time, study, metric, name, title)
-        yield Picture(f"fig{number}", title, f"{SHOWS[metric]} {below}", draw)
+    for name in there:
+        kind = name.removesuffix("_intensive")
+        title = f"All schedulers, relative to gang scheduling: {workload(name)}"
+        yield Picture(
+            f"all-{kind}",
+            title,
+            "Completed jobs and total idle time over those of gang scheduling, paired by the same jobs. The "
+            "paper speaks of uncoordinated scheduling and of 32 processors in the text, and has no figures "
+            f"of them. {bars(study)}",
+            partial(relative, study, (JOBS, IDLE), name, title),
+        )
         # Without blocking statements no task waits, and both readings are one.
-        if metric == IDLE and name != COMPUTATION:
-            title = f"Fig. {number}, read otherwise: {workload(name)}: empty slots and waiting of tasks"
-            draw = partial(over_time, study, IDLE_OF_TASKS, name, title)
-            yield Picture(f"fig{number}-tasks", title, f"{SHOWS[IDLE_OF_TASKS]} {below}", draw)
+        if name != COMPUTATION:
+            title = f"Idle time read otherwise: {workload(name)}: empty slots and waiting of tasks"
+            yield Picture(
+                f"idle-of-tasks-{kind}",
+                title,
+                f"{SHOWS[IDLE_OF_TASKS]} {bars(study)}",
+                partial(over_time, study, IDLE_OF_TASKS, name, title),
+            )

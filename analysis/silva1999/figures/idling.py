@@ -14,10 +14,11 @@ from analysis.figures.load_plot import Line, LoadPlot, bars
 from analysis.figures.panels import grid
 from analysis.figures.policies import look
 from analysis.paper import Picture
-from analysis.silva1999.figures.panels import check, difference
+from analysis.silva1999.figures.panels import check
 from analysis.silva1999.labels import GANG, IDLING_RATIO, MACHINE, SCHEME, size
 from analysis.study import Study
-from analysis.study.curve import EXCLUDED
+from analysis.study.curve import DONE, EXCLUDED, Curve
+from sweep import statistics
 
 REFERENCE = "first_fit"
 """The paper's scheme, with which the others are compared."""
@@ -77,3 +78,15 @@ def _draw(study: Study, scheduler: str) -> Figure:
     check(rows[0], SCHEME)
     rows = [row for row in rows if any(plot.lines for plot in row)]
     return grid(rows, "Idling ratio of the trace diagram under gang scheduling")
+
+
+def difference(curve: Curve, reference: Curve) -> Line:
+    """Return a metric minus that of a reference, paired run by run, where both can be drawn."""
+    mean, half = np.full((2, len(curve.x)), np.nan)
+    for place in np.flatnonzero(curve.shown & reference.shown):
+        found = statistics.paired_difference(curve.values[place], reference.values[place], curve.confidence)
+        mean[place], half[place] = found.mean, found.half_width
+    finished = curve.where(DONE) & reference.where(DONE)
+    return Line(
+        curve.x, mean, half, np.zeros(len(curve.x), bool), finished, replications=curve.values.shape[1]
+    )

@@ -1,4 +1,4 @@
-"""From a study to plots: a metric of each scheduler over time, and its difference to gang scheduling."""
+"""From a study to plots: a metric of each scheduler over time, and its ratio to that of gang scheduling."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from analysis.errors import DrawingError
 from analysis.figures.load_plot import Line, LoadPlot
 from analysis.figures.panels import grid
 from analysis.figures.policies import TASKS
-from analysis.silva1999.labels import GANG, HORIZON, MACHINE, WORKLOAD, YLABELS, size
+from analysis.silva1999.labels import GANG, HORIZON, MACHINE, MEASURES, OF_THE_PAPER, WORKLOAD, YLABELS, size
 from analysis.study import Study
-from analysis.study.curve import DONE, EXCLUDED, Curve
-from sweep import statistics
+from analysis.study.curve import EXCLUDED, Curve
 
 TIME = "Simulated time (1,000 s)"
 THOUSAND = 1000.0
-DODGE = 0.35
-"""Sideways distance of two neighbouring lines, 1,000 s."""
+DODGE = 0.8
+"""Sideways distance of two neighbouring lines, 1,000 s: schedulers that hardly differ stand side by side."""
 
 
 def schedulers(study: Study) -> list[str]:
@@ -31,36 +30,55 @@ def schedulers(study: Study) -> list[str]:
 
 
 def over_time(study: Study, metric: str, workload: str, title: str) -> Figure:
-    """Draw a metric over the horizon on each machine, and below it the paired difference to gang scheduling.
+    """Draw a metric of the paper's schedulers on its smaller machine, and below it their ratio to gang.
 
     Raises
     ------
     DrawingError
         If the grid has no such points, or none of them has run.
     """
-    machines = study.values_of(MACHINE)
+    name = study.values_of(MACHINE)[0]
+    there = [one for one in OF_THE_PAPER if one in study.policies] or schedulers(study)
+    curves = _curves(study, metric, workload, name, there)
     label, scale = YLABELS[metric]
-    rows: list[list[LoadPlot]] = [[], []]
-    for name in machines:
-        curves = {one: _curve(study, metric, one, workload, name) for one in schedulers(study)}
-        curves = {
-            one: curve for one, curve in curves.items() if len(curve.x) and not curve.where(EXCLUDED).all()
-        }
-        lines = {one: Line.of(curve) for one, curve in curves.items()}
-        beside = bool(rows[0])  # another machine, whose axes have their label
-        rows[0].append(_plot(lines, "" if beside else label, size(study, name), scale, floor=True))
-        gang = curves.get(GANG)
-        less = {
-            one: difference(curve, gang) for one, curve in curves.items() if gang is not None and one != GANG
-        }
-        rows[1].append(_plot(less, "" if beside else "Difference to gang", "", scale))
+    lines = {one: Line.of(curve) for one, curve in curves.items()}
+    plots = [_plot(lines, label, size(study, name), scale, floor=True), _relative(metric, curves, "")]
+    check(plots, workload)
+    return grid([[plot] for plot in plots if plot.lines], title)
+
+
+def relative(study: Study, metrics: Sequence[str], workload: str, title: str) -> Figure:
+    """Draw metrics of all schedulers on every machine relative to gang scheduling, a row for each."""
+    rows: list[list[LoadPlot]] = [[] for _ in metrics]
+    for name in study.values_of(MACHINE):
+        for row, metric in zip(rows, metrics, strict=True):
+            curves = _curves(study, metric, workload, name, schedulers(study))
+            heading = size(study, name) if row is rows[0] else ""
+            row.append(_relative(metric, curves, heading, labelled=not row))
     check([plot for row in rows for plot in row], workload)
     return grid([row for row in rows if any(plot.lines for plot in row)], title)
 
 
-def _curve(study: Study, metric: str, policy: str, workload: str, name: str) -> Curve:
-    found = study.curve(metric, policy, along=HORIZON, **{WORKLOAD: workload, MACHINE: name})
-    return replace(found, x=found.x / THOUSAND)
+def _curves(study: Study, metric: str, workload: str, name: str, of: Sequence[str]) -> dict[str, Curve]:
+    """Return a metric over the horizon of the schedulers that the grid has."""
+    curves = {
+        one: study.curve(metric, one, along=HORIZON, **{WORKLOAD: workload, MACHINE: name}) for one in of
+    }
+    return {
+        one: replace(curve, x=curve.x / THOUSAND)
+        for one, curve in curves.items()
+        if len(curve.x) and not curve.where(EXCLUDED).all()
+    }
+
+
+def _relative(metric: str, curves: dict[str, Curve], title: str, labelled: bool = True) -> LoadPlot:
+    lines = {
+        one: Line.ratio(curve, curves[GANG])
+        for one, curve in curves.items()
+        if GANG in curves and one != GANG
+    }
+    label = f"{MEASURES[metric].capitalize()} / gang's" if labelled else ""
+    return _plot(lines, label, title, 1.0)
 
 
 def _plot(lines: dict[str, Line], label: str, title: str, scale: float, *, floor: bool = False) -> LoadPlot:
@@ -69,18 +87,8 @@ def _plot(lines: dict[str, Line], label: str, title: str, scale: float, *, floor
     return LoadPlot(
         lines, label, title, (0 if floor else None, None), scale=scale, xlabel=TIME, dodge=DODGE,
         xlim=(float(x.min() - air), float(x.max() + air)), xticks=x.tolist(),
-        guides={} if floor else {0.0: ""},
+        guides={} if floor else {1.0: ""},
     )  # fmt: skip
-
-
-def difference(curve: Curve, reference: Curve) -> Line:
-    """Return a metric minus that of a reference, paired run by run, where both can be drawn."""
-    mean, half = np.full((2, len(curve.x)), np.nan)
-    for place in np.flatnonzero(curve.shown & reference.shown):
-        found = statistics.paired_difference(curve.values[place], reference.values[place], curve.confidence)
-        mean[place], half[place] = found.mean, found.half_width
-    finished = curve.where(DONE) & reference.where(DONE)
-    return Line(curve.x, mean, half, np.zeros(len(curve.x), bool), finished)
 
 
 def check(plots: Sequence[LoadPlot], what: str) -> None:

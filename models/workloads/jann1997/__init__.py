@@ -39,7 +39,10 @@ def open_stream(point: Point, machine: Machine) -> Stream:
     """Return the jobs of a replication; ``ValueError`` with one line for what cannot be simulated."""
     model, notes = model_of(point.workload, machine)
     natural = model.natural_load(machine.total)
-    note = f"jann1997: load {natural:.3f} on {machine.total:,} processors as it is"
+    note = (
+        f"jann1997: load {natural:.3f} on {machine.total:,} processors as it is; "
+        f"{model.share_of_serial():.0%} of the jobs have one processor"
+    )
     stretch = 1.0 if point.load is None else natural / point.load
     return Stream("jann1997", machine, lambda n: draw(model, stretch, n, point.seed), (*notes, note))
 

@@ -83,6 +83,12 @@ class Model:
         work = (jobs.mean_size * jobs.runtimes.mean / jobs.gaps.mean for jobs in self.ranges)
         return sum(work) / processors
 
+    def share_of_serial(self) -> float:
+        """Return the share of the jobs that have one processor."""
+        rates = np.array([1 / jobs.gaps.mean for jobs in self.ranges])
+        serial = [jobs.weights[jobs.sizes == 1].sum() / jobs.weights.sum() for jobs in self.ranges]
+        return float(rates @ serial / rates.sum())
+
     def with_sizes(self, change: Callable[[Range], tuple[Ints, Floats]]) -> Model:
         """Return the model whose ranges have other sizes, of other weights."""
         ranges = []

@@ -25,6 +25,9 @@ KINDS: Mapping[str, Mapping[str, int]] = {
 }
 """The four classes of section 3.1: of so many statements, how many are of which kind."""
 
+OTHER = len(KINDS)
+"""Class of jobs whose program is none of these."""
+
 PHASE_KEYS = ("share", "of", "local", *BLOCKING, "tasks")
 
 
@@ -55,36 +58,72 @@ class Phase:
 class Statements:
     """``workload.statements``, checked; kernels take the choices as `keys.codes` numbers them."""
 
-    phases: tuple[Phase, ...]
+    programs: tuple[tuple[Phase, ...], ...]  # phases of each class of jobs
+    shares: tuple[float, ...] = (1.0,)  # of the jobs
+    classes: tuple[int, ...] = (OTHER,)  # places in `KINDS`, or `OTHER`
     seconds: float = keys.number(1.0, checks.SECONDS, above=0)  # mean time of a local statement
     # Whether local statements and input and output take exponential times, or always the same.
     costs: str = keys.choice("exponential", "regular")
     # Whether the number of local statements before a blocking one is the given one, or geometric with that
-    # mean, the same for all tasks of a job.
-    spacing: str = keys.choice("regular", "random")
+    # mean: the same for all tasks of a job (random), or each task's own.
+    spacing: str = keys.choice("regular", "random", "random_each")
     io_time: float = keys.seconds(5.0)
     message_bytes: float = keys.number(1048576.0, "a number of bytes, 0 or more", least=0)
     barrier_latency: float = keys.seconds(0.001)  # from the arrival of the last task to the opening
     partners: str = keys.choice("ring", "neighbours", "random", "all_to_all")  # pattern of messages
+    overhead: float = keys.seconds(0.0)  # computing of each send, receive and barrier, beyond the runtime
+    alone: str = keys.choice("passes", "waits")  # whether a job's only task waits out a barrier's latency
 
     @classmethod
     def of(cls, workload: Parameters) -> Statements:
         """Return the statements of a workload; ``ValueError`` with one line for what is not allowed."""
         where = "workload.statements"
-        known = ("kinds", *(one.name for one in fields(cls)[1:]))
+        known = ("kinds", "mix", *(one.name for one in fields(cls)[3:]))
         given = checks.mapping(workload.get("statements") or {}, where, known)
-        phases = _phases(given.get("kinds", "computation"), f"{where}.kinds")
-        return cls(phases, **keys.read(cls, given, where))
+        read = keys.read(cls, given, where)
+        if given.get("mix") is not None:
+            mix = checks.mapping(given["mix"], f"{where}.mix", KINDS)
+            shares = {
+                kind: checks.number(mix, f"{where}.mix", kind, "a share, above 0", above=0) for kind in mix
+            }
+            programs = tuple(_phases(kind, where) for kind in shares)
+            total = sum(shares.values())
+            return cls(
+                programs,
+                tuple(share / total for share in shares.values()),
+                tuple(map(list(KINDS).index, shares)),
+                **read,
+            )
+        kinds = given.get("kinds", "computation")
+        named = isinstance(kinds, str) and kinds in KINDS
+        of = list(KINDS).index(kinds) if named else OTHER
+        return cls((_phases(kinds, f"{where}.kinds"),), classes=(of,), **read)
+
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        """Phases of all programs."""
+        return tuple(phase for program in self.programs for phase in program)
 
     @property
     def is_stochastic(self) -> bool:
         """Whether anything is drawn."""
-        drawn = self.costs == "exponential" or "random" in (self.spacing, self.partners)
+        drawn = self.costs == "exponential" or self.spacing != "regular" or self.partners == "random"
         return drawn and any(phase.steps for phase in self.phases)
 
     def __str__(self) -> str:
+        parts = [
+            f"{share:.0%} of the jobs {self._in_words(program)}" if share < 1 else self._in_words(program)
+            for program, share in zip(self.programs, self.shares, strict=True)
+        ]
+        return (
+            f"{'; '.join(parts)}; local statements of {self.seconds:g} s "
+            f"({'exponential' if self.costs == 'exponential' else 'all alike'})"
+        )
+
+    @staticmethod
+    def _in_words(phases: tuple[Phase, ...]) -> str:
         parts = []
-        for phase in self.phases:
+        for phase in phases:
             blocking = [f"{getattr(phase, kind)} of {kind}" for kind in BLOCKING if getattr(phase, kind)]
             mix = (
                 f"{', '.join(blocking)} to {phase.local} of local computation"
@@ -93,11 +132,8 @@ class Statements:
             )
             if phase.tasks < 1:
                 mix += f" by {phase.tasks:.0%} of the tasks"
-            parts.append(mix if len(self.phases) == 1 else f"{phase.share:.0%} of the time {mix}")
-        return (
-            f"{'; '.join(parts)}; local statements of {self.seconds:g} s "
-            f"({'exponential' if self.costs == 'exponential' else 'all alike'})"
-        )
+            parts.append(mix if len(phases) == 1 else f"{phase.share:.0%} of the time {mix}")
+        return "; ".join(parts)
 
 
 def _phases(given: Any, where: str) -> tuple[Phase, ...]:

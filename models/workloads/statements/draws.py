@@ -12,7 +12,7 @@ from numba import float64, int64
 from models.kernels.compiling import kernel
 from models.workloads.redrawn import uniform
 
-OF_JOB, OF_EXCHANGE = -1, -2
+OF_JOB, OF_EXCHANGE, OF_CLASS = -1, -2, -3
 """What stands for a task where all tasks of a job share a number."""
 
 AT_ONCE = 32
@@ -49,12 +49,18 @@ def service(job: int, task: int, step: int) -> float:
     return -np.log(uniform(key_of(job, task, step), 0))
 
 
-@kernel(int64(int64, int64, float64))
-def statements(job: int, step: int, mean: float) -> int:
-    """Return a number of local statements, the same for all tasks of a job: geometric, at least 1."""
+@kernel(float64(int64))
+def share(job: int) -> float:
+    """Return the number below 1 that decides what program a job has."""
+    return uniform(key_of(job, OF_CLASS, 0), 0)
+
+
+@kernel(int64(int64, int64, int64, float64))
+def statements(job: int, task: int, step: int, mean: float) -> int:
+    """Return a number of local statements, of a task or of all (`OF_JOB`): geometric, at least 1."""
     if mean <= 1.0:
         return 1
-    u = uniform(key_of(job, OF_JOB, step), 0)
+    u = uniform(key_of(job, task, step), 0)
     return 1 + int(np.floor(np.log(u) / np.log1p(-1.0 / mean)))
 
 

@@ -19,8 +19,6 @@ IO, COMMUNICATION, SYNCHRONIZATION, INELIGIBLE = "io", "communication", "synchro
 CAUSES = (IO, COMMUNICATION, SYNCHRONIZATION)
 """What a task waits for in its program; an idle PE shows that of its slot's owner."""
 STATES = (BUSY, SWITCHING, EMPTY, *CAUSES)
-MEASURES = 5
-"""A grade is the mean of so many measures (Section 2.1)."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +56,14 @@ class Settings:
     returns: str = "at_decision"
     local_preemption: bool = False
     cells: str = "job"
+    slots_limit: float = inf
+    first_load: str = "free"
+    arrivals: str = "at_once"
+    turns: str = "served"
+    quantum_from: str = "computing"
+    idle_cause: str = "owner"
+    measured: str = "scheduled"
+    window: int = 5
     central_cost: float = 0.0
     quantum: float | None = None
     waits: str = "block"
@@ -71,6 +77,8 @@ class Settings:
     message_bytes: float = 0.0
     barrier_latency: float = 0.0
     partners: str = "ring"
+    overhead: float = 0.0
+    alone: str = "passes"
 
 
 @dataclass(frozen=True)
@@ -83,15 +91,15 @@ class Draws:
         Of so many local statements; `step` is that of the special statement after them.
     service : callable, (key, task, step) -> seconds
         Of an I/O statement.
-    statements : callable, (key, step, mean) -> int
-        How many local statements there are, the same for all tasks of the job.
+    statements : callable, (key, task, step, mean) -> int
+        How many local statements there are.
     shift : callable, (key, exchange, size) -> int
         How far messages go under random partners, from 1 to size - 1.
     """
 
     stretch: Callable[[int, int, int, int], float]
     service: Callable[[int, int, int], float]
-    statements: Callable[[int, int, int], int]
+    statements: Callable[[int, int, int, int], int]
     shift: Callable[[int, int, int], int]
 
 
@@ -234,9 +242,9 @@ class Task:
     communications: int = 0
     cause: str | None = None
     since: float = 0.0
-    held: bool = False
+    held: str | None = None
     ended: bool = False
-    dispatched: float = -inf
+    turn: tuple[float, int] = (-inf, 0)
     waits: dict[str, float] = field(default_factory=lambda: dict.fromkeys((*CAUSES, INELIGIBLE), 0.0))
     touched: bool = False
     in_slice: dict[str, float] = field(default_factory=lambda: dict.fromkeys((BUSY, *CAUSES), 0.0))
@@ -252,6 +260,7 @@ class Pe:
     tasks: list[Task] = field(default_factory=list)
     running: Task | None = None
     last: Task | None = None
+    interrupted: bool = False
     begin: float = 0.0
     quantum_end: float = inf
     expired: bool = False
@@ -259,6 +268,7 @@ class Pe:
     shown: tuple[str, Task | None] = (EMPTY, None)
     shown_since: float = 0.0
     switched: float = -inf
+    switching_until: float = -inf
 
     def stretch_end(self) -> float:
         """Return when the running task has computed what is left of its stretch; never, if it spins."""
@@ -299,7 +309,9 @@ class Simulation:
         self.rows: list[list[Task | None]] = []
         self.row, self.void = 0, False
         self.now, self.fresh, self.slice_begin, self.n_signals = 0.0, False, 0.0, 0
-        self.owners_at_signal: list[Task] = []
+        self.owners: list[Task] = []
+        self.n_turns = 0
+        self.held_up = False
         self.marked: set[int] = set()
         self.wakes: list[tuple[float, int, int]] = []
         n_disks = settings.n_pes if isinstance(settings.disks, str) else settings.disks or 0
@@ -321,9 +333,13 @@ class Simulation:
         return (self.n_signals + 1) * self.settings.slice if self.settings.coordinated else inf
 
     def next_event(self) -> float:
-        arrival = self.to_come[0].submit if self.to_come else inf
+        arrival = self.next_arrival()
         wake = self.wakes[0][0] if self.wakes else inf
         return min(arrival, wake, self.next_signal(), *(pe.timer() for pe in self.pes))
+
+    def next_arrival(self) -> float:
+        """Return when the next job comes, or tries again; never, while it can find no room."""
+        return max(self.to_come[0].submit, self.now) if self.to_come and not self.held_up else inf
 
     def happens_now(self) -> bool:
         """Carry out the next event of this instant, or let PEs decide; return whether there was one."""
@@ -338,8 +354,8 @@ class Simulation:
         if self.wakes and self.wakes[0][0] == self.now:
             _, job, task = heapq.heappop(self.wakes)
             self.wake(self.jobs[job].tasks[task])
-        elif self.to_come and self.to_come[0].submit == self.now:
-            self.arrive(self.to_come.pop(0))
+        elif self.next_arrival() == self.now:
+            self.arrive(self.to_come[0])
         elif self.next_signal() == self.now:
             self.signal()
         elif self.marked:
@@ -359,6 +375,12 @@ class Simulation:
         """Put a job into the first row with enough free PEs, in ascending order."""
         with_room = [row for row, cells in enumerate(self.rows) if cells.count(None) >= job.size]
         row = with_room[0] if with_room else len(self.rows)
+        self.held_up = row >= self.settings.slots_limit
+        if self.held_up:
+            return
+        self.to_come.pop(0)
+        if not self.present and self.settings.coordinated:
+            self.n_signals = max(self.n_signals, floor(self.now / self.settings.slice))
         if not with_room:
             self.rows.append([None] * self.settings.n_pes)
             if row == 0:
@@ -372,6 +394,8 @@ class Simulation:
             self.rows[row][q] = task
             self.pes[q].tasks.append(task)
             self.marked.add(q)
+            if self.settings.arrivals == "at_once" and row == self.row and not self.void:
+                self.owners.append(task)
         for task in job.tasks:
             if task.number < job.eligible(0):
                 self.go_on(task)
@@ -385,6 +409,7 @@ class Simulation:
         self.present.remove(job)
         job.row = None
         self.rows[row] = [None if task and task.job is job else task for task in self.rows[row]]
+        self.held_up = False
         if any(self.rows[row]):
             return
         del self.rows[row]
@@ -402,7 +427,7 @@ class Simulation:
         if self.void or not self.rows or not self.settings.coordinated:
             return None
         task = self.rows[self.row][pe.number]
-        return None if task is None or task.ended else task
+        return task if task in self.owners and not task.ended else None
 
     def signal(self) -> None:
         """The global clock: grades first, then the turn of the next row."""
@@ -411,9 +436,9 @@ class Simulation:
         self.measure()
         if self.rows:
             self.row, self.void = (self.row + 1) % len(self.rows), False
-        self.owners_at_signal = [task for pe in self.pes if (task := self.owner(pe))]
-        for task in self.owners_at_signal:
-            task.held = False
+        self.owners = [task for task in self.rows[self.row] if task] if self.rows and not self.void else []
+        for task in self.owners:
+            task.held = None
         self.marked.update(range(self.settings.n_pes))
 
     # Grades and priorities (Section 2.1 and equation 1).
@@ -436,9 +461,15 @@ class Simulation:
             self.waited(task)
             seconds = task.in_slice
             total = seconds[BUSY] + seconds[IO] + seconds[COMMUNICATION] + seconds[SYNCHRONIZATION]
-            scheduled = task.touched or seconds[BUSY] > 0 or task in self.owners_at_signal
+            scheduled = {
+                "scheduled": task.touched or seconds[BUSY] > 0 or task in self.owners,
+                "ran": seconds[BUSY] > 0,
+                "owned": task in self.owners,
+            }[self.settings.measured]
             if scheduled and total > 0:
-                task.measures = [*task.measures, (seconds[IO] / total, seconds[BUSY] / total)][-MEASURES:]
+                task.measures = [*task.measures, (seconds[IO] / total, seconds[BUSY] / total)][
+                    -self.settings.window :
+                ]
                 io, computation = 0.0, 0.0
                 for measure in task.measures:
                     io, computation = io + measure[0], computation + measure[1]
@@ -478,10 +509,10 @@ class Simulation:
         if self.settings.local == "none":
             return None
         if self.settings.local == "round_robin":
-            return min(ready, key=lambda task: (task.dispatched, task.job.number), default=None)
+            return min(ready, key=lambda task: (task.turn, task.job.number), default=None)
         return min(
             (task for task in ready if self.priority(task) > self.settings.beta),
-            key=lambda task: (-self.priority(task), task.dispatched, task.job.number),
+            key=lambda task: (-self.priority(task), task.turn, task.job.number),
             default=None,
         )
 
@@ -495,9 +526,14 @@ class Simulation:
             if task is not pe.running and (task.cause is None or self.spins(task.cause))
         ]
         if ready:
-            self.dispatch(pe, min(ready, key=lambda task: (task.dispatched, task.job.number)))
+            self.dispatch(pe, min(ready, key=lambda task: (task.turn, task.job.number)))
         elif pe.running:
             pe.quantum_end, pe.expired = self.now + self.quantum, False
+
+    def has_turn(self, task: Task) -> None:
+        """Put a task behind all others of its PE in round robin."""
+        self.n_turns += 1
+        task.turn = (self.now, self.n_turns)
 
     @property
     def quantum(self) -> float:
@@ -506,15 +542,19 @@ class Simulation:
     def dispatch(self, pe: Pe, task: Task) -> None:
         self.preempt(pe)
         seconds = 0.0
-        if pe.last is not None and pe.last is not task:
+        free = pe.last is None and self.settings.first_load == "free"
+        if not free and (pe.last is not task or pe.interrupted):
             seconds = self.settings.context_switch
             if self.fresh and self.settings.central_cost > 0:
                 seconds += self.settings.central_cost * self.settings.n_pes
-        pe.running = pe.last = task
-        pe.begin = self.now + seconds
+        pe.running, pe.last, pe.interrupted = task, task, False
+        pe.begin = pe.switching_until = self.now + seconds
         if not self.settings.coordinated:
-            pe.quantum_end = pe.begin + self.quantum
-        task.dispatched, task.touched = self.now, True
+            begin = pe.begin if self.settings.quantum_from == "computing" else self.now
+            pe.quantum_end = begin + self.quantum
+        if self.settings.turns != "local" or task is not self.owner(pe):
+            self.has_turn(task)
+        task.touched = True
         if task.job.start is None:
             task.job.start = self.now
         pe.show(self.now, task.cause or BUSY, task, pe.begin)
@@ -527,18 +567,23 @@ class Simulation:
         if task.cause is None:
             task.left -= max(self.now - pe.begin, 0.0)
         self.release(pe)
+        if self.settings.turns == "ready":
+            self.has_turn(task)
 
     def release(self, pe: Pe) -> None:
+        if self.now < pe.switching_until:
+            pe.interrupted = True
         pe.running, pe.quantum_end, pe.expired = None, inf, False
 
     def idle(self, pe: Pe) -> tuple[str, Task | None]:
         """Return what an idle PE waits for, and whose wait that is."""
-        if self.settings.coordinated:
+        if self.settings.coordinated and self.settings.idle_cause == "owner":
             task = self.owner(pe)
         else:
             waiting = [task for task in pe.tasks if task.cause in CAUSES]
-            task = max(waiting, key=lambda task: (task.dispatched, -task.job.number), default=None)
-        return (task.cause, task) if task and task.cause in CAUSES else (EMPTY, None)
+            task = max(waiting, key=lambda task: (task.turn, task.job.number), default=None)
+        cause = (task.cause or task.held) if task else None
+        return (cause, task) if cause in CAUSES else (EMPTY, None)
 
     # What tasks do.
 
@@ -558,8 +603,12 @@ class Simulation:
         if isinstance(step, Stretch):
             task.left, task.statement = step.seconds, None
         else:
-            n = self.draws.statements(job.key, task.steps, step.statements) if step.statements else 0
+            n = 0
+            if step.statements:
+                n = self.draws.statements(job.key, task.number, task.steps, step.statements)
             task.left = self.draws.stretch(job.key, task.number, task.steps, n)
+            if step.kind != IO:
+                task.left += self.settings.overhead
             task.statement = step.kind
         if task.pe.running is task:
             task.pe.begin = max(task.pe.begin, self.now)
@@ -645,7 +694,7 @@ class Simulation:
     def passes_barrier(self, task: Task) -> bool:
         job = task.job
         size, latency = job.eligible(task.phase), self.settings.barrier_latency
-        if size == 1:
+        if size == 1 and self.settings.alone == "passes":
             return True
         job.at_barrier[task.number] = self.now
         last = len(job.at_barrier) == size
@@ -688,7 +737,7 @@ class Simulation:
         """Let a task wait from now on; unless it spins, its PE is free."""
         pe = task.pe
         if self.settings.returns == "at_signal" and self.owner(pe) is task:
-            task.held = True
+            task.held = cause
         task.cause, task.since = cause, self.now
         if pe.running is not task:
             return
@@ -711,6 +760,8 @@ class Simulation:
 
     def wake(self, task: Task) -> None:
         self.awake(task)
+        if self.settings.turns == "ready":
+            self.has_turn(task)
         self.marked.add(task.pe.number)
         self.go_on(task)
 
@@ -725,6 +776,7 @@ class Simulation:
         if self.settings.cells == "task":
             assert job.row is not None
             self.rows[job.row][pe.number] = None
+            self.held_up = False
         if all(each.ended for each in job.tasks):
             job.end = self.now
             self.unmap(job)

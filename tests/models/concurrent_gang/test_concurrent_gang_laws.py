@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from concurrent_gang_twin import Draws, Phase, Settings, run
 from family_cases import CONF, LOG, read
 
 from models.concurrent_gang import FAMILY, model
@@ -151,11 +153,86 @@ def test_idle_slots_are_filled_by_whom_coordination_does_not_matter() -> None:
     assert busy["concurrent_gang"]["pe_time"][0, 0] > busy["gang"]["pe_time"][0, 0]
 
 
-def test_cells_are_freed_with_tasks_where_that_is_asked_for() -> None:
-    """Then more tasks share the machine: idle slots of ended tasks are given to newcomers."""
+def test_cells_are_freed_with_tasks_or_with_jobs() -> None:
+    """With tasks more jobs share the machine: idle slots of ended tasks are given to newcomers."""
     kept, freed = (FAMILY.simulate(point("gang", "io", cells=cells)).metrics for cells in ("job", "task"))
     assert freed["idling_ratio"] < kept["idling_ratio"]
-    assert freed["workload_changes"] > kept["workload_changes"]
+
+
+def of_jobs(jobs: Sequence[tuple[float, int, float]], n_pes: int, switch: float, **keys: Any) -> Point:
+    """Return a point of (arrival, size, runtime) under gang scheduling with slices of 10 s."""
+    given = point("gang", load=None, n_pes=n_pes, **({"costs": "regular", "slice": 10.0} | keys))
+    submit, size, runtime = map(np.array, zip(*jobs, strict=True))
+    columns = {"submit": submit, "processors": size, "runtime": runtime}
+    workload = file("workload", "arrays") | {"jobs": columns, "statements": given.workload["statements"]}
+    return replace(given, workload=workload, machine=given.machine | {"context_switch": switch})
+
+
+def ends(jobs: Sequence[tuple[float, int, float]], n_pes: int, switch: float = 0.0) -> list[float]:
+    """Return when jobs end, by the engine and by its twin, which agree."""
+    found = FAMILY.schedule(of_jobs(jobs, n_pes, switch)).end.tolist()
+    settings = Settings(n_pes, (1, n_pes), 10.0, local="none", context_switch=switch)
+    draws = Draws(
+        lambda *_: 0.0, lambda *_: 0.0, lambda key, task, step, mean: mean, lambda key, exchange, size: 1
+    )
+    given = [(*job, number) for number, job in enumerate(jobs)]
+    twin = run(given, [Phase(1.0, 1, 1)], settings, draws, HORIZON)
+    assert found == pytest.approx(twin.ends)
+    return found
+
+
+def test_a_switch_that_the_signal_interrupts_is_made_again() -> None:
+    """The second PE switches to job 2 from 9.75 on, and at 10 another row is next."""
+    jobs = [(0.0, 2, 2.0), (9.75, 1, 1.0), (9.75, 1, 5.0), (9.75, 1, 5.0)]
+    assert ends(jobs, 2, switch=0.5) == pytest.approx([2.0, 21.5, 25.5, 15.5])
+
+
+def test_jobs_that_arrive_at_a_signal_run_in_the_order_of_those_that_arrive_first_of_all() -> None:
+    assert ends([(0.0, 2, 5.0), (0.0, 2, 5.0)], 2) == [5.0, 15.0]
+    assert ends([(0.0, 1, 1.0), (10.0, 2, 5.0), (10.0, 2, 5.0)], 2) == [1.0, 15.0, 25.0]
+
+
+@pytest.mark.parametrize(("cells", "n_notified"), [("task", 4), ("job", 4)])
+def test_the_end_of_a_task_is_a_change_of_the_workload(cells: str, n_notified: int) -> None:
+    """A job of two tasks comes, which end one after the other on account of their links: three changes."""
+    given = of_jobs([(1.0, 2, 7.0)], 2, 0.0, kinds="io", costs="exponential", cells=cells)
+    metrics = FAMILY.simulate(given).metrics
+    assert metrics["workload_changes"] == 3
+    assert metrics["pes_notified"] == n_notified
+
+
+def test_a_slot_whose_owner_is_held_is_no_empty_one() -> None:
+    """One job: 1 s of I/O after 10 s; under at_signal it has its PE again at 20."""
+    given = of_jobs([(0.0, 1, 15.0)], 1, 0.0, kinds="io", io_time=1.0, slice=20.0, returns="at_signal")
+    time = dict(zip(STATES, FAMILY.simulate(given).metrics["pe_time"][0], strict=True))
+    assert time["io"] == pytest.approx(10.0)
+
+
+def test_rows_are_limited_and_the_next_job_waits() -> None:
+    jobs = [(0.0, 2, 12.0), (1.0, 2, 5.0), (2.0, 1, 1.0)]
+    found = FAMILY.schedule(of_jobs(jobs, 2, 0.0, slots_limit=1))
+    assert found.start.tolist() == [0.0, 12.0, 17.0]
+    assert found.end.tolist() == [12.0, 17.0, 18.0]
+
+
+def test_classes_of_jobs_are_drawn_by_their_shares_and_measured_apart() -> None:
+    """Local schedulers choose by grades: jobs that meet at barriers less often than those that compute."""
+    given = point("concurrent_gang", mix={"computation": 1, "synchronization": 3}, load=0.9, spacing="random")
+    metrics = FAMILY.simulate(given).metrics
+    computation, communication, io, synchronization, other = metrics["jobs_of_class"][0]
+    assert communication == io == other == 0
+    assert 1 < synchronization / computation < 9
+    assert metrics["busy_of_class"].sum() == pytest.approx(metrics["pe_time"][0, 0])
+    share = metrics["local_of_class"][0] / np.maximum(metrics["busy_of_class"][0], 1)
+    assert share[0] > share[3]
+    assert metrics["local_of_class"].sum() == pytest.approx(
+        metrics["local_share"][0] * metrics["pe_time"][0, 0]
+    )
+
+
+def test_a_schedule_up_to_a_horizon_is_in_no_batches() -> None:
+    given = replace(point("gang", "io"), batches=Batches(None, 0, (1,)))
+    assert len(FAMILY.schedule(given).jobs) > 20
 
 
 @pytest.mark.parametrize(
@@ -167,7 +244,7 @@ def test_cells_are_freed_with_tasks_where_that_is_asked_for() -> None:
         ({"slice": 0.0004}, "not longer than a switch"),
         ({"central_cost": 1.0}, "16 s to notify 16 PEs"),
         ({"scheme": "migration"}, "tasks here stay on their PE"),
-        ({"scheme": "buddy", "cells": "task"}, "keeps books of whole jobs"),
+        ({"mix": {"io": 0}}, "allowed: a share, above 0"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(keys: dict[str, Any], message: str) -> None:

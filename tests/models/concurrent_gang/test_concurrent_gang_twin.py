@@ -7,14 +7,15 @@ import pytest
 from concurrent_gang_twin import Draws, Phase, Result, run
 from concurrent_gang_twin import Settings as TwinSettings
 
+from models import keys
 from models.concurrent_gang.metrics import STATES
 from models.concurrent_gang.policies import Hardware, Rules
 from models.concurrent_gang.recording import Recorder
 from models.concurrent_gang.simulation import Simulation
 from models.jobs.jobs import Jobs
 from models.packing.driver import Measured
+from models.workloads.statements import OTHER, Statements, draws
 from models.workloads.statements import Phase as StatementPhase
-from models.workloads.statements import Statements, draws
 
 SIDES = ((1, 1), (2, 2), (2, 3), (4, 4))
 PHASES: dict[str, tuple[StatementPhase, ...]] = {
@@ -31,6 +32,8 @@ PHASES: dict[str, tuple[StatementPhase, ...]] = {
     ),
 }
 HORIZON = 400.0
+READINGS = ("first_load", "arrivals", "turns", "quantum_from", "idle_cause", "measured")
+"""Choices of a policy that have the same names in the twin."""
 
 
 def case(seed: int, phases: tuple[StatementPhase, ...], regular: bool) -> tuple[Rules, Hardware, Statements]:
@@ -52,6 +55,9 @@ def case(seed: int, phases: tuple[StatementPhase, ...], regular: bool) -> tuple[
         "central_cost": float(rng.choice([0.0, 0.03125])),
         "quantum": None if rng.random() < 0.5 else 3.0,
         "waits": str(rng.choice(["block", "spin"])),
+        "slots_limit": [None, 2][int(rng.integers(2))],
+        "window": int(rng.choice([2, 5])),
+        **{key: str(rng.choice(keys.names_of(Rules, key))) for key in READINGS},
         "horizon": HORIZON,
     }
     machine = {
@@ -63,14 +69,18 @@ def case(seed: int, phases: tuple[StatementPhase, ...], regular: bool) -> tuple[
         "disks": [None, 2, "per_pe"][int(rng.integers(3))],
     }
     statements = Statements(
-        phases,
+        (phases,),
+        (1.0,),
+        (OTHER,),
         1.0,
         costs="regular" if regular else "exponential",
-        spacing=str(rng.choice(["regular", "random"])),
+        spacing=str(rng.choice(["regular", "random", "random_each"])),
         io_time=float(rng.choice([1.0, 5.0])),
         message_bytes=float(rng.choice([0.0, 262144.0])),
         barrier_latency=float(rng.choice([0.0, 0.5])),
         partners=str(rng.choice(["ring", "neighbours", "random", "all_to_all"])),
+        overhead=float(rng.choice([0.0, 0.25])),
+        alone=str(rng.choice(["passes", "waits"])),
     )
     return Rules.of(policy), Hardware.of(machine), statements
 
@@ -104,6 +114,9 @@ def twin_of(rules: Rules, hardware: Hardware, statements: Statements, jobs: Jobs
         central_cost=rules.central_cost,
         quantum=rules.quantum,
         waits=rules.waits,
+        slots_limit=np.inf if rules.slots_limit is None else rules.slots_limit,
+        window=rules.window,
+        **{key: getattr(rules, key) for key in READINGS},
         context_switch=hardware.context_switch,
         bandwidth=hardware.bandwidth,
         link_latency=hardware.link_latency,
@@ -114,6 +127,8 @@ def twin_of(rules: Rules, hardware: Hardware, statements: Statements, jobs: Jobs
         message_bytes=statements.message_bytes,
         barrier_latency=statements.barrier_latency,
         partners=statements.partners,
+        overhead=statements.overhead,
+        alone=statements.alone,
     )
     phases = [
         Phase(
@@ -137,8 +152,11 @@ def twin_of(rules: Rules, hardware: Hardware, statements: Statements, jobs: Jobs
             draws.service(key, task, step) if statements.costs == "exponential" else 1.0
         )
 
-    def number(key: int, step: int, mean: int) -> int:
-        return int(draws.statements(key, step, float(mean))) if statements.spacing == "random" else mean
+    def number(key: int, task: int, step: int, mean: int) -> int:
+        if statements.spacing == "regular":
+            return mean
+        of = task if statements.spacing == "random_each" else draws.OF_JOB
+        return int(draws.statements(key, of, step, float(mean)))
 
     given = zip(jobs.submit.tolist(), jobs.size.tolist(), jobs.runtime.tolist(), keys.tolist(), strict=True)
     return run(list(given), phases, settings, Draws(stretch, service, number, draws.shift), HORIZON)

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.concurrent_gang import BASELINES, WORKLOADS, at, in_simpy
 from models.concurrent_gang import model
 
-HORIZON = 2_000.0
+HORIZON = 5_000.0
 
 
 @pytest.mark.parametrize("policy", BASELINES)
