@@ -23,7 +23,7 @@ from models import workloads
 from models.family import OVERLOAD, OVERLOAD_BATCHES, Family, Metric
 from models.point import Parameters, Point
 from sweep.config.settings import GROUPS, MSER, Config, Precision, Settings, at_load
-from sweep.errors import SweepError, unknown
+from sweep.errors import SweepError, one_line, unknown
 from sweep.plan import canonical, families, grid, sources
 from sweep.plan.remedies import refusal
 from sweep.plan.seeds import seed

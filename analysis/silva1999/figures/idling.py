@@ -87,6 +87,4 @@ def difference(curve: Curve, reference: Curve) -> Line:
         found = statistics.paired_difference(curve.values[place], reference.values[place], curve.confidence)
         mean[place], half[place] = found.mean, found.half_width
     finished = curve.where(DONE) & reference.where(DONE)
-    return Line(
-        curve.x, mean, half, np.zeros(len(curve.x), bool), finished, replications=curve.values.shape[1]
-    )
+    return Line(curve.x, mean, half, np.zeros(len(curve.x), bool), finished)
