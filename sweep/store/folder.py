@@ -60,7 +60,7 @@ class Folder:
     def unwritable(self, error: OSError) -> SweepError:
         """Return the error of a folder that cannot be made or written to."""
         there = error.filename2 or error.filename
-        where = f" ({there})" if there is not None and Path(os.fsdecode(there)).exists() else ""
+        where = f" ({there})" if there is not None and os.path.lexists(there) else ""
         return SweepError(
             f"output={self.path}: {error.strerror or error}{where}; give a folder that can be written, "
             "output=FOLDER"
