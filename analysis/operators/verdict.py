@@ -153,9 +153,9 @@ def gain(case: Case, found: Comparison) -> str:
 def in_values(case: Case, found: Comparison) -> str:
     """Return in how many weeks the policy has less: ``shorter in 19 of 22 weeks``."""
     total, values = Sample.of(case).size, Sample.of(case).values
-    if found.lower >= found.higher:
+    if found.lower + found.higher == total:
         return f"shorter in {found.lower} of {total} {values}"
-    return f"longer in {found.higher} of {total} {values}"
+    return f"shorter in {found.lower} and longer in {found.higher} of {total} {values}"
 
 
 def grows(case: Case, policy: str) -> bool:

@@ -153,7 +153,7 @@ def compare(
     mean, reference = float(first.mean() - second.mean()), float(second.mean())
     if lower + higher == 0:
         return Comparison(0.0, reference, 0, 0, confidence, 0.0, 0.0)
-    if not sample.is_judged or lower + higher < LEAST_DIFFERENT:
+    if not sample.is_judged or (not sample.independent and lower + higher < LEAST_DIFFERENT):
         return Comparison(mean, reference, lower, higher, confidence)
     pair, quantile = _Pair.of(first, second, sample.positive), _normal((1 + confidence) / 2)
     spread = Spread.of(pair.values, sample.independent)
