@@ -167,7 +167,7 @@ def _spread(n: int, most: int) -> list[int]:
     return sorted({round(i) for i in np.linspace(0, n - 1, min(n, most))}) if most > 1 else [n - 1]
 
 
-def _named(plan: Plan, where: Sequence[np.intp]) -> str:
+def _named(plan: Plan, where: Sequence[int | np.intp]) -> str:
     """Return a point in words, by the axes that have several values; further dimensions are left out."""
     return ", ".join(
         f"{axis} {values[i]}"
@@ -224,11 +224,11 @@ def _undecided(stored: Stored, plan: Plan) -> Iterator[str]:
     with np.errstate(invalid="ignore"):
         near = run & (plan.loads >= mean - ERRORS * error) & (plan.loads <= upper)
     curves = near.any(axis=axis)
-    for n, curve in enumerate(np.argwhere(curves)):
+    for n, curve in enumerate(np.argwhere(curves).tolist()):
         if n == SHOWN_CURVES:
             yield f"and {int(curves.sum()) - n} further curves"
             return
-        of_curve = (*curve[:axis], slice(None), *curve[axis:])
+        of_curve: tuple[Any, ...] = (*curve[:axis], slice(None), *curve[axis:])
         loads = ", ".join(f"{load:g}" for load in plan.loads[of_curve][near[of_curve]])
         name = _named(plan, (*curve[:axis], -1, *curve[axis:])).replace(f", load {plan.axes['load'][-1]}", "")
         yield (

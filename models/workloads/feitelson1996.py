@@ -19,7 +19,7 @@ import json
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -278,7 +278,7 @@ def open_stream(point: Point, machine: Machine) -> Stream:
             now = submit[-1]
             size = chunk["size"]
             unknown, none = np.full(len(size), np.nan), np.zeros(len(size), np.int64)
-            again = {"runs": chunk["runs"], "key": chunk["key"]} if feedback else {}
+            again: dict[str, Any] = {"runs": chunk["runs"], "key": chunk["key"]} if feedback else {}
             yield Jobs(submit, chunk["runtime"], unknown, size, none, **again)
 
     redrawn = feedback and workload["rerun_runtime"] != "same"
