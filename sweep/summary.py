@@ -231,7 +231,8 @@ def _undecided(stored: Stored, plan: Plan) -> Iterator[str]:
             return
         of_curve: tuple[Any, ...] = (*curve[:axis], slice(None), *curve[axis:])
         loads = ", ".join(f"{load:g}" for load in plan.loads[of_curve][near[of_curve]])
-        name = _named(plan, (*curve[:axis], -1, *curve[axis:])).replace(f", load {plan.axes['load'][-1]}", "")
+        last = tuple(np.insert(curve, axis, len(plan.axes["load"]) - 1))
+        name = _named(plan, last).replace(f", load {plan.axes['load'][-1]}", "")
         yield (
             f"{name or 'the policy'}: whether it keeps up at load {loads} is undecided, as it delivers "
             f"{_capacity(stored, tuple(curve))} of the machine when more is offered"
