@@ -12,15 +12,7 @@ import numpy as np
 from numba import float64, int64, void
 
 from models.kernels.compiling import kernel, part
-from models.partitioning.simulation.admission import (
-    count_admitted,
-    dequeue,
-    enqueue,
-    remove_position,
-    renew,
-    swap,
-    take_over,
-)
+from models.partitioning.simulation import admission
 from models.partitioning.simulation.discipline import FUNCTION
 from models.partitioning.simulation.state import ARRIVALS, NOT_YET, RECORD, TABLES
 from models.workloads.speedup.curves import CURVE
@@ -169,20 +161,20 @@ def advance(arrive, depart, rotate, curve, tables, chunk, record):
                 hold_processors(job, 0.0, tables, record)
             record_end(job, tables, record)
             if state.n_queued > 0:
-                take_over(dequeue(tables), first, 0.0, tables, curve)
-                renew(first, tables)
+                admission.take_over(admission.dequeue(tables), first, 0.0, tables, curve)
+                admission.renew(first, tables)
             else:
                 depart(first, tables, curve)
-                remove_position(first, tables)
+                admission.remove_position(first, tables)
         elif arrival == then:
             job = submit(chunk, tables)
             if n_running < settings.limit:
                 arrive(job, tables, curve)
-                count_admitted(n_running, tables)
+                admission.count_admitted(n_running, tables)
             else:
-                enqueue(job, tables)
+                admission.enqueue(job, tables)
         elif state.tick == then:
-            swap(tables, curve)
+            admission.swap(tables, curve)
         else:
             rotate(0, tables, curve)
         if settings.recording:

@@ -10,6 +10,7 @@ from models.arrays import Floats, Ints
 from models.jobs.calendar import DAY
 from models.jobs.division import Division
 from models.jobs.job_classes import INTERACTIVE, JOB_CLASSES
+from models.jobs.schedule import Schedule
 from models.production_gang.metrics import BEGUN, FEW_PERCENT, HOURS, LENGTH_EDGES, LENGTHS
 from models.production_gang.systems import Run
 
@@ -17,21 +18,23 @@ SECONDS_IN_HOUR = 3600.0
 WEEKDAYS = 5
 
 
-def of_run(run: Run, division: Division, edges: Floats) -> dict[str, Floats]:
+def of_run(run: Schedule, division: Division, edges: Floats) -> dict[str, Floats]:
     """Return the metrics of `models.production_gang.metrics` that a schedule lacks, shape (n_batches, ...).
 
     Parameters
     ----------
     run : Run
+        Under the type of any schedule, as `models.jobs.outcomes` gives it.
     division : Division
         The jobs of each batch.
     edges : ndarray of float, shape (n_batches + 1,), seconds
         When batches begin and the last one ends.
     """
-    made, these, batch, n = run.schedule, division.these, division.batch, division.n_batches
-    jobs = made.jobs.part(these)
+    these, batch, n = division.these, division.batch, division.n_batches
+    jobs = run.jobs.part(these)
+    assert isinstance(run, Run)
     assert jobs.job_class is not None
-    response = made.response_time[these]
+    response = run.response_time[these]
     preempted = run.preemptions[these]
     classes = len(JOB_CLASSES)
     cell = batch * classes + jobs.job_class
@@ -52,7 +55,7 @@ def of_run(run: Run, division: Division, edges: Floats) -> dict[str, Floats]:
     interactive = jobs.job_class == INTERACTIVE
     hour = ((jobs.submit + run.clock) % DAY // SECONDS_IN_HOUR).astype(np.int64)
     length = np.searchsorted(LENGTH_EDGES, jobs.runtime, side="right")
-    wait = made.start[these] - jobs.submit
+    wait = run.wait[these]
     marks = {name: wait <= seconds for name, seconds in BEGUN.items()}
     marks |= {"preempted": preempted > 0, "undelayed": response < FEW_PERCENT * jobs.runtime}
     marks = {name: mark[interactive] for name, mark in marks.items()}
@@ -87,10 +90,8 @@ def _of_interactive(
 
 def _of_machine(run: Run, edges: Floats) -> dict[str, Floats]:
     """Return the shares of the processor time that no job gets."""
-    levels, made = run.levels, run.schedule
-    total = made.machine.total
-    capacity = total * np.diff(edges)
-    delivered = np.diff(_area(*steps(made.runs.begin, made.runs.end, made.runs.processors), edges))
+    levels, capacity = run.levels, run.machine.total * np.diff(edges)
+    delivered = np.diff(_area(*steps(run.runs.begin, run.runs.end, run.runs.processors), edges))
     with np.errstate(divide="ignore", invalid="ignore"):
         found = {
             "switching_share": np.diff(_area(levels.time, levels.switching, edges)) / capacity,
@@ -104,12 +105,12 @@ def _of_machine(run: Run, edges: Floats) -> dict[str, Floats]:
 
 def _of_weekends(run: Run, edges: Floats) -> dict[str, Floats]:
     """Return the time of weekdays and of weekends, and the share of it without work, NaN of no time."""
-    levels, made, clock = run.levels, run.schedule, run.clock
+    levels, clock = run.levels, run.clock
     n = len(edges) - 1
     days = np.arange(np.floor((edges[0] + clock) / DAY), np.ceil((edges[-1] + clock) / DAY) + 1)
     cuts = np.unique(np.concatenate([edges, np.clip(days * DAY - clock, edges[0], edges[-1])]))
     length = np.diff(cuts)
-    used = np.diff(_area(*steps(made.runs.begin, made.runs.end, made.runs.processors), cuts))
+    used = np.diff(_area(*steps(run.runs.begin, run.runs.end, run.runs.processors), cuts))
     for level in (levels.switching, levels.packing, levels.limits):
         used += np.diff(_area(levels.time, level, cuts))
     middle = (cuts[:-1] + cuts[1:]) / 2
@@ -119,20 +120,18 @@ def _of_weekends(run: Run, edges: Floats) -> dict[str, Floats]:
     for days_of, chosen in (("weekdays", ~weekend), ("weekends", weekend)):
         found[days_of] = np.bincount(batch[chosen], length[chosen], n).astype(np.float64)
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = 1 - np.bincount(batch[chosen], used[chosen], n) / (made.machine.total * found[days_of])
+            share = 1 - np.bincount(batch[chosen], used[chosen], n) / (run.machine.total * found[days_of])
         found[f"no_work_{days_of}"] = np.where(np.abs(share) < 1e-9, 0.0, share)
     return found
 
 
 def _of_classes(run: Run, edges: Floats) -> dict[str, Floats]:
     """Return which jobs end and what is delivered between edges, whenever they were submitted."""
-    made = run.schedule
-    job_class = made.jobs.job_class
+    job_class, pieces = run.jobs.job_class, run.runs
     assert job_class is not None
-    pieces = made.runs
     ended, delivered = [], []
     for number in range(len(JOB_CLASSES)):
-        ends = np.sort(made.end[job_class == number])
+        ends = np.sort(run.end[job_class == number])
         ended.append(np.diff(np.searchsorted(ends, edges)).astype(np.float64))
         its = job_class[pieces.job] == number
         level = steps(pieces.begin[its], pieces.end[its], pieces.processors[its])

@@ -34,14 +34,12 @@ class Levels:
     limits: Floats
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
-    """The run of a system.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Run(Schedule):
+    """The schedule of a system, and what else is known of it; its jobs have a class each.
 
     Parameters
     ----------
-    schedule : Schedule
-        Its jobs have a class each, and are in order of their submission.
     levels : Levels
     preemptions : ndarray of int, shape (n_jobs,)
     clock : float, seconds
@@ -50,7 +48,6 @@ class Run:
         Results that only this system has, for displays.
     """
 
-    schedule: Schedule
     levels: Levels
     preemptions: Ints
     clock: float = 0.0

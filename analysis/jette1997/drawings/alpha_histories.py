@@ -94,39 +94,39 @@ class JobHistory:
 
 def machine_history(run: Run, first: float, last: float) -> MachineHistory:
     """Return what the computers did between two times, in seconds, in slices."""
-    edges, detail, made = _edges(run, first, last), run.detail, run.schedule
-    noted, is_gang = detail.noted, made.jobs.size >= detail.rules.gang_from
+    edges, detail = _edges(run, first, last), run.detail
+    noted, is_gang = detail.noted, run.jobs.size >= detail.rules.gang_from
 
     def there(height: np.ndarray) -> Floats:
-        hosts = range(len(made.machine.names))
+        hosts = range(len(run.machine.names))
         return np.stack(
-            [averages(detail.admitted, made.end, height[:, host], edges) for host in hosts], axis=1
+            [averages(detail.admitted, run.end, height[:, host], edges) for host in hosts], axis=1
         )
 
-    memory = -(-made.jobs.memory // detail.layout.sum(axis=1))
+    memory = -(-run.jobs.memory // detail.layout.sum(axis=1))
     return MachineHistory(
         edges,
         _by_host(run, is_gang[noted.job], noted.used, edges),
         _by_host(run, ~is_gang[noted.job], noted.used, edges),
         there(detail.layout * memory[:, None] / KB_IN_GB),
-        there(detail.layout / made.machine.processors),
+        there(detail.layout / run.machine.processors),
     )
 
 
 def job_history(run: Run, job: int, first: float, last: float) -> JobHistory:
     """Return what a job (by its position) had and used between two times, in seconds, in slices."""
-    edges, detail, made = _edges(run, first, last), run.detail, run.schedule
+    edges, detail = _edges(run, first, last), run.detail
     noted = detail.noted
     has, uses = (_by_host(run, noted.job == job, height, edges) for height in (noted.had, noted.used))
     layout = detail.layout[job]
-    each = -(-made.jobs.memory[job] // layout.sum())
-    here = averages(detail.admitted[[job]], made.end[[job]], np.ones(1), edges)
+    each = -(-run.jobs.memory[job] // layout.sum())
+    here = averages(detail.admitted[[job]], run.end[[job]], np.ones(1), edges)
     return JobHistory(edges, has, uses, here[:, None] * layout * each / KB_IN_GB)
 
 
 def _by_host(run: Run, chosen: np.ndarray, height: np.ndarray, edges: Floats) -> Floats:
     """Return the averages of some of what is noted on each computer, shape (n_slices, n_hosts)."""
-    noted, hosts = run.detail.noted, range(len(run.schedule.machine.names))
+    noted, hosts = run.detail.noted, range(len(run.machine.names))
     places = [chosen & (noted.host == host) for host in hosts]
     return np.stack(
         [averages(noted.begin[its], noted.end[its], height[its], edges) for its in places], axis=1
@@ -175,7 +175,7 @@ def run_of(settings: Mapping[str, str]) -> Run:
     try:
         model.FAMILY.check(point)
         compiling.ready(point)
-        return model.run(point)
+        return model.schedule(point)
     except ValueError as error:
         raise AnalysisError(str(error)) from None
 
@@ -195,10 +195,9 @@ def window(settings: Mapping[str, str], begin: float, end: float) -> tuple[float
 
 def busiest(run: Run) -> float:
     """Return the time at which most processors are asked for by the jobs that are there."""
-    made = run.schedule
-    time = np.concatenate([made.jobs.submit, made.end])
+    time = np.concatenate([run.jobs.submit, run.end])
     order = np.argsort(time, kind="stable")
-    there = np.cumsum(np.concatenate([made.jobs.size, -made.jobs.size])[order])
+    there = np.cumsum(np.concatenate([run.jobs.size, -run.jobs.size])[order])
     return float(time[order][np.argmax(there)])
 
 

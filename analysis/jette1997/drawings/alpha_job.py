@@ -40,14 +40,13 @@ def draw(settings: Mapping[str, str]) -> Figure:
     """Draw a job in a window of a run."""
     run = run_of(settings)
     job = _job(run, settings["job"])
-    made = run.schedule
-    begin, end = float(made.start[job]), float(made.end[job])
+    begin, end = float(run.start[job]), float(run.end[job])
     return status(run, job, job_history(run, job, *window(settings, begin, min(end, begin + LONGEST))))
 
 
 def status(run: Run, job: int, history: JobHistory) -> Figure:
     """Draw what CPUs a job has and uses, computer by computer, and its memory, slice by slice."""
-    made, layout = run.schedule, run.detail.layout[job]
+    layout = run.detail.layout[job]
     edges, label = since(history.edges)
     figure = Figure(figsize=(7.4, 4.4), layout="constrained")
     cpus, memory = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
@@ -56,7 +55,7 @@ def status(run: Run, job: int, history: JobHistory) -> Figure:
         above = below + history.uses[:, host]
         colour = JOB_COLORS[number % len(JOB_COLORS)]
         cpus.stairs(
-            above, edges, baseline=below, fill=True, color=colour, label=f"used on {made.machine.names[host]}"
+            above, edges, baseline=below, fill=True, color=colour, label=f"used on {run.machine.names[host]}"
         )
         below = above
     cpus.stairs(history.has.sum(axis=1), edges, color=HAS, linewidth=1.2, label="allocated")
@@ -65,8 +64,8 @@ def status(run: Run, job: int, history: JobHistory) -> Figure:
     memory.set(ylabel="GB", xlabel=label)
     memory.set_ylim(bottom=0)
     figure.suptitle(
-        f"Job {job + 1}: {made.jobs.size[job]} processors, runtime {made.jobs.runtime[job]:,.0f} s, in the "
-        f"system for {made.response_time[job]:,.0f} s",
+        f"Job {job + 1}: {run.jobs.size[job]} processors, runtime {run.jobs.runtime[job]:,.0f} s, in the "
+        f"system for {run.response_time[job]:,.0f} s",
         fontsize=10,
     )
     figure.legend(*cpus.get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8)
@@ -74,13 +73,12 @@ def status(run: Run, job: int, history: JobHistory) -> Figure:
 
 
 def _job(run: Run, text: str) -> int:
-    n_jobs = len(run.schedule.jobs)
+    n_jobs = len(run.jobs)
     if text:
         if not text.isdecimal() or not 1 <= int(text) <= n_jobs:
             raise AnalysisError(f"job={text}: give a number from 1 to {n_jobs}, or nothing")
         return int(text) - 1
     # One that spans computers, gave way to others and ended within the time that is drawn, if there is one.
-    made = run.schedule
     hosts = (run.detail.layout > 0).sum(axis=1)
-    stops = np.where(made.end - made.start <= LONGEST_DEFAULT, run.preemptions, 0)
+    stops = np.where(run.end - run.start <= LONGEST_DEFAULT, run.preemptions, 0)
     return int(np.lexsort((stops, hosts <= FEW, (hosts > 1) & (stops > 0)))[-1])

@@ -30,12 +30,12 @@ def draw(settings: Mapping[str, str]) -> Figure:
     """Draw the computers in a window of a run."""
     run = run_of(settings)
     at = busiest(run)
-    return status(run, machine_history(run, *window(settings, at, float(run.schedule.end.max()))))
+    return status(run, machine_history(run, *window(settings, at, float(run.end.max()))))
 
 
 def status(run: Run, history: MachineHistory) -> Figure:
     """Draw CPUs, memory and load of each computer, slice by slice."""
-    machine, rules = run.schedule.machine, run.detail.rules
+    machine, rules = run.machine, run.detail.rules
     n_hosts = len(machine.names)
     edges, label = since(history.edges)
     figure = Figure(figsize=(9.0, 1.1 + 1.05 * n_hosts), layout="constrained")

@@ -122,7 +122,7 @@ def screen(made: Remade, moment: Moment, letters: Mapping[int, str], abreast: in
     date = made.date(moment.time)
     week = int(moment.clock // WEEK) + 1
     when = f"{date.day} {date:%b %Y}" if date else f"week {week}"
-    node = made.run.schedule.machine.total // moment.owner.size
+    node = made.run.machine.total // moment.owner.size
     total, free = node * moment.owner.size, int(node * (moment.owner < 0).sum())
     disk = sum(row.state == "O" for row in rows)
     return Screen(

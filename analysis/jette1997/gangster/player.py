@@ -56,9 +56,9 @@ class Player:
     @classmethod
     def of(cls, made: Remade, time: float, speed: float) -> Player:
         """Return a player for the day that begins at a time."""
-        detail, jobs = made.run.detail, made.run.schedule.jobs
+        detail, jobs = made.run.detail, made.run.jobs
         its = detail.residencies
-        of_jobs = (jobs.submit, made.run.schedule.end, detail.admitted)
+        of_jobs = (jobs.submit, made.run.end, detail.admitted)
         every = (*of_jobs, its.assigned, its.ready, its.begins, its.stops, its.gone)
         changes = np.unique(np.concatenate(every))
         return cls(made, time, min(time + DAY, made.end), speed, changes)

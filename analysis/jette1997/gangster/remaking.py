@@ -43,22 +43,22 @@ class Remade:
     @property
     def begin(self) -> float:
         """Time of the first submission, seconds."""
-        return float(self.run.schedule.jobs.submit.min())
+        return float(self.run.jobs.submit.min())
 
     @property
     def end(self) -> float:
         """Time of the last end, seconds."""
-        return float(self.run.schedule.end.max())
+        return float(self.run.end.max())
 
     @property
     def until(self) -> float:
         """End of what is measured, seconds: later there is only what is left."""
-        trace = self.run.schedule.trace
+        trace = self.run.trace
         return self.end if trace is None or trace.until is None else min(float(trace.until), self.end)
 
     def date(self, time: float) -> datetime | None:
         """Return the date and time of the day at a time of the run, None where the workload does not say."""
-        trace = self.run.schedule.trace
+        trace = self.run.trace
         origin = None if trace is None else trace.origin
         if origin is None or origin.zero is None:
             return None
@@ -83,7 +83,7 @@ def remade(study: Study, settings: Mapping[str, str]) -> Remade:
     from models.production_gang import model
 
     compiling.ready(point)
-    run = valid(model.run, point)
+    run = valid(model.schedule, point)
     return Remade(run, f"{point.policy['name']}, {point.workload['name']}, replication {point.seed[-1]}")
 
 

@@ -12,28 +12,8 @@ import numpy as np
 from numba import void
 
 from models.kernels.compiling import kernel, part
+from models.partitioning.simulation import fold_cells, fold_moves
 from models.partitioning.simulation.discipline import SIGNATURE
-from models.partitioning.simulation.fold_cells import (
-    COARSER,
-    coarsen,
-    divide,
-    extent,
-    hold,
-    host,
-    list_parts,
-    refine,
-    rows_of,
-    set_level,
-    system_of,
-)
-from models.partitioning.simulation.fold_moves import (
-    SHARES_OF_LEVEL,
-    exchange,
-    fold,
-    join,
-    lay_out,
-    small,
-)
 from models.partitioning.simulation.progress import begin
 from models.partitioning.simulation.state import NONE, TABLES
 
@@ -76,23 +56,23 @@ def arrive(job, tables, curve):
     ready = now
     second = 0
     if newcomer == 0:
-        set_level(0, tables)
+        fold_cells.set_level(0, tables)
     else:
-        part = host(tables)
+        part = fold_cells.host(tables)
         position = lists.part_position[part]
-        walk, _, first_cell, n_cells = extent(system_of(position, tables), state.level)
+        walk, _, first_cell, n_cells = fold_cells.extent(fold_cells.system_of(position, tables), state.level)
         index = lists.part_index[part]
         kept = cells[walk, first_cell + index]
         second = cells[walk, first_cell + (index + 1) % n_cells]
         charge = 1.0 if tables.settings.charged else 0.0
-        ready = fold(position, second, kept, charge, tables, curve)
+        ready = fold_moves.fold(position, second, kept, charge, tables, curve)
     lists.running[newcomer] = job
-    hold(newcomer, second, NONE, tables)
-    begin(job, ready - now, small(state.level), tables, curve)
+    fold_cells.hold(newcomer, second, NONE, tables)
+    begin(job, ready - now, fold_moves.small(state.level), tables, curve)
     state.n_running += 1
-    levels = tables.processors.shape[0] // SHARES_OF_LEVEL
+    levels = tables.processors.shape[0] // fold_moves.SHARES_OF_LEVEL
     if state.n_running == 1 << state.level and state.level < levels - 1:
-        refine(state.n_running, tables)
+        fold_cells.refine(state.n_running, tables)
     plan_rotation(tables)
 
 
@@ -108,26 +88,26 @@ def depart(position, tables, curve):
     n_jobs = state.n_running
     if n_jobs > 1:
         if 2 * n_jobs == 1 << state.level:
-            coarser = rows_of(state.level) + COARSER
+            coarser = fold_cells.rows_of(state.level) + fold_cells.COARSER
             for i in range(n_jobs):
                 if cells[coarser, lists.first[i]] != cells[coarser, lists.second[i]]:
-                    lay_out(charge * (n_jobs > 2), tables, curve)
+                    fold_moves.lay_out(charge * (n_jobs > 2), tables, curve)
                     break
-            coarsen(n_jobs, tables)
-        system = system_of(position, tables)
+            fold_cells.coarsen(n_jobs, tables)
+        system = fold_cells.system_of(position, tables)
         wanted = 1 if lists.second[position] == NONE else 2
-        for i in range(list_parts(system, tables)):
+        for i in range(fold_cells.list_parts(system, tables)):
             wanted -= lists.part_size[i] == 1 and lists.part_position[i] != position
         if wanted > 0:
-            join(charge, tables, curve)
+            fold_moves.join(charge, tables, curve)
             system = 1
         state.free = position
         while state.free != NONE:
-            exchange(system, charge, tables, curve)
+            fold_moves.exchange(system, charge, tables, curve)
         last = n_jobs - 1
         if position != last:
             lists.running[position] = lists.running[last]
-            hold(position, lists.first[last], lists.second[last], tables)
+            fold_cells.hold(position, lists.first[last], lists.second[last], tables)
     state.n_running -= 1
     plan_rotation(tables)
 
@@ -137,14 +117,14 @@ def rotate(_, tables, curve):
     """Exchange small and large partitions of neighbours once in each system. O(cells x log cells)."""
     lists, state = tables.lists, tables.state[0]
     state.rotated = state.now
-    first = list_parts(lists.systems[0], tables)
-    first_cells = extent(lists.systems[0], state.level)[3]
+    first = fold_cells.list_parts(lists.systems[0], tables)
+    first_cells = fold_cells.extent(lists.systems[0], state.level)[3]
     for i in range(1, state.n_systems):
-        n_parts = list_parts(lists.systems[i], tables)
-        if n_parts * first_cells != first * extent(lists.systems[i], state.level)[3]:
-            join(1.0, tables, curve)
+        n_parts = fold_cells.list_parts(lists.systems[i], tables)
+        if n_parts * first_cells != first * fold_cells.extent(lists.systems[i], state.level)[3]:
+            fold_moves.join(1.0, tables, curve)
             break
-    divide(tables)
+    fold_cells.divide(tables)
     for i in range(state.n_systems):
-        exchange(lists.systems[i], 1.0, tables, curve)
+        fold_moves.exchange(lists.systems[i], 1.0, tables, curve)
     plan_rotation(tables)

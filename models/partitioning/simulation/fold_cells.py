@@ -71,13 +71,6 @@ def hold(position, first, second, tables):
         lists.owner[second] = position
 
 
-@part(int64(int64, int64, int64, TABLES))
-def direction(first, second, row, tables):
-    """Return 0 if two neighbouring cells lie side by side, 1 if one lies above the other."""
-    cells = tables.cells
-    return int(cells[row, first] != cells[row, second])
-
-
 @part(int64(int64, int64, TABLES))
 def size_in(system, position, tables):
     """Return how many cells of a position lie in a system: 0, 1 or 2."""

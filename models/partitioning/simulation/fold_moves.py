@@ -10,15 +10,7 @@ from __future__ import annotations
 from numba import float64, int64, void
 
 from models.kernels.compiling import part
-from models.partitioning.simulation.fold_cells import (
-    GRID_ROW,
-    direction,
-    extent,
-    follows,
-    hold,
-    list_parts,
-    rows_of,
-)
+from models.partitioning.simulation import fold_cells
 from models.partitioning.simulation.progress import reallocate
 from models.partitioning.simulation.state import NONE, TABLES
 from models.workloads.speedup.curves import CURVE
@@ -40,9 +32,10 @@ def small(level):
 @part(int64(int64, int64, TABLES))
 def large(first, second, tables):
     """Return the share of a large partition of two cells."""
-    state = tables.state[0]
-    level = state.level
-    return SHARES_OF_LEVEL * level + 1 + direction(first, second, rows_of(level) + GRID_ROW, tables)
+    cells, level = tables.cells, tables.state[0].level
+    row = fold_cells.rows_of(level) + fold_cells.GRID_ROW
+    one_above_the_other = cells[row, first] != cells[row, second]
+    return SHARES_OF_LEVEL * level + 1 + one_above_the_other
 
 
 @part(void(int64, int64, int64, float64, float64, TABLES, CURVE))
@@ -50,7 +43,7 @@ def unfold(position, own, taken, ready, charge, tables, curve):
     """Let a job with a small partition take a cell beside it, which will be vacant at `ready`."""
     lists, state = tables.lists, tables.state[0]
     share = large(own, taken, tables)
-    hold(position, own, taken, tables)
+    fold_cells.hold(position, own, taken, tables)
     pause = charge * tables.moves[UNFOLDING, share]
     job = lists.running[position]
     reallocate(job, ready - state.now, pause, share, tables, curve)
@@ -61,7 +54,7 @@ def fold(position, given, kept, charge, tables, curve):
     """Let a job with a large partition give a cell away, and return when that will be vacant."""
     jobs, lists, state = tables.jobs, tables.lists, tables.state[0]
     pause = charge * tables.moves[FOLDING, large(given, kept, tables)]
-    hold(position, kept, NONE, tables)
+    fold_cells.hold(position, kept, NONE, tables)
     job = lists.running[position]
     reallocate(job, 0.0, pause, small(state.level), tables, curve)
     return jobs[job].resume
@@ -74,8 +67,8 @@ def exchange(system, charge, tables, curve):
     What is free takes nothing; a small partition before a small free one takes all of that (section 4.4.3).
     """
     lists, cells, state = tables.lists, tables.cells, tables.state[0]
-    walk, _, begin, n_cells = extent(system, state.level)
-    n_parts = list_parts(system, tables)
+    walk, _, begin, n_cells = fold_cells.extent(system, state.level)
+    n_parts = fold_cells.list_parts(system, tables)
     free = state.free
     n_moved = 0
     for i in range(n_parts):
@@ -92,7 +85,7 @@ def exchange(system, charge, tables, curve):
         if lists.part_size[i] == 2:
             kept = cells[walk, begin + (index + 1) % n_cells]
             if giver == free:
-                hold(giver, kept, NONE, tables)
+                fold_cells.hold(giver, kept, NONE, tables)
             else:
                 ready = fold(giver, taken, kept, charge, tables, curve)
                 n_moved += 1
@@ -121,13 +114,13 @@ def lay_out(charge, tables, curve):
         job = lists.running[position]
         first, second = lists.first[position], lists.second[position]
         if second == NONE:
-            hold(position, cell, NONE, tables)
+            fold_cells.hold(position, cell, NONE, tables)
             if first != cell:
                 pause = charge * tables.moves[MOVING, small(level)]
                 reallocate(job, 0.0, pause, small(level), tables, curve)
             cell += 1
         else:
-            hold(position, cell, cell + 1, tables)
+            fold_cells.hold(position, cell, cell + 1, tables)
             if min(first, second) != cell or max(first, second) != cell + 1:
                 share = large(cell, cell + 1, tables)
                 pause = charge * tables.moves[MOVING, share]
@@ -143,12 +136,12 @@ def join(charge, tables, curve):
     lists, state = tables.lists, tables.state[0]
     longest = 0
     for i in range(state.n_systems):
-        longest = max(longest, extent(lists.systems[i], state.level)[3])
+        longest = max(longest, fold_cells.extent(lists.systems[i], state.level)[3])
     for _ in range(longest):
         n_in_the_way = n_moved = 0
         for i in range(state.n_systems):
             system = lists.systems[i]
-            if not follows(system, 1, tables):
+            if not fold_cells.follows(system, 1, tables):
                 n_in_the_way += 1
                 n_moved += exchange(system, charge, tables, curve)
         if n_in_the_way == 0:

@@ -9,13 +9,7 @@ import numpy as np
 from models.arrays import Floats, Ints
 from models.partitioning.geometry.walk import ROWS, Ring, is_closed, splits, walk
 from models.partitioning.simulation.fold_cells import CLOSED, COARSER, FINER, GRID_ROW, WALK, rows_of
-from models.partitioning.simulation.fold_moves import (
-    FOLDING,
-    MOVING,
-    N_MOVES,
-    SHARES_OF_LEVEL,
-    UNFOLDING,
-)
+from models.partitioning.simulation.fold_moves import FOLDING, MOVING, N_MOVES, SHARES_OF_LEVEL, UNFOLDING
 from models.partitioning.simulation.reallocation import fold_seconds
 from models.partitioning.simulation.system import System
 from models.topology.mesh import Rectangle

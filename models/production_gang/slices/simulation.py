@@ -10,7 +10,7 @@ import numpy as np
 from models.arrays import Floats, Ints
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
-from models.jobs.schedule import Pieces, Schedule
+from models.jobs.schedule import Pieces
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Point
@@ -244,15 +244,15 @@ def _run(jobs: Jobs, machine: Machine, system: System, detail: Detail, levels: L
         pieces = replace(pieces, processors=pieces.processors * share)
     host = np.zeros(len(jobs), np.int64)
     host[pieces.job] = pieces.host  # in order of the ends: the last one stays
-    made = Schedule(
-        as_ran, machine, start, end, host,
-        waited=np.where(whole, start - submit, end - submit - as_ran.runtime), preempted=stops > 0,
-        pieces=pieces, notes=(str(detail.rules),),
-    )  # fmt: skip
     ordered = replace(
         detail,
         admitted=detail.admitted[order],
         layout=detail.layout[order],
         pes=None if detail.pes is None else detail.pes[order],
     )
-    return Run(made, levels, stops, clock, ordered)
+    return Run(
+        as_ran, machine, start, end, host,
+        waited=np.where(whole, start - submit, end - submit - as_ran.runtime), preempted=stops > 0,
+        pieces=pieces, notes=(str(detail.rules),), levels=levels, preemptions=stops, clock=clock,
+        detail=ordered,
+    )  # fmt: skip

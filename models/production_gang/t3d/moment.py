@@ -69,10 +69,10 @@ def at(run: Run, time: float) -> Moment:
     """
     detail = run.detail
     assert isinstance(detail, Detail)
-    made, its = run.schedule, detail.residencies
-    here = (made.jobs.submit <= time) & (time < made.end)
+    its = detail.residencies
+    here = (run.jobs.submit <= time) & (time < run.end)
     job = np.flatnonzero(here)
-    n_jobs = len(made.jobs)
+    n_jobs = len(run.jobs)
     known = np.flatnonzero((its.assigned <= time) & here[its.job])
     last = np.full(n_jobs, -1)
     last[its.job[known]] = known  # in order of assignment: the last one stays
@@ -95,14 +95,14 @@ def at(run: Run, time: float) -> Moment:
     for number, residency in zip(placed.tolist(), row.tolist(), strict=True):
         if time >= its.gone[residency]:
             continue
-        nodes = made.jobs.size[number] // detail.hardware.node_processors
+        nodes = run.jobs.size[number] // detail.hardware.node_processors
         block = _block(detail, its.corner[residency], shapes[int(nodes).bit_length() - 1])
         (owner if time < its.stops[residency] else leaving)[block] = position[number]
-    users = np.full(n_jobs, -1) if made.jobs.user is None else made.jobs.user
-    assert made.jobs.job_class is not None
+    users = np.full(n_jobs, -1) if run.jobs.user is None else run.jobs.user
+    assert run.jobs.job_class is not None
     return Moment(
         time, run.clock + time, detail.hardware.sides, owner, leaving, job, state[job], wire[job],
-        made.jobs.size[job], made.jobs.job_class[job], users[job], ran[job],
+        run.jobs.size[job], run.jobs.job_class[job], users[job], ran[job],
     )  # fmt: skip
 
 

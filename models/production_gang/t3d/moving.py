@@ -32,7 +32,7 @@ def release_nodes(job, leaves_image, system):
     gone = now + it.processors * system.settings.swap_out if leaves_image else now
     begin = first_node(it.place, it.level, torus)
     for i in range(begin, begin + n_nodes):
-        node = torus.nodes[i]
+        node = torus.places.nodes[i]
         torus.owner[node] = NONE
         torus.left_by[node] = gone
         count_free(node, 1, system)
@@ -72,7 +72,7 @@ def finish_swap_out(job, system):
         return
     begin = first_node(it.place, it.level, torus)
     for i in range(begin, begin + (1 << it.level)):
-        node = torus.nodes[i]
+        node = torus.places.nodes[i]
         if torus.owner[node] == NONE and torus.left_by[node] == residency.gone:
             system.state[0].n_leaving_nodes -= 1
 
@@ -118,10 +118,10 @@ def assign(job, place, wire, ready, system):
     torus, it, state = system.torus, system.jobs[job], system.state[0]
     begin = first_node(place, it.level, torus)
     for i in range(begin, begin + (1 << it.level)):
-        if torus.owner[torus.nodes[i]] != NONE:
-            preempt(torus.owner[torus.nodes[i]], system)
+        if torus.owner[torus.places.nodes[i]] != NONE:
+            preempt(torus.owner[torus.places.nodes[i]], system)
     for i in range(begin, begin + (1 << it.level)):
-        node = torus.nodes[i]
+        node = torus.places.nodes[i]
         if torus.left_by[node] > state.now:
             state.n_leaving_nodes -= 1
         torus.owner[node] = job
@@ -137,6 +137,6 @@ def assign(job, place, wire, ready, system):
     state.switching += it.processors
     residency = system.residencies[state.n_residencies]
     state.n_residencies += 1
-    residency.job, residency.corner, residency.wire = job, torus.corner[place], wire
+    residency.job, residency.corner, residency.wire = job, torus.places.corner[place], wire
     residency.assigned, residency.ready, residency.begins = state.now, ready, begins
     push(begins, Kind.RUN_BEGINS, job, system)

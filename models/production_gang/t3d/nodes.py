@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -100,14 +101,11 @@ class Hardware:
         return self.node_processors * 2 ** np.ceil(np.log2(np.maximum(nodes, 1))).astype(np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class Partitions:
-    """Every place where a job may be; those of 2^k nodes are at level k.
+class Partitions(NamedTuple):
+    """Every place where a job may be, as kernels take them; those of 2^k nodes are at level k.
 
     Parameters
     ----------
-    shapes : tuple of tuple of int
-        Sides of a partition, by level.
     first : ndarray of int, shape (n_levels + 1,)
         The first place of each level.
     corner : ndarray of int, shape (n_places,)
@@ -124,7 +122,6 @@ class Partitions:
         ``leaf >> k``.
     """
 
-    shapes: tuple[tuple[int, ...], ...]
     first: Ints
     corner: Ints
     nodes: Ints
@@ -132,11 +129,6 @@ class Partitions:
     border: Ints
     border_of: Ints
     leaf: Ints
-
-    @property
-    def n_levels(self) -> int:
-        """Number of sizes."""
-        return len(self.shapes)
 
 
 def shapes_of(sides: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
@@ -190,7 +182,6 @@ def partitions(sides: tuple[int, ...], places: str) -> Partitions:
         borders.append(around[around >= 0])
         n_border.append((around >= 0).sum(axis=1))
     return Partitions(
-        shapes,
         np.array(first),
         np.concatenate(corners),
         np.concatenate(nodes),

@@ -71,10 +71,10 @@ def is_within_class_limit(job, system):
 def free_surroundings(node, level, system):
     """Return the nodes of the largest free half around a place of this level, its own if there is none."""
     torus = system.torus
-    n = 2 * torus.leaf.shape[0]
-    leaf = torus.leaf[node]
+    n = 2 * torus.places.leaf.shape[0]
+    leaf = torus.places.leaf[node]
     found = 1 << level
-    while (1 << level) <= torus.leaf.shape[0]:
+    while (1 << level) <= torus.places.leaf.shape[0]:
         if torus.free[n - (n >> level) + (leaf >> level)] < (1 << level):
             break
         found = 1 << level
@@ -94,7 +94,7 @@ def compare(criteria, best, n):
 @part()
 def first_node(place, level, torus):
     """Return where the nodes of a place of this level begin in `Torus.nodes`."""
-    return torus.node_of[level] + ((place - torus.first[level]) << level)
+    return torus.places.node_of[level] + ((place - torus.places.first[level]) << level)
 
 
 @part(boolean(int64, int64, int64, boolean, SYSTEM))
@@ -104,9 +104,9 @@ def try_nodes(job, begin, trial, preempting, system):
     priority, urgent = parameters_of(job, system).priority, is_urgent(job, system)
     ready, highest, processors, n_victims = state.now, -1.0, 0, 0
     for i in range(begin, begin + (1 << system.jobs[job].level)):
-        owner = torus.owner[torus.nodes[i]]
+        owner = torus.owner[torus.places.nodes[i]]
         if owner == NONE:
-            ready = max(ready, torus.left_by[torus.nodes[i]])
+            ready = max(ready, torus.left_by[torus.places.nodes[i]])
         elif not preempting:
             return False
         elif system.jobs[owner].victim_of != trial:
@@ -135,8 +135,8 @@ def choose_wire(job, place, trial, preempting, system):
     torus, wires, settings, kept = system.torus, system.wires, system.settings, system.jobs[job].wire
     job_class, n_wires = class_of(job, system), settings.n_wires
     alike, taken = 0, 0
-    for i in range(torus.border_of[place], torus.border_of[place + 1]):
-        owner = torus.owner[torus.border[i]]
+    for i in range(torus.places.border_of[place], torus.places.border_of[place + 1]):
+        owner = torus.owner[torus.places.border[i]]
         if owner == NONE or system.jobs[owner].victim_of == trial:
             continue
         taken |= 1 << system.jobs[owner].wire
@@ -178,13 +178,13 @@ def best_place(job, preempting, system):
     level = system.jobs[job].level
     found = NONE
     best[:] = HIGHEST
-    for place in range(torus.first[level], torus.first[level + 1]):
+    for place in range(torus.places.first[level], torus.places.first[level + 1]):
         state.n_trials += 1
         trial = state.n_trials
         if not try_nodes(job, first_node(place, level, torus), trial, preempting, system):
             continue
         if not preempting:
-            criteria[1] = free_surroundings(torus.corner[place], level, system)
+            criteria[1] = free_surroundings(torus.places.corner[place], level, system)
         if compare(criteria, best, 4) > 0:
             continue
         wire = choose_wire(job, place, trial, preempting, system)
@@ -202,11 +202,11 @@ def best_place(job, preempting, system):
 def has_free_place(level, system):
     """Return whether some place of this level has no owner, whatever the wires. O(places x their nodes)."""
     torus = system.torus
-    for place in range(torus.first[level], torus.first[level + 1]):
+    for place in range(torus.places.first[level], torus.places.first[level + 1]):
         begin = first_node(place, level, torus)
         free = True
         for i in range(begin, begin + (1 << level)):
-            if torus.owner[torus.nodes[i]] != NONE:
+            if torus.owner[torus.places.nodes[i]] != NONE:
                 free = False
                 break
         if free:
@@ -218,9 +218,9 @@ def has_free_place(level, system):
 def count_free(node, change, system):
     """Count a node as free or owned in all halves that contain it. O(log nodes)."""
     torus = system.torus
-    n = 2 * torus.leaf.shape[0]
-    leaf = torus.leaf[node]
+    n = 2 * torus.places.leaf.shape[0]
+    leaf = torus.places.leaf[node]
     level = 0
-    while (1 << level) <= torus.leaf.shape[0]:
+    while (1 << level) <= torus.places.leaf.shape[0]:
         torus.free[n - (n >> level) + (leaf >> level)] += change
         level += 1

@@ -11,7 +11,7 @@ from models.arrays import Floats, Ints
 from models.jobs.calendar import DAY
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
-from models.jobs.schedule import Pieces, Schedule
+from models.jobs.schedule import Pieces
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Point
@@ -123,12 +123,10 @@ def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float) -> Syste
 
 
 def _torus(hardware: Hardware) -> Torus:
-    at, n_nodes = partitions(hardware.sides, hardware.places), hardware.n_nodes
-    free = np.concatenate([np.full(n_nodes >> level, 1 << level) for level in range(at.n_levels)] + [[0]])
-    return Torus(
-        at.first, at.corner, at.nodes, at.node_of, at.border, at.border_of, at.leaf,
-        np.full(n_nodes, NONE), np.full(n_nodes, -inf), free,
-    )  # fmt: skip
+    n_nodes = hardware.n_nodes
+    halves = [np.full(n_nodes >> level, 1 << level) for level in range(n_nodes.bit_length())]
+    places = partitions(hardware.sides, hardware.places)
+    return Torus(places, np.full(n_nodes, NONE), np.full(n_nodes, -inf), np.concatenate([*halves, [0]]))
 
 
 def _table(jobs: Jobs, rules: Rules, hardware: Hardware, user: Ints | int) -> np.ndarray:
@@ -171,7 +169,7 @@ def _run(system: System, jobs: Jobs, machine: Machine, hardware: Hardware, clock
         ran["job"].copy(), np.zeros(len(ran), np.int64), ran["begins"].copy(), ran["stops"].copy(),
         as_ran.size[ran["job"]],
     )  # fmt: skip
-    made = Schedule(
+    return Run(
         as_ran,
         machine,
         start=start,
@@ -180,10 +178,11 @@ def _run(system: System, jobs: Jobs, machine: Machine, hardware: Hardware, clock
         waited=np.where(stops > 0, end - submit - as_ran.runtime, start - submit),
         preempted=stops > 0,
         pieces=pieces,
+        levels=_levels(system.levels[: scalars["n_levels"]], machine.total),
+        preemptions=stops,
+        clock=clock,
+        detail=Detail(hardware, residencies, table["admitted"]),
     )
-    detail = Detail(hardware, residencies, table["admitted"])
-    levels = system.levels[: scalars["n_levels"]]
-    return Run(made, _levels(levels, machine.total), stops, clock, detail)
 
 
 def _levels(levels: np.ndarray, total: int) -> Levels:

@@ -10,6 +10,7 @@ from numba import from_dtype
 
 from models.arrays import Floats, Ints
 from models.kernels.types import fields, record
+from models.production_gang.t3d.nodes import Partitions
 from models.production_gang.t3d.rules import CLASS
 
 NONE = -1
@@ -104,7 +105,7 @@ class Settings(NamedTuple):
 
 
 class Torus(NamedTuple):
-    """Nodes and partitions, see `nodes.Partitions`; the last three change.
+    """The places of partitions, and the nodes.
 
     Parameters
     ----------
@@ -115,13 +116,7 @@ class Torus(NamedTuple):
         ``2 n_nodes - (2 n_nodes >> k)``.
     """
 
-    first: Ints
-    corner: Ints
-    nodes: Ints
-    node_of: Ints
-    border: Ints
-    border_of: Ints
-    leaf: Ints
+    places: Partitions
     owner: Ints
     left_by: Floats
     free: Ints

@@ -253,16 +253,16 @@ def story(outcome: t3d_twin.Outcome, case: Case) -> dict[str, Any]:
 
 
 def story_of_engine(run: Run) -> dict[str, Any]:
-    made, stays = run.schedule, run.detail.residencies
-    assert made.pieces is not None
-    assert made.jobs.job_class is not None
+    stays = run.detail.residencies
+    assert run.pieces is not None
+    assert run.jobs.job_class is not None
     return {
-        "submit": made.jobs.submit.tolist(),
-        "size": made.jobs.size.tolist(),
-        "class": [JOB_CLASSES[number] for number in made.jobs.job_class],
+        "submit": run.jobs.submit.tolist(),
+        "size": run.jobs.size.tolist(),
+        "class": [JOB_CLASSES[number] for number in run.jobs.job_class],
         "admitted": run.detail.admitted.tolist(),
-        "start": made.start.tolist(),
-        "end": made.end.tolist(),
+        "start": run.start.tolist(),
+        "end": run.end.tolist(),
         "preemptions": run.preemptions.tolist(),
         "stays": sorted(
             zip(
@@ -275,7 +275,7 @@ def story_of_engine(run: Run) -> dict[str, Any]:
         ),
         "pieces": sorted(
             zip(
-                *(getattr(made.pieces, name).tolist() for name in ("job", "begin", "end", "processors")),
+                *(getattr(run.pieces, name).tolist() for name in ("job", "begin", "end", "processors")),
                 strict=True,
             )
         ),

@@ -10,7 +10,6 @@ from models.jobs.division import Division
 from models.jobs.job_classes import INTERACTIVE, PRODUCTION
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
-from models.jobs.schedule import Schedule
 from models.production_gang.measuring import of_run
 from models.production_gang.metrics import METRICS
 from models.production_gang.systems import Levels, Run
@@ -30,10 +29,12 @@ def run(clock: float = 0.0, share: float = 0.06) -> Run:
     end = start + runtime
     end[0] += share * runtime[0]  # it is preempted for that long
     waited = end - submit - runtime
-    made = Schedule(jobs, pool(10), start, end, np.zeros(6, np.int64), waited=waited)
     nothing = np.zeros(1)
     levels = Levels(np.zeros(1), nothing, nothing, nothing)
-    return Run(made, levels, np.array([1, 0, 0, 0, 0, 0]), clock)
+    return Run(
+        jobs, pool(10), start, end, np.zeros(6, np.int64), waited=waited,
+        levels=levels, preemptions=np.array([1, 0, 0, 0, 0, 0]), clock=clock,
+    )  # fmt: skip
 
 
 def measured(clock: float = 0.0) -> dict[str, np.ndarray]:

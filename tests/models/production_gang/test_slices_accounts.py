@@ -23,23 +23,23 @@ def test_levels_are_those_of_the_schedule(draw: Callable[[int], cases.Case], see
     """Idle processors are lost, to limits within the reserve, while a job neither runs nor switches."""
     case = draw(seed)
     run = case.run()
-    made, switches, levels = run.schedule, run.detail.switches, run.levels
-    now = np.random.default_rng(seed).uniform(0, made.end.max(), 300)
-    runs = within(made.runs.begin, made.runs.end, now)
+    switches, levels = run.detail.switches, run.levels
+    now = np.random.default_rng(seed).uniform(0, run.end.max(), 300)
+    runs = within(run.runs.begin, run.runs.end, now)
     switch = within(switches.begin, switches.end, now)
     switching = switch @ switches.used
-    gangs = made.jobs.size >= case.policy.get("gang_from", 0)
+    gangs = run.jobs.size >= case.policy.get("gang_from", 0)
     # A gang holds processors of which the class scheduler withholds a part.
-    held = made.runs.processors / np.where(gangs[made.runs.job], case.policy.get("delivered", 1.0), 1.0)
-    withheld = runs @ (held - made.runs.processors)
+    held = run.runs.processors / np.where(gangs[run.runs.job], case.policy.get("delivered", 1.0), 1.0)
+    withheld = runs @ (held - run.runs.processors)
     idle = case.machine.total - runs @ held - switching
-    jobs = np.arange(len(made.jobs))
-    active = (runs @ (made.runs.job[:, None] == jobs)) + (switch @ (switches.job[:, None] == jobs)) > 0
-    waits = (within(made.jobs.submit, made.end, now) & ~active).any(axis=1)
+    jobs = np.arange(len(run.jobs))
+    active = (runs @ (run.runs.job[:, None] == jobs)) + (switch @ (switches.job[:, None] == jobs)) > 0
+    waits = (within(run.jobs.submit, run.end, now) & ~active).any(axis=1)
     kept, limits = case.policy.get("reserved", 0), np.zeros(len(now))
     for host in range(len(case.machine.names)):
-        others = (made.runs.host == host) & ~gangs[made.runs.job]
-        limits += np.maximum(kept - runs[:, others] @ made.runs.processors[others], 0)
+        others = (run.runs.host == host) & ~gangs[run.runs.job]
+        limits += np.maximum(kept - runs[:, others] @ run.runs.processors[others], 0)
     limits = np.where(waits, np.minimum(limits, idle), 0)
     found = np.searchsorted(levels.time, now, side="right") - 1
     np.testing.assert_allclose(levels.switching[found], switching, atol=1e-6)

@@ -49,7 +49,7 @@ def cluster(*processors: int, memory: int = 2**60) -> Machine:
     [(pool(126), TC2000, 64), (cluster(8, 10, 12), ALPHA, 9), (cluster(8, 10, 12), ALPHA, 27)],
 )
 def test_a_job_alone_runs_as_on_a_dedicated_machine(machine: Machine, policy: dict, size: int) -> None:
-    made = run(jobs_of((3.0, 123.456, size, 0)), machine, policy, switch=0.005).schedule
+    made = run(jobs_of((3.0, 123.456, size, 0)), machine, policy, switch=0.005)
     assert made.start.tolist() == [10.0]
     assert made.end.tolist() == [10.0 + 123.456]
     assert made.delay.tolist() == [7.0]
@@ -59,9 +59,9 @@ def test_a_job_alone_runs_as_on_a_dedicated_machine(machine: Machine, policy: di
 
 
 def delivered_to(made: Run, until: float) -> np.ndarray:
-    pieces = made.schedule.pieces
+    pieces = made.pieces
     during = np.minimum(pieces.end, until) - np.minimum(pieces.begin, until)
-    return np.bincount(made.schedule.jobs.user[pieces.job], during * pieces.processors)
+    return np.bincount(made.jobs.user[pieces.job], during * pieces.processors)
 
 
 @pytest.mark.parametrize("sizes", [(8, 8, 8), (8, 4, 8), (4, 4, 4)])
@@ -82,7 +82,7 @@ def test_two_jobs_in_turn_pay_for_each_switch() -> None:
     # The first has slices 0, 2, …, the other 1, 3, …; each loses half a second in all of them, but the first
     # in its first, and the second in its last, when the first has ended: 10 + 8 x 9.5 + 9 s, and 9 x 9.5 +
     # 9.5 s.
-    assert made.schedule.end.tolist() == pytest.approx([180.0 + 0.5 + 9.0, 190.0 + 9.5])
+    assert made.end.tolist() == pytest.approx([180.0 + 0.5 + 9.0, 190.0 + 9.5])
     assert made.preemptions.tolist() == [9, 9]
     assert made.detail.switches.end - made.detail.switches.begin == pytest.approx(np.full(18, 0.5))
 

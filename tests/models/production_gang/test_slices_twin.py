@@ -25,14 +25,13 @@ def compare(case: cases.Case) -> Run:
     order = np.lexsort((np.arange(len(submit)), submit))
     position = np.empty(len(order), int)
     position[order] = np.arange(len(order))
-    schedule = made.schedule
     for name in ("start", "end", "submit"):
         expected = np.array([getattr(twin.jobs[job], name) for job in order])
-        found = schedule.jobs.submit if name == "submit" else getattr(schedule, name)
+        found = made.jobs.submit if name == "submit" else getattr(made, name)
         np.testing.assert_allclose(found, expected, rtol=0, atol=CLOSE, err_msg=name)
     np.testing.assert_array_equal(made.preemptions, [twin.jobs[job].stops for job in order])
-    np.testing.assert_array_equal(schedule.preempted, made.preemptions > 0)
-    for found, listed in ((schedule.pieces, twin.pieces), (made.detail.switches, twin.switches)):
+    np.testing.assert_array_equal(made.preempted, made.preemptions > 0)
+    for found, listed in ((made.pieces, twin.pieces), (made.detail.switches, twin.switches)):
         expected = np.array([row for row in listed if row[4] > 0], float).reshape(-1, 5)
         expected[:, 0] = position[expected[:, 0].astype(int)]
         expected = expected[np.lexsort((np.round(expected[:, 2], 4), expected[:, 1], expected[:, 0]))]

@@ -90,13 +90,13 @@ def test_one_class_without_preemption_is_first_come_first_served() -> None:
 
 def test_express_preempts_at_once_and_pays_the_switch() -> None:
     jobs = jobs_of((0, 5000, 256, PRODUCTION), (100, 50, 64, EXPRESS))
-    run = model.run(point(jobs, machine={"places": "aligned"}))
-    made, its = run.schedule, run.detail.residencies
-    assert made.start.tolist() == [0, 100 + 256]
+    run = model.schedule(point(jobs, machine={"places": "aligned"}))
+    its = run.detail.residencies
+    assert run.start.tolist() == [0, 100 + 256]
     assert its.assigned.tolist() == [0, 100, 100 + 256 + 50]
     # Back from disk when the express job has ended: 256 s to load.
     assert its.begins[2] == 100 + 256 + 50 + 256
-    assert made.end[0] == pytest.approx(its.begins[2] + 4900)
+    assert run.end[0] == pytest.approx(its.begins[2] + 4900)
     assert run.preemptions.tolist() == [1, 0]
     letters = [moment.at(run, time).state.tolist() for time in (50, 101, 100 + 256, 407, 700)]
     assert letters == [["R"], ["o", "W"], ["O", "R"], ["i"], ["R"]]
@@ -108,7 +108,7 @@ def test_partitions_are_the_papers() -> None:
     )  # fmt: skip
     at = partitions((8, 4, 4), "aligned")
     assert np.diff(at.first).tolist() == [128, 64, 32, 16, 8, 4, 2, 1]
-    for level in range(at.n_levels):
+    for level in range(len(at.node_of)):
         its = at.nodes[at.node_of[level] :][:128].reshape(-1, 1 << level)
         assert sorted(its.ravel().tolist()) == list(range(128)), "places of a size divide the machine"
         halves = {frozenset(nodes) for nodes in its.tolist()}

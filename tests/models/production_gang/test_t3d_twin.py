@@ -47,8 +47,8 @@ def test_weeks_keep_nodes_wires_work_and_switches(
 ) -> None:
     rules, hardware = t3d_cases.policy(policy, **keys), t3d_cases.machine(**machine)
     workload = t3d_cases.file("workload", "t3d_three_weeks")
-    run = model.run(Point(rules, workload, hardware, None, seed=(1, 2, 3)))
-    stays, jobs, box = run.detail.residencies, run.schedule.jobs, t3d_twin.Box(hardware)
+    run = model.schedule(Point(rules, workload, hardware, None, seed=(1, 2, 3)))
+    stays, jobs, box = run.detail.residencies, run.jobs, t3d_twin.Box(hardware)
     assert len(jobs) > 5000
     assert (run.preemptions.sum() > 200) == bool(rules["preemptive"])
     assert np.bincount(stays.job, stays.stops - stays.begins, len(jobs)) == pytest.approx(jobs.runtime)
