@@ -181,7 +181,7 @@ def _summary(
     table: tuple[Path, int] | None,
     seconds: float,
 ) -> None:
-    from analysis.claims import count
+    from analysis.claims import count, count_calibrated, findings
 
     n_drawn = sum(not done.skipped for done in drawn)
     print(f"figures  {output / 'figures'}  ({n_drawn} drawn, {len(drawn) - n_drawn} skipped)")
@@ -190,7 +190,8 @@ def _summary(
         by_reading.setdefault(claim.reading, []).append(claim)
     for number, (reading, found) in enumerate(by_reading.items()):
         verdicts = ", ".join(f"{n} {VERBS.get(verdict, verdict)}" for verdict, n in count(found).items())
-        counts = f"{len(found)}: {verdicts}"
+        inputs = count_calibrated(found)
+        counts = f"{len(findings(found))}: {verdicts}" + (f"; and {inputs}" if inputs else "")
         where = f"claims   {output / 'claims.json'}  ({counts})"
         print(f"         {reading}: {counts}" if number else where + (f" {reading}" * (len(by_reading) > 1)))
     print(f"points   {output / 'points.csv'}")

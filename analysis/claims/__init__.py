@@ -10,6 +10,8 @@ from analysis.claims.claim import (
     Within,
     beyond_chance,
     count,
+    count_calibrated,
+    findings,
     judge,
     shown,
     smallest_error,
@@ -17,5 +19,5 @@ from analysis.claims.claim import (
 
 __all__ = [
     "VERDICTS", "Claim", "Estimated", "Fact", "Open", "Part", "Within",
-    "beyond_chance", "count", "judge", "shown", "smallest_error",
+    "beyond_chance", "count", "count_calibrated", "findings", "judge", "shown", "smallest_error",
 ]  # fmt: skip

@@ -63,6 +63,9 @@ class Claim:
         Names of the figures that show it.
     is_fact : bool
         Nothing of it is random.
+    calibrated : str
+        Empty, or what was fitted so that the sentence is true: then it is an input and no finding, and is
+        counted apart.
     """
 
     id: str
@@ -74,6 +77,7 @@ class Claim:
     error: float | None = None
     figures: tuple[str, ...] = ()
     is_fact: bool = False
+    calibrated: str = ""
 
     def as_json(self) -> dict[str, object]:
         """Return plain data."""
@@ -254,9 +258,14 @@ def smallest_error(parts: Sequence[Part], confidence: float, needed: int | None 
     return math.exp(right)
 
 
+def findings(claims: Sequence[Claim]) -> list[Claim]:
+    """Return the claims that nothing was calibrated to."""
+    return [claim for claim in claims if not claim.calibrated]
+
+
 def beyond_chance(claims: Sequence[Claim], confidence: float) -> frozenset[str]:
-    """Return the ids of the verdicts that stand with the error over all claims at its nominal level."""
-    chance = [claim for claim in claims if not claim.is_fact]
+    """Return the ids of the verdicts that stand with the error over all findings at its nominal level."""
+    chance = [claim for claim in findings(claims) if not claim.is_fact]
     limit = (1 - confidence) / max(len(chance), 1)
     return frozenset(claim.id for claim in chance if claim.error is not None and claim.error <= limit)
 
@@ -332,5 +341,12 @@ def shown(interval: Interval, scale: float = 1.0) -> str:
 
 
 def count(claims: Sequence[Claim]) -> dict[str, int]:
-    """Return how many claims have each verdict, all verdicts named."""
-    return {verdict: sum(claim.verdict == verdict for claim in claims) for verdict in VERDICTS}
+    """Return how many findings have each verdict, all verdicts named."""
+    return {verdict: sum(claim.verdict == verdict for claim in findings(claims)) for verdict in VERDICTS}
+
+
+def count_calibrated(claims: Sequence[Claim]) -> str:
+    """Return in words how many claims are inputs, and how many of these hold; empty for none."""
+    inputs = [claim for claim in claims if claim.calibrated]
+    held = sum(claim.verdict == "holds" for claim in inputs)
+    return f"{len(inputs)} calibrated (inputs; {held} of them reproduced)" if inputs else ""

@@ -10,6 +10,7 @@ sections, lists of rows:
   stands for the limits 1 / (1 + margin) and 1 + margin, and ``1 + margin`` is understood.
 - ``needed``: how many comparisons the sentence asks for; ``most`` is more than half of them, all by default.
 - ``also``: the same sentence under another reading, by its name; it decides nothing.
+- ``calibrated``: what was fitted so that the sentence is true; it is an input then, and is counted apart.
 - ``note``: a text, or functions that return one, for the evidence.
 - ``figures`` that show it; ``needs``: metrics or policies without which the row is left out.
 - ``for``: a list of mappings of names to values, one claim for each; rows with one such list alternate.
@@ -141,6 +142,7 @@ def _judged(test: Tester, testers: Testers, row: Row, names: Names) -> Claim:
         note=resolved(note, names) if isinstance(note, str) else _note(_calls(test, testers, note, names)),
         also={reading: others for reading, others in also.items() if others},
         figures=[name.format_map(names) for name in row.get("figures", [])],
+        calibrated=resolved(row.get("calibrated", ""), names),
     )
 
 

@@ -63,6 +63,7 @@ class Tester:
         note: str = "",
         also: Mapping[str, Sequence[Part]] | None = None,
         figures: Sequence[str] = (),
+        calibrated: str = "",
     ) -> Claim:
         """Return the verdict over some parts.
 
@@ -76,10 +77,13 @@ class Tester:
             The same comparisons under another reading of a word, by its name; they decide nothing.
         figures : sequence of str
             Names of the figures that show it.
+        calibrated : str
+            See `Claim`.
         """
         confidence = self.study.confidence
         verdict, evidence = judge(parts, confidence, needed)
-        evidence = (*evidence, note) if note else evidence
+        about = f"Calibrated, an input: {calibrated}" if calibrated else ""
+        evidence = (*evidence, *filter(None, (about, note)))
         for reading, others in (also or {}).items():
             other, lines = judge(others, confidence, needed)
             evidence = (*evidence, f"{reading}: {other}; {lines[0]}", *lines[1:])
@@ -87,4 +91,5 @@ class Tester:
         return Claim(
             f"{self.paper}-{name}", source, statement, verdict, evidence, self.reading, error, tuple(figures),
             bool(parts) and all(isinstance(part, Fact) for part in parts),
+            calibrated,
         )  # fmt: skip

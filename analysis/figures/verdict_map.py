@@ -15,6 +15,9 @@ from analysis.report.table import Cell, Table
 from analysis.study import Study
 
 TONES = {"holds": "better", "fails": "worse", "inconclusive": "open"}
+INPUT = " (input)"
+"""After the name of a claim that something was calibrated to."""
+
 SAID = {"holds": "holds", "fails": "fails", "inconclusive": "open"}
 COLUMN, ROW = 0.36, 0.24
 """Width of a column and height of a row, inches."""
@@ -49,7 +52,8 @@ def verdicts(columns: Mapping[str, Study], claims: Claims, key: str) -> dict[str
     found: dict[str, dict[str, str]] = {}
     for name, one in columns.items():
         for claim in claims(one):
-            found.setdefault(claim.id.removeprefix(f"{key}-"), {})[name] = claim.verdict
+            row = claim.id.removeprefix(f"{key}-") + (INPUT if claim.calibrated else "")
+            found.setdefault(row, {})[name] = claim.verdict
     return found
 
 
@@ -101,7 +105,7 @@ def table(found: Verdicts, names: Sequence[str]) -> Table:
         rows.append([Cell(name), *(Cell(SAID[one], TONES[one]) if one else Cell("–") for one in cells)])
     counts = []
     for column in names:
-        there = [verdict_of.get(column) for verdict_of in found.values()]
+        there = [of.get(column) for row, of in found.items() if not row.endswith(INPUT)]
         counts.append(Cell(" · ".join(str(there.count(verdict)) for verdict in VERDICTS)))
     rows.append([Cell("hold, fail, open"), *counts])
     return Table(

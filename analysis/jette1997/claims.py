@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,41 +14,18 @@ from analysis.claims import Claim, Fact, Open, Part
 from analysis.claims.comparisons import difference_of, level_of, ratio_of
 from analysis.claims.rows import Rows
 from analysis.claims.tester import Tester as Base
-from analysis.figures.policies import label as named
-from analysis.jette1997 import derived
+from analysis.jette1997 import derived, labels
 from analysis.jette1997.labels import (
-    BENCHMARK,
-    CLASS_JOBS,
-    CLASS_PREEMPTED,
-    CLASS_RUNTIME,
-    CLASS_WORK,
-    DAY,
-    DEBUG,
     GANG,
-    HOUR,
-    INTERACTIVE,
-    KEY,
-    LATE_NIGHT,
-    MONTHS,
     MULTIPLIER,
-    NEVER,
-    NIGHT,
     PACKING,
     PE,
-    SCHEDULERS,
     SITE_CLASS,
-    SWITCH_COST,
     SWITCHING,
     UNICOS_MAX,
-    UTILIZATION,
-    WORKING_HOURS,
-    benchmark,
     by,
-    long_one,
-    periods,
-    reported,
     workload_title,
-)  # fmt: skip
+)
 from analysis.study import Study
 from analysis.study.curve import DONE
 from analysis.study.sample import Sample
@@ -60,10 +36,10 @@ REPORTED = (44.5e6 + 289.5e6, 21 * 86400.0)
 """CPU-seconds of interactive and batch jobs from July 23 to August 12, and the seconds of that time."""
 
 NUMBERS = {
-    "interactive jobs": (CLASS_JOBS, True, 2659.0),
-    "batch jobs": (CLASS_JOBS, False, 1328.0),
-    "CPU-seconds of interactive jobs": (CLASS_WORK, True, 44.5e6),
-    "CPU-seconds of batch jobs": (CLASS_WORK, False, 289.5e6),
+    "interactive jobs": (labels.CLASS_JOBS, True, 2659.0),
+    "batch jobs": (labels.CLASS_JOBS, False, 1328.0),
+    "CPU-seconds of interactive jobs": (labels.CLASS_WORK, True, 44.5e6),
+    "CPU-seconds of batch jobs": (labels.CLASS_WORK, False, 289.5e6),
 }
 """Name -> metric, whether of interactive (and debug) jobs, and the number of July 23 to August 12."""
 
@@ -73,23 +49,23 @@ USUAL_COST = "1"
 
 def multipliers(study: Study) -> list[str]:
     """Return the multipliers of the grid, ascending, without the value at which no job is preempted."""
-    return sorted((value for value in study.values_of(MULTIPLIER) if value != NEVER), key=float)
+    return sorted((value for value in study.values_of(MULTIPLIER) if value != labels.NEVER), key=float)
 
 
 def costs(study: Study) -> list[str]:
     """Return the costs of a switch, ascending, s a processor."""
-    return sorted(study.values_of(SWITCH_COST), key=float)
+    return sorted(study.values_of(labels.SWITCH_COST), key=float)
 
 
 class Tester(Base):
     """Tests sentences on one study; most samples serve several of them."""
 
     def __init__(self, study: Study) -> None:
-        super().__init__(study, KEY)
-        self.weeks, self.periods = reported(study), periods(study)
+        super().__init__(study, labels.KEY)
+        self.weeks, self.periods = labels.reported(study), labels.periods(study)
         self.names = {
-            "weeks": self.weeks, "months": long_one(study), "periods": list(self.periods),
-            "benchmark": benchmark(study), "day": DAY, "night": NIGHT,
+            "weeks": self.weeks, "months": labels.long_one(study), "periods": list(self.periods),
+            "benchmark": labels.benchmark(study), "day": labels.DAY, "night": labels.NIGHT,
         }  # fmt: skip
         if study.varies(MULTIPLIER):
             found, of_switch = multipliers(study), costs(study)
@@ -113,16 +89,16 @@ def _mean(study: Study, metric: str, policy: str, workload: str, **point: object
 def _preempted_of_class(study: Study, policy: str, workload: str) -> Sample:
     """Return the share of the interactive jobs that are ever preempted."""
     share, jobs = (
-        derived.raw(study, metric, policy, workload, **{SITE_CLASS: INTERACTIVE})
-        for metric in (CLASS_PREEMPTED, CLASS_JOBS)
+        derived.raw(study, metric, policy, workload, **{SITE_CLASS: labels.INTERACTIVE})
+        for metric in (labels.CLASS_PREEMPTED, labels.CLASS_JOBS)
     )
     return derived.ratio(derived.product(share, jobs), jobs)
 
 
 def _largest_at(study: Study, policy: str, workload: str, hours: Sequence[str]) -> Sample:
     """Return the largest slowdown of the interactive jobs that are submitted in some hours."""
-    every = derived.raw(study, by("slowdown_max", HOUR), policy, workload)
-    return derived.largest(derived.at(study, every, HOUR, hours))
+    every = derived.raw(study, by("slowdown_max", labels.HOUR), policy, workload)
+    return derived.largest(derived.at(study, every, labels.HOUR, hours))
 
 
 SAMPLES: Mapping[str, Callable[..., Sample]] = {
@@ -215,30 +191,13 @@ def _over_unicos_max(
     return _ratio(test, label, of, {"policy": GANG}, {"policy": UNICOS_MAX}, workloads, low=low, high=high)
 
 
-def _order(test: Tester) -> list[Part]:
-    """Ask that each of the site's schedulers is utilized more than the one before."""
-    of = {"fn": "of_months", "metric": UTILIZATION, "first": 1, "last": MONTHS}
-    return [
-        part
-        for worse, better in pairwise(one for one in SCHEDULERS if one in test.study.policies)
-        for part in _difference(
-            test,
-            f"utilization, {named(better)} minus {named(worse)}, all months",
-            of,
-            {"policy": better},
-            {"policy": worse},
-            test.names["months"],
-        )
-    ]
-
-
 def _compensated(test: Tester) -> list[Part]:
     """Ask that UNICOS MAX loses more to packing than the gang scheduler to packing and switching."""
     parts: list[Part] = []
     for one in test.periods:
         label = f"packing under UNICOS MAX minus packing and switching under gang, {workload_title(one)}"
         before, packing, switching = (
-            test.get("of_months", policy, one, metric=metric, first=1, last=MONTHS)
+            test.get("of_months", policy, one, metric=metric, first=1, last=labels.MONTHS)
             for metric, policy in ((PACKING, UNICOS_MAX), (PACKING, GANG), (SWITCHING, GANG))
         )
         if reason := before.reason or packing.reason or switching.reason:
@@ -251,14 +210,14 @@ def _compensated(test: Tester) -> list[Part]:
 def _never_preempted(test: Tester) -> list[Part]:
     """Ask that no debug or benchmark job is ever preempted: no matter of chance."""
     parts: list[Part] = []
-    for name in (DEBUG, BENCHMARK):
+    for name in (labels.DEBUG, labels.BENCHMARK):
         for workload in test.periods:
             label = f"{name} jobs ever preempted, {workload_title(workload)}"
             jobs, found = (
                 test.get("raw", GANG, workload, metric=metric, **{SITE_CLASS: name})
-                for metric in (CLASS_JOBS, CLASS_PREEMPTED)
+                for metric in (labels.CLASS_JOBS, labels.CLASS_PREEMPTED)
             )
-            if name != DEBUG and (jobs.reason or not np.nansum(jobs.values) > 0):
+            if name != labels.DEBUG and (jobs.reason or not np.nansum(jobs.values) > 0):
                 continue
             never = not found.reason and bool(np.nanmax(found.values) == 0)
             parts.append(Open(label, found.reason) if found.reason else Fact(f"no {label}", never))
@@ -285,15 +244,15 @@ def _number(test: Tester, name: str, part: float) -> Part:
 
 def _late_at_night(test: Tester, high: float) -> list[Part]:
     """Ask how many jobs are submitted in an hour of the late night, relative to working hours."""
-    jobs = test.get("raw", GANG, test.weeks, metric=by("jobs", HOUR))
+    jobs = test.get("raw", GANG, test.weeks, metric=by("jobs", labels.HOUR))
     late, working = (
-        derived.of_runs(derived.total(derived.at(test.study, jobs, HOUR, hours)))
-        for hours in (LATE_NIGHT, WORKING_HOURS)
+        derived.of_runs(derived.total(derived.at(test.study, jobs, labels.HOUR, hours)))
+        for hours in (labels.LATE_NIGHT, labels.WORKING_HOURS)
     )
     label = f"interactive jobs an hour, late night / working hours, {workload_title(test.weeks)}"
     if reason := late.reason or working.reason:
         return [Open(label, reason)]
-    hours = len(WORKING_HOURS) / len(LATE_NIGHT)
+    hours = len(labels.WORKING_HOURS) / len(labels.LATE_NIGHT)
     return [ratio_of(label, Sample(late.values * hours, DONE), working, high=high)]
 
 
@@ -319,7 +278,7 @@ def _demand(test: Tester, share: float) -> str:
 
 TESTERS: Mapping[str, Callable[..., Any]] = {
     "level": _level, "ratio": _ratio, "difference": _difference, "over_unicos_max": _over_unicos_max,
-    "order": _order, "compensated": _compensated, "never_preempted": _never_preempted, "numbers": _numbers,
+    "compensated": _compensated, "never_preempted": _never_preempted, "numbers": _numbers,
     "late_at_night": _late_at_night, "described": _described, "demand": _demand,
 }  # fmt: skip
 
@@ -327,10 +286,10 @@ TESTERS: Mapping[str, Callable[..., Any]] = {
 @cache
 def claims(study: Study) -> tuple[Claim, ...]:
     """Return every claim that the study's axes can decide, tested under one reading."""
-    if GANG not in study.policies or CLASS_RUNTIME not in study.data:
+    if GANG not in study.policies or labels.CLASS_RUNTIME not in study.data:
         return ()
     if study.varies(MULTIPLIER):
         return ROWS.claims(Tester(study), TESTERS, "tradeoff")
-    if set(study.policies) - set(SCHEDULERS):
+    if set(study.policies) - set(labels.SCHEDULERS):
         return ()  # a comparison with other families, in which users do not wait for answers
     return ROWS.claims(Tester(study), TESTERS, "workload", "utilization", "responsiveness", "losses")

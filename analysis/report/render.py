@@ -9,7 +9,7 @@ from functools import partial
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from analysis.claims import VERDICTS, Claim, beyond_chance, count
+from analysis.claims import VERDICTS, Claim, beyond_chance, count, count_calibrated, findings
 from analysis.figures import style
 from analysis.paper import Paper
 from analysis.report.again import again
@@ -61,6 +61,8 @@ def prepared(
         paper=paper,
         tested=tested,
         claims=claims,
+        inputs=count_calibrated(claims),
+        judged=findings(claims),
         rows=rows(tested),
         counts={letter: count(found) for letter, found in tested.items()},
         standing=beyond_chance(claims, study.confidence),
@@ -99,16 +101,16 @@ def by_figure(claims: Sequence[Claim], drawn: Sequence[DrawnPicture]) -> dict[st
 
 
 WORST_FIRST = ("fails", "inconclusive", "holds")
-"""Order of the table of verdicts: failures first."""
+"""Order of the table of verdicts: failures first, inputs last."""
 
 
 def rows(tested: Mapping[str, Sequence[Claim]]) -> list[tuple[Claim, dict[str, Claim]]]:
-    """Return each claim under the first reading, and under all by their letters; failures first."""
+    """Return each claim under the first reading, and under all by their letters, sorted."""
     first = next(iter(tested.values()))
     found = [
         (claim, {letter: claims[i] for letter, claims in tested.items()}) for i, claim in enumerate(first)
     ]
-    return sorted(found, key=lambda row: WORST_FIRST.index(row[0].verdict))
+    return sorted(found, key=lambda row: (bool(row[0].calibrated), WORST_FIRST.index(row[0].verdict)))
 
 
 IN_FACTS = ("config", "facts", "recipe", "command", "versions", "sources", "commit")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from analysis.claims import Claim, beyond_chance, count
+from analysis.claims import Claim, beyond_chance, count, count_calibrated, findings
 from analysis.paper import Paper
 from analysis.report.facts import NO_WAITS, is_exact, notes, replications, sentence
 from analysis.report.ranking import ranked
@@ -95,6 +95,8 @@ def _shared(study: Study) -> Iterator[str]:
 
 def _verdicts(study: Study, claims: Sequence[Claim]) -> Iterator[str]:
     """Yield how many sentences of the paper hold, and which fail."""
+    inputs = count_calibrated(claims)
+    claims = findings(claims)
     if not claims:
         return
     facts = [claim for claim in claims if claim.is_fact]
@@ -109,6 +111,8 @@ def _verdicts(study: Study, claims: Sequence[Claim]) -> Iterator[str]:
     if len(judged) < len(claims):
         found = ", ".join(f"{n} {_verb(verdict, n)}" for verdict, n in count(facts).items() if n)
         yield f"Of {len(facts)} more that are facts of the model, without randomness, {found}."
+    if inputs:
+        yield f"Not counted among them: {inputs}."
     failing = [claim for claim in claims if claim.verdict == "fails"]
     for claim in failing[:NAMED]:
         yield f"Fails: {sentence(claim.statement)} ({claim.source})"
@@ -139,7 +143,7 @@ def _careful(study: Study, claims: Sequence[Claim], limits: Sequence[str]) -> It
         yield f"{len(found)} note{'s' * (len(found) > 1)} on assumptions and the run: see the facts."
     if _is_one_sample(study):
         yield "One batch of one replication has no interval, so differences have no verdict."
-    random = [claim for claim in claims if not claim.is_fact]
+    random = [claim for claim in findings(claims) if not claim.is_fact]
     judged = [claim for claim in random if claim.error is not None]
     if judged and not is_exact(study):
         standing = len(beyond_chance(claims, study.confidence))
