@@ -15,6 +15,11 @@ column               unit
 ``requested``        s       what its user asked for, empty where unknown
 ``processors``               that it asked for
 ``memory``           KB      of the whole job, where the machine limits it or jobs ask for it
+``used_memory``      KB      what it uses of that, where the workload has it
+``job_class``                the site's scheduling class, where the workload or the policy has one
+``runs``                     submissions of the job, each after the end of the one before
+``after``                    job whose end its user waits for, 0 for none
+``think``            s       from that end to this submission
 ``host``                     name of the host, where there are several
 ``slowdown``                 response time / runtime
 ``bounded_slowdown``         the same with runtimes of at least ``measures.bound`` (10 s), and at least 1
@@ -42,7 +47,8 @@ ENGINES = ("pyarrow", "fastparquet")
 
 COLUMNS = (
     "job_id", "user", "user_name", "submit", "start", "end", "wait", "response_time", "runtime", "requested",
-    "processors", "memory", "host", "slowdown", "bounded_slowdown",
+    "processors", "memory", "used_memory", "job_class", "runs", "after", "think", "host", "slowdown",
+    "bounded_slowdown",
 )  # fmt: skip
 
 

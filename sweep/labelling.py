@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from models.arrays import Ints
+from models.jobs.job_classes import JOB_CLASSES
 from models.jobs.jobs import Jobs
 from models.jobs.machine import UNLIMITED_KB, Machine
 from models.jobs.measures import Measures
@@ -26,6 +28,11 @@ UNITS = {
     "requested": ("s", "requested time"),
     "processors": ("1", "processors"),
     "memory": ("KB", "memory of the whole job"),
+    "used_memory": ("KB", "memory that the whole job uses"),
+    "job_class": ("1", "scheduling class of the site"),
+    "runs": ("1", "submissions of the job, each after the end of the one before"),
+    "after": ("1", "job whose end its user waits for, 0 for none"),
+    "think": ("s", "from that end to the submission"),
     "user": ("1", "user"),
     "user_name": ("1", "user's name in the log"),
     "job_id": ("1", "what the log calls the job"),
@@ -39,7 +46,7 @@ UNITS = {
     "piece_processors": ("1", "processors of a piece"),
 }
 
-GROUPED_BY = ("processors", "user", "user_name", "host")
+GROUPED_BY = ("processors", "user", "user_name", "job_class", "host")
 """Columns that group jobs: they are coordinates over ``job``, as ``groupby`` needs them."""
 
 NEEDED = ("submit", "start", "end", "response_time", "runtime", "requested", "processors")
@@ -72,6 +79,13 @@ def labelled(made: Schedule, point: Point, n_jobs: int | None = None) -> xr.Data
     }
     if made.machine.limits_memory or jobs.memory.any():
         columns["memory"] = jobs.memory
+    for name in ("used_memory", "runs"):
+        if (values := getattr(jobs, name)) is not None:
+            columns[name] = values
+    if jobs.job_class is not None:
+        columns["job_class"] = np.array(JOB_CLASSES, dtype=object)[jobs.job_class]
+    if made.jobs.think is not None:
+        columns["think"] = made.jobs.think[measured]
     trace = made.trace
     if jobs.user is not None:
         columns["user"] = jobs.user
@@ -84,6 +98,9 @@ def labelled(made: Schedule, point: Point, n_jobs: int | None = None) -> xr.Data
     number = np.arange(1, len(jobs) + 1)
     if trace is not None and trace.log is not None and trace.rows is not None:
         number = trace.log.columns["job"][trace.rows][measured]
+    if made.jobs.after is not None:
+        after = made.jobs.after[measured] - first
+        columns["after"] = np.where(after >= 0, number[np.maximum(after, 0)], 0)
     variables = {name: ("job", values) for name, values in columns.items()}
     if made.pieces is not None:
         shown = (made.pieces.job >= first) & (made.pieces.job < stop)
@@ -131,18 +148,32 @@ def schedule_of(data: xr.Dataset) -> Schedule:
     each = int(data.attrs.get("memory_each", UNLIMITED_KB))
     machine = Machine(tuple(host["name"] for host in hosts), processors, memory, each)
     n = data.sizes["job"]
+    position = {number: i for i, number in enumerate(data.job.values.tolist())}
+
+    def positions(numbers: np.ndarray) -> Ints:
+        return np.array([position.get(number, -1) for number in numbers.tolist()], np.int64)
+
+    def known(name: str, kind: Any = np.int64) -> Any:
+        return data[name].values.astype(kind) if name in data else None
+
     jobs = Jobs(
         data.submit.values,
         data.runtime.values,
         data.requested.values,
         data.processors.values.astype(np.int64),
         data.memory.values.astype(np.int64) if "memory" in data else np.zeros(n, np.int64),
+        used_memory=known("used_memory"),
         user=data.user.values if "user" in data else None,
+        runs=known("runs"),
+        job_class=np.array([JOB_CLASSES.index(name) for name in data.job_class.values.tolist()], np.int64)
+        if "job_class" in data
+        else None,
+        after=positions(data.after.values) if "after" in data else None,
+        think=known("think", np.float64),
     )
     pieces = None
     if "piece_job" in data:
-        position = {number: i for i, number in enumerate(data.job.values.tolist())}
-        job = np.array([position.get(number, -1) for number in data.piece_job.values.tolist()], np.int64)
+        job = positions(data.piece_job.values)
         of_these = job >= 0
         pieces = Pieces(
             job[of_these],

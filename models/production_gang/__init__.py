@@ -11,7 +11,7 @@ from models.production_gang.metrics import COORDS, METRICS, OF_JOBS
 FAMILY = Family(
     package=__name__,
     name="production gang scheduling",
-    version=1,
+    version=2,
     metrics=METRICS,
     headline="slowdown",
     common=COMMON,

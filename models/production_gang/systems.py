@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,15 @@ def order_of_submission(submit: Floats) -> tuple[Ints, Ints]:
     position = np.empty(len(submit), np.int64)
     position[order] = np.arange(len(submit))
     return order, position
+
+
+def as_they_ran(jobs: Jobs, order: Ints, position: Ints, **changed: np.ndarray) -> Jobs:
+    """Return the jobs in the order of their submission, some of their columns as they were changed."""
+    after = jobs.after
+    if after is not None:
+        after = np.where(after >= 0, position[np.maximum(after, 0)], -1)[order]
+    think = None if jobs.think is None else jobs.think[order]
+    return replace(jobs.part(order), after=after, think=think, **changed)
 
 
 def link_children(table: np.ndarray, jobs: Jobs) -> None:

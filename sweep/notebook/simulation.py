@@ -60,7 +60,8 @@ def simulate(
     -------
     xarray.Dataset
         Over ``job``: ``submit``, ``start``, ``end``, ``wait``, ``response_time``, ``runtime``, ``requested``
-        (s), ``processors``, ``slowdown``, ``bounded_slowdown`` …; over ``piece``, where jobs run in several:
+        (s), ``processors``, ``slowdown``, ``bounded_slowdown`` and all columns of the workload, such as
+        ``user`` and ``job_class`` (see `sweep.job_tables`); over ``piece``, where jobs run in several pieces:
         ``piece_job``, ``piece_begin``, ``piece_end``, ``piece_processors``. ``.schedule.to_swf(path)`` writes
         it as a log, ``.schedule.to_table(path)`` as a table, ``.schedule.gantt()`` draws it. The attribute
         ``notes`` has what was assumed, and what of a log was left out; standard error has it, too.

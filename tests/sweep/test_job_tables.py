@@ -14,9 +14,13 @@ from study_commands import load, results
 
 import sweep as face
 from analysis.registry import opened
-from models.jobs.machine import UNLIMITED_KB
+from models.jobs.job_classes import JOB_CLASSES
+from models.jobs.jobs import Jobs
+from models.jobs.machine import UNLIMITED_KB, pool
+from models.jobs.schedule import Schedule
+from models.point import Point
 from sweep import cli, job_tables
-from sweep.labelling import schedule_of
+from sweep.labelling import labelled, schedule_of
 
 ONE = ("grid.load=[0.3]", "policy=quick", "grid.preemption=[none]", "grid.urgent=[true]", "replications=1")
 """One point of the queue in one replication."""
@@ -128,6 +132,26 @@ def test_a_host_whose_memory_has_no_limit_has_none_in_the_attributes():
     assert small == {"name": "small", "processors": 2, "memory": 2**20}
     assert big == {"name": "big", "processors": 4}
     assert schedule_of(made).machine.memory.tolist() == [2**20, UNLIMITED_KB]
+
+
+def test_every_column_of_a_workload_is_returned_and_read_again(tmp_path):
+    jobs = Jobs(
+        np.array([0.0, 15.0, 40.0]), np.full(3, 10.0), np.full(3, 20.0), np.array([1, 2, 1]),
+        np.array([8, 9, 7]),
+        used_memory=np.array([5, 4, 3]), user=np.array([1, 2, 1]), runs=np.array([1, 2, 1]),
+        job_class=np.array([JOB_CLASSES.index(name) for name in ("debug", "express", "debug")]),
+        after=np.array([-1, 0, 1]), think=np.array([0.0, 5.0, 15.0]),
+    )  # fmt: skip
+    made = Schedule(jobs, pool(4), jobs.submit, jobs.submit + 10, np.zeros(3, np.int64))
+    data = labelled(made, Point({"name": "easy"}, {"name": "mine"}, {"name": "four"}))
+    assert data.job_class.values.tolist() == ["debug", "express", "debug"]
+    assert data.after.values.tolist() == [0, 1, 2]
+    assert data.submit.groupby("job_class").mean().values.tolist() == [20.0, 15.0]
+    data.to_netcdf(tmp_path / "jobs.nc")
+    with xr.open_dataset(tmp_path / "jobs.nc") as stored:
+        found = schedule_of(stored).jobs
+    for name in ("memory", "used_memory", "user", "runs", "job_class", "after", "think"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(jobs, name), err_msg=name)
 
 
 @pytest.mark.exhaustive

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import boolean, int64, void
 
 from models.kernels.compiling import part
@@ -11,7 +12,9 @@ from models.production_gang.t3d.ranking import parameters_of
 from models.production_gang.t3d.state import SYSTEM, JobState, Kind
 
 ALWAYS, AT_NIGHT, AT_WEEKENDS = range(3)
-REFUSED, WITHIN_LIMIT, BEYOND_LIMIT = range(3)
+REFUSED_IN_PERIOD, REFUSED_BY_QUEUE, REFUSED, WITHIN_LIMIT, BEYOND_LIMIT = range(5)
+ALL_QUEUES = -1
+"""Every bit: all queues are drained."""
 
 
 @part(void(int64, SYSTEM))
@@ -59,21 +62,27 @@ def is_open(queue, system):
 
 @part(int64(int64, SYSTEM))
 def admission_of(job, system):
-    """Return whether all limits are kept with one more job, or all but the batch limit where that may be."""
+    """Return whether all limits are kept with one more job, or all but the batch limit where that may be.
+
+    Of a job that several limits refuse, that counts of which the others cannot make up for: a limit that is
+    less than the job in this period, then that of its own queue.
+    """
     settings, state, it = system.settings, system.state[0], system.jobs[job]
     size, queue, period = it.processors, it.queue, state.period
-    if state.admitted + size > settings.aggregate_limit:
-        return REFUSED
+    beyond_all = state.admitted + size > settings.aggregate_limit
     if not is_batch(job, system):
-        return WITHIN_LIMIT
-    if queue < settings.n_queues and (
-        system.queue_processors[queue] + size > system.run_limit[N_PERIODS * queue + period]
-    ):
+        return REFUSED if beyond_all else WITHIN_LIMIT
+    batch, batch_limit = state.admitted_batch + size, system.batch_limit[period]
+    may_be_on_top = period == NIGHT and settings.over_from <= size <= settings.over_most
+    on_top = may_be_on_top and batch + state.admitted_beyond <= settings.over_most
+    run_limit = system.run_limit[N_PERIODS * queue + period] if queue < settings.n_queues else np.inf
+    if size > run_limit or (size > batch_limit and not may_be_on_top):
+        return REFUSED_IN_PERIOD
+    if system.queue_processors[queue] + size > run_limit:
+        return REFUSED_BY_QUEUE
+    if beyond_all or not (on_top or batch <= batch_limit):
         return REFUSED
-    batch = state.admitted_batch + size
-    if period == NIGHT and size >= settings.over_from and batch + state.admitted_beyond <= settings.over_most:
-        return BEYOND_LIMIT
-    return WITHIN_LIMIT if batch <= system.batch_limit[period] else REFUSED
+    return BEYOND_LIMIT if on_top else WITHIN_LIMIT
 
 
 @part(void(int64, int64, SYSTEM))
@@ -91,43 +100,53 @@ def count_admitted(job, sign, system):
             system.queue_processors[it.queue] += size
 
 
+@part(int64(int64, int64, SYSTEM))
+def drained_for(job, admission, system):
+    """Return the queues, one bit each, that a refused batch job keeps from later ones once it is too old.
+
+    None, if this period's limits are too small for the job: no other job's end would help it.
+    """
+    it = system.jobs[job]
+    young = it.submit + system.settings.drain_after > system.state[0].now
+    if young or admission == REFUSED_IN_PERIOD:
+        return 0
+    return 1 << it.queue if admission == REFUSED_BY_QUEUE else ALL_QUEUES
+
+
 @part(void(SYSTEM))
 def admit(system):
     """Admit the jobs that the limits allow, in order of submission. O(queued jobs not yet refused).
 
     A job that is refused stays refused until another one ends or a period begins, so that only those
-    submitted since are considered.
+    submitted since, and those that have become too old, are considered.
     """
     jobs, queued, state = system.jobs, system.queued, system.state[0]
     n, first, drain_after = state.n_queued, state.scan_from, system.settings.drain_after
     if first >= n:
         return
-    blocked = False
-    if drain_after < 1e300:
-        for i in range(first):  # jobs that were refused may have become too old since
-            job = queued[i]
-            if jobs[job].submit + drain_after > state.now:
-                break
-            if is_batch(job, system) and is_open(jobs[job].queue, system):
-                blocked = True
-                break
+    drained = 0
+    for i in range(first):
+        job = queued[i]
+        if jobs[job].submit + drain_after > state.now or drained == ALL_QUEUES:
+            break
+        queue = jobs[job].queue
+        if is_batch(job, system) and is_open(queue, system) and not (drained >> queue) & 1:
+            drained |= drained_for(job, admission_of(job, system), system)
     kept = first
     for i in range(first, n):
         job = queued[i]
         it, batch = jobs[job], is_batch(job, system)
-        closed = batch and not is_open(it.queue, system)
-        admission = REFUSED
-        if not closed and not (batch and blocked):
-            admission = admission_of(job, system)
-        if admission != REFUSED:
+        closed = batch and (not is_open(it.queue, system) or (drained >> it.queue) & 1)
+        admission = REFUSED if closed else admission_of(job, system)
+        if admission >= WITHIN_LIMIT:
             it.is_beyond = admission == BEYOND_LIMIT
             count_admitted(job, 1, system)
             it.admitted = state.now
             it.state = JobState.NEW
             wait_for_nodes(job, system)
             continue
-        if batch and not closed and it.submit + drain_after <= state.now:
-            blocked = True
+        if batch and not closed:
+            drained |= drained_for(job, admission, system)
         queued[kept] = job
         kept += 1
     state.n_queued = kept

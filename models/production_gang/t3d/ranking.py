@@ -7,7 +7,10 @@ from numba import boolean, int64, void
 from models.jobs.job_classes import STANDBY
 from models.kernels.compiling import part
 from models.production_gang.t3d.periods import N_PERIODS
-from models.production_gang.t3d.state import CLASS_TYPE, SYSTEM
+from models.production_gang.t3d.state import CLASS_TYPE, SYSTEM, JobState
+
+DISK_LAST, DISK_FIRST = 1, 2
+"""Indices into `rules.LOCATIONS`."""
 
 
 @part(int64(int64, SYSTEM))
@@ -52,6 +55,11 @@ def precedes(job, other, system):
     if urgent != is_urgent(other, system):
         return urgent
     it, its_rival = system.jobs[job], system.jobs[other]
+    if system.settings.location > 0:
+        on_disk = it.state == JobState.ON_DISK or it.state == JobState.LEAVING
+        rival_on_disk = its_rival.state == JobState.ON_DISK or its_rival.state == JobState.LEAVING
+        if on_disk != rival_on_disk:
+            return on_disk == (system.settings.location == DISK_FIRST)
     if system.settings.largest_first and it.processors != its_rival.processors:
         return it.processors > its_rival.processors
     if it.since != its_rival.since:

@@ -23,8 +23,12 @@ from models.units import KB_IN_GB
 
 ORDERS = ("arrival", "largest")
 BLOCKING = ("never", "urgent", "always")
+LOCATIONS = ("ignored", "disk_last", "disk_first")
 OPEN = ("always", "night", "weekend")
 """In the order of the numbers that the engine takes."""
+
+MOST_QUEUES = 60
+"""The engine has a bit for each of them."""
 
 NUMBERS = ("priority", "processor_limit", "max_wait", "do_not_disturb")
 SWITCHES = ("preemptable", "heeds_slices", "batch")
@@ -161,6 +165,7 @@ class Rules:
     swap_in: float
     order: int
     blocking: int
+    location: int
     batch_limit: tuple[float, float]
     oversubscribe: tuple[float, float]
     aggregate_limit: float
@@ -174,8 +179,9 @@ class Rules:
         where = "policy"
         cost = "a number of seconds for each processor, 0 or more"
         queues = policy.get("queues")
-        if not isinstance(queues, list):
-            checks.refuse("policy.queues", queues, "a list of {name, processors, hours, run_limit, open}")
+        if not isinstance(queues, list) or len(queues) > MOST_QUEUES:
+            allowed = f"a list of up to {MOST_QUEUES} {{name, processors, hours, run_limit, open}}"
+            checks.refuse("policy.queues", queues, allowed)
         more = policy.get("oversubscribe")
         if more is not None:
             limits = checks.mapping(more, "policy.oversubscribe", ("processors", "from"))
@@ -201,6 +207,7 @@ class Rules:
             float(checks.number(policy, where, "swap_in", cost, least=0, default=1.0)),
             ORDERS.index(checks.choice(policy, where, "order", ORDERS, "largest")),
             BLOCKING.index(checks.choice(policy, where, "blocking", BLOCKING, "never")),
+            LOCATIONS.index(checks.choice(policy, where, "location", LOCATIONS, "ignored")),
             by_period(policy, where, "batch_limit", none=True),
             (-inf, inf) if more is None else more,
             _or_none(policy, where, "aggregate_limit", "a positive number of processors, or null"),

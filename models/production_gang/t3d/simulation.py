@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 
 import numpy as np
@@ -15,7 +15,14 @@ from models.jobs.schedule import Pieces
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Point
-from models.production_gang.systems import Levels, Run, clock_of, link_children, order_of_submission
+from models.production_gang.systems import (
+    Levels,
+    Run,
+    as_they_ran,
+    clock_of,
+    link_children,
+    order_of_submission,
+)
 from models.production_gang.t3d import engine, state
 from models.production_gang.t3d.clock import BOUNDARIES_A_DAY
 from models.production_gang.t3d.nodes import Hardware, partitions
@@ -48,7 +55,7 @@ class Detail:
     admitted: Floats
 
 
-def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine) -> Run:
+def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, pieces: bool = True) -> Run:
     """Run all jobs to their ends.
 
     Parameters
@@ -59,6 +66,8 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine) -> R
     jobs : Jobs
         In order of submission, as it would be without feedback.
     machine : Machine
+    pieces : bool
+        Whether the pieces of the schedule are asked for: there are so few that they are recorded anyway.
 
     Raises
     ------
@@ -88,8 +97,8 @@ def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float) -> Syste
     users, user = np.unique(jobs.user, return_inverse=True) if jobs.user is not None else (np.zeros(0), NONE)
     settings = Settings(
         n_jobs, n_nodes, hardware.node_processors, hardware.n_wires, hardware.wires_may_meet,
-        rules.preemptive, bool(rules.order), rules.blocking, rules.prime_time.weekends, n_queues,
-        rules.swap_out, rules.swap_in, rules.prime_time.begin, rules.prime_time.end, clock,
+        rules.preemptive, bool(rules.order), rules.blocking, rules.location, rules.prime_time.weekends,
+        n_queues, rules.swap_out, rules.swap_in, rules.prime_time.begin, rules.prime_time.end, clock,
         float(rules.oversubscribe[0]), float(rules.oversubscribe[1]), rules.aggregate_limit,
         rules.drain_after, rules.nice.above, rules.nice.every, rules.nice.half_life,
     )  # fmt: skip
@@ -105,7 +114,7 @@ def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float) -> Syste
         np.array([queue.run_limit for queue in rules.queues], np.float64).ravel(),
         np.array(rules.batch_limit),
         np.array([queue.open for queue in rules.queues], np.int64),
-        np.zeros(n_queues),
+        np.zeros(n_queues + 1),
         _table(jobs, rules, hardware, user),
         queued,
         waiting,
@@ -161,7 +170,9 @@ def _run(system: System, jobs: Jobs, machine: Machine, hardware: Hardware, clock
     order, position = order_of_submission(system.jobs["submit"])
     table = {name: system.jobs[name][order] for name in state.JOB.names or ()}
     submit, start, end, stops = (table[name] for name in ("submit", "start", "end", "stops"))
-    as_ran = replace(jobs.part(order), submit=submit, size=table["processors"], job_class=table["job_class"])
+    as_ran = as_they_ran(
+        jobs, order, position, submit=submit, size=table["processors"], job_class=table["job_class"]
+    )
     residencies = system.residencies[: scalars["n_residencies"]].view(np.recarray)
     residencies["job"] = position[residencies["job"]]
     ran = residencies[residencies["stops"] > residencies["begins"]]

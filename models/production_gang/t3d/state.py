@@ -77,7 +77,7 @@ N_CLASSES = 6
 class Settings(NamedTuple):
     """Numbers that stay: s for each processor, s of the day, s since Monday, processors, s.
 
-    `blocking` is an index into `rules.BLOCKING`.
+    `blocking` is an index into `rules.BLOCKING`, `location` one into `rules.LOCATIONS`.
     """
 
     n_jobs: int
@@ -88,6 +88,7 @@ class Settings(NamedTuple):
     preemptive: bool
     largest_first: bool
     blocking: int
+    location: int
     prime_on_weekends: bool
     n_queues: int
     swap_out: float
@@ -131,8 +132,9 @@ class System(NamedTuple):
         Each class in prime time and at night.
     run_limit, batch_limit : ndarray of float, shape (2 n_queues,), (2,), processors
         In prime time and at night.
-    opening, queue_processors : ndarray, shape (n_queues,)
-        Index into `rules.OPEN`; processors of admitted jobs.
+    opening, queue_processors : ndarray, shape (n_queues,), (n_queues + 1,)
+        Index into `rules.OPEN`; processors of admitted jobs, the last one of those that no queue fits: not
+        counted.
     queued, waiting, residents : ndarray of int, shape (n_jobs,)
         Jobs in queues, jobs that wait for nodes, jobs that own some.
     wires : ndarray of int, shape (2 n_wires,)

@@ -214,14 +214,15 @@ class Twin:
             (job for job in self.jobs if job.state == "queued"), key=lambda job: (job.submit, job.number)
         )
         there = [job for job in self.jobs if job.admitted is not None and job.state != "ended"]
-        drained = False
+        drained: set[str] = set()  # names of queues; a job that no queue fits is in one of its own
+        everything = False
         for job in queued:
             all_of_them = sum(other.size for other in there)
             fits = all_of_them + job.size <= self.at_this_hour(self.policy["aggregate_limit"], inf)
             if self.is_batch(job):
-                if drained:
-                    continue
                 queue = self.queue(job)
+                if everything or queue["name"] in drained:
+                    continue
                 is_open = {"always": True, "night": not self.prime(), "weekend": self.weekend()}[
                     queue["open"]
                 ]
@@ -235,16 +236,21 @@ class Twin:
                 batch = [other for other in there if self.is_batch(other)]
                 within = sum(other.size for other in batch if not other.on_top)
                 in_all = sum(other.size for other in batch)
-                fits = fits and of_queue + job.size <= self.at_this_hour(queue["run_limit"], inf)
+                run_limit = self.at_this_hour(queue["run_limit"], inf)
+                batch_limit = self.at_this_hour(self.policy["batch_limit"], inf)
+                queue_fits = of_queue + job.size <= run_limit
                 over = self.policy["oversubscribe"]
-                job.on_top = over is not None and not self.prime() and job.size >= over["from"]
-                job.on_top = job.on_top and in_all + job.size <= over["processors"]
-                fits = fits and (
-                    job.on_top or within + job.size <= self.at_this_hour(self.policy["batch_limit"], inf)
+                on_top = (
+                    over is not None and not self.prime() and over["from"] <= job.size <= over["processors"]
                 )
-                if not fits:
+                job.on_top = on_top and in_all + job.size <= over["processors"]
+                fits = fits and queue_fits and (job.on_top or within + job.size <= batch_limit)
+                ever = job.size <= run_limit and (on_top or job.size <= batch_limit)
+                if ever and not fits:
                     after = self.policy["drain_after"]
-                    drained = after is not None and self.now - job.submit >= after
+                    if after is not None and self.now - job.submit >= after:
+                        drained |= set() if queue_fits else {queue["name"]}
+                        everything = everything or queue_fits
             if fits:
                 job.state, job.admitted, job.since = "new", self.now, self.now
                 there.append(job)
@@ -257,7 +263,11 @@ class Twin:
 
         def rank(job: Job) -> tuple[float, ...]:
             size = -job.size if by_size else 0
-            return -self.rule(job, "priority"), not self.urgent(job), size, job.since, job.number
+            on_disk = self.policy.get("location", "ignored")
+            late = {"ignored": False, "disk_last": job.state == "disk", "disk_first": job.state != "disk"}[
+                on_disk
+            ]
+            return -self.rule(job, "priority"), not self.urgent(job), late, size, job.since, job.number
 
         for job in sorted(waiting, key=rank):
             cls = self.effective(job)

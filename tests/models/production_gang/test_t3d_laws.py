@@ -102,6 +102,41 @@ def test_express_preempts_at_once_and_pays_the_switch() -> None:
     assert letters == [["R"], ["o", "W"], ["O", "R"], ["i"], ["R"]]
 
 
+@pytest.mark.parametrize(
+    ("run_limit", "batch_limit", "size", "asks", "admitted"),
+    [
+        (64, 256, 64, 60.0, [5000, 1000]),
+        (None, 66, 64, 60.0, [5000, 5000]),
+        (64, 66, 64, 60.0, [5000, 1000]),
+        (70, 256, 64, 9e4, [5000, 5000]),
+        (None, {"prime": 256, "night": 100}, 128, 60.0, [7.5 * HOUR, 1000]),
+    ],
+    ids=["its queue", "the batch limit", "both", "the queue of the next one", "a limit below its size"],
+)  # fmt: skip
+def test_a_job_drains_only_what_keeps_it_out(
+    run_limit: int | None, batch_limit: Any, size: int, asks: float, admitted: list[float]
+) -> None:
+    """Of queue `long` a job runs until 5,000 s and another is refused, which drains from 100 s on.
+
+    The job that comes at 1,000 s would be within all limits.
+    """
+    rows = (0, 5000, 64, PRODUCTION), (0, 10, size, PRODUCTION), (1000, 10, 2, PRODUCTION)
+    jobs = replace(jobs_of(*rows), requested=np.array([9e4, 9e4, asks]))
+    queues = [
+        {"name": "short", "processors": 32, "hours": 1, "run_limit": None, "open": "always"},
+        {"name": "long", "processors": 256, "hours": None, "run_limit": run_limit, "open": "always"},
+    ]
+    for drain_after, expected in ((100, admitted), (None, [admitted[0], 1000])):
+        keys = {
+            "queues": queues,
+            "batch_limit": batch_limit,
+            "oversubscribe": None,
+            "drain_after": drain_after,
+        }
+        made = model.schedule(point(jobs, **keys))
+        assert made.detail.admitted.tolist() == [0, *expected]
+
+
 def test_partitions_are_the_papers() -> None:
     assert shapes_of((8, 4, 4)) == (
         (1, 1, 1), (2, 1, 1), (2, 2, 1), (2, 2, 2), (4, 2, 2), (4, 4, 2), (4, 4, 4), (8, 4, 4),
