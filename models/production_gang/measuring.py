@@ -135,7 +135,8 @@ def _of_classes(run: Run, edges: Floats) -> dict[str, Floats]:
         ended.append(np.diff(np.searchsorted(ends, edges)).astype(np.float64))
         its = job_class[pieces.job] == number
         level = steps(pieces.begin[its], pieces.end[its], pieces.processors[its])
-        delivered.append(np.diff(_area(*level, edges)))
+        seconds = np.diff(_area(*level, edges))
+        delivered.append(np.where(np.abs(seconds) < 1e-6, 0.0, seconds))  # so little is rounding
     return {"class_ended": np.stack(ended, axis=1), "class_delivered": np.stack(delivered, axis=1)}
 
 

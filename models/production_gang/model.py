@@ -17,7 +17,7 @@ from models.production_gang.systems import Run
 def simulate(point: Point) -> Outcome:
     """Simulate one point in one replication, see `models.family.Family.simulate`."""
     opened = workloads.open_workload(point)
-    run = partial(simulation_of(point.policy).run, point, opened)
+    run = partial(simulation_of(point.policy).run, point, opened, pieces=False)
     return outcomes.simulate(FAMILY, point, opened, run, of_run)
 
 

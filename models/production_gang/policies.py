@@ -24,7 +24,7 @@ def check(point: Point) -> Sequence[str]:
 
 
 def simulation_of(policy: Parameters) -> Any:
-    """Return the module whose ``run(point, opened, jobs, machine)`` runs all jobs to their ends."""
+    """Return the module whose ``run(point, opened, jobs, machine, pieces)`` runs all jobs to their ends."""
     if policy["system"] == "t3d":
         from models.production_gang.t3d import simulation as t3d
 

@@ -16,9 +16,15 @@ from numba.extending import overload
 from models.kernels.compiling import UNCOUNTED, kernel, part
 from models.production_gang.slices import steps, tc2000
 from models.production_gang.slices.alpha import gangs
-from models.production_gang.slices.others import end_others, place_others, share
-from models.production_gang.slices.recording import end_switches, has_capacity, record_levels
-from models.production_gang.slices.state import NONE, Cluster, Tc2000, pool_of, system_with
+from models.production_gang.slices.others import count_others, end_others, place_others, share
+from models.production_gang.slices.recording import (
+    count_work,
+    end_switches,
+    has_capacity,
+    record_levels,
+    record_sums,
+)
+from models.production_gang.slices.state import FROM_FIRST, NONE, Cluster, Tc2000, pool_of, system_with
 
 
 def by_pool(of_tc2000: Any, of_alpha: Any) -> Callable:
@@ -197,6 +203,17 @@ def _losses(system):
     return idle, reserve, waits
 
 
+@part()
+def _mark(now, system):
+    """Record sums up to now. O(active jobs + jobs that are not gang scheduled + groups)."""
+    for i in range(system.state[0].n_active):
+        job = system.lists.active[i]
+        if system.jobs[job].runs:
+            count_work(job, now, steps.uses(job, system), system)
+    count_others(now, system)
+    record_sums(now, system)
+
+
 @kernel([boolean(system_with(Tc2000)), boolean(system_with(Cluster))])
 def run(system):
     """Run all jobs to their ends, or until an array may be full; return whether all have ended.
@@ -215,19 +232,26 @@ def run(system):
         end_switches(system, now, idle, reserve, waits)
         if now == np.inf:
             return True
+        state.mark_due = now == state.next_mark
         for h in range(n_hosts):
             if hosts.next_end[h] <= now:
                 end_others(h, now, system)
+                state.mark_due = True
                 if state.admitted_to < state.n_waiting:
                     steps.decide_next(now, system)
         job = steps.first_due(now, system)
         while job != NONE:
             _finish_phase(job, now, system)
+            state.mark_due = True
             steps.decide_next(now, system)
             job = steps.first_due(now, system)
         job = steps.next_submission(system)
         while job != NONE and system.submit[job] <= now:
             steps.remove_submission(job, system)
+            if state.n_submitted == system.settings.first_measured:
+                system.sums.days[FROM_FIRST] = now
+            state.n_submitted += 1
+            state.mark_due = True
             if system.jobs[job].size < system.settings.gang_from:
                 lists.others_waiting[state.others_to] = job
                 state.others_to += 1
@@ -242,4 +266,6 @@ def run(system):
         share(now, system)
         idle, reserve, waits = _losses(system)
         record_levels(system, now, idle, reserve, waits)
+        if system.settings.sums and state.mark_due:
+            _mark(now, system)
     return False

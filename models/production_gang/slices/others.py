@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from models.kernels.compiling import part
-from models.production_gang.slices.recording import record_piece
+from models.production_gang.slices.recording import count_work, record_piece
 from models.production_gang.slices.state import NONE
 from models.production_gang.slices.steps import submit_children
 
@@ -31,6 +31,9 @@ def _record(job, now, system):
         if it.start != it.start:
             it.start = it.since
         used = it.size * hosts.speed[h]
+        if system.settings.sums:
+            count_work(job, now, used, system)
+            return
         record_piece(system.pieces, state.n_pieces, job, h, it.since, now, used, it.size)
         state.n_pieces += 1
 
@@ -90,7 +93,7 @@ def place_others(now, system):
         it.target = hosts.clock[found] + it.runtime
         lists.others[state.n_others] = job
         state.n_others += 1
-        it.admitted = it.since = now
+        it.admitted = it.since = it.counted = now
         hosts.least[found] = min(hosts.least[found], it.target)
         _find_next_end(found, hosts)
 
@@ -109,8 +112,18 @@ def share(now, system):
         _read_clock(h, now, hosts)
         for i in range(system.state[0].n_others):
             job = system.lists.others[i]
-            if system.jobs[job].home == h:
+            it = system.jobs[job]
+            if it.home == h:
                 _record(job, now, system)
-                system.jobs[job].since = now
+                it.since = it.counted = now
         hosts.speed[h] = speed
         _find_next_end(h, hosts)
+
+
+@part()
+def count_others(now, system):
+    """Count what these jobs have used up to now. O(jobs that are not gang scheduled)."""
+    for i in range(system.state[0].n_others):
+        job = system.lists.others[i]
+        it = system.jobs[job]
+        count_work(job, now, it.size * system.hosts.speed[it.home], system)

@@ -1,5 +1,10 @@
 """What an engine records: pieces of a schedule, and how processors without a job are lost.
 
+Slices of seconds make millions of pieces. Where nobody asks for the schedule the engine records sums instead:
+the mean of each group's processors, and of those that are lost, from one mark to the next. A mark is at every
+submission and end, and once a day for each of `Sums.days`. These are all the times between which anything is
+measured, so that the integrals are the same.
+
 An engine stops where an array is full, and continues when it has been emptied.
 """
 
@@ -9,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from models.jobs.calendar import DAY
 from models.jobs.schedule import check_pieces
 from models.kernels.compiling import part
 from models.production_gang.slices.state import LEVEL, PIECE, System
@@ -38,8 +44,61 @@ def has_capacity(system, n_pieces, n_switches):
 
 
 @part()
+def count_work(job, now, processors, system):
+    """Add what a job has used since it was counted last to the sum of its class. O(1)."""
+    it = system.jobs[job]
+    if now > it.counted:
+        system.sums.used[it.group] += processors * (now - it.counted)
+        it.counted = now
+
+
+@part()
+def _count_level(time, system):
+    state, sums = system.state[0], system.sums
+    for i in range(3):
+        sums.area[i] += sums.level[i] * (time - state.level_since)
+    state.level_since = time
+
+
+@part()
+def record_sums(now, system):
+    """Record the means since the last mark, once all that runs is counted; begin new sums. O(groups)."""
+    state, sums = system.state[0], system.sums
+    _count_level(now, system)
+    length = now - state.marked
+    state.mark_due = 0
+    if length > 0:
+        for number in range(sums.used.shape[0]):
+            if sums.used[number] > 0:
+                mean = sums.used[number] / length
+                record_piece(system.pieces, state.n_pieces, number, 0, state.marked, now, mean, 0)
+                state.n_pieces += 1
+                sums.used[number] = 0.0
+        level = system.levels[state.n_levels]
+        level.time = state.marked
+        level.lost, level.packing, level.limits = (
+            sums.area[0] / length,
+            sums.area[1] / length,
+            sums.area[2] / length,
+        )
+        state.n_levels += 1
+        sums.area[:] = 0.0
+        state.marked = now
+    state.next_mark = np.inf
+    for first in sums.days:
+        n = np.floor((now - first) / DAY) + 1
+        while first + n * DAY <= now:  # a quotient may be rounded down
+            n += 1
+        state.next_mark = min(state.next_mark, first + n * DAY)
+
+
+@part()
 def _record_level(system, time, lost, packing, limits):
     state, levels = system.state[0], system.levels
+    if system.settings.sums:
+        _count_level(time, system)
+        system.sums.level[0], system.sums.level[1], system.sums.level[2] = lost, packing, limits
+        return
     at = state.n_levels
     if at > 0:
         last = levels[at - 1]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from models.arrays import Floats, Ints
+from models.jobs.job_classes import JOB_CLASSES
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Pieces
@@ -20,7 +21,14 @@ from models.production_gang.slices.recording import Recorded
 from models.production_gang.slices.rules import AlphaRules, Tc2000Rules, rules_of
 from models.production_gang.slices.state import NONE, SPANS, Cluster, Hosts, Lists, Settings, System, Tc2000
 from models.production_gang.slices.tc2000 import BITS
-from models.production_gang.systems import Levels, Run, clock_of, link_children, order_of_submission
+from models.production_gang.systems import (
+    Levels,
+    Run,
+    as_they_ran,
+    clock_of,
+    link_children,
+    order_of_submission,
+)
 from models.workloads.phases import Phases
 
 ROUNDING = 1e-12
@@ -63,7 +71,7 @@ class Detail:
     tickets: Tickets | None = None
 
 
-def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine) -> Run:
+def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, pieces: bool = True) -> Run:
     """Run all jobs to their ends.
 
     Parameters
@@ -73,6 +81,9 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine) -> R
         The source of the jobs; a log has a time of day at which it begins.
     jobs : Jobs
     machine : Machine
+    pieces : bool
+        Whether the pieces of the schedule are asked for, and when levels changed; else these are means from
+        one mark to the next, of which all measures are the same, see `recording`.
 
     Raises
     ------
@@ -88,17 +99,32 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine) -> R
         system = _tc2000(jobs, machine, rules, given)
     else:
         system = _alpha(jobs, machine, rules, given)
+    if not pieces:
+        system = _with_sums(system, opened)
     recorded = Recorded()
     while not engine.run(system):
         system = recorded.emptied(system)
-    pieces, switches, levels = recorded.all(system)
+    noted, switches, levels = recorded.all(system)
+    if not pieces:
+        group, job = np.unique(system.jobs["group"], return_index=True)
+        noted["job"] = job[np.searchsorted(group, noted["job"])]  # one job of the group for all of them
     if isinstance(rules, Tc2000Rules):
         found = {"layout": jobs.size[:, None], "pes": _pes(system, machine.total)}
     else:
         tickets = Tickets(*system.state[["issued", "revoked"]][0].tolist())
         found = {"layout": _layout(system), "tickets": tickets}
-    detail = Detail(rules, pieces, switches, system.jobs["admitted"], **found)
+    detail = Detail(rules, noted, switches, system.jobs["admitted"], **found)
     return _run(jobs, machine, system, detail, levels, clock_of(opened))
+
+
+def _with_sums(system: System, opened: Stream | Trace) -> System:
+    """Return a system that records sums; batches begin days after the first job, weekends at midnight."""
+    until, first = (opened.until, opened.measured.start or 0) if isinstance(opened, Trace) else (None, 0)
+    midnight = -clock_of(opened)
+    days = np.array([midnight, midnight, midnight if until is None else until])
+    system.state["next_mark"] = 0.0
+    settings = system.settings._replace(sums=True, first_measured=first)
+    return system._replace(sums=system.sums._replace(days=days), settings=settings)
 
 
 def _tc2000(jobs: Jobs, machine: Machine, rules: Tc2000Rules, phases: state.Phases) -> System:
@@ -114,7 +140,8 @@ def _tc2000(jobs: Jobs, machine: Machine, rules: Tc2000Rules, phases: state.Phas
         words, rules.newcomer_slices, rules.fair_share != "none", rules.placement == "blocks",
     )  # fmt: skip
     hosts = _hosts(machine.processors, machine.processors, _zeros(1), 0)
-    settings = Settings(rules.slice, rules.switch, 1.0, rules.tells, 0)
+    table["group"] = 2 * rules.job_classes(jobs)
+    settings = Settings(rules.slice, rules.switch, 1.0, rules.tells, 0, False, 0)
     return _system(jobs, settings, phases, table, hosts, pool)
 
 
@@ -127,14 +154,16 @@ def _alpha(jobs: Jobs, machine: Machine, rules: AlphaRules, phases: state.Phases
     spans = (jobs.size >= rules.gang_from) & ~alone
     n_rows = int(spans.sum())
     table = _table(jobs, most)
-    table["owner"], table["memory"], table["home"] = ranks[rules.job_classes(jobs)], each, SPANS
+    job_class = rules.job_classes(jobs)
+    table["group"] = 2 * job_class + (jobs.size >= rules.gang_from)
+    table["owner"], table["memory"], table["home"] = ranks[job_class], each, SPANS
     table["row"] = np.where(spans, np.cumsum(spans) - 1, NONE)
     pool = Cluster(
         _zeros(n_rows * rules.frame), _zeros(rules.frame * n_hosts), far_apart(rules.frame),
         *map(_zeros, ((int(ranks.max()) + 1) * n_hosts, n_hosts, n_hosts, max(n_rows, 1))),
     )  # fmt: skip
     hosts = _hosts(machine.processors, gang, memory, n_rows)
-    settings = Settings(rules.slice, rules.switch, rules.delivered, rules.tells, rules.gang_from)
+    settings = Settings(rules.slice, rules.switch, rules.delivered, rules.tells, rules.gang_from, False, 0)
     return _system(jobs, settings, phases, table, hosts, pool)
 
 
@@ -154,6 +183,7 @@ def _system(
     lists = (_zeros(n_jobs) for _ in range(6))
     scalars = np.zeros(1, state.STATE)
     scalars["boundary"] = scalars["decided"] = NONE
+    scalars["next_mark"] = np.inf
     return System(
         settings,
         phases,
@@ -162,6 +192,7 @@ def _system(
         Lists(next(lists), next(lists), next(lists), independent, *lists),
         hosts,
         **Recorded.empty(),
+        sums=state.Sums(*map(np.zeros, (2 * len(JOB_CLASSES), 3, 3, 3))),
         state=scalars,
         pool=pool,
     )
@@ -232,7 +263,9 @@ def _run(jobs: Jobs, machine: Machine, system: System, detail: Detail, levels: L
         recorded["job"] = position[recorded["job"]]
     table, submit = system.jobs[order], system.submit[order]
     start, end, stops = (table[name].copy() for name in ("start", "end", "stops"))
-    as_ran = replace(jobs.part(order), submit=submit, job_class=detail.rules.job_classes(jobs)[order])
+    as_ran = as_they_ran(
+        jobs, order, position, submit=submit, job_class=detail.rules.job_classes(jobs)[order]
+    )
     # A job that was never kept from its processors has waited to the bit as long as it did before its start.
     whole = np.abs(end - start - as_ran.runtime) <= ROUNDING * np.maximum(end, 1.0)
     used = detail.noted[detail.noted["used"] > 0]

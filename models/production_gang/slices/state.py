@@ -15,9 +15,9 @@ SPANS = -1
 """Instead of the host of a gang that has several."""
 
 JOB = fields(
-    "runtime think start end admitted target left since due",
+    "runtime think start end admitted target left since due counted",
     "has wants runs is_chosen last slices owner charged size most first_child sibling phase stops home row "
-    "memory",
+    "memory group",
 )
 """A job.
 
@@ -38,6 +38,8 @@ has, wants : processors
 runs, is_chosen : whether it runs, and whether it does in the slice that is decided
 last, slices : the last slice that it ran in, and how many, those that were skipped not yet counted
 stops : preemptions
+counted : where sums are recorded instead of pieces, the time up to which its processors are counted
+group : index into `Sums.used`
 charged : TC2000: PEs that its user is charged for in each slice
 home, row : its host, or `SPANS`; then its row in `Hosts.layout` and `Cluster.tickets`
 memory : KB of each processor
@@ -50,10 +52,10 @@ LEVEL = fields("time lost packing limits")
 """Processors that are lost from a time on, see `models.production_gang.systems.Levels`."""
 
 STATE = fields(
-    "switch_ends",
+    "switch_ends marked next_mark level_since",
     "n_active n_waiting admitted_to n_chosen next_job n_feedback boundary decided n_pieces n_switches "
     "n_levels switching switching_uses tickets_stale n_partial n_spanning issued revoked n_others "
-    "others_from others_to",
+    "others_from others_to n_submitted mark_due",
 )
 """The scalars of a system.
 
@@ -69,6 +71,10 @@ tickets_stale, n_partial, n_spanning : Alpha: whether gangs have changed since t
     without a ticket for some slice; gangs in `Cluster.spanning`
 issued, revoked : tickets so far
 others_from, others_to : the jobs in `Lists.others_waiting` that have no host yet
+marked, next_mark, mark_due : where sums are recorded: the last time at which they were and the next one that
+    is known, and whether they are to be at this instant
+n_submitted : jobs so far
+level_since : when the present level began
 """
 
 
@@ -76,7 +82,8 @@ class Settings(NamedTuple):
     """Seconds of a slice and of a switch; the share of its processors' time that a gang gets.
 
     `adapts`: whether jobs report their phases to the daemon; `gang_from`: processors from which on a job is
-    gang scheduled.
+    gang scheduled; `sums`: whether sums are recorded instead of pieces; `first_measured`: jobs that are
+    submitted before the first one that counts.
     """
 
     slice: float
@@ -84,6 +91,8 @@ class Settings(NamedTuple):
     delivered: float
     adapts: bool
     gang_from: int
+    sums: bool
+    first_measured: int
 
 
 class Phases(NamedTuple):
@@ -194,6 +203,30 @@ class Cluster(NamedTuple):
     spanning: Ints
 
 
+FROM_FIRST = 1
+
+
+class Sums(NamedTuple):
+    """Sums since `State.marked`, in place of pieces and levels that nobody asks for, see `recording`.
+
+    Parameters
+    ----------
+    used : ndarray of float, shape (2 n_classes,)
+        Processor seconds that jobs of each class used: those that are not gang scheduled, then the gangs.
+    level, area : ndarray of float, shape (3,)
+        Processors that are lost now to switching, packing and limits, and their seconds.
+    days : ndarray of float, seconds
+        Sums are recorded at each of these times, and a whole number of days later: a midnight, the first
+        submission that counts (`FROM_FIRST`; users wait for answers, so that it is not known before), the
+        end of the measured period.
+    """
+
+    used: Floats
+    level: Floats
+    area: Floats
+    days: Floats
+
+
 class System(NamedTuple):
     """All that the engine takes; `pool` is a `Tc2000` or a `Cluster`.
 
@@ -210,6 +243,7 @@ class System(NamedTuple):
     pieces: Annotated[np.ndarray, PIECE]
     switches: Annotated[np.ndarray, PIECE]
     levels: Annotated[np.ndarray, LEVEL]
+    sums: Sums
     state: Annotated[np.ndarray, STATE]
     pool: Any
 

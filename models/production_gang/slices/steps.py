@@ -6,7 +6,7 @@ import numpy as np
 
 from models.kernels.compiling import part
 from models.kernels.ends import pop, push
-from models.production_gang.slices.recording import record_piece
+from models.production_gang.slices.recording import count_work, record_piece
 from models.production_gang.slices.state import NONE, SPANS
 
 
@@ -91,7 +91,7 @@ def begin_phase(job, system):
 def resume(job, since, system):
     """Let a job run from a time on."""
     it = system.jobs[job]
-    it.since = since
+    it.since = it.counted = since
     speed = uses(job, system) / it.size * system.settings.delivered
     it.due = since + it.left / speed
 
@@ -114,6 +114,9 @@ def record_run(job, now, system):
     if now > it.since:
         if it.start != it.start:
             it.start = it.since
+        if system.settings.sums:
+            count_work(job, now, uses(job, system), system)
+            return
         system.state[0].n_pieces = record_on_hosts(
             job, it.since, now, uses(job, system), system.pieces, system.state[0].n_pieces, system
         )
@@ -196,7 +199,7 @@ def next_instant(system):
         now = min(now, system.submit[job])
     for h in range(hosts.gang.shape[0]):
         now = min(now, hosts.next_end[h])
-    return now
+    return min(now, state.next_mark) if now < np.inf else now
 
 
 @part()

@@ -55,10 +55,10 @@ def moment(time: float = 1000.0, **changed: Any) -> Any:
 def remade(clock: float = 0.0, until: float = 2.5 * WEEK, origin: Any = None) -> Remade:
     jobs = SimpleNamespace(submit=np.array([100.0, 200.0]))
     made = SimpleNamespace(
-        jobs=jobs, end=np.array([300.0, 3 * WEEK]), machine=SimpleNamespace(total=32),
+        clock=clock, jobs=jobs, end=np.array([300.0, 3 * WEEK]), machine=SimpleNamespace(total=32),
         trace=SimpleNamespace(until=until, origin=origin),
     )  # fmt: skip
-    return Remade(SimpleNamespace(schedule=made, clock=clock), "llnl_gang, t3d, replication 0")  # type: ignore[arg-type]
+    return Remade(made, "llnl_gang, t3d, replication 0")  # type: ignore[arg-type]
 
 
 def test_the_nodes_are_planes_of_letters_with_a_period_for_an_unused_one() -> None:

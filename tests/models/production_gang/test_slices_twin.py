@@ -35,8 +35,8 @@ def compare(case: cases.Case) -> Run:
         expected = np.array([row for row in listed if row[4] > 0], float).reshape(-1, 5)
         expected[:, 0] = position[expected[:, 0].astype(int)]
         expected = expected[np.lexsort((np.round(expected[:, 2], 4), expected[:, 1], expected[:, 0]))]
-        if found is schedule.pieces:
-            gang = schedule.jobs.size[expected[:, 0].astype(int)] >= case.policy.get("gang_from", 0)
+        if found is made.pieces:
+            gang = made.jobs.size[expected[:, 0].astype(int)] >= case.policy.get("gang_from", 0)
             expected[:, 4] *= np.where(gang, case.policy.get("delivered", 1.0), 1.0)
         used = found.processors if hasattr(found, "processors") else found.used
         mine = rows(found.job, found, used)
