@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -81,8 +81,8 @@ class CategoryPlot:
     yscale : {"linear", "log"}
     bars : bool
         Bars from 0 on instead of points joined by lines.
-    guides : sequence of float
-        Heights of horizontal lines.
+    guides : mapping of float to str
+        Heights of horizontal lines, and their names.
     least : float, optional
         Lower end of a logarithmic axis; None is what suits the values.
     joined : bool
@@ -99,7 +99,7 @@ class CategoryPlot:
     title: str = ""
     yscale: str = "linear"
     bars: bool = False
-    guides: Sequence[float] = ()
+    guides: Mapping[float, str] = field(default_factory=dict)
     least: float | None = LEAST
     joined: bool = True
     any_names: bool = False
@@ -153,15 +153,15 @@ def draw(axes: Axes, plot: CategoryPlot) -> None:
     for number, (name, one) in enumerate(plot.series.items()):
         x = place + (number - (n - 1) / 2) * width
         look = plot.looks[name] if plot.joined else replace(plot.looks[name], dashes="")
-        (_draw_bars if plot.bars else _draw_points)(axes, x, one, look, width)
+        (_draw_bars if plot.bars else _draw_points)(axes, x, one, look, width, plot.least)
         if one.saturated is not None and one.saturated.any():
             top = np.full(int(one.saturated.sum()), 0.97)
             axes.plot(
                 x[one.saturated], top, look.marker, color="white", mec=look.color, ms=4.4, zorder=4,
                 transform=axes.get_xaxis_transform(),
             )  # fmt: skip
-    for height in plot.guides:
-        axes.axhline(height, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
+    for height, name in plot.guides.items():
+        style.guide(axes, height, name)
     tilted = (
         plot.any_names and sum(map(len, plot.categories)) > LETTERS * axes.bbox.width / axes.figure.bbox.width
     )
@@ -197,10 +197,12 @@ def _fit(axes: Axes, plot: CategoryPlot, shared: bool) -> None:
     style.plain_ticks(axes.yaxis, 100)
 
 
-def _draw_points(axes: Axes, x: np.ndarray, one: Estimates, look: SchemeStyle, width: float) -> None:
+def _draw_points(
+    axes: Axes, x: np.ndarray, one: Estimates, look: SchemeStyle, width: float, least: float | None
+) -> None:
     drawn = one.drawn
     axes.plot(x[drawn], one.mean[drawn], color=look.color, linestyle=look.dashes, linewidth=0.9, zorder=3)
-    _error_bars(axes, x, one, look.color)
+    _error_bars(axes, x, one, look.color, least)
     full = drawn & one.finished & np.isfinite(one.half_width)
     for chosen, fill, edge in ((full, look.color, "white"), (drawn & ~full, "white", look.color)):
         axes.plot(
@@ -209,17 +211,22 @@ def _draw_points(axes: Axes, x: np.ndarray, one: Estimates, look: SchemeStyle, w
         )  # fmt: skip
 
 
-def _draw_bars(axes: Axes, x: np.ndarray, one: Estimates, look: SchemeStyle, width: float) -> None:
+def _draw_bars(
+    axes: Axes, x: np.ndarray, one: Estimates, look: SchemeStyle, width: float, least: float | None
+) -> None:
     drawn = one.drawn
     axes.bar(x[drawn], one.mean[drawn], 0.92 * width, color=look.color, zorder=2)
-    _error_bars(axes, x, one, "#222222")
+    _error_bars(axes, x, one, "#222222", least)
 
 
-def _error_bars(axes: Axes, x: np.ndarray, one: Estimates, color: str) -> None:
+def _error_bars(axes: Axes, x: np.ndarray, one: Estimates, color: str, least: float | None) -> None:
     barred = one.drawn & np.isfinite(one.half_width) & (one.half_width > 0)
     mean, half = one.mean[barred], one.half_width[barred]
-    # What is measured is never negative, so that no bar need go below 0.
-    below = np.minimum(half, mean if axes.get_yscale() == "linear" else 0.999 * mean)
+    # What is measured is never negative, so that no bar need go below 0, nor leave the frame of a slowdown.
+    longest = mean if axes.get_yscale() == "linear" else 0.999 * mean
+    if least is not None and axes.get_yscale() == "log":
+        longest = np.clip(mean - least, 0, longest)
+    below = np.minimum(half, longest)
     axes.errorbar(
         x[barred], mean, [below, half], fmt="none", ecolor=color, elinewidth=0.8, capsize=1.6, zorder=3
     )

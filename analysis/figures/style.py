@@ -165,10 +165,36 @@ def put_note(figure: Figure, text: str) -> None:
     figure.supxlabel(text, fontsize=7.5, color="#666666", x=0.01, ha="left")
 
 
+def guide(axes: Axes, value: float, name: str, *, vertical: bool = False, below: bool = False) -> None:
+    """Draw a dashed line across axes, with its name at the right end or the upper one.
+
+    Parameters
+    ----------
+    below : bool
+        Whether the name stands below the line, or left of it.
+    """
+    draw = axes.axvline if vertical else axes.axhline
+    draw(value, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
+    place = axes.get_xaxis_transform() if vertical else axes.get_yaxis_transform()
+    along, across = ("left", "bottom") if vertical else ("bottom", "right")
+    if below:
+        along = "right" if vertical else "top"
+    away = -2 if below else 2
+    axes.annotate(
+        name, (value, 1) if vertical else (1, value), xycoords=place, textcoords="offset points",
+        xytext=(away, 1) if vertical else (-2, away), ha=along if vertical else across,
+        va=across if vertical else along, fontsize=7, color="#666666", annotation_clip=False, zorder=5,
+    )  # fmt: skip
+
+
 def plain_ticks(axis: Axis, decades: float = 300) -> None:
-    """Label a logarithmic axis without exponents: 1, 2, 5 of each decade up to so large a ratio, else 1."""
+    """Label a logarithmic axis without exponents: 1, 2, 5 of each decade up to so large a ratio, else 1.
+
+    Of less than a decade also 1.5, 3 and 7, so that a curve has labels on both sides.
+    """
     low, high = axis.get_view_interval()
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < decades * low else (1,)))
+    few = (1, 1.5, 2, 3, 5, 7) if high < 10 * low else (1, 2, 5)
+    axis.set_major_locator(LogLocator(subs=few if high < decades * low else (1,)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     axis.set_minor_formatter(NullFormatter())
 

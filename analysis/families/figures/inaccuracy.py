@@ -115,7 +115,7 @@ def draw(field: Field) -> Figure:
                     f"{MEASURES[metric].capitalize()}\n/ {field.reference.label}'s",
                     title=f"{workload(name)}{at_load(load)}",
                     yscale="log",
-                    guides=(1.0,),
+                    guides={1.0: ""},
                     least=None,
                     any_names=True,
                 )

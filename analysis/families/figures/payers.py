@@ -142,7 +142,7 @@ def draw(field: Field, grouping: Grouping) -> Figure:
                 f"Mean bounded slowdown\n/ {field.reference.label}'s",
                 title=f"{workload(name)}{at_load(load)}",
                 yscale="log",
-                guides=(1.0,),
+                guides={1.0: ""},
                 least=None,
                 joined=grouping.dim.endswith("_range"),
                 any_names=True,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["SETTINGS", "draw", "status"]
 
 GANGS, OTHERS, LINE, LIMIT = "#2f6f9f", "#d9a441", "#555555", "#c0143c"
+MEMORY, FULL = "#7b3294", "#1b7837"
 
 
 def draw(settings: Mapping[str, str]) -> Figure:
@@ -56,18 +57,25 @@ def status(run: Run, history: MachineHistory) -> Figure:
         cpus.set_ylabel(machine.names[host], fontsize=8)
         memory.stairs(history.memory[:, host], edges, color=LINE)
         if machine.limits_memory:
-            memory.axhline(machine.memory[host] / KB_IN_GB, color=LIMIT, linewidth=0.8, linestyle=":")
+            memory.axhline(
+                machine.memory[host] / KB_IN_GB,
+                color=MEMORY,
+                linewidth=0.9,
+                linestyle="--",
+                label="memory of the computer",
+            )
         memory.set_ylim(bottom=0)
         load.stairs(history.load[:, host], edges, color=LINE)
-        load.axhline(1, color=LIMIT, linewidth=0.8, linestyle=":")
+        load.axhline(1, color=FULL, linewidth=0.9, linestyle="-.", label="a processor for each CPU")
         load.set_ylim(bottom=0)
         for axes in (cpus, memory, load):
             axes.tick_params(labelsize=7)
             axes.set_xlim(edges[0], edges[-1])
-    titles = ("CPUs in use", "GB of the jobs there (dotted: memory)", "Processors asked for, for each CPU")
+    titles = ("CPUs in use", "GB of the jobs there", "Processors asked for, for each CPU")
     for axes, title in zip(places[0], titles, strict=True):
         axes.set_title(title, fontsize=9)
     places[-1][1].set_xlabel(label, fontsize=9)
-    handles, labels = places[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=8)
+    found = [axes.get_legend_handles_labels() for axes in places[0]]
+    handles = [handle for some, _ in found for handle in some]
+    figure.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=8)
     return figure

@@ -32,9 +32,13 @@ from analysis.paper import Picture
 from analysis.study import Study
 
 WEEK = 7 * 86400.0
-SUSTAINED, WELL = ROWS.names["sustained"], ROWS.names["well"]
-BEFORE = 0.33
-"""Utilization before gang scheduling."""
+SUSTAINED, HIGHEST, WELL = (ROWS.names[name] for name in ("sustained", "highest", "well"))
+GUIDES = {
+    0.33: "33 % before",
+    SUSTAINED: "95 %: conclusions",
+    HIGHEST: "96 %: section on the T3D",
+}
+"""Utilizations that the paper names."""
 
 LEAST_EXCESS = 0.001
 """Of a slowdown over 1, where an axis of its logarithm begins."""
@@ -47,15 +51,15 @@ def pictures(study: Study) -> Iterator[Picture]:
         "Fig. 1: monthly utilization",
         "Weeks whose middle lies in a month, averaged over time, on the same growing demand under every "
         "scheduler. Large points are what the site had: UNICOS MAX, then DJM, then its gang scheduler since "
-        "March 1996. Which months of 1995 and 1996 the paper's figure shows is assumed. Dashed: 33 %, "
-        f"before, and 95 %. {bars(study)}",
+        "March 1996. Which months of 1995 and 1996 the paper's figure shows is assumed. Dashed: what the "
+        f"text names. {bars(study)} Bars end at 0 and 100 %, beyond which nothing can be utilized.",
         partial(_months, study),
     )
     yield Picture(
         "weeks",
         "Weekly utilization",
-        "Lines are means over independent runs, bands reach from the lowest to the highest run. Dashed: 95 "
-        "%, which the conclusions say can be sustained through the course of a week.",
+        "Lines are means over independent runs, bands reach from the lowest to the highest run. Dashed: "
+        "what the text says of weeks, and of the time before.",
         partial(_weeks, study),
     )
     yield Picture(
@@ -97,8 +101,9 @@ def _months(study: Study) -> Figure:
         mean = np.array([100 * each.mean if each else np.nan for each in found])
         half = np.array([100 * each.half_width if each else np.nan for each in found])
         place = x + 0.12 * (number - 1)
+        within = np.minimum(np.nan_to_num(half), np.clip(np.nan_to_num([mean, 100 - mean]), 0, None))
         axes.errorbar(
-            place, mean, np.nan_to_num(half), color=one.color, linestyle=one.dashes, marker=one.marker,
+            place, mean, within, color=one.color, linestyle=one.dashes, marker=one.marker,
             ms=3.2, linewidth=1.0, elinewidth=0.8, zorder=3,
         )  # fmt: skip
         drawn += int(np.isfinite(mean).sum())
@@ -109,10 +114,7 @@ def _months(study: Study) -> Figure:
                 place[had], mean[had], one.marker, color=one.color, mec="#111111", mew=0.9, ms=8.0, zorder=4
             )
             _period(axes, policy, first, last)
-    if not drawn:
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
-    for share in (BEFORE, SUSTAINED):
-        axes.axhline(100 * share, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
+    _guide(axes, drawn)
     begin = derived.first_day(study, workload)
     axes.set_xticks(x, [month_name(begin, int(number)) for number in x])
     axes.set(xlim=(0.5, MONTHS + 0.5), ylim=(0, 108), ylabel="Utilization (%)", xlabel="Month")
@@ -134,6 +136,14 @@ def _months(study: Study) -> Figure:
     )
     figure.legend(handles=handles, loc="outside lower center", ncols=4)
     return figure
+
+
+def _guide(axes: Axes, drawn: int) -> None:
+    """Draw the utilizations that the paper names; `DrawingError` if there is nothing to compare with them."""
+    if not drawn:
+        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    for share, name in GUIDES.items():
+        style.guide(axes, 100 * share, name, below=share != HIGHEST)
 
 
 def _period(axes: Axes, policy: str, first: int, last: int) -> None:
@@ -167,16 +177,13 @@ def _weeks(study: Study) -> Figure:
         )
         axes.plot(x[there], np.nanmean(values, axis=0), color=one.color, linestyle=one.dashes, linewidth=1.3)
         drawn += 1
-    if not drawn:
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
-    axes.axhline(100 * SUSTAINED, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
+    _guide(axes, drawn)
     axes.set(xlabel="Week", ylabel="Utilization (%)", ylim=(0, 102))
     axes.set_xlim(left=0)
     style.put_headline(figure, "Weekly utilization of the Cray T3D")
-    handles = [
-        Line2D([], [], color=look(policy).color, linestyle=look(policy).dashes, label=look(policy).label)
-        for policy in schedulers(study)
-    ]
+    handles = [look(policy).legend_handle() for policy in schedulers(study)]
+    for handle in handles:
+        handle.set_marker("None")
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
     return figure
 
@@ -214,11 +221,13 @@ def _scatter(study: Study) -> Figure:
         [100 * SUSTAINED, 102], bottom, 100 * WELL, color="#117733", alpha=0.15, linewidth=0, zorder=0
     )
     axes.set_ylim(bottom=bottom)
+    axes.text(
+        98.5, 90 * WELL, "the conclusions", ha="center", va="top", fontsize=7, color="#117733", rotation=90
+    )
     style.plain_ticks(axes.yaxis)
     style.put_headline(figure, "Utilization and responsiveness, week by week")
-    handles = [
-        Line2D([], [], color=look(p).color, marker=look(p).marker, linestyle="none", label=look(p).label)
-        for p in schedulers(study)
-    ]
+    handles = [look(policy).legend_handle() for policy in schedulers(study)]
+    for handle in handles:
+        handle.set_linestyle("none")
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
     return figure

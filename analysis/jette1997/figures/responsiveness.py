@@ -32,12 +32,12 @@ from sweep import statistics
 from sweep.statistics import Interval
 
 PANELS = (
-    ("Interactive slowdown\n(% over the runtimes)", 18.0),
-    ("Jobs ever\npreempted (%)", 8.0),
-    ("Interactive jobs ended /\nUNICOS MAX's", 1.21),
-    ("Processor time delivered /\nUNICOS MAX's", 1.0),
+    ("Interactive slowdown\n(% over the runtimes)", 18.0, "18"),
+    ("Jobs ever\npreempted (%)", 8.0, "8"),
+    ("Interactive jobs ended /\nUNICOS MAX's", 1.21, "1.21"),
+    ("Processor time delivered /\nUNICOS MAX's", 1.0, "1: no loss"),
 )
-"""Of each panel, what is shown and the paper's number."""
+"""Of each panel, what is shown, and the paper's number with its name."""
 
 
 def pictures(study: Study) -> Iterator[Picture]:
@@ -83,8 +83,8 @@ def _draw(study: Study) -> Figure:
             rows.append(workload_title(workload) if policy == policies[len(policies) // 2] else "")
     if not drawn:
         raise DrawingError("none of its points has been run yet: run the sweep to its end")
-    for axes, (label, number) in zip(places, PANELS, strict=True):
-        axes.axvline(number, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
+    for axes, (label, number, name) in zip(places, PANELS, strict=True):
+        style.guide(axes, number, name, vertical=True)
         axes.set_xlabel(label, fontsize=8)
         axes.grid(visible=False, axis="y")
         for border in range(len(policies), len(rows), len(policies)):
@@ -108,9 +108,19 @@ def _row(places: Sequence[Axes], row: int, policy: str, found: list[Interval | N
     for axes, each in zip(places, found, strict=True):
         if each is None or not np.isfinite(each.mean):
             continue
-        half = None if np.isnan(each.half_width) else each.half_width
+        half = np.nan_to_num(each.half_width)
+        left = min(
+            half, 0.999 * each.mean
+        )  # what is shown is never negative, and may be on a logarithmic axis
         axes.errorbar(
-            each.mean, row, xerr=half, fmt=one.marker, color=one.color, ms=5, elinewidth=0.9, zorder=3
+            each.mean,
+            row,
+            xerr=[[max(left, 0)], [half]],
+            fmt=one.marker,
+            color=one.color,
+            ms=5,
+            elinewidth=0.9,
+            zorder=3,
         )
         drawn += 1
     return drawn

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LogNorm
+from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -23,7 +23,6 @@ from analysis.study.sample import Sample
 from sweep import statistics
 
 LIGHT, DARK = "#9ecae1", "#08306b"
-BREAK_EVEN = "#d55e00"
 
 
 def pictures(study: Study) -> Iterator[Picture]:
@@ -32,10 +31,10 @@ def pictures(study: Study) -> Iterator[Picture]:
         "tradeoff",
         "Do-not-disturb multiplier and cost of a switch",
         "Left, the slowdown of the interactive workload; right, utilization minus that of the same scheduler "
-        "without preemption, paired by the same users; numbers are means. The thick line is the break-even, "
-        "interpolated between the points: on its side towards costly switches and short slices preemption "
-        "takes more processor time than it packs. The minimum slice of a job is its number of processors "
-        "times the multiplier; a switch takes the cost for each of its processors, out and in again.",
+        "without preemption, paired by the same users; numbers are means. In parentheses: its "
+        f"{study.confidence:.0%} interval has both signs, so that the break-even may be there; below zero "
+        "preemption takes more processor time than it packs. The minimum slice of a job is its number of "
+        "processors times the multiplier; a switch takes the cost for each of its processors, out and in.",
         partial(_map, study),
     )
     yield Picture(
@@ -58,92 +57,80 @@ def slowdown(study: Study, multiplier: str, cost: str) -> Sample:
     return derived.interactive_slowdown(study, GANG, reported(study), **point(multiplier, cost))
 
 
-def gain(study: Study, multiplier: str, cost: str) -> float:
-    """Return by how many points utilization is above that without preemption, NaN where it is not known."""
+def gain(study: Study, multiplier: str, cost: str) -> tuple[float, float]:
+    """Return by how many points utilization is above that without preemption, and its half-width.
+
+    NaN where it is not known, or has no interval.
+    """
     a, b = (study.sample(UTILIZATION, GANG, **point(value, cost)) for value in (multiplier, NEVER))
     if not (a.shown and b.shown):
-        return float("nan")
-    return 100 * float(statistics.paired_difference(a.values, b.values, study.confidence).mean)
+        return float("nan"), float("nan")
+    found = statistics.paired_difference(a.values, b.values, study.confidence)
+    return 100 * float(found.mean), 100 * float(found.half_width)
 
 
-def table(study: Study) -> tuple[np.ndarray, np.ndarray]:
-    """Return slowdowns in percent over the runtimes, and gains in points, shape (costs, multipliers)."""
+def table(study: Study) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return slowdowns in percent over the runtimes, gains in points, and their half-widths.
+
+    Each has the shape (costs, multipliers).
+    """
     shape = (len(costs(study)), len(multipliers(study)))
-    excess, gained = np.full((2, *shape), np.nan)
+    excess, gained, half = np.full((3, *shape), np.nan)
     for row, cost in enumerate(costs(study)):
         for column, multiplier in enumerate(multipliers(study)):
             one = slowdown(study, multiplier, cost)
             if one.shown:
                 excess[row, column] = 100 * (np.nanmean(one.values) - 1)
-            gained[row, column] = gain(study, multiplier, cost)
-    return excess, gained
+            gained[row, column], half[row, column] = gain(study, multiplier, cost)
+    return excess, gained, half
 
 
 def _map(study: Study) -> Figure:
-    excess, gained = table(study)
+    excess, gained, half = table(study)
     if not np.isfinite(excess).any():
         raise DrawingError("none of its points has been run yet: run the sweep to its end")
-    figure = Figure(figsize=(7.4, 0.36 * excess.shape[0] + 2.0), layout="constrained")
+    figure = Figure(figsize=(7.4, 0.42 * excess.shape[0] + 1.8), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     shown = np.maximum(excess, 0.01)
-    _cells(
-        left,
-        study,
-        shown,
-        excess,
-        "viridis_r",
-        LogNorm(np.nanmin(shown), max(np.nanmax(shown), 1.01 * np.nanmin(shown))),
-    )
+    norm = LogNorm(np.nanmin(shown), max(np.nanmax(shown), 1.01 * np.nanmin(shown)))
+    _cells(left, study, shown, [[f"{one:.3g}" for one in row] for row in excess], "viridis_r", norm)
     limit = max(float(np.nanmax(np.abs(gained))) if np.isfinite(gained).any() else 1.0, 0.1)
-    _cells(right, study, gained, gained, "PuOr", None, limit)
+    wording = [list(map(_gain_in_words, *rows)) for rows in zip(gained.tolist(), half.tolist(), strict=True)]
+    _cells(right, study, gained, wording, "PuOr", Normalize(-limit, limit))
     left.set_title("Interactive slowdown (% over the runtimes)", fontsize=8.5, fontweight="normal")
     right.set_title("Utilization, minus without preemption (points)", fontsize=8.5, fontweight="normal")
     left.set_ylabel("Cost of a switch (s a processor)")
     for axes in (left, right):
         axes.set_xlabel("Do-not-disturb multiplier (s a processor)")
-        if _turns(gained):
-            known = np.ma.masked_invalid(gained)
-            axes.contour(known, levels=[0.0], colors=[BREAK_EVEN], linewidths=2.4, corner_mask=False)
     style.put_headline(figure, "Do-not-disturb multiplier and cost of a switch")
-    if _turns(gained):
-        line = Line2D(
-            [], [], color=BREAK_EVEN, linewidth=2.4, label="break-even: as utilized as without preemption"
-        )
-        figure.legend(handles=[line], loc="outside lower center")
     return figure
 
 
-def _turns(gained: np.ndarray) -> bool:
-    """Whether a break-even lies between neighbours that are all known; unknown values are not 0."""
-    if min(gained.shape) < 2:
-        return False
-    corners = np.stack([gained[:-1, :-1], gained[:-1, 1:], gained[1:, :-1], gained[1:, 1:]])
-    known = np.isfinite(corners).all(axis=0)
-    return bool((known & (corners.min(axis=0) <= 0) & (corners.max(axis=0) > 0)).any())
+def _gain_in_words(gained: float, half: float) -> str:
+    """Return a gain, in parentheses if its interval has both signs, or there is none.
+
+    Examples
+    --------
+    >>> _gain_in_words(-3.14, 1.0), _gain_in_words(0.3, 0.9), _gain_in_words(2.0, float("nan"))
+    ('-3.1', '(+0.3)', '(+2.0)')
+    """
+    return f"{gained:+.1f}" if abs(gained) > half else f"({gained:+.1f})"
 
 
 def _cells(
-    axes: Axes, study: Study, values: np.ndarray, wording: np.ndarray, colors: str, norm: LogNorm | None,
-    limit: float | None = None,
-) -> None:  # fmt: skip
-    kept = {"norm": norm} if norm is not None else {"vmin": -limit, "vmax": limit} if limit else {}
-    image = axes.imshow(values, cmap=colors, aspect="auto", origin="lower", **kept)
-    for row, column in np.ndindex(*wording.shape):
-        if np.isfinite(wording[row, column]):
+    axes: Axes, study: Study, values: np.ndarray, wording: list[list[str]], colors: str, norm: Normalize
+) -> None:
+    image = axes.imshow(values, cmap=colors, aspect="auto", origin="lower", norm=norm)
+    for row, column in np.ndindex(*values.shape):
+        if np.isfinite(values[row, column]):
             red, green, blue, _ = image.cmap(image.norm(values[row, column]))
             dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
-            text = f"{wording[row, column]:.3g}" if norm is not None else f"{wording[row, column]:+.1f}"
             axes.text(
-                column,
-                row,
-                text,
-                ha="center",
-                va="center",
-                fontsize=6.8,
+                column, row, wording[row][column], ha="center", va="center", fontsize=6.8,
                 color="white" if dark else "#222222",
-            )
-    axes.set_xticks(range(wording.shape[1]), multipliers(study))
-    axes.set_yticks(range(wording.shape[0]), costs(study))
+            )  # fmt: skip
+    axes.set_xticks(range(values.shape[1]), multipliers(study))
+    axes.set_yticks(range(values.shape[0]), costs(study))
     style.bare(axes)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import colorsys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rich.text import Text
 
-from analysis.drawings.matrix import JOB_COLORS
 from analysis.jette1997.gangster.lettering import LETTERS
 from analysis.jette1997.gangster.remaking import WEEK, Remade
 from analysis.jette1997.gangster.times import weekday_time
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 CLASS_NAMES = ("Expr", "Int", "Dbug", "Prod", "Bnch", "Stby")
 """Of the classes in the order of their numbers; the paper has Dbug and Prod."""
+
+GOLDEN, LIGHTNESS = 0.618034, (0.72, 0.58, 0.82)
+"""Steps around the circle of hues, which never meet, and lightnesses in turn, that letters are read on."""
 
 QUEUED = "Q"
 UNUSED = "."
@@ -104,8 +107,12 @@ class Screen:
 
 
 def color_of(letter: str) -> str:
-    """Return the colour of a job, by its letter."""
-    return JOB_COLORS[LETTERS.index(letter) % len(JOB_COLORS)] if letter in LETTERS else "#cccccc"
+    """Return the colour of a job, by its letter: all differ, those of neighbouring letters most."""
+    if letter not in LETTERS:
+        return "#cccccc"
+    number = LETTERS.index(letter)
+    rgb = colorsys.hls_to_rgb(number * GOLDEN % 1, LIGHTNESS[number % len(LIGHTNESS)], 0.6)
+    return "#" + "".join(f"{round(255 * part):02x}" for part in rgb)
 
 
 def screen(made: Remade, moment: Moment, letters: Mapping[int, str], abreast: int = 1) -> Screen:

@@ -208,22 +208,25 @@ def points(figure: Figure, panel: int, color: str) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for line in found for x, y in zip(*line.get_data(), strict=True)]
 
 
-def test_the_break_even_is_where_preemption_gains_nothing() -> None:
-    """The line passes the interpolated zero between multipliers 0 and 2 at a cost of 4."""
+def test_a_gain_whose_interval_has_both_signs_is_in_parentheses() -> None:
+    """At a cost of 4 a multiplier of 0 gains -15 points beyond noise, and one of 2 gains 1 within it."""
     from analysis.jette1997.figures import tradeoff
 
     found = study("jette1997", "llnl_tradeoff", noise=0.0)
-    excess, gained = tradeoff.table(found)
+    excess, gained, half = tradeoff.table(found)
     assert excess[0] == pytest.approx([10, 20, 60])
     assert gained[2] == pytest.approx([100 * (0.95 - 0.24 / (1 + m) - 0.86) for m in (0, 2, 10)])
+    assert half.max() == pytest.approx(0, abs=1e-9)
     (figure,) = drawn("jette1997", found, "tradeoff").values()
-    lines = [path.vertices for held in figure.axes[1].collections for path in held.get_paths()]
-    top = max((vertex for line in lines for vertex in line), key=lambda vertex: vertex[1])
-    assert top == pytest.approx([-gained[2, 0] / (gained[2, 1] - gained[2, 0]), 2.0], abs=1e-6)
-    half = study("jette1997", "llnl_tradeoff", unfinished=lambda at: at["do_not_disturb"] == "never")
-    (figure,) = drawn("jette1997", half, "tradeoff").values()
-    assert not figure.axes[1].collections
-    assert not figure.legends
+    sure = [text.get_text() for text in figure.axes[1].texts]
+    assert sure[6:] == ["-15.0", "+1.0", "+6.8"]
+    (figure,) = drawn("jette1997", study("jette1997", "llnl_tradeoff", noise=0.3), "tradeoff").values()
+    noisy = [text.get_text() for text in figure.axes[1].texts]
+    assert not noisy[6].startswith("("), "a loss of 15 points is beyond noise"
+    assert noisy[7].startswith("("), "a gain of a point is not"
+    half_done = study("jette1997", "llnl_tradeoff", unfinished=lambda at: at["do_not_disturb"] == "never")
+    (figure,) = drawn("jette1997", half_done, "tradeoff").values()
+    assert not figure.axes[1].texts
 
 
 def test_the_map_has_every_claim_under_every_assumption() -> None:
