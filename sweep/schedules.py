@@ -226,14 +226,15 @@ def planned(plan: Plan) -> Schedules | JobTable | None:
         return JobTable(plan, given).checked()
     n_tasks = plan.n_cells
     if n_tasks == 1:
-        if not given.name.endswith(WRITTEN) and not given.is_dir():
-            raise SweepError(
-                f"schedule={given}: end the name of the file in {', '.join((*WRITTEN, *job_tables.ENDINGS))}"
-            )
         if given.is_dir():
             raise SweepError(f"schedule={given} is a folder: name the file of the one schedule, FILE.swf")
         _check_writable(given, given.parent)
-        return _checked(Schedules(plan, given, {0: given}))
+        made = _checked(Schedules(plan, given, {0: given}))
+        if not given.name.endswith(WRITTEN):
+            raise SweepError(
+                f"schedule={given}: end the name of the file in {', '.join((*WRITTEN, *job_tables.ENDINGS))}"
+            )
+        return made
     if given.exists() and not given.is_dir():
         raise SweepError(
             f"schedule={given} is a file, and there are {n_tasks} schedules: name a folder, or one point and "
