@@ -67,7 +67,7 @@ def order_of_submission(submit: Floats) -> tuple[Ints, Ints]:
     return order, position
 
 
-def as_they_ran(jobs: Jobs, order: Ints, position: Ints, **changed: np.ndarray) -> Jobs:
+def as_they_ran(jobs: Jobs, order: Ints, position: Ints, **changed: Any) -> Jobs:
     """Return the jobs in the order of their submission, some of their columns as they were changed."""
     after = jobs.after
     if after is not None:
