@@ -88,6 +88,7 @@ class Jobs:
         """Return the jobs of several parts with the same columns, one after the other."""
         columns: list[Any] = []
         for name in cls.__dataclass_fields__:
-            values = [getattr(part, name) for part in parts]
-            columns.append(None if values[0] is None else np.concatenate(values))
+            values: list[Any] = [getattr(part, name) for part in parts]
+            join = Requests.concatenated if name == "request" else np.concatenate
+            columns.append(None if values[0] is None else join(values))
         return cls(*columns)

@@ -180,7 +180,9 @@ def _described(names: Sequence[str], rows: Floats, cell: Ints, n_cells: int) -> 
     number = np.diff(begin)
     kept = slice(begin[0], None)
     # Added one by one, so that how many rows there are and how jobs are cut changes no bit.
-    total = np.array([np.bincount(cell[kept], row[kept], n_cells) for row in rows]).reshape(-1, n_cells)
+    total = np.array([np.bincount(cell[kept], row[kept], n_cells) for row in rows]).reshape(
+        len(rows), n_cells
+    )
     mean, p95, largest = np.full((3, len(names), n_cells), np.nan)
     np.divide(total, number, out=mean, where=number > 0)
     position = PERCENT * (number - 1)

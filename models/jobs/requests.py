@@ -3,7 +3,7 @@ account."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -86,3 +86,19 @@ class Requests:
         n = len(columns["nodes"])
         gres = {name: count[chosen] for name, count in self.gres.items()}
         return Requests(**columns, gres=gres, after=np.full(n, -1))
+
+    @classmethod
+    def concatenated(cls, parts: Sequence[Requests]) -> Requests:
+        """Return the requests of several parts, one after the other; `after` is left out, as in a part."""
+        columns = {
+            each.name: np.concatenate([getattr(part, each.name) for part in parts])
+            for each in fields(cls)
+            if each.name not in ("gres", "after")
+        }
+        none = np.full(len(columns["nodes"]), -1)
+        names = dict.fromkeys(name for part in parts for name in part.gres)
+        gres = {
+            name: np.concatenate([part.gres.get(name, np.zeros(len(part), np.int64)) for part in parts])
+            for name in names
+        }
+        return cls(**columns, gres=gres, after=none)

@@ -40,7 +40,8 @@ def test_writes_figures_claims_and_report(analysed: Path) -> None:
     assert len(claims) >= 28
     for claim in claims:
         assert claim.keys() == {
-            "id", "source", "statement", "verdict", "evidence", "reading", "error", "figures"
+            "id", "source", "statement", "verdict", "evidence", "reading", "error", "figures", "is_fact",
+            "calibrated",
         }  # fmt: skip
         assert claim["verdict"] in ("holds", "fails", "inconclusive")
         assert (claim["error"] is None) == (claim["verdict"] == "inconclusive")
@@ -68,7 +69,7 @@ GANG, SPACE = {"models.gang": 2}, {"models.backfill": 3}
 @pytest.mark.parametrize(
     ("families", "arguments", "message"),
     [
-        (None, ["nowhere"], "nowhere does not exist: run python -m sweep"),
+        (None, ["nowhere"], "nowhere does not exist: give the folder of a study's results"),
         (
             None,
             ["{}", "log=x"],

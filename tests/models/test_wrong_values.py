@@ -17,8 +17,8 @@ WRONG = {"no": "such value"}
 NOT_READ = {
     "policy": {"name", "family"},
     "workload": {
-        "name", "estimates_factor", "downey", "mccann", "fit", "few_jobs", "least_jobs", "ranges",
-        "under_a_minute",
+        "name", "estimates_factor", "estimates_fraction", "downey", "mccann", "fit", "few_jobs", "least_jobs",
+        "ranges", "under_a_minute",
     },
     "machine": {"name"},
 }  # fmt: skip

@@ -196,7 +196,7 @@ def test_mistakes_in_a_policys_file(sweep, own, content, says):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("# @package _global_\nname: mine\nbatchs: 3\n", "conf/experiment/mine.yaml: unknown key 'batchs'"),
+        ("# @package _global_\nname: mine\nbatchs: 3\n", "experiment/mine.yaml: unknown key 'batchs'"),
         ("# @package _global_\nbatches: 3\n", "the experiment has no name"),
         ("# @package _global_\nname: mine\nbatches: [\n", "mine.yaml, line 4: expected the node content"),
     ],

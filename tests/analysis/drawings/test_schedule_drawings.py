@@ -130,10 +130,10 @@ def test_queue_and_utilization_are_those_of_the_schedule() -> None:
 def test_an_own_conf_folder_is_searched(tmp_path: Path) -> None:
     (tmp_path / "policy" / "backfill").mkdir(parents=True)
     (tmp_path / "policy" / "backfill" / "own.yaml").write_text(
-        "defaults: [_backfill, _self_]\ndiscipline: backfill\nbound: 30\n"
+        "defaults: [_backfill, _self_]\ndiscipline: backfill\nreservations: 3\n"
     )
     found = parameters("policy", "own", {"ties": "event"}, str(tmp_path))
-    assert (found["bound"], found["ties"], found["kill"], found["name"]) == (30, "event", True, "own")
+    assert (found["reservations"], found["ties"], found["kill"], found["name"]) == (3, "event", True, "own")
 
 
 @pytest.mark.parametrize(

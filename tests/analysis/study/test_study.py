@@ -88,7 +88,7 @@ def test_what_is_no_dataset_is_told_in_one_line(tmp_path: Path) -> None:
     xr.Dataset({"x": 1}).to_netcdf(tmp_path / "other.nc")
     (tmp_path / "empty").mkdir()
     wrong = {
-        "absent": "run python -m sweep",
+        "absent": "does not exist: give the folder of a study's results",
         "empty": "holds no dataset",
         "text.nc": "cannot be read",
         "other.nc": "lacks policy, load, state, saturated",
