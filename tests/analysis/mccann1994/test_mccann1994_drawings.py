@@ -14,12 +14,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from analysis.command import main
+from analysis.drawings.composition import parameters
 from analysis.figures import style
 from analysis.mccann1994.drawings import DRAWINGS
 from analysis.mccann1994.drawings.schedules import EXAMPLES, POLICIES, draw_example
 from analysis.mccann1994.labels import LARGE, REST
-from sweep.config.files import parameters
-from sweep.config.locate import conf_folder
 
 
 def draw(name: str, **settings: str) -> Figure:
@@ -109,7 +108,7 @@ def test_a_schedule_on_a_mesh_has_a_picture_for_each_moment() -> None:
 
 def test_policies_are_those_of_the_configuration() -> None:
     for name, given in POLICIES.items():
-        configured = parameters("policy", name, folders=[conf_folder()])
+        configured = parameters("policy", name)
         assert {key: configured[key] for key in given} == given
 
 
