@@ -235,8 +235,6 @@ def _over_categories(layout: Layout, metric: str, reference: str | None) -> Figu
     least = settings.pop("ylim", (None,))[0] if settings["yscale"] == "log" else None
     for key in ("ylim", "yticks"):
         settings.pop(key, None)
-    if "guides" in settings:
-        settings["guides"] = tuple(settings["guides"])
     plots = [
         CategoryPlot(
             [_category(layout, over, value, cell) for value in here],

@@ -73,7 +73,7 @@ def _draw_line(axes: Axes, plot: LoadPlot, number: int, name: str) -> None:
     ):
         if chosen.any():
             axes.plot(x[chosen], mean[chosen], look.marker, color=fill, mec=edge, mew=width, zorder=4)
-    if plot.has_capacities and line.capacity <= axes.get_xlim()[1]:
+    if plot.has_capacities and line.capacity <= plot.limits[1]:
         at = line.capacity + places[0] - line.x[0]
         axes.plot(
             [at], [0], "|", color=look.color, ms=9, mew=1.6, transform=axes.get_xaxis_transform(), zorder=5

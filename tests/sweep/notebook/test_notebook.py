@@ -105,7 +105,7 @@ def test_a_study_gives_the_dataset_of_the_command_line(tmp_path: Path) -> None:
         "packing", grid={"policy": ["buddy"], "load": [0.5, 0.7]}, policy={"alternation": "shared"},
         output=tmp_path / "face", **SMALL,
     )  # fmt: skip
-    assert (study.points, study.tasks) == (4, 4)
+    assert (study.points, study.tasks) == (4, 4 + 2 * 2), "with two overload runs of each curve"
     data = study.run(progress=False)
     again = sweep.Study(
         "packing", grid={"policy": "buddy", "load": (0.5, 0.7)}, policy={"alternation": "shared"},
@@ -249,6 +249,6 @@ def test_what_a_cell_shows(tmp_path: Path) -> None:
     assert "alternation" in study[0]
     assert "6 points" in study[0]
     assert [html for html in run if "<progress" in html] == [run[0]]
-    assert "value=6 max=6" in run[0]
+    assert "value=18 max=18" in run[0], "six points, and two overload runs of each of six curves"
     assert "fcfs, lublin2003" in schedule[0]
     assert "bounded_slowdown" in schedule[0]

@@ -82,7 +82,8 @@ def altered(file: Path, change: Callable[[xr.Dataset], None]) -> Path:
 @pytest.mark.parametrize(
     "kind", [pytest.param(kind, marks=[pytest.mark.exhaustive] * (kind != "two families")) for kind in REAL]
 )
-def test_studies_of_all_kinds_are_the_same_bit_for_bit(rerun, kind: str, tmp_path: Path) -> None:
+def test_studies_of_all_kinds_are_the_same_bit_for_bit(rerun, kind: str, monkeypatch) -> None:
+    monkeypatch.setenv("TRACES", str(LOG.parent))
     file = made(*REAL[kind])
     before = file.read_bytes()
     answer = rerun(file, "output=again")
@@ -332,6 +333,7 @@ def test_code_of_ones_own_travels_with_the_dataset(rerun, tmp_path: Path, monkey
     for name in [name for name in sys.modules if name.split(".")[0] == package]:
         del sys.modules[name]
     monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("TRACES", str(LOG.parent))
     answer = rerun(file)
     assert answer.status == 2
     assert f"module {package}.priority is not here, but in the file: modules=FOLDER" in answer.err
