@@ -137,6 +137,7 @@ def missing_modules(original: Original) -> list[str]:
                 f"{original.path} used {name.removeprefix('__main__.')}, a function of a notebook, which no "
                 "file has: run that notebook again"
             )
+    finding.look_again()  # files may have gone since this session found them
     return [name for name in names if finding.find(name) is None]
 
 

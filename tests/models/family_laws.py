@@ -15,7 +15,7 @@ from models.jobs import swf
 from models.jobs.schedule import Schedule
 
 OF_JOBS = ("wait", "response_time", "slowdown", "bounded_slowdown")
-OF_TIME = ("utilization", "jobs_in_system", "used_slots", "slots_per_job")
+OF_TIME = ("utilization", "allocated", "jobs_in_system", "used_slots", "slots_per_job")
 """Averages over the time of a batch."""
 OF_SOME_DAYS = ("no_work_weekdays", "no_work_weekends")
 """Averages over days: a batch may have no such day."""
