@@ -8,7 +8,7 @@ import pytest
 from papers import EXPERIMENTS, KEYS, claims, made, of, paper, study, true, verdicts
 
 OF_THE_MODELS = {
-    "2.1-phase-change-detected", "4.2-fig9-balance", "4.2-fig9-end", "6.3-forced-allocation",
+    "4.2-fig9-balance", "4.2-fig9-end", "6.3-forced-allocation",
     "6.3-worked-example", "6.7-rests-on-one", "6.5.1-worked-example", "6.5.1-eight-processors",
     "6.5.2-example-140", "6.5.2-example-greedy", "6.6-example",
 }  # fmt: skip

@@ -179,6 +179,5 @@ def test_a_tiny_study_from_run_to_report(tmp_path: Path) -> None:
     assert (folder / "report.html").stat().st_size > 100_000
     found = {one["id"]: one for one in json.loads((folder / "claims.json").read_text())}
     assert len(found) == 21
-    assert found["silva1999-2.1-phase-change-detected"]["verdict"] == "holds"
     ratio = data.jobs.sel(policy="concurrent_gang") / data.jobs.sel(policy="gang")
     assert np.isfinite(ratio).any()
