@@ -1,9 +1,10 @@
 """Where compiled kernels are kept.
 
 Numba's disk cache checks only the file of the function it loads: after a callee in another file changes,
-the cached caller silently continues with the old one. So the cache folder is named by a hash of all of
-``models`` and numba's version, and any change starts an empty one. Copies of the project with the same code
-share it (`models.kernels.locating`).
+the cached caller silently continues with the old one. So the cache folder is named by a hash of numba's
+version and of all that families share, and a family's folder in it by a hash of its own files: no family
+imports another, so that a change in one compiles that one anew, and any other change compiles all. Copies of
+the project with the same code share what is kept (`models.kernels.locating`).
 """
 
 from __future__ import annotations
@@ -15,19 +16,35 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent
+
 
 def fingerprint() -> str:
-    """Return the hash that names the cache folder."""
-    digest = hashlib.sha256(f"numba {version('numba')}, numpy {version('numpy')}".encode())
-    root = Path(__file__).parent.parent
-    for source in sorted(root.rglob("*.py")):
-        digest.update(source.relative_to(root).as_posix().encode())
+    """Return the hash that names the cache folder: of numba's version and of all that families share."""
+    shared = [path for path in ROOT.rglob("*.py") if not stamp(path.relative_to(ROOT).parts[0])]
+    return _hash(shared, f"numba {version('numba')}, numpy {version('numpy')}")
+
+
+@lru_cache
+def stamp(package: str) -> str:
+    """Return the hash of the files of a family, or nothing for what families share."""
+    first = ROOT / package / "__init__.py"
+    if not first.is_file() or "FAMILY" not in first.read_text(encoding="utf-8"):
+        return ""
+    return _hash(first.parent.rglob("*.py"))
+
+
+def _hash(sources: Iterable[Path], text: str = "") -> str:
+    digest = hashlib.sha256(text.encode())
+    for source in sorted(sources):
+        digest.update(source.relative_to(ROOT).as_posix().encode())
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -101,7 +118,8 @@ def _marker(module: str) -> Path:
 
     Numba compiles anew for another processor, and different machines may share a home.
     """
-    name = f"{module}-{platform.node()}-{sys.implementation.cache_tag}"
+    family = stamp(module.split(".")[1])
+    name = f"{module}-{family}-{platform.node()}-{sys.implementation.cache_tag}"
     return in_use() / name
 
 

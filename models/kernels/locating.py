@@ -10,7 +10,7 @@ from typing import Any
 from numba import config
 from numba.core.caching import CacheImpl, UserProvidedCacheLocator
 
-ROOT = Path(__file__).resolve().parent.parent
+from models.kernels import cache
 
 
 class KernelLocator(UserProvidedCacheLocator):
@@ -18,8 +18,8 @@ class KernelLocator(UserProvidedCacheLocator):
 
     Numba names a folder by the absolute path of the source. So each copy of the project would compile every
     kernel again: a second clone, an installed wheel, a copy on a node's own disk whose path is another one in
-    every job. The folder of kernels is named by a hash of all of ``models`` already
-    (`models.kernels.cache.folder`): whatever copy finds that folder has the same kernels.
+    every job. Folders of kernels are named by hashes of ``models`` already (`models.kernels.cache`): whatever
+    copy finds a folder has the same kernels.
     """
 
     @classmethod
@@ -27,14 +27,15 @@ class KernelLocator(UserProvidedCacheLocator):
         """Return a locator, or None for what numba itself shall place: a user's own kernels."""
         kept_in = config.CACHE_DIR  # type: ignore[attr-defined]  # numba makes it as it is imported
         is_ours = kept_in and os.environ.get("SCHEDSWEEP_KERNELS") == kept_in
-        if not is_ours or not Path(py_file).resolve().is_relative_to(ROOT):
+        if not is_ours or not Path(py_file).resolve().is_relative_to(cache.ROOT):
             return None
         return super().from_function(py_func, py_file)
 
     @classmethod
     def get_suitable_cache_subpath(cls, py_file: str) -> str:
         """Return the place below the folder of kernels."""
-        return str(Path("models") / Path(py_file).resolve().relative_to(ROOT).parent)
+        package, *parts = Path(py_file).resolve().relative_to(cache.ROOT).parent.parts
+        return str(Path("models", f"{package}-{cache.stamp(package)}".rstrip("-"), *parts))
 
     def get_source_stamp(self) -> str:
         """Return nothing: a source that differs has another folder."""

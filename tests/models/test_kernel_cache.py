@@ -48,15 +48,24 @@ def test_a_second_copy_of_the_project_compiles_nothing(tmp_path):
 
 
 @pytest.mark.exhaustive
-def test_a_copy_whose_code_differs_compiles_its_own(tmp_path):
-    code = "from models.workloads import redrawn; print(redrawn.uniform(1, 2))"
-    in_new_process(code, tmp_path / "cache", copy_of_the_models(tmp_path / "first"))
+@pytest.mark.parametrize(
+    ("kernel", "changed", "is_kept"),
+    [
+        ("models.workloads.redrawn", "kernels/ties.py", False),
+        ("models.workloads.redrawn", "backfill/rules.py", True),
+        ("models.medium_term.engine", "medium_term/__init__.py", False),
+        ("models.medium_term.engine", "backfill/rules.py", True),
+    ],
+)
+def test_a_copy_whose_code_differs_compiles_what_may_call_it(tmp_path, kernel, changed, is_kept):
+    """Families share `kernels`, and none imports another: a change in a family compiles that family only."""
+    in_new_process(f"import {kernel}", tmp_path / "cache", copy_of_the_models(tmp_path / "first"))
     other = copy_of_the_models(tmp_path / "second")
-    with (other / "models" / "kernels" / "ties.py").open("a") as callee:
+    with (other / "models" / changed).open("a") as callee:
         callee.write("# changed, in another file\n")
-    printed = in_new_process(code, tmp_path / "cache", other, NUMBA_DEBUG_CACHE="1")
-    assert "data saved to" in printed
-    assert "data loaded from" not in printed
+    printed = in_new_process(f"import {kernel}", tmp_path / "cache", other, NUMBA_DEBUG_CACHE="1")
+    assert ("data saved to" in printed) is not is_kept
+    assert ("data loaded from" in printed) is is_kept
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o775])
