@@ -3,14 +3,49 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
+
+_allowed: ContextVar[tuple[Collection[str], list[str]] | None] = ContextVar("allowed", default=None)
+
+
+@contextmanager
+def only(packages: Collection[str]) -> Iterator[list[str]]:
+    """Import nothing by its name but what is in some packages: the names are a stranger's.
+
+    Yields
+    ------
+    list of str
+        The names that were refused so far, whatever became of the `ImportError`.
+    """
+    refused: list[str] = []
+    token = _allowed.set((packages, refused))
+    try:
+        yield refused
+    finally:
+        _allowed.reset(token)
+
+
+def module(name: str) -> Any:
+    """Import the module of a dotted name that a setting gives; every such import comes here."""
+    _check(name, name)
+    return importlib.import_module(name)
 
 
 def imported(name: str) -> Any:
     """Return the object of a dotted name, ``models.packing.schemes.capacity.first_fit`` for instance."""
-    module, _, last = name.rpartition(".")
-    return getattr(importlib.import_module(module), last)
+    place, _, last = name.rpartition(".")
+    found = getattr(module(place), last)
+    _check(name, str(getattr(found, "__module__", place)))  # a module may have imported it from elsewhere
+    return found
+
+
+def _check(name: str, place: str) -> None:
+    if (gate := _allowed.get()) is not None and place.partition(".")[0] not in gate[0]:
+        gate[1].append(name)
+        raise ImportError("it is code from outside this project")
 
 
 def function(name: object, where: str, known: Iterable[str], what: str) -> Any:

@@ -12,8 +12,7 @@ from analysis.errors import AnalysisError
 from analysis.study import Study
 from models.point import Point
 from sweep.errors import SweepError
-from sweep.plan import plan
-from sweep.rerun import needs
+from sweep.rerun import foreign, needs
 from sweep.rerun.original import Original, understood
 from sweep.store import recipe
 
@@ -37,7 +36,6 @@ def point_of(study: Study, place: Mapping[str, str], replication: int, logs: Seq
     try:
         with understood(path):
             original = Original(path, study.data, *recipe.read(study.data.attrs))
-            needs.refuse_foreign_code(original, brings_code=False)
     except SweepError as error:
         raise AnalysisError(str(error)) from None
     config, files = original.config, original.config.files
@@ -49,7 +47,8 @@ def point_of(study: Study, place: Mapping[str, str], replication: int, logs: Seq
     at = tuple(study.values_of(axis).index(place[axis]) for axis in map(str, study.status.dims))
     try:
         with understood(path):
-            expanded = plan.expand(replace(config, files={**files, "workload": workloads}, logs=found))
+            config = replace(config, files={**files, "workload": workloads}, logs=found)
+            expanded = foreign.planned(original, config)
     except SweepError as error:
         raise AnalysisError(next(iter(wrong), str(error))) from None
     position = np.ravel_multi_index(at, expanded.shape)

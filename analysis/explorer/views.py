@@ -20,10 +20,12 @@ from analysis.drawings.scene import Scene, instant, run, window
 from analysis.errors import AnalysisError, DrawingError
 from analysis.figures import style
 from analysis.figures.policies import label
+from models import dotted
 from models.point import Batches, Point
 from sweep import compiling
 from sweep.errors import SweepError
 from sweep.plan import families
+from sweep.plan.sources import OURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -180,8 +182,9 @@ def _family(policy: Mapping[str, object]) -> str:
 
 def _schedules(policy: Mapping[str, object]) -> bool:
     try:
-        return families.find(_family(policy)).schedules
-    except SweepError:  # a user's own family that is not installed
+        with dotted.only(OURS):  # the dataset may be a stranger's
+            return families.find(_family(policy)).schedules
+    except SweepError:  # a user's own family
         return False
 
 

@@ -8,10 +8,12 @@ from analysis.errors import AnalysisError
 from analysis.paper import Paper
 from analysis.study import Study
 from analysis.study.curve import DONE, FAILED, SATURATED, UNFINISHED
+from models import dotted
 from models.point import Point
 from sweep import statistics
 from sweep.errors import SweepError
 from sweep.plan import families
+from sweep.plan.sources import OURS
 
 
 def warnings(study: Study, paper: Paper | None = None) -> list[str]:
@@ -126,9 +128,10 @@ def _replicable(study: Study, policy: str) -> bool:
     """Whether replications differ: more replications of a deterministic workload are refused."""
     try:
         parameters = study.parameters("policy", policy)
-        family = families.find(parameters["family"])
-        return family.is_stochastic(
-            Point(parameters, study.parameters("workload"), study.parameters("machine"))
-        )
+        with dotted.only(OURS):  # the dataset may be a stranger's
+            family = families.find(parameters["family"])
+            return family.is_stochastic(
+                Point(parameters, study.parameters("workload"), study.parameters("machine"))
+            )
     except (AnalysisError, SweepError, KeyError, ValueError):  # a dataset of other software, or of older
         return True

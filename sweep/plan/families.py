@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable
 from functools import cache
 
+from models import dotted
 from models.family import Family, Metric
 from models.point import Parameters
 from sweep.errors import SweepError, one_line
@@ -15,7 +15,7 @@ from sweep.errors import SweepError, one_line
 def find(package: str) -> Family:
     """Import a family by the dotted name that a policy's ``family`` key gives."""
     try:
-        module = importlib.import_module(package)
+        module = dotted.module(package)
     except Exception as error:  # a user's package may raise anything
         raise SweepError(
             f"family={package}: {one_line(error)}; give a package that can be imported"

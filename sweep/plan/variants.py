@@ -135,6 +135,8 @@ def _finish(group: str, name: str, data: dict[str, Any], given_path: str, logs: 
         path = place(Path(str(data["path"])), logs).expanduser().absolute()
         data["path"] = str(path)
         digest = _digest(path, group, name, given_path, of_file(str(path)))
+        if group == "policy":
+            digest = with_included(path, digest)
         data["sha256"] = digest  # compared with the bytes when the log is read
         content["path"] = f"sha256:{digest}"
     return Variant(data, content, canonical.text(content))
@@ -169,6 +171,16 @@ def _resolve(group: str, name: str, data: dict[str, Any]) -> dict[str, Any]:
     except OmegaConfBaseException as error:
         raise SweepError(f"{group} {name}: {one_line(error)}") from None
     return resolved  # type: ignore[return-value] # of a mapping: a dict
+
+
+def with_included(path: Path, plain: str) -> str:
+    """Return the SHA-256 of a slurm.conf with the files that it includes; of what is none, its own."""
+    from models.slurm.configuration import reading
+
+    try:
+        return reading.digest(path)
+    except ValueError:  # the check of the policy says what is wrong with it
+        return plain
 
 
 @cache

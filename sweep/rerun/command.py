@@ -14,11 +14,10 @@ from sweep import actions
 from sweep.config.chosen import executor
 from sweep.config.settings import ACTIONS, Config, Settings
 from sweep.errors import RunError, SweepError, unknown
-from sweep.plan import plan
 from sweep.plan.plan import Plan
 from sweep.plan.sources import OURS
 from sweep.progress import say
-from sweep.rerun import needs, sameness, versions
+from sweep.rerun import foreign, needs, sameness, versions
 from sweep.rerun.original import Original, opened, stored, understood
 from sweep.store import state
 from sweep.store.folder import Folder
@@ -64,11 +63,9 @@ def main(given: Sequence[str], folders: Sequence[Path], arguments: Sequence[str]
     config = _config(original, chosen, folders, folder)
     with understood(original.path):
         config = replace(config, logs=_logs(original, chosen, console))
-        if not chosen.get("trust", False):
-            needs.refuse_foreign_code(original, brings_code="modules" in chosen)
         _find_modules(original, chosen, console)
-        expanded = plan.expand(config)
-        needs.refuse_other_files(config, expanded)
+        trust = chosen.get("trust", False)
+        expanded = foreign.planned(original, config, trust, brings_code="modules" in chosen)
         _tell(original, expanded, console)
     if (action := config.settings.action) in ("run", "plan"):
         _tell_of_earlier(expanded, folder, console)

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import sys
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
-from sweep.config.settings import GROUPS, Config
 from sweep.errors import SweepError
-from sweep.logs import VARIABLE, folders
-from sweep.plan import finding, sources
-from sweep.plan.plan import Plan
+from sweep.logs import folders
+from sweep.plan import finding
+from sweep.plan.variants import with_included
 from sweep.rerun.original import Original
 
 
@@ -38,15 +33,13 @@ def logs(original: Original, given: Path | None) -> tuple[dict[str, str], list[s
     found, wrong = {}, []
     for log, digest in original.logs.items():
         there = dict.fromkeys(file for file in _places(log, original, given) if file.is_file())
-        right = next((file for file in there if _digest(file) == digest), None)
+        right = next((file for file in there if digest in _digests(file)), None)
         if right is not None:
             found[log] = str(right.absolute())
         elif there:
-            other = next(iter(there))
-            hashes = f"SHA-256 {digest[:12]}… in the dataset, {_digest(other)[:12]}… here"
             wrong.append(
-                f"log {Path(log).name}: {other} has another content ({hashes}): get the one that was used "
-                "and name its folder, logs=FOLDER or TRACES"
+                f"log {Path(log).name}: {next(iter(there))} has another content than SHA-256 {digest[:12]}…: "
+                "get the one that was used and name its folder, logs=FOLDER or TRACES"
             )
         else:
             wrong.append(
@@ -65,68 +58,14 @@ def _places(log: str, original: Original, given: Path | None) -> Iterator[Path]:
         yield folder / path.name
 
 
-def _digest(file: Path) -> str:
-    with suppress(OSError), file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
-    return "cannot be read"
-
-
-def refuse_foreign_code(original: Original, brings_code: bool) -> None:
-    """Refuse a study that names a module outside this project: to expand its plan is to import that module.
-
-    A file from a stranger may name any module of the working folder, of an installed package or of Python.
-
-    Parameters
-    ----------
-    brings_code : bool
-        Whether the code that the file carries may be run (``modules=FOLDER``): that, and no other.
-
-    Raises
-    ------
-    SweepError
-        With one line that names the modules, and the two ways to allow them.
-    """
-    carried = {Path(place).parts[0].removesuffix(".py") for place in original.modules}
-    if names := foreign_names(asdict(original.config), carried if brings_code else ()):
-        raise SweepError(
-            f"{original.path} runs code from outside this project ({', '.join(names)}): look at that code, "
-            "then add trust=true, or modules=FOLDER to run only the code that the file carries"
-        )
-
-
-def foreign_names(config: Mapping[str, Any], allowed: Collection[str] = ()) -> list[str]:
-    """Return the modules outside this project, and variables of the environment, that a config names."""
-    packages = {*sources.OURS, "__main__", *allowed}
-    modules = [
-        name
-        for name in sorted({*sources.dotted_names(config), *_families(config)})
-        if (package := name.partition(".")[0]) not in packages
-        and (package in sys.stdlib_module_names or finding.find(package) is not None)
-    ]
-    variables = {name for name in re.findall(r"oc\.env:\s*(\w*)", str(config)) if name != VARIABLE}
-    return [*modules, *(f"${name}" for name in sorted(variables))]
-
-
-def refuse_other_files(config: Config, plan: Plan) -> None:
-    """Refuse a recipe that names a file which is none of its logs: a stranger's may name any file here."""
-    known = set(config.logs.values())
-    for group in GROUPS:
-        for variant in plan.variants[group]:
-            if variant.parameters.get("path") not in (None, *known):
-                there = variant.parameters["path"]
-                raise SweepError(f"the recipe names {there}, which is none of its logs: not rerun")
-
-
-def _families(value: Any) -> Iterator[str]:
-    """Yield the families that a config names, however deep: they are packages, mostly without a dot."""
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            if key == "family" and isinstance(item, str):
-                yield item
-            yield from _families(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _families(item)
+def _digests(file: Path) -> tuple[str, ...]:
+    """Return the SHA-256 of a file, and that of a slurm.conf together with what it includes."""
+    try:
+        with file.open("rb") as opened:
+            plain = hashlib.file_digest(opened, "sha256").hexdigest()
+    except OSError:
+        return ()
+    return plain, *([with_included(file, plain)] if file.suffix == ".conf" else [])
 
 
 def missing_modules(original: Original) -> list[str]:

@@ -61,8 +61,9 @@ class Folder:
         """Return the error of a folder that cannot be made or written to."""
         there = error.filename2 or error.filename
         where = f" ({there})" if there is not None and os.path.lexists(there) else ""
+        away = f"move {there} away, or give another" if isinstance(error, IsADirectoryError) else "give a"
         return SweepError(
-            f"output={self.path}: {error.strerror or error}{where}; give a folder that can be written, "
+            f"output={self.path}: {error.strerror or error}{where}; {away} folder that can be written, "
             "output=FOLDER"
         )
 

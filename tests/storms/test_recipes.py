@@ -22,7 +22,19 @@ CODE = "open('has_run', 'w').close()\n"
 VALUES: list[Any] = [
     *(None, True, -1, 0, 1.5, 1e308, 10**30, float("nan"), "", "x", "???", [], {}, [1], {"a": 1}, [["x"]]),
     *("\x1b[31mred", "a\nb", "../x", "/etc/passwd", "~/.ssh/id_rsa", "${oc.env:HOME}", "${nope}", "$(id)"),
-    *("evilpkg", "evilpkg.f", "os.system", "__main__.main", "models.evil", {"": [["a", 1]]}, {"": 5}),
+    *(
+        "evilpkg",
+        "evilpkg.f",
+        "${oc.decode:evilpkg}",
+        "evil${x}",
+        "policy.family",
+        ["evilpkg"],
+        "os.system",
+        "__main__.main",
+        "models.evil",
+        {"": [["a", 1]]},
+        {"": 5},
+    ),
 ]
 KEYS = ["x", "", "../x", "a\nb", "\x1b[2J", "path", "family", "schedule", "output", "executor"]
 

@@ -13,7 +13,7 @@ from models.jobs.swf.errors import SwfError
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
-MOST_TIMES, LEAST_LIMIT = 100, 1 << 24
+MOST_TIMES, LEAST_LIMIT = 40, 1 << 24
 """A log may unpack to so many times its size, or to so many bytes: logs of the archive have 3 to 12 times."""
 
 

@@ -38,10 +38,24 @@ def read(path: str | os.PathLike[str], lines: Sequence[str] = (), sha256: str | 
         With one line: no such file, an Include that is missing, a line that is none, an unknown key, a
         value that is not allowed.
     """
-    found = list(_of_file(Path(path), 0, sha256))
+    read_so_far = hashlib.sha256()
+    found = list(_of_file(Path(path), 0, read_so_far))
+    if sha256 is not None and read_so_far.hexdigest() != sha256:
+        raise ConfigurationError(
+            f"{Path(path).name}, or a file that it includes, has changed since the plan was made; run the "
+            "command again"
+        )
     for number, text in enumerate(lines, start=1):
         found += _of_text(f"policy.lines[{number}]", text)
     return Configuration.of(Path(path).name, found)
+
+
+def digest(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file followed by those that it includes, in their order."""
+    read_so_far = hashlib.sha256()
+    for _ in _of_file(Path(path), 0, read_so_far):
+        pass
+    return read_so_far.hexdigest()
 
 
 def of_lines(name: str, lines: Sequence[str]) -> Configuration:
@@ -49,13 +63,12 @@ def of_lines(name: str, lines: Sequence[str]) -> Configuration:
     return Configuration.of(name, [line for text in lines for line in _of_text(name, text)])
 
 
-def _of_file(path: Path, depth: int, sha256: str | None = None) -> Iterator[Line]:
+def _of_file(path: Path, depth: int, read_so_far: hashlib._Hash) -> Iterator[Line]:
     try:
         content = path.read_bytes()
     except OSError as error:
         raise ConfigurationError(f"{path}: {error.strerror}; give the path of a slurm.conf") from None
-    if sha256 is not None and hashlib.sha256(content).hexdigest() != sha256:
-        raise ConfigurationError(f"{path.name} has changed since the plan was made; run the command again")
+    read_so_far.update(content)
     text = content.decode(errors="replace")
     if text.startswith("Configuration data as of"):
         yield from _shown(path.name, text)
@@ -73,7 +86,7 @@ def _of_file(path: Path, depth: int, sha256: str | None = None) -> Iterator[Line
                     f"{where} includes {other.name}, which is not there; put it beside {path.name}, or "
                     f"delete the line"
                 )
-            yield from _of_file(other, depth + 1)
+            yield from _of_file(other, depth + 1, read_so_far)
         else:
             yield from _of_text(where, line)
 

@@ -120,7 +120,7 @@ def test_rows_out_of_order_are_sorted_stably(folder: Path) -> None:
         (lines(row(memory=0.5), row(user=10**20)), "line 5 has 1e+20 as user, not a number below"),
         (lines(row(), row(runtime=-0.5)), "line 5 has the negative runtime -0.5, only -1"),
         (bz2.compress(lines(row())), "line 1 is not text"),
-        (gzip.compress(b"\n" * 50_000_000, mtime=0), "unpacks to more than 100 times its "),
+        (gzip.compress(b"\n" * 50_000_000, mtime=0), "unpacks to more than 40 times its "),
         (gzip.compress(lines(row()), mtime=0)[:-9], "the gzip data is cut off or damaged (Comp"),
         (
             gzip.compress(lines(row()), mtime=0) + b"trailing rubbish",

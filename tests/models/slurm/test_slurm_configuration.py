@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
 
-from models.slurm.configuration import ConfigurationError, hostlist, read, values
+from models.slurm.configuration import ConfigurationError, hostlist, read, reading, values
 from models.slurm.configuration.reading import of_lines
 from models.slurm.scheduler import Scheduler
 
@@ -174,3 +175,13 @@ def test_files_that_include_each_other(conf: Path) -> None:
     (conf.parent / "nodes.conf").write_text("Include slurm.conf\n")
     with pytest.raises(ConfigurationError, match="circle"):
         read(conf)
+
+
+def test_what_is_included_counts_for_the_identity(conf: Path) -> None:
+    planned = reading.digest(conf)
+    assert planned == reading.digest(conf) != hashlib.sha256(conf.read_bytes()).hexdigest()
+    read(conf, sha256=planned)
+    (conf.parent / "nodes.conf").write_text(f"{NODES}NodeName=n006\n")
+    assert reading.digest(conf) != planned
+    with pytest.raises(ConfigurationError, match="or a file that it includes, has changed"):
+        read(conf, sha256=planned)

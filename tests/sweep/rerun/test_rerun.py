@@ -281,27 +281,52 @@ def test_to_look_for_a_module_is_not_to_import_it(rerun, sweep, monkeypatch) -> 
     assert not Path("ran").exists()
 
 
-def test_a_strangers_code_is_run_only_where_it_is_trusted(rerun, sweep, monkeypatch) -> None:
-    """A module of the working folder that a file names: to look at the study is to import it."""
+def _policy(recipe: dict, **keys: object) -> None:
+    for file in recipe["study"]["files"]["policy"].values():
+        file.update(keys)
+
+
+def _axis(recipe: dict, value: str, **values: str) -> None:
+    settings = recipe["study"]["settings"]
+    settings["axes"]["own"], settings["grid"]["own"] = "policy.family", [value]
+    if values:
+        settings["values"] = {"own": values}
+
+
+HIDDEN = {
+    "plain": lambda recipe: _policy(recipe, family="evil"),
+    "an axis": lambda recipe: _axis(recipe, "evil"),
+    "a value of an axis": lambda recipe: _axis(recipe, "it", it="evil"),
+    "another key": lambda recipe: _policy(recipe, family="ev${.order}", order="il"),
+    "decoded": lambda recipe: _policy(recipe, family="${oc.decode:evil}"),
+    "nested": lambda recipe: _policy(recipe, family="${oc.${.order}:HOME}", order="env"),
+}
+"""Ways of a recipe to name a module of the working folder."""
+
+
+@pytest.mark.parametrize("way", HIDDEN)
+def test_a_strangers_code_is_run_only_where_it_is_trusted(rerun, sweep, monkeypatch, way: str) -> None:
+    """To look at a study is to import its families."""
     sweep()
     monkeypatch.syspath_prepend(str(Path.cwd()))
+    monkeypatch.delitem(sys.modules, "evil", raising=False)
     Path("evil.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
 
     def change(data: xr.Dataset) -> None:
         recipe = json.loads(data.attrs["recipe"])
-        for file in recipe["study"]["files"]["policy"].values():
-            file["family"] = "evil"
+        HIDDEN[way](recipe)
         data.attrs["recipe"] = json.dumps(recipe)
 
     file = altered(Path("results/queue/queue.nc"), change)
     for allowed in ((), ("modules=brought",)):  # the file brings no such code
         answer = rerun(file, "trust=false", *allowed)
         assert answer.status == 2
-        assert "runs code from outside this project (evil" in answer.err
+        assert "outside this project (evil)" in answer.err or "computed as they are read (${" in answer.err
         assert answer.err.count("\n") == 1
     assert not Path("ran").exists()
-    rerun(file, "trust=true")
-    assert Path("ran").exists()
+    if way != "nested":
+        rerun(file, "trust=true")
+        assert Path("ran").exists()
 
 
 ORDERS = """

@@ -1,0 +1,102 @@
+"""What a recipe may not do, as it may be a stranger's: run other code, read variables or other files."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from models import dotted
+from sweep.config.settings import GROUPS, Config
+from sweep.errors import SweepError
+from sweep.logs import VARIABLE
+from sweep.plan import finding, plan, sources
+from sweep.rerun.original import Original
+
+_HARMLESS = re.compile(rf"\$\{{(oc\.env:{VARIABLE}(,[^${{}}]*)?|[\w.\[\]]+)\}}")
+"""Interpolations that a recipe may have: the folder of logs, and other keys."""
+
+
+def planned(original: Original, config: Config, trust: bool = False, brings_code: bool = False) -> plan.Plan:
+    """Return the plan of a recipe, for which only this project's code is imported.
+
+    Parameters
+    ----------
+    config : Config
+        The recipe's, with the settings of this run.
+    trust : bool
+        Whether any code that it names may run.
+    brings_code : bool
+        Whether the code that the file carries may run (``modules=FOLDER``).
+
+    Raises
+    ------
+    SweepError
+        With one line that names the code, variables or files, and the ways to allow them.
+    """
+    if trust:
+        return plan.expand(config)
+    if hidden := sorted({text for text in _texts(asdict(original.config)) if "$" in _HARMLESS.sub("", text)}):
+        raise SweepError(
+            f"{original.path} has values that are computed as they are read ({', '.join(hidden)[:200]}): "
+            "look at them, then add trust=true"
+        )
+    carried = {Path(place).parts[0].removesuffix(".py") for place in original.modules}
+    packages = {*sources.OURS, *(carried if brings_code else ())}
+    with dotted.only(packages) as refused:
+        try:
+            expanded = plan.expand(config)
+            given = [one.parameters for group in GROUPS for one in expanded.variants[group]]
+            refused += names(given, packages)
+        finally:
+            if refused:
+                listed = ", ".join(dict.fromkeys(refused))
+                raise SweepError(
+                    f"{original.path} runs code from outside this project ({listed}): "
+                    "look at that code, then add trust=true, or modules=FOLDER to run only the code that the "
+                    "file carries"
+                ) from None
+    for group in GROUPS:
+        for variant in expanded.variants[group]:
+            path = variant.parameters.get("path")
+            if path is not None and path not in config.logs.values():
+                raise SweepError(f"the recipe names {path}, which is none of its logs: not rerun")
+    return expanded
+
+
+def names(given: Any, packages: Collection[str] = sources.OURS) -> list[str]:
+    """Return the dotted names and families in parameters that lead to code outside of some packages."""
+    return [
+        name
+        for name in sorted({*sources.dotted_names(given), *_families(given)})
+        if (package := name.partition(".")[0]) not in packages
+        and (package in sys.stdlib_module_names or finding.find(package) is not None)
+    ]
+
+
+def _families(value: Any) -> Iterator[str]:
+    """Yield the families that a config names, however deep: they are packages, mostly without a dot."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if key == "family" and isinstance(item, str):
+                yield item
+            yield from _families(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _families(item)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield all texts of a config, names of its keys among them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _texts(key)
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
