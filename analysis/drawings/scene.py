@@ -40,7 +40,7 @@ SOURCE = {
 }
 """Settings that make a schedule; empty is what the files of conf have."""
 
-SHORT = ("policy.ties", "policy.unrequested", "workload.path", "workload.month")
+SHORT = ("policy.alternation", "policy.ties", "policy.unrequested", "workload.path", "workload.month")
 """Keys that these drawings know without their group."""
 
 MACHINES = {"o2k": "o2k", "swf": "log", "sacct": "log"}
@@ -70,7 +70,22 @@ class Scene:
 
 
 def scene(settings: Mapping[str, str]) -> Scene:
-    """Make the schedule that settings ask for.
+    """Make the schedule that settings ask for; errors as of `asked`."""
+    point = asked(settings)
+    try:
+        found = run(point)
+    except ValueError as error:  # what a model says of parameters that it refuses, in one line
+        raise AnalysisError(in_words_of_drawings(str(error), SHORT)) from None
+    title = f"{label(point.policy['name'])}, {point.workload['name']}"
+    if settings["month"]:
+        title += f" {settings['month']}"
+    if point.load is not None:
+        title += f", load {point.load:g}"
+    return replace(found, title=title)
+
+
+def asked(settings: Mapping[str, str]) -> Point:
+    """Return the point that settings ask for, with the same jobs as an experiment with that seed.
 
     Raises
     ------
@@ -78,7 +93,7 @@ def scene(settings: Mapping[str, str]) -> Scene:
         If they cannot be understood, or the models refuse them.
     """
     user = settings["conf"]
-    of_policy = _given(settings, "ties", "unrequested") | given(settings, "policy")
+    of_policy = _given(settings, "ties", "unrequested", "alternation") | given(settings, "policy")
     of_workload = _given(settings, "path", "month") | given(settings, "workload")
     policy = parameters("policy", settings["policy"], of_policy, user)
     workload = parameters("workload", settings["workload"], of_workload, user)
@@ -94,16 +109,7 @@ def scene(settings: Mapping[str, str]) -> Scene:
     batches = Batches(max(whole(settings, "jobs", 0), 1), 0, (1,))
     point = Point(policy, workload, machine, load, batches, root)
     checked(point, SHORT)
-    try:
-        found = run(point)
-    except ValueError as error:  # what a model says of parameters that it refuses, in one line
-        raise AnalysisError(in_words_of_drawings(str(error), SHORT)) from None
-    title = f"{label(policy['name'])}, {workload['name']}"
-    if settings["month"]:
-        title += f" {settings['month']}"
-    if load is not None:
-        title += f", load {load:g}"
-    return replace(found, title=title)
+    return point
 
 
 def run(point: Point) -> Scene:
@@ -162,7 +168,7 @@ def unit_of(seconds: float) -> tuple[str, float]:
 
 
 def _given(settings: Mapping[str, str], *keys: str) -> dict[str, Any]:
-    return {key: settings[key] for key in keys if settings[key]}
+    return {key: settings[key] for key in keys if settings.get(key)}
 
 
 def instant(text: str, key: str) -> float:

@@ -86,7 +86,7 @@ GANG, SPACE = {"models.gang": 2}, {"models.backfill": 3}
         (None, ["{}", "output={}/packing.nc"], "give another folder"),
         (None, ["draw", "fig99"], "draw fig99: no such drawing; valid: fig9, matrix"),
         (None, ["draw", "matrix", "polcy=buddy"], "'polcy=buddy' is not understood"),
-        (None, ["draw", "matrix", "results=nowhere"], "nowhere does not exist"),
+        (None, ["draw", "matrix", "results=nowhere"], "'results=nowhere' is not understood"),
         (
             GANG,
             ["{}", "paper=chiang2001"],

@@ -10,6 +10,6 @@ DRAWINGS = {
     "matrix": Drawing(
         matrix.matrix,
         matrix.MATRIX,
-        "the Ousterhout matrix at a moment of a simulation, under a dataset's own reading",
+        "the Ousterhout matrix at a moment of a simulation",
     ),
 }

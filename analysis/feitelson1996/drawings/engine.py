@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from analysis.drawings.matrix import MatrixState, alternates
-from models.point import Batches, Parameters, Point
-from sweep import compiling
+from analysis.errors import AnalysisError
+from models.point import Point
 
 
 def states(
@@ -42,25 +42,6 @@ def states(
     return tuple(found)
 
 
-def state_at(
-    policy: Parameters,
-    workload: Parameters,
-    machine: Parameters,
-    load: float,
-    time: float,
-    seed: Sequence[int],
-) -> MatrixState:
-    """Return the matrix of a simulation at a time, in the workload's unit (or at its end before that)."""
-    from models.gang.model import prepare
-
-    # Enough batches never to end by count: the time decides.
-    point = Point(policy, workload, machine, load, Batches(1000, 0, (1000,)), tuple(seed))
-    compiling.ready(point)
-    simulation = prepare(point)
-    simulation.run(1000, until=time)
-    return _state(simulation.occupancy(), policy["alternation"], policy["precedence"])
-
-
 def state_of(point: Point, time: float | None = None) -> tuple[MatrixState, float]:
     """Return the matrix in a point's own run, and when that is.
 
@@ -68,14 +49,20 @@ def state_of(point: Point, time: float | None = None) -> tuple[MatrixState, floa
     ----------
     time : float, optional
         In the workload's unit; by default the end of the first measured batch.
+
+    Raises
+    ------
+    AnalysisError
+        If the run ends before that time.
     """
     from models.gang.model import prepare
+    from models.packing.driver import TIME_REACHED
 
     simulation = prepare(point)
     if time is None:
         simulation.run(min(point.batches.warmup + 1, point.batches.most))
-    else:
-        simulation.run(point.batches.most, until=time)
+    elif simulation.run(point.batches.most, until=time) != TIME_REACHED:
+        raise AnalysisError(f"time={time:g}: this run ends at {simulation.now:.0f}; give a time before that")
     mapped = simulation.occupancy()
     return _state(mapped, point.policy["alternation"], point.policy["precedence"]), simulation.now
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from fabricated import dataset, write
 
 from analysis.drawings.matrix import FREE, alternates
+from analysis.drawings.scene import asked
 from analysis.errors import AnalysisError
-from analysis.feitelson1996.drawings import fig9
+from analysis.feitelson1996.drawings import engine, fig9
 from analysis.feitelson1996.drawings import matrix as drawings
 from analysis.figures import style
 
@@ -44,13 +42,15 @@ def test_fig9_is_the_papers() -> None:
             assert part.is_so, part.label
 
 
-def test_matrix_of_a_datasets_own_simulation(tmp_path: Path) -> None:
-    results = write(tmp_path, dataset(loads=(0.5,)))
-    settings = drawings.MATRIX | {"policy": "first_fit", "time": "40", "results": str(results)}
+def test_a_matrix_is_that_of_the_points_own_simulation() -> None:
+    settings = drawings.MATRIX | {"policy": "first_fit", "time": "40", "load": "0.7"}
+    state, _ = engine.state_of(asked(settings), 40.0)
     with style.styled():
         figure = drawings.matrix(settings)
         figure.draw_without_rendering()
-    assert "load 0.9, time 40" in figure.axes[0].get_title(loc="left")
+    title = figure.axes[0].get_title(loc="left")
+    jobs = np.unique(state.mapped[state.mapped != FREE]).size
+    assert f"load 0.7, time 40, alternation exclusive: {jobs} jobs in {len(state.mapped)} slots" in title
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,16 @@ def test_matrix_of_a_datasets_own_simulation(tmp_path: Path) -> None:
     [
         ({"load": "much"}, "load=much: give a positive number"),
         ({"time": "-1"}, "time=-1: give a positive number"),
-        ({"policy": "bogus"}, "policy=bogus: no such policy in this dataset; valid: first_fit"),
-        ({"alternation": "both"}, "alternation=both: give none, shared or exclusive"),
+        ({"time": "1e12"}, r"time=1e\+12: this run ends at \d+; give a time before that"),
+        ({"policy": "bogus"}, "unknown policy 'bogus': valid: "),
+        ({"policy": "concurrent_gang/gang"}, "workload.repetition=sequence"),
+        (
+            {"policy": "fcfs", "workload": "lublin2003"},
+            "policy=fcfs: it has no Ousterhout matrix; give a ",
+        ),
+        ({"alternation": "both"}, "alternation=both; allowed: exclusive, none, shared"),
     ],
 )
-def test_wrong_settings_are_told(wrong: dict[str, str], message: str, tmp_path: Path) -> None:
-    results = write(tmp_path, dataset(loads=(0.5,)))
+def test_wrong_settings_are_refused(wrong: dict[str, str], message: str) -> None:
     with pytest.raises(AnalysisError, match=message):
-        drawings.matrix(drawings.MATRIX | {"policy": "first_fit", "results": str(results)} | wrong)
+        drawings.matrix(drawings.MATRIX | {"policy": "first_fit", "jobs": "1000"} | wrong)
