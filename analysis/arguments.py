@@ -40,6 +40,8 @@ def parsed(
         if not sign or not (key in keys or allowed(key)):
             known = ", ".join(f"{one}=" for one in keys)
             raise AnalysisError(f"{command}{argument!r} is not understood; valid: {known}{more}")
+        if not value.strip(" ,[]"):
+            raise AnalysisError(f"{command}{argument!r} names nothing; give a value, or leave {key}= out")
         found[key] = value
     return found
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from analysis.errors import AnalysisError
 from analysis.paper import Drawing, Paper, reads
+from sweep.errors import unknown
 
 if TYPE_CHECKING:
     from analysis.study import Study
@@ -94,6 +95,7 @@ def opened(
     from analysis.study.view import OPTIONS, View
 
     study, chosen = open_study(where), chosen or {}
+    reference = chosen.get("reference")
     for name in chosen:
         if name not in OPTIONS and name not in study.selectable:
             valid = [*FURTHER, *OPTIONS, *study.selectable]
@@ -101,8 +103,15 @@ def opened(
                 f"'{name}={chosen[name]}' is not understood; valid: {', '.join(f'{k}=' for k in valid)}"
             )
     if at := {axis: value for axis, value in chosen.items() if axis not in OPTIONS}:
-        study = study.selected(at)
+        whole, study = study, study.selected(at)
+        for axis, value in at.items():
+            if reference in whole.values_of(axis) and reference not in study.values_of(axis):
+                raise AnalysisError(
+                    f"reference={reference}: {axis}={value} leaves it out; give {axis}={value},{reference}"
+                )
     study = replace(study, view=View.of(chosen))
+    if reference and not any(reference in study.values_of(axis) for axis in study.selectable):
+        raise AnalysisError(f"reference={reference}: {unknown('name', reference, study.policies)}")
     paper = paper_for(study.name, key)
     families = tuple(json.loads(study.data.attrs.get("families", "{}")))
     if key is not None and families and not reads(paper, families):

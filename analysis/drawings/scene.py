@@ -104,7 +104,7 @@ def asked(settings: Mapping[str, str]) -> Point:
         machine = parameters("machine", named, given(settings, "machine"), user)
     load = None
     if settings["load"] not in ("", "null"):
-        load = positive(settings, "load", "a positive number, or nothing for the workload's own")
+        load = positive(settings, "load", "a positive number, or null for the workload's own")
     root = seed(whole(settings, "seed", 0), workload["name"], whole(settings, "replication", 0))
     batches = Batches(max(whole(settings, "jobs", 0), 1), 0, (1,))
     point = Point(policy, workload, machine, load, batches, root)

@@ -37,7 +37,16 @@ class View:
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> View:
-        """Return the choices among typed keys and values; others are left alone."""
+        """Return the choices among typed keys and values; others are left alone.
+
+        Raises
+        ------
+        AnalysisError
+            If one of them is empty.
+        """
+        for key in OPTIONS:
+            if key in given and not listed(given[key]):
+                raise AnalysisError(f"{key}={given[key]} names nothing; give a value, or leave {key}= out")
         metrics = tuple(listed(given.get("metrics", "")))
         return cls(given.get("along", ""), given.get("reference", ""), metrics)
 
