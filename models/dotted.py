@@ -29,15 +29,33 @@ def only(packages: Collection[str]) -> Iterator[list[str]]:
 
 
 def module(name: str) -> Any:
-    """Import the module of a dotted name that a setting gives; every such import comes here."""
+    """Import the module of a dotted name that a setting gives; every such import comes here.
+
+    Raises
+    ------
+    ImportError
+        With one line, whatever a user's module raises.
+    """
     _check(name, name)
-    return importlib.import_module(name)
+    try:
+        return importlib.import_module(name)
+    except (Exception, SystemExit) as error:
+        raise ImportError(reason(error)) from error
 
 
 def imported(name: str) -> Any:
-    """Return the object of a dotted name, ``models.packing.schemes.capacity.first_fit`` for instance."""
+    """Return the object of a dotted name, ``models.packing.schemes.capacity.first_fit`` for instance.
+
+    Raises
+    ------
+    ImportError
+        With one line, whatever a user's module raises.
+    """
     place, _, last = name.rpartition(".")
-    found = getattr(module(place), last)
+    try:
+        found = getattr(module(place), last)
+    except AttributeError as error:
+        raise ImportError(str(error)) from None
     _check(name, str(getattr(found, "__module__", place)))  # a module may have imported it from elsewhere
     return found
 
@@ -46,6 +64,14 @@ def _check(name: str, place: str) -> None:
     if (gate := _allowed.get()) is not None and place.partition(".")[0] not in gate[0]:
         gate[1].append(name)
         raise ImportError("it is code from outside this project")
+
+
+def reason(error: BaseException) -> str:
+    """Return the first line of an error's message beyond numba's headings, and the place that numba names."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    own = (line for line in lines if not line.startswith(("Failed in ", "- Resolution failure")))
+    place = next((f", {line.rstrip(':')}" for line in lines[1:] if line.startswith('File "')), "")
+    return next(own, type(error).__name__)[:200] + place
 
 
 def function(name: object, where: str, known: Iterable[str], what: str) -> Any:
@@ -80,6 +106,6 @@ def function(name: object, where: str, known: Iterable[str], what: str) -> Any:
     try:
         if isinstance(name, str) and "." in name.strip(".") and callable(found := imported(name)):
             return found
-    except (ImportError, AttributeError) as error:
+    except ImportError as error:
         why = f" cannot be imported ({error})"
     raise ValueError(f"{where}={name}{why}; allowed: {', '.join(known)}, or the dotted name of {what}")

@@ -66,7 +66,7 @@ def _rules(policy: Parameters, discipline: str) -> type[Rules]:
     try:
         own: type[Rules] = dotted.imported(str(discipline))
         return own
-    except (ImportError, ValueError, AttributeError) as error:
+    except ImportError as error:
         why = f" and cannot be imported ({error})" if "." in str(discipline) else ""
         raise ValueError(
             f"policy {policy.get('name', '')} has discipline {discipline}, which is not one of "

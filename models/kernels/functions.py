@@ -40,33 +40,29 @@ def compiled(
     allowed = f"a function compiled as @models.kernels.compiling.kernel({takes}) does it, or its dotted name"
     try:
         function = dotted.imported(given) if isinstance(given, str) else given
-    except Exception as error:  # a user's module may raise anything
-        why = f", which cannot be imported ({reason(error)})"
+    except ImportError as error:
+        why = f", which cannot be imported ({error})"
         if "." not in str(given):
             why = ", which is not the dotted name of anything"
         checks.refuse(where, f"{name}{why}", allowed)
     if not hasattr(function, "nopython_signatures"):
         checks.refuse(where, f"{name}, which is not compiled", allowed)
-    why = ""
     try:
         if signature.args not in function.overloads:
             if through is not None and _takes(function, signature.args):
                 function = through(function)
             function.compile(signature.args)
-        fits = function.overloads[signature.args].signature.return_type == signature.return_type
-    except (NumbaError, TypeError, RuntimeError, KeyError) as error:  # declared for other types, or too few
-        fits, why = False, f" ({reason(error)})" if isinstance(error, NumbaError) else ""
+        found = function.overloads[signature.args].signature.return_type
+        fits, why = found == signature.return_type, f" (it returns {found})"
+    except NumbaError as error:
+        fits, why = False, f" ({dotted.reason(error)})"
+    except (TypeError, RuntimeError, KeyError):  # declared for other types, or too few
+        declared = ", ".join(map(str, function.nopython_signatures))[:LINE]
+        fits, why = False, f" (it is compiled for {declared})" if declared else ""
     if not fits:
         wanted = f" than {signature}" if len(str(signature)) < LINE else ""
         checks.refuse(where, f"{name}, which takes or returns something else{wanted}{why}", allowed)
     return function
-
-
-def reason(error: BaseException) -> str:
-    """Return the first line of an error's message that says what is wrong, beyond numba's headings."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    own = (line for line in lines if not line.startswith(("Failed in ", "- Resolution failure")))
-    return next(own, type(error).__name__)[:200]
 
 
 def _takes(function: Any, given: tuple[Any, ...]) -> bool:

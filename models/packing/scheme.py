@@ -148,7 +148,7 @@ def find(given: Any) -> Scheme:
     if isinstance(given, str):
         try:
             found = dotted.imported(given)
-        except (ImportError, AttributeError, ValueError):
+        except ImportError:
             found = given  # refused below
     if isinstance(found, Scheme):
         return found

@@ -8,7 +8,7 @@ from functools import cache
 from models import dotted
 from models.family import Family, Metric
 from models.point import Parameters
-from sweep.errors import SweepError, one_line
+from sweep.errors import SweepError
 
 
 @cache
@@ -16,10 +16,8 @@ def find(package: str) -> Family:
     """Import a family by the dotted name that a policy's ``family`` key gives."""
     try:
         module = dotted.module(package)
-    except Exception as error:  # a user's package may raise anything
-        raise SweepError(
-            f"family={package}: {one_line(error)}; give a package that can be imported"
-        ) from None
+    except ImportError as error:
+        raise SweepError(f"family={package}: {error}; give a package that can be imported") from None
     family = getattr(module, "FAMILY", None)
     if not isinstance(family, Family):
         raise SweepError(f"family={package}: the package has no FAMILY (a models.family.Family)")

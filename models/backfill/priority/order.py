@@ -197,7 +197,7 @@ def _arguments(order: object) -> int | None:
     """Return how many arguments a compiled function has, None if it is none."""
     try:
         function: Any = dotted.imported(order) if isinstance(order, str) else order
-    except (ImportError, AttributeError, ValueError):
+    except ImportError:
         return None
     plain = getattr(function, "py_func", None)
     return None if plain is None else int(plain.__code__.co_argcount)
