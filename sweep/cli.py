@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import errno
+import shlex
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -53,7 +54,8 @@ def answer(arguments: Sequence[str]) -> int:
             finally:
                 signal.signal(signal.SIGTERM, before)
     except SweepError as error:
-        print(f"error: {error}", file=sys.stderr)
+        whole = f"; the whole command: {_with(error.added, arguments)}" if error.added else ""
+        print(f"error: {error}{whole}", file=sys.stderr)
         return error.status
     except OSError as error:
         if error.errno != errno.ENAMETOOLONG:
@@ -71,6 +73,14 @@ def answer(arguments: Sequence[str]) -> int:
         print("stopped; the same command continues from here", file=sys.stderr)
         return INTERRUPTED
     return 0
+
+
+def _with(added: Mapping[str, str], arguments: Sequence[str]) -> str:
+    """Return the command with further settings, in place of those with the same keys."""
+    keys = ("policy", "workload", "machine")
+    replaced = {*added, *(key.removeprefix("grid.") for key in added if key.removeprefix("grid.") in keys)}
+    kept = [one for one in arguments if one.lstrip("+").partition("=")[0] not in replaced]
+    return shlex.join(["python", "-m", "sweep", *kept, *map("=".join, added.items())])
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C or SIGTERM, as shells have it for the former."""
@@ -13,9 +13,19 @@ class SweepError(Exception):
     """A mistake in what was asked for; nothing has been run (exit status 2).
 
     The message is one line: what was given, what is allowed, what to do next.
+
+    Parameters
+    ----------
+    message : str
+    added : dict of str to str, optional
+        Key -> value, as a command line has them: settings with which the same command would run.
     """
 
     status = 2
+
+    def __init__(self, message: object = "", added: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.added = dict(added or {})
 
     def __str__(self) -> str:
         return printable(super().__str__()).replace("\n", "\\n")

@@ -84,6 +84,7 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
     if files is not None:
         files.write(after.done, console)
     if after.failed:
+        summary.show_causes(list(state.failures(after)), console)
         say(
             console,
             f"{len(after.failed)} of {after.total} tasks failed; their tracebacks: add action=status; the "

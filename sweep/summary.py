@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,6 +16,7 @@ from rich.table import Table
 
 from sweep import statistics
 from sweep.config.settings import MSER, WEEK
+from sweep.plan import canonical
 from sweep.plan.plan import Plan
 from sweep.progress import say
 from sweep.statistics.capacity import ERRORS
@@ -47,8 +49,7 @@ def show_grid(plan: Plan, console: Console) -> None:
     """Print the axes with their values."""
     width = max(13, *map(len, plan.axes))
     for axis, values in plan.axes.items():
-        words = {None: "null", True: "true", False: "false"}
-        shown = ", ".join(words[v] if v is None or isinstance(v, bool) else str(v) for v in values)
+        shown = ", ".join(map(canonical.word, values))
         say(console, f"{axis:<{width}} {len(values):>5}  {shown}")
     if excluded := math.prod(plan.shape) - len(plan.points):
         say(console, f"{'excluded':<{width}} {excluded:>5}  points, by zip and exclude")
@@ -90,8 +91,13 @@ def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
     known = done.sum(axis=(axes.index("policy"), axes.index("load")), keepdims=True)
     best = np.unravel_index(int(np.argmax(known)), known.shape)
     where = {axis: int(i) for axis, i in zip(axes, best, strict=True)}
-    stated = [f"{axis} {plan.axes[axis][i]}" for axis, i in where.items() if axis not in ("policy", "load")]
-    stated += [f"{dim} {stored[dim][0]}" for dim in metric.dims]  # the first value is the one that is shown
+    shown_of = {axis: (plan.axes[axis][i], len(plan.axes[axis])) for axis, i in where.items()}
+    shown_of |= {dim: (str(stored[dim][0]), len(stored[dim])) for dim in metric.dims}
+    stated = [
+        f"{axis} {canonical.word(value)}" + (f" (1 of {n})" if n > 1 else "")
+        for axis, (value, n) in shown_of.items()
+        if axis not in ("policy", "load")
+    ]
     alone = _is_one_batch(plan)
     texts, first, load = [], [], axes.index("load")
     for row, _ in enumerate(plan.axes["policy"]):
@@ -171,7 +177,7 @@ def _spread(n: int, most: int) -> list[int]:
 def _named(plan: Plan, where: Sequence[int | np.intp]) -> str:
     """Return a point in words, by the axes that have several values; further dimensions are left out."""
     return ", ".join(
-        f"{axis} {values[i]}"
+        f"{axis} {canonical.word(values[i])}"
         for (axis, values), i in zip(plan.axes.items(), where, strict=False)
         if len(values) > 1
     )
@@ -348,16 +354,35 @@ def _missed_precision(stored: Stored, plan: Plan) -> Iterator[str]:
 
 def show_failures(failures: Sequence[Failed], console: Console) -> None:
     """Print one traceback for each different error, with a point and its seed to see it again."""
+    for line, first in _by_cause(failures, console):
+        seed = f"replication {first.replication}, seed {tuple(first.seed)}"
+        say(console, f"\n{line}, {seed}\n{first.traceback.strip()}")
+
+
+def show_causes(failures: Sequence[Failed], console: Console) -> None:
+    """Print a line for each different error."""
+    for line, _ in _by_cause(failures, console):
+        say(console, line, "red")
+
+
+def _by_cause(failures: Sequence[Failed], console: Console) -> Iterator[tuple[str, Failed]]:
+    """Yield a line for each different error, and the first task that failed with it."""
     by_error: dict[str, list[Failed]] = defaultdict(list)
     for failure in failures:
-        by_error[failure.traceback.strip().splitlines()[-1]].append(failure)
+        by_error[_cause(failure.traceback)].append(failure)
     for error, same in list(by_error.items())[:SHOWN_FAILURES]:
-        first = same[0]
-        point = ", ".join(f"{axis} {value}" for axis, value in first.point.items())
-        say(
-            console,
-            f"\n{len(same)} failed with: {error}\nfirst at {point}, replication {first.replication}, seed "
-            f"{tuple(first.seed)}\n{first.traceback.strip()}",
-        )
+        point = ", ".join(f"{axis} {canonical.word(value)}" for axis, value in same[0].point.items())
+        yield f"{len(same)} failed with: {error}; first at {point}", same[0]
     if len(by_error) > SHOWN_FAILURES:
-        say(console, f"\nand {len(by_error) - SHOWN_FAILURES} other errors")
+        say(console, f"and {len(by_error) - SHOWN_FAILURES} other errors")
+
+
+def _cause(traceback: str) -> str:
+    """Return the first line of the exception with which a traceback ends, and the place where it was raised.
+
+    A message may have further lines; those of the traceback before it are indented.
+    """
+    lines = traceback.strip().rpartition("Traceback (most recent call last):")[2].strip("\n").splitlines()
+    message = next((line for line in lines if line and not line.startswith(" ")), lines[-1])
+    place = next((line for line in reversed(lines) if line.startswith('  File "')), "")
+    return message + re.sub(r'  File ".*?([^/\\"]+)", (line \d+).*', r" (\1, \2)", place)

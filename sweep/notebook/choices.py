@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml  # type: ignore[import-untyped] # types only by another package
 
 from sweep.config import chosen, locate
 from sweep.errors import SweepError, unknown
@@ -98,6 +99,31 @@ def machine(given: Any, where: Sequence[Path]) -> dict[str, Any]:
     allowed = "a number of processors, a name, a mesh like '16x16', or a mapping of the keys of conf/machine"
     name, settings = _named("machine", given, allowed)
     return chosen.parameters("machine", name, settings, where)
+
+
+def in_python(error: SweepError, given: Mapping[str, Any] | None = None) -> SweepError:
+    """Return an error with the arguments that would work, where it has settings of a command line.
+
+    Parameters
+    ----------
+    given : mapping, optional
+        Policy, workload and machine of `sweep.simulate`; None for a study, which takes settings as they are.
+    """
+    keywords: dict[str, Any] = {}
+    for key, text in error.added.items():
+        group, _, name = key.partition(".")
+        value = yaml.safe_load(text)
+        if given is not None and group == "grid":
+            keywords[name] = value[0]
+        elif given is not None and not isinstance(given[group], str | Mapping):  # arrays, a function
+            return type(error)(f"{error}; all together: {' '.join(map('='.join, error.added.items()))}")
+        elif name:
+            base = {} if given is None else given[group]
+            keywords.setdefault(group, {"name": base} if isinstance(base, str) else dict(base))[name] = value
+        else:
+            keywords[group] = value
+    together = ", ".join(f"{key}={value!r}" for key, value in keywords.items())
+    return type(error)(f"{error}; all together: {together}") if together else error
 
 
 def _named(kind: str, given: Any, allowed: str) -> tuple[str, dict[str, Any]]:

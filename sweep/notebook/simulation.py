@@ -18,7 +18,7 @@ from sweep.errors import SweepError, one_line
 from sweep.labelling import labelled
 from sweep.notebook import accessor, choices  # noqa: F401 # registers dataset.schedule
 from sweep.plan import families
-from sweep.plan.remedies import refusal
+from sweep.plan.remedies import Lacking
 from sweep.plan.seeds import seed as seed_of
 
 _SAID: set[str] = set()
@@ -104,12 +104,16 @@ def simulate(
             f"policy {parameters['name']} ({family.name}) makes no schedule of jobs; run it as a "
             "study, sweep.Study"
         )
+    lacking = Lacking()
     try:
-        notes = tuple(dict.fromkeys(family.check(point)))
+        notes = tuple(dict.fromkeys(lacking.check(family, point)))
+        lacking.refuse()
         compiling.ready(point)
         made = family.schedule(point)
     except ValueError as error:
-        raise SweepError(refusal(family, point, error)) from None
+        raise SweepError(one_line(error)) from None
+    except SweepError as error:
+        raise choices.in_python(error, {"policy": policy, "workload": workload, "machine": machine}) from None
     except MemoryError as error:
         raise SweepError(f"jobs={jobs}: not enough memory ({one_line(error)}); give fewer") from None
     _say(notes)

@@ -120,10 +120,13 @@ class Study:
 
         from sweep import run
 
-        with _main_module_hidden():
-            status = run.run(
-                self._config, self._plan, self._folder, Console(quiet=not progress), self._arguments
-            )
+        try:
+            with _main_module_hidden():
+                status = run.run(
+                    self._config, self._plan, self._folder, Console(quiet=not progress), self._arguments
+                )
+        except SweepError as error:
+            raise choices.in_python(error) from None
         if status:
             raise RunError(
                 f"{self.folder}: some tasks failed or were interrupted, the others are kept in `data`; "

@@ -25,7 +25,7 @@ from models.point import Parameters, Point
 from sweep.config.settings import GROUPS, MSER, Config, Precision, Settings, at_load
 from sweep.errors import SweepError, one_line, unknown
 from sweep.plan import canonical, families, grid, sources
-from sweep.plan.remedies import refusal
+from sweep.plan.remedies import Lacking
 from sweep.plan.seeds import seed
 from sweep.plan.task import Measurement, Stopping, Task
 from sweep.plan.variants import KeyAxis, Variant, build
@@ -203,7 +203,7 @@ class Plan:
         point = self._point(policy, workload, machine)
         try:
             return families.find(point.policy["family"]).is_stochastic(point)
-        except ValueError:  # it cannot be simulated, and `check` raises the reason
+        except Exception:  # it cannot be simulated, and `check` raises the reason
             return True
 
     def _point(self, policy: int, workload: int, machine: int) -> Point:
@@ -305,7 +305,7 @@ class Plan:
         Raises
         ------
         SweepError
-            With the one line of a family that cannot simulate a combination.
+            With one line: all for which the families cannot simulate some combination, and what helps.
         """
         columns = np.stack([*(self.choices[group] for group in GROUPS), self.choices["load"]], axis=1)
         combinations = np.unique(columns, axis=0)
@@ -314,6 +314,7 @@ class Plan:
             loads = np.unique(columns[:, 3], return_index=True)[1]
             combinations = columns[np.union1d(systems, loads)]
         found: dict[int, Sequence[str]] = {}
+        lacking = Lacking(self.replications)
         # Workload by workload, so that the jobs that a model keeps serve all policies.
         for number in np.lexsort(combinations.T[[0, 3, 2, 1]]).tolist():
             *systems, load = combinations[number].tolist()
@@ -325,15 +326,8 @@ class Plan:
                 policy, workload, machine, self.axes["load"][load], self.measurements[load].batches,
                 measures=self.measures,
             )  # fmt: skip
-            try:
-                found[number] = family.check(point)
-            except ValueError as error:
-                raise SweepError(refusal(family, point, error)) from error
-            if self.replications > 1 and not family.is_stochastic(point):
-                raise SweepError(
-                    f"replications={self.replications}: workload {workload['name']} is deterministic, and "
-                    "copies of one run are no sample; add replications=1"
-                )
+            found[number] = lacking.check(family, point)
+        lacking.refuse()
         notes = dict.fromkeys([*self._note_on_replications(), *self._note_on_exclusion()])
         for number in sorted(found):
             notes |= dict.fromkeys(found[number])

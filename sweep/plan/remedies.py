@@ -1,64 +1,124 @@
-"""All that a point lacks, in one message: the remedy that each refusal names is tried."""
+"""All that the points of a study lack, in one message with the command that would run.
+
+A family raises at the first thing that a point lacks. Most of its messages name a setting that helps
+(``add policy.unrequested=runtime``): it is tried, until the point can be simulated or a message names none.
+"""
 
 from __future__ import annotations
 
 import copy
 import re
+import traceback
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from models.family import Family
 from models.point import Point
-from sweep.config.nested import has, put
-from sweep.errors import one_line
+from sweep.config import chosen, locate
+from sweep.config.nested import get, has, leaves, put
+from sweep.errors import SweepError, one_line
+from sweep.plan.sources import dotted_names
 
-REMEDY = re.compile(r"\b(policy|workload|machine)\.([\w.]+)=([\w.]+)|\bgrid\.load=\[([\w.]+)")
-"""The first one in a message: a key with its value, or a load."""
+KEY = r"(?:policy|workload|machine)\.[a-z][\w.]*=[a-z\d][\w.]*"
+SETTING = rf"(?:{KEY}|grid\.(?:load|machine)=\[[^\]]+\]|replications=1)"
+REMEDY = re.compile(rf"\b(?:add|give|set)\b(?:(?!\.\.\.).)*?({SETTING}(?: {SETTING})*)")
+"""The first settings that a message names: keys with values, a load or a machine."""
+
+ONE = {"replications": "1"}
 
 MOST = 6
-"""Refusals in one message."""
+"""Refusals of a point."""
 
 
-def refusal(family: Family, point: Point, error: ValueError) -> str:
-    """Return why a point cannot be simulated: all reasons, and what to add to the command.
+class Lacking:
+    """What the points of a study lack, found by `check` one by one.
 
     Parameters
     ----------
-    error : ValueError
-        Raised by `Family.check` for this point.
+    replications : int
+        Of each point; more than one of a deterministic point is refused.
     """
-    lines, added = [one_line(error)], []
-    while len(lines) <= MOST and (remedy := _remedy(lines[-1], point)) is not None:
-        point, text = remedy
-        added.append(text)
-        try:
-            family.check(point)
-        except ValueError as another:
-            if (line := one_line(another)) in lines:
-                break
-            lines.append(line)
-        else:
-            break
-    else:
-        added = added[: len(lines) - 1]
-    if len(lines) == 1:
-        return lines[0]
-    return f"{'; and '.join(lines)}; all together: {' '.join(added)}"
+
+    def __init__(self, replications: int = 1) -> None:
+        self._replications = replications
+        self._lines: list[str] = []
+        self._added: dict[str, str] = {}
+        self._cured = True
+
+    def check(self, family: Family, point: Point) -> Sequence[str]:
+        """Return the family's notes on a point, with all that was found to be lacking so far added to it."""
+        point, tried = _changed(point, self._added), 0
+        while True:
+            try:
+                notes = family.check(point)
+                if self._replications == 1 or family.is_stochastic(point):
+                    return notes
+                line = (
+                    f"replications={self._replications}: workload {point.workload['name']} is deterministic, "
+                    "and copies of one run are no sample; add replications=1"
+                )
+            except Exception as error:
+                line = _line(family, point, error)
+            remedy = _remedy(line)
+            if line not in self._lines:
+                self._lines.append(line)
+            changed, tried = _changed(point, remedy), tried + 1
+            if remedy == ONE:
+                self._replications = 1
+            elif changed is point or tried == MOST:
+                self._cured = False
+                return []
+            self._added |= remedy
+            point = changed
+
+    def refuse(self) -> None:
+        """Raise `SweepError` if anything is lacking."""
+        if self._lines:
+            raise SweepError("; and ".join(self._lines), self._added if self._cured else {})
 
 
-def _remedy(line: str, point: Point) -> tuple[Point, str] | None:
-    """Return the point with the first remedy that a message names, and its text."""
-    for found in REMEDY.finditer(line.partition(";")[2] or line):
-        group, key, value, load = found.groups()
-        if load is not None:
-            return replace(point, load=None if load == "null" else float(load)), f"grid.load=[{load}]"
-        changed = copy.deepcopy(dict(getattr(point, group)))
-        if not has(changed, key) or str(changed[key.partition(".")[0]]) == value:
-            continue
-        put(changed, key, _value(value))
-        kept: Any = {group: changed}
-        return replace(point, **kept), found[0]
-    return None
+def _line(family: Family, point: Point, error: Exception) -> str:
+    """Return the line of an error; one that is no refusal is raised, unless a user's own code is at work."""
+    if isinstance(error, ValueError):
+        return one_line(error)
+    values = [value for group in (point.policy, point.workload) for _, value in leaves(group)]
+    own = [name for name in (family.package, *dotted_names(values)) if not name.startswith("models.")]
+    own += [getattr(value, "__name__", "") for value in values if callable(value)]
+    if not own:
+        raise error
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return (
+        f"{own[0]}: {type(error).__name__}: {one_line(error)} ({Path(place.filename).name}, line "
+        f"{place.lineno}); mend it, or leave it out"
+    )
+
+
+def _remedy(line: str) -> dict[str, str]:
+    """Return the first settings that a message names, empty where it names none."""
+    found = REMEDY.search(line)
+    return dict(text.split("=", 1) for text in found[1].split(" ")) if found else {}
+
+
+def _changed(point: Point, settings: Mapping[str, str]) -> Point:
+    """Return a point with settings of a command line as far as it has their keys, itself if none differs."""
+    for key, text in settings.items():
+        group, _, name = key.partition(".")
+        if key == "grid.load":
+            load = _value(text.strip("[]").split(",")[0])
+            if (point.load is None) != (load is None):
+                point = replace(point, load=load)
+        elif key == "grid.machine":
+            machine = chosen.parameters("machine", text.strip("[]"), {}, [locate.conf_folder()])
+            if machine["name"] != point.machine.get("name"):
+                point = replace(point, machine=machine)
+        elif has(before := getattr(point, group, {}), name) and str(get(before, name)) != str(_value(text)):
+            changed = copy.deepcopy(dict(before))
+            put(changed, name, _value(text))
+            kept: Any = {group: changed}
+            point = replace(point, **kept)
+    return point
 
 
 def _value(text: str) -> Any:

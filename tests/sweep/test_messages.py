@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 from numba import njit
 from study_commands import CONF
@@ -275,3 +277,25 @@ def test_more_cells_than_can_be_held(sweep, monkeypatch):
     monkeypatch.setattr(grid, "MOST_CELLS", 10)
     answer = sweep("action=plan")
     assert "a grid of 16 cells (policy 2 x load 2 x preemption 2 x urgent 2): at most 10" in answer.err
+
+
+def test_all_that_points_lack_is_in_one_message_with_the_command_that_runs(capsys):
+    study = [
+        "+experiment=compare",
+        "grid.policy=[easy,buddy]",
+        "grid.workload=[feitelson1996]",
+        "action=plan",
+    ]
+    assert cli.main([*study, "output=a b"]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "workload.repetition=sequence" in error
+    assert "policy.unrequested=runtime" in error
+    whole = shlex.split(error.partition("the whole command: ")[2])
+    assert whole[:4] == ["python", "-m", "sweep", "+experiment=compare"]
+    assert cli.main(whole[3:]) == 0
+    assert "a b/compare.nc" in capsys.readouterr().out
+    with pytest.raises(face.Error) as refused:
+        face.simulate("easy", workload="feitelson1996", jobs=20)
+    arguments = str(refused.value).partition("; all together: ")[2]
+    assert face.simulate(**eval(f"dict({arguments})"), jobs=20).sizes["job"] >= 20
