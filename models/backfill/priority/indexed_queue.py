@@ -1,44 +1,32 @@
-"""Waiting jobs in an order that never changes, in blocks: those that fit are found without a scan of all.
+"""Waiting jobs in an order that never changes: those that fit are found without a scan of all.
 
-The order is cut into blocks of up to `BLOCK` jobs, like the leaves of a B-tree. With one block only, this is
-a plain sorted list. With more, each block has, for every class of sizes, the shortest request of its jobs of
-that class and smaller ones, so that two comparisons show that no job of a block may start. These bounds stay
-valid when jobs leave, and get less precise; a block that was scanned in vain is counted anew.
-
-The entry of a job that leaves is only marked, and a block is compacted when its last place is taken, so that
-no entry moves during a scan.
+Every job has its place in the order from the beginning. Those that wait are bits, in blocks of `BLOCK`
+places, and blocks with waiting jobs are bits again, in groups of as many blocks. Each block and each group
+has, for every class of sizes, the shortest request of its jobs of that class and smaller ones, so that two
+comparisons show that none of them may start. When jobs leave, these bounds stay valid and get less precise;
+they are computed anew where a search was in vain.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int64, void
+from numba import boolean, float64, int64, uint64, void
 
 from models.arrays import Floats, Ints
+from models.jobs.jobs import Jobs
+from models.kernels.bits import ONE, ZERO, lowest_position
 from models.kernels.compiling import part
-from models.kernels.types import FLOATS, record
+from models.kernels.types import FLOATS, INTS, record
 
-BLOCK = 64
-HALF = BLOCK // 2
-MOST = BLOCK - BLOCK // 4
-"""A block whose last place is taken is split if it has more jobs, and else compacted."""
-CLASSES = 32
+BITS = 6
+BLOCK = 2**BITS
+CLASSES = 16
 """Of sizes, each of about as many jobs in a sample."""
 SAMPLE = 1000
 
-JOB_BITS = 32
-"""An entry has a job's number in so many bits, and its size above: one comparison shows whether it fits."""
-JOB_MASK = 2**JOB_BITS - 1
-GONE = 2**62
-"""The mark of an entry whose job has left, or that never had one: no size is above."""
-
-TOGETHER = 16
-"""Of so many entries it is found without a branch whether some fit."""
-
-N_BLOCKS, N_MADE, N_SPARE = range(3)
-"""Places in `IndexedQueue.counts`."""
+Words = Annotated[np.ndarray, uint64[::1]]
 
 
 class IndexedQueue(NamedTuple):
@@ -46,299 +34,156 @@ class IndexedQueue(NamedTuple):
 
     Parameters
     ----------
-    entries : ndarray of int, shape (n_blocks * BLOCK,)
-        See `JOB_BITS`, block by block; places of a block before and behind its entries are `GONE`.
-    requests : ndarray of float, shape (n_blocks * BLOCK,), seconds
-        The request of each entry, inf if it is gone.
-    n, begin, end : ndarray of int, shape (n_blocks,)
-        The number of jobs of a block, and where its entries begin, with one that is not gone, and end.
-    blocks, spare : ndarray of int, shape (n_blocks,)
-        The blocks in use, in order, and those that were.
-    counts : ndarray of int, shape (3,)
-        Blocks in use, made and spare.
-    shortest : ndarray of float, shape (n_blocks * CLASSES,), seconds
-        Where there are several blocks: no job of this class or a smaller one in this block requests less.
+    place : ndarray of int, shape (n_jobs,)
+        Of each job in the order, whether it waits or not.
+    job, size : ndarray of int, shape (n_jobs,)
+        The job at each place, and its processors.
+    requested : ndarray of float, shape (n_jobs,), seconds
+        Its request.
+    waiting : ndarray of uint64, shape (n_blocks,)
+        A bit for each place whose job waits.
+    used : ndarray of uint64, shape (n_groups,)
+        A bit for each block with such jobs.
+    shortest, of_group : ndarray of float, shape (n_blocks * CLASSES,) and (n_groups * CLASSES,), seconds
+        No job of this class or a smaller one that waits in this block, or in this group, requests less.
     class_of : ndarray of int, shape (processors + 1,)
         The class of a size.
-    key : ndarray of float, shape (n_jobs,) or (0,)
-        The highest is first, of equals the one with the lowest number; without keys all are equal.
     """
 
-    entries: Ints
-    requests: Floats
-    n: Ints
-    begin: Ints
-    end: Ints
-    blocks: Ints
-    spare: Ints
-    counts: Ints
+    place: Ints
+    job: Ints
+    size: Ints
+    requested: Floats
+    waiting: Words
+    used: Words
     shortest: Floats
+    of_group: Floats
     class_of: Ints
-    key: Floats
 
 
 QUEUE = record(IndexedQueue)
 
 
-def empty_queue(size: Ints, processors: int, key: Floats) -> IndexedQueue:
-    """Return an empty queue for jobs of these sizes, each of which may enter once."""
-    # A block is made where one has more than MOST jobs. It has got MOST - HALF of them since it was split
-    # itself, unless that was at its end, which happens once for MOST jobs.
-    n_blocks = size.size // ((MOST - HALF) // 2) + 2
-    sample = size[:: size.size // SAMPLE + 1]
+def empty_queue(jobs: Jobs, processors: int, key: Floats | None = None) -> IndexedQueue:
+    """Return an empty queue: the highest key is first, of equal or no keys the job submitted first."""
+    n = len(jobs)
+    place = job = np.arange(n)
+    if key is not None:
+        job = np.argsort(-key, kind="stable")
+        place = np.empty(n, np.int64)
+        place[job] = np.arange(n)
+    sample = jobs.size[:: n // SAMPLE + 1]
     of_size = np.bincount(sample, minlength=processors + 1)
     smaller = np.cumsum(of_size) - of_size
-    n, begin, end, blocks, spare = (np.empty(n_blocks, np.int64) for _ in range(5))
+    n_blocks = n // BLOCK + 1
+    n_groups = n_blocks // BLOCK + 1
     return IndexedQueue(
-        np.empty(n_blocks * BLOCK, np.int64), np.empty(n_blocks * BLOCK), n, begin, end, blocks, spare,
-        np.zeros(3, np.int64), np.empty(n_blocks * CLASSES), smaller * CLASSES // (sample.size + 1), key,
+        place, job, jobs.size[job], jobs.requested[job], np.zeros(n_blocks, np.uint64),
+        np.zeros(n_groups, np.uint64), np.empty(n_blocks * CLASSES), np.empty(n_groups * CLASSES),
+        smaller * CLASSES // (sample.size + 1),
     )  # fmt: skip
 
 
 # An unsigned index needs no check whether it counts from the end, which here takes as long as all else.
 
 
-@part(int64(int64))
-def job_of(entry: int) -> int:
-    """Return the job of an entry. O(1)."""
-    return entry & JOB_MASK
-
-
 @part(boolean(QUEUE, int64, int64))
 def precedes(queue: IndexedQueue, job: int, other: int) -> bool:
     """Return whether a job is before another one. O(1)."""
-    if queue.key.shape[0] == 0:
-        return job < other
-    key, other_key = queue.key[np.uint64(job)], queue.key[np.uint64(other)]
-    return key > other_key or (key == other_key and job < other)
-
-
-@part(int64(QUEUE, int64))
-def first_of(queue: IndexedQueue, block: int) -> int:
-    """Return the first job of a block. O(1)."""
-    return job_of(queue.entries[np.uint64(queue.begin[np.uint64(block)])])
+    return queue.place[np.uint64(job)] < queue.place[np.uint64(other)]
 
 
 @part(int64(QUEUE))
 def first(queue: IndexedQueue) -> int:
-    """Return the first job of a queue that is not empty. O(1)."""
-    return first_of(queue, queue.blocks[0])
+    """Return the first job of a queue that is not empty. O(groups)."""
+    group = np.uint64(0)
+    while queue.used[group] == ZERO:
+        group += ONE
+    block = (group << np.uint64(BITS)) + np.uint64(lowest_position(queue.used[group]))
+    return queue.job[(block << np.uint64(BITS)) + np.uint64(lowest_position(queue.waiting[block]))]
 
 
-@part(int64(QUEUE, int64))
-def place_of(queue: IndexedQueue, job: int) -> int:
-    """Return the place in `blocks` of the block that has a job, or would have it. O(log blocks)."""
-    low, high = 0, queue.counts[N_BLOCKS]
-    while high - low > 1:
-        middle = (low + high) >> 1
-        if precedes(queue, job, first_of(queue, queue.blocks[np.uint64(middle)])):
-            high = middle
-        else:
-            low = middle
-    return low
+@part(void(FLOATS, uint64, int64, float64))
+def lower(shortest: Floats, node: np.uint64, size_class: int, request: float) -> None:
+    """Lower the bounds of a block or group for a request of a class. O(CLASSES)."""
+    base = np.int64(node) * CLASSES
+    for c in range(base + size_class, base + CLASSES):
+        shortest[np.uint64(c)] = min(shortest[np.uint64(c)], request)
 
 
-@part(void(QUEUE, int64))
-def insert_block(queue: IndexedQueue, place: int) -> None:
-    """Insert an empty block at a place. O(blocks), and O(BLOCK) for one that is made."""
-    if queue.counts[N_SPARE] > 0:
-        queue.counts[N_SPARE] -= 1
-        block = queue.spare[queue.counts[N_SPARE]]
-    else:
-        block = queue.counts[N_MADE]
-        queue.counts[N_MADE] += 1
-        for k in range(block * BLOCK, (block + 1) * BLOCK):
-            queue.entries[np.uint64(k)] = GONE
-            queue.requests[np.uint64(k)] = np.inf
-    for k in range(queue.counts[N_BLOCKS], place, -1):
-        queue.blocks[k] = queue.blocks[k - 1]
-    queue.counts[N_BLOCKS] += 1
-    queue.blocks[place] = block
-    queue.begin[block] = block * BLOCK
-    queue.end[block] = block * BLOCK
-    queue.n[block] = 0
-
-
-@part(void(QUEUE, int64))
-def drop_block(queue: IndexedQueue, place: int) -> None:
-    """Remove a block from use. O(blocks)."""
-    queue.spare[queue.counts[N_SPARE]] = queue.blocks[place]
-    queue.counts[N_SPARE] += 1
-    queue.counts[N_BLOCKS] -= 1
-    for k in range(place, queue.counts[N_BLOCKS]):
-        queue.blocks[k] = queue.blocks[k + 1]
-
-
-@part(int64(QUEUE, int64, int64, int64))
-def move(queue: IndexedQueue, begin: int, end: int, to: int) -> int:
-    """Move entries that are not gone to an earlier place or another block; return where they end there.
-
-    O(end - begin).
-    """
-    there = np.uint64(to)
-    for k in range(begin, end):
-        entry, request = queue.entries[np.uint64(k)], queue.requests[np.uint64(k)]
-        queue.entries[np.uint64(k)] = entry | GONE
-        queue.requests[np.uint64(k)] = np.inf
-        queue.entries[there] = entry
-        queue.requests[there] = request
-        there += np.uint64(entry < GONE)
-    return np.int64(there)  # type: ignore[return-value]
-
-
-@part(void(QUEUE, int64))
-def compact(queue: IndexedQueue, block: int) -> None:
-    """Move the jobs of a block to its first places. O(BLOCK)."""
-    base = block * BLOCK
-    queue.end[block] = move(queue, queue.begin[block], queue.end[block], base)
-    queue.begin[block] = base
-
-
-@part(void(QUEUE, int64))
-def count(queue: IndexedQueue, block: int) -> None:
-    """Compute the shortest requests of a block anew. O(BLOCK + CLASSES)."""
-    base = block * CLASSES
+@part(void(FLOATS, uint64))
+def clear(shortest: Floats, node: np.uint64) -> None:
+    """Reset the bounds of a block or group without jobs. O(CLASSES)."""
+    base = np.int64(node) * CLASSES
     for c in range(base, base + CLASSES):
-        queue.shortest[np.uint64(c)] = np.inf
-    for at in range(queue.begin[block], queue.end[block]):
-        size = (queue.entries[np.uint64(at)] & ~GONE) >> JOB_BITS
-        c = base + queue.class_of[np.uint64(size)]
-        queue.shortest[np.uint64(c)] = min(queue.shortest[np.uint64(c)], queue.requests[np.uint64(at)])
-    for c in range(base + 1, base + CLASSES):
-        queue.shortest[np.uint64(c)] = min(queue.shortest[np.uint64(c)], queue.shortest[np.uint64(c - 1)])
+        shortest[np.uint64(c)] = np.inf
 
 
-@part(int64(QUEUE, int64, int64), inline=False)
-def split(queue: IndexedQueue, place: int, job: int) -> int:
-    """Split a full block for a job, and return the place of the block for that job then.
-
-    In a queue that grows at its end blocks stay full. O(blocks + BLOCK + CLASSES).
-    """
-    block = queue.blocks[place]
-    end = queue.end[block]
-    is_last = place == queue.counts[N_BLOCKS] - 1
-    at_end = is_last and precedes(queue, job_of(queue.entries[end - 1]), job)
-    middle = end if at_end else end - HALF
-    behind = at_end or not precedes(queue, job, job_of(queue.entries[middle]))
-    insert_block(queue, place + 1)
-    made = queue.blocks[place + 1]
-    queue.end[made] = move(queue, middle, end, made * BLOCK)
-    queue.end[block] = middle
-    queue.n[made] = queue.end[made] - queue.begin[made]
-    queue.n[block] -= queue.n[made]
-    count(queue, block)
-    count(queue, made)
-    return place + 1 if behind else place
-
-
-@part(void(QUEUE, int64, int64, FLOATS))
-def insert(queue: IndexedQueue, job: int, size: int, requested: Floats) -> None:
-    """Insert a job. O(BLOCK + CLASSES + log blocks), and O(blocks) for one in a dozen at most."""
-    if queue.counts[N_BLOCKS] == 0:
-        insert_block(queue, 0)
-    place = queue.counts[N_BLOCKS] - 1
-    if queue.key.shape[0] > 0:
-        place = place_of(queue, job)
-    block = np.uint64(queue.blocks[np.uint64(place)])
-    if queue.end[block] == np.int64(block + np.uint64(1)) * BLOCK:
-        if queue.n[block] > MOST:
-            place = split(queue, place, job)
-            block = np.uint64(queue.blocks[np.uint64(place)])
-        else:
-            compact(queue, np.int64(block))
-    at = queue.end[block]
-    begin = queue.begin[block]
-    while at > begin and precedes(queue, job, job_of(queue.entries[np.uint64(at - 1)])):
-        queue.entries[np.uint64(at)] = queue.entries[np.uint64(at - 1)]
-        queue.requests[np.uint64(at)] = queue.requests[np.uint64(at - 1)]
-        at -= 1
-    request = requested[np.uint64(job)]
-    queue.entries[np.uint64(at)] = size << JOB_BITS | job
-    queue.requests[np.uint64(at)] = request
-    queue.end[block] += 1
-    queue.n[block] += 1
-    if queue.counts[N_BLOCKS] > 1:
-        base = np.int64(block) * CLASSES
-        for c in range(base + queue.class_of[np.uint64(size)], base + CLASSES):
-            queue.shortest[np.uint64(c)] = min(queue.shortest[np.uint64(c)], request)
-
-
-@part(void(QUEUE, int64, int64))
-def remove_at(queue: IndexedQueue, place: int, at: int) -> None:
-    """Remove the job of the entry at a position, in the block at a place.
-
-    O(1); O(BLOCK) for a block's first, O(blocks) for its last.
-    """
-    block = np.uint64(queue.blocks[np.uint64(place)])
-    queue.entries[np.uint64(at)] |= GONE
-    queue.requests[np.uint64(at)] = np.inf
-    queue.n[block] -= 1
-    if queue.n[block] == 0:
-        drop_block(queue, place)
-    elif at == queue.begin[block]:
-        while queue.entries[np.uint64(at)] >= GONE:
-            at += 1
-        queue.begin[block] = at
+@part(void(QUEUE, int64))
+def insert(queue: IndexedQueue, job: int) -> None:
+    """Insert a job. O(CLASSES)."""
+    at = np.uint64(queue.place[np.uint64(job)])
+    block = at >> np.uint64(BITS)
+    group = block >> np.uint64(BITS)
+    if queue.used[group] == ZERO:
+        clear(queue.of_group, group)
+    if queue.waiting[block] == ZERO:
+        clear(queue.shortest, block)
+        queue.used[group] |= ONE << (block & np.uint64(BLOCK - 1))
+    queue.waiting[block] |= ONE << (at & np.uint64(BLOCK - 1))
+    size_class = queue.class_of[np.uint64(queue.size[at])]
+    lower(queue.shortest, block, size_class, queue.requested[at])
+    lower(queue.of_group, group, size_class, queue.requested[at])
 
 
 @part(void(QUEUE, int64))
 def remove(queue: IndexedQueue, job: int) -> None:
-    """Remove a job. O(BLOCK + log blocks), and O(blocks) for a block's last."""
-    place = place_of(queue, job)
-    at = queue.begin[np.uint64(queue.blocks[np.uint64(place)])]
-    while job_of(queue.entries[np.uint64(at)]) != job:
-        at += 1
-    remove_at(queue, place, at)
+    """Remove a job. O(1)."""
+    at = np.uint64(queue.place[np.uint64(job)])
+    block = at >> np.uint64(BITS)
+    queue.waiting[block] &= ~(ONE << (at & np.uint64(BLOCK - 1)))
+    if queue.waiting[block] == ZERO:
+        queue.used[block >> np.uint64(BITS)] &= ~(ONE << (block & np.uint64(BLOCK - 1)))
 
 
-@part(boolean(QUEUE, int64, float64, float64, int64, int64))
-def may_have(queue: IndexedQueue, place: int, now: float, shadow: float, free: int, extra: int) -> bool:
-    """Return whether the block at a place may have a job of at most `free` processors which either is
-    expected to end by the shadow time or needs at most `extra`. O(1).
-    """
-    if queue.counts[N_BLOCKS] == 1:
-        return True
-    base = queue.blocks[np.uint64(place)] * CLASSES
-    if now + queue.shortest[np.uint64(base + queue.class_of[np.uint64(free)])] <= shadow:
-        return True
-    few = queue.class_of[np.uint64(max(min(free, extra), 0))]
-    return extra > 0 and queue.shortest[np.uint64(base + few)] < np.inf
-
-
-@part(boolean(QUEUE, int64, int64, float64, float64, int64, int64))
-def some_fit(
-    queue: IndexedQueue, first: int, stop: int, now: float, shadow: float, free: int, extra: int
+@part(boolean(FLOATS, uint64, INTS, float64, float64, int64, int64))
+def may_have(
+    shortest: Floats, node: np.uint64, class_of: Ints, now: float, shadow: float, free: int, extra: int
 ) -> bool:  # fmt: skip
-    """Return whether any of some entries may start, see `may_have`. O(stop - first), without branches."""
-    most, most_late = free << JOB_BITS | JOB_MASK, extra << JOB_BITS | JOB_MASK
-    found = 0
-    for i in range(first, stop):
-        at = np.uint64(i)
-        entry = queue.entries[at]
-        fits = (entry <= most) & ((now + queue.requests[at] <= shadow) | (entry <= most_late))
-        found += int(fits)
-    return found > 0
-
-
-@part(int64(QUEUE, int64))
-def tidy(queue: IndexedQueue, place: int) -> int:
-    """Count a block anew, compacted if most jobs have left it, and merged with the one before if both
-    together are half of one; return the place of the block behind it.
-
-    O(BLOCK + CLASSES), and O(blocks) for a merge.
+    """Return whether a block or group may have a job of at most `free` processors which either is expected to
+    end by the shadow time or needs at most `extra`. O(1).
     """
-    block = queue.blocks[place]
-    if place > 0:
-        before = queue.blocks[place - 1]
-        n = queue.n[block] + queue.n[before]
-        if n <= HALF:
-            compact(queue, before)
-            queue.end[before] = move(queue, queue.begin[block], queue.end[block], queue.end[before])
-            queue.n[before] = n
-            drop_block(queue, place)
-            count(queue, before)
-            return place
-    if 2 * queue.n[block] < queue.end[block] - queue.begin[block]:
-        compact(queue, block)
-    count(queue, block)
-    return place + 1
+    base = np.int64(node) * CLASSES
+    if now + shortest[np.uint64(base + class_of[np.uint64(free)])] <= shadow:
+        return True
+    return extra > 0 and shortest[np.uint64(base + class_of[np.uint64(min(free, extra))])] < np.inf
+
+
+@part(void(QUEUE, uint64))
+def count_block(queue: IndexedQueue, block: np.uint64) -> None:
+    """Compute the bounds of a block anew. O(BLOCK + CLASSES)."""
+    clear(queue.shortest, block)
+    base = np.int64(block) * CLASSES
+    word = queue.waiting[block]
+    while word != ZERO:
+        at = (block << np.uint64(BITS)) + np.uint64(lowest_position(word))
+        word &= word - ONE
+        its = np.uint64(base + queue.class_of[np.uint64(queue.size[at])])
+        queue.shortest[its] = min(queue.shortest[its], queue.requested[at])
+    for c in range(base + 1, base + CLASSES):
+        queue.shortest[np.uint64(c)] = min(queue.shortest[np.uint64(c)], queue.shortest[np.uint64(c - 1)])
+
+
+@part(void(QUEUE, uint64))
+def count_group(queue: IndexedQueue, group: np.uint64) -> None:
+    """Compute the bounds of a group anew. O(BLOCK * CLASSES)."""
+    clear(queue.of_group, group)
+    base = np.int64(group) * CLASSES
+    word = queue.used[group]
+    while word != ZERO:
+        block = (group << np.uint64(BITS)) + np.uint64(lowest_position(word))
+        word &= word - ONE
+        of_block = np.int64(block) * CLASSES
+        for c in range(CLASSES):
+            bound = queue.shortest[np.uint64(of_block + c)]
+            queue.of_group[np.uint64(base + c)] = min(queue.of_group[np.uint64(base + c)], bound)

@@ -31,12 +31,13 @@ from models.backfill.event_loop import (
 from models.backfill.expected_ends import ExpectedEnds, empty, insert, remove
 from models.backfill.job_table import NO_JOB, JobTable, schedule_of, table_of
 from models.backfill.priority import indexed_queue
-from models.backfill.priority.indexed_queue import JOB_BITS, N_BLOCKS, TOGETHER, IndexedQueue
+from models.backfill.priority.indexed_queue import BITS, IndexedQueue
 from models.backfill.priority.rules import FCFS, Priority
 from models.backfill.priority.tables import NO_BACKFILL, function_or_keys, places_on
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
+from models.kernels.bits import ONE, ZERO, lowest_position
 from models.kernels.compiling import kernel, part
 from models.kernels.types import record
 
@@ -152,17 +153,17 @@ def submit_job(system):
     if not state.sticky and state.head != NO_JOB and indexed_queue.precedes(queue, job, state.head):
         state.head = NO_JOB
     state.n_waiting += 1
-    indexed_queue.insert(queue, job, size, jobs.requested)
+    indexed_queue.insert(queue, job)
     if state.reorders:
-        indexed_queue.insert(system.backfilled, job, size, jobs.requested)
+        indexed_queue.insert(system.backfilled, job)
 
 
 @part_of(Pool)
 def schedule_jobs(system, functions):
     """Start jobs in order until one does not fit, reserve its start, and backfill.
 
-    O(running jobs), two comparisons for each block of waiting jobs, and one for each job of a block in which
-    some may start, see `indexed_queue`.
+    O(running jobs), two comparisons for each block of waiting jobs, and one for each job of a block that may
+    have one to start, see `indexed_queue`.
     """
     state, jobs, queue = system.state[0], system.jobs, system.queue
     if state.arrived == state.first_new and (state.n_ended > 0 or state.shadow <= state.now):
@@ -216,49 +217,58 @@ def reserve(system):
 
 
 @part()
-def start_fitting(system, place, first, stop):
-    """Start the jobs of some entries of a block that end before the shadow time, or fit beside it."""
+def may_start(system, shortest, node):
+    """Return whether some job of a block or group may start, by these bounds. O(1)."""
+    state = system.state[0]
+    return indexed_queue.may_have(
+        shortest, node, system.backfilled.class_of, state.now, state.shadow, state.free, state.extra
+    )
+
+
+@part()
+def start_fitting(system, block):
+    """Start the jobs of a block that end before the shadow time, or fit beside it."""
     state, line = system.state[0], system.backfilled
-    now, shadow = state.now, state.shadow
-    for i in range(first, stop):
-        at = np.uint64(i)
-        size = line.entries[at] >> JOB_BITS
-        late = now + line.requests[at] > shadow
+    n_before = state.n_waiting
+    word = line.waiting[block]
+    while word != ZERO:
+        at = (block << np.uint64(BITS)) + np.uint64(lowest_position(word))
+        word &= word - ONE
+        size = line.size[at]
+        late = state.now + line.requested[at] > state.shadow
         if (size > state.free) | (late & (size > state.extra)):
             continue
-        job = indexed_queue.job_of(line.entries[at])
+        job = line.job[at]
         start(system, job, size)
         state.n_waiting -= 1
         state.extra -= size if late else 0
         state.missing += size if late else 0
+        indexed_queue.remove(line, job)
         if state.reorders:
             indexed_queue.remove(system.queue, job)
-        indexed_queue.remove_at(line, place, i)
+    if state.n_waiting == n_before:
+        indexed_queue.count_block(line, block)
 
 
 @part()
 def backfill(system):
     """Start all jobs that end before the shadow time, or need no more than the extra processors."""
     state, line = system.state[0], system.backfilled
-    now, shadow = state.now, state.shadow
-    place = 0
-    while place < line.counts[N_BLOCKS] and state.free > 0:
-        if not indexed_queue.may_have(line, place, now, shadow, state.free, state.extra):
-            place += 1
+    for g in range(line.used.shape[0]):
+        group = np.uint64(g)
+        word = line.used[group]
+        if word == ZERO or not may_start(system, line.of_group, group):
             continue
-        block = np.uint64(line.blocks[np.uint64(place)])
         n_before = state.n_waiting
-        end = line.end[block]
-        for first in range(line.begin[block], end, TOGETHER):
-            stop = min(first + TOGETHER, end)
-            if indexed_queue.some_fit(line, first, stop, now, shadow, state.free, state.extra):
-                start_fitting(system, place, first, stop)
-        if state.n_waiting < n_before and line.n[block] == 0:
-            continue  # the block was dropped, and the next one has its place
-        if state.n_waiting < n_before or line.counts[N_BLOCKS] == 1:
-            place += 1
-        else:
-            place = indexed_queue.tidy(line, place)
+        while word != ZERO:
+            block = (group << np.uint64(BITS)) + np.uint64(lowest_position(word))
+            word &= word - ONE
+            if may_start(system, line.shortest, block):
+                start_fitting(system, block)
+                if state.free == 0:
+                    return
+        if state.n_waiting == n_before:
+            indexed_queue.count_group(line, group)
 
 
 @kernel(void(SYSTEM))
@@ -273,17 +283,16 @@ def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
     """
     n = len(jobs)
     table = table_of(jobs)
-    keys = _queue_keys(jobs, rules)
-    queue = backfilled = indexed_queue.empty_queue(jobs.size, machine.largest, keys)
+    queue = backfilled = indexed_queue.empty_queue(jobs, machine.largest, _queue_keys(jobs, rules))
     reorders = rules.backfill_order is not None
     if reorders:
         ranks = np.empty(n)
         function_or_keys(rules.backfill_order, "policy.backfill_order", jobs, ranks)
-        backfilled = indexed_queue.empty_queue(jobs.size, machine.largest, ranks)
+        backfilled = indexed_queue.empty_queue(jobs, machine.largest, ranks)
     reservations = NO_BACKFILL if rules.discipline == FCFS else min(rules.reservations or 0, n)
     state = initial_state(
         STATE, rules.instant, free=machine.largest, reservations=reservations, reorders=reorders,
-        sticky=rules.keep_start and reservations == 1, in_order=keys.size == 0 and not reorders,
+        sticky=rules.keep_start and reservations == 1, in_order=rules.in_order_of_submission and not reorders,
         head=NO_JOB, holder=NO_JOB, shadow=np.inf,
     )  # fmt: skip
     system: Any = Pool(
@@ -294,12 +303,12 @@ def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
     return schedule_of(table, jobs, machine)
 
 
-def _queue_keys(jobs: Jobs, rules: Priority) -> Floats:
-    """Return priorities that never change, none where all jobs are equal."""
+def _queue_keys(jobs: Jobs, rules: Priority) -> Floats | None:
+    """Return priorities that never change, None where all jobs are equal."""
     from models.backfill.priority.order import weigh
 
     if rules.in_order_of_submission:
-        return np.empty(0)
+        return None
     keys = np.empty(len(jobs))
     if rules.priority is not None:
         function_or_keys(rules.priority, "policy.priority", jobs, keys)
