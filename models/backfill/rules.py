@@ -1,21 +1,21 @@
 """The rules that all policies of the family share, as checked values of a YAML file.
 
-Each part of the family is a package whose ``rules`` has a subclass of `Rules` and loads no kernel. Its
-`Rules.simulate` imports the module of its kernel, which has a function ``simulate(jobs, machine, rules)``.
+Each part of the family is a package whose ``rules`` has a subclass of `Rules` and loads no kernel. The
+modules that it names in `Rules.kernels` have a function ``simulate(jobs, machine, rules)``.
 `models.backfill.policies` has the disciplines by name.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, Self
 
-from models import checks
+from models import checks, keys
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
-from models.jobs.ties import INSTANT, ties_of
+from models.jobs.ties import INSTANT, TIES
 from models.point import Parameters
 
 UNREQUESTED = ("error", "runtime")
@@ -26,7 +26,7 @@ class LongerThanRequestedError(ValueError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rules(ABC):
+class Rules:
     """The rules of a scheduler, whatever its discipline.
 
     Parameters
@@ -40,12 +40,11 @@ class Rules(ABC):
         A job without a requested time is refused, or has its actual one as its request.
     """
 
-    ties: str = INSTANT
-    kill: bool = True
-    unrequested: str = UNREQUESTED[0]
+    ties: str = keys.choice(*TIES)
+    kill: bool = keys.switch(True)
+    unrequested: str = keys.choice(*UNREQUESTED)
 
     @classmethod
-    @abstractmethod
     def of(cls, policy: Parameters) -> Self:
         """Return the rules of a policy's YAML file; keys that it does not have keep their defaults.
 
@@ -54,8 +53,17 @@ class Rules(ABC):
         ValueError
             With one line that names the value and those allowed.
         """
+        return cls(**keys.read(cls, policy, "policy"))
 
-    @abstractmethod
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """Dotted names of the modules that `simulate` may import, to be compiled beforehand."""
+        return ()
+
+    def kernel(self, machine: Machine) -> str:
+        """Return the one of `kernels` that simulates a machine."""
+        return self.kernels[0]
+
     def simulate(self, jobs: Jobs, machine: Machine) -> Schedule:
         """Run all jobs to their ends.
 
@@ -66,11 +74,8 @@ class Rules(ABC):
         machine : Machine
             With a host for each of them.
         """
-
-    @property
-    def kernels(self) -> tuple[str, ...]:
-        """Dotted names of the modules with kernels that `simulate` may import, to be compiled beforehand."""
-        return ()
+        made: Schedule = import_module(self.kernel(machine)).simulate(jobs, machine, self)
+        return made
 
     @property
     def instant(self) -> bool:
@@ -82,17 +87,19 @@ class Rules(ABC):
         """Whether requested times matter."""
         return True
 
-    def check(self, jobs: Jobs, machine: Machine) -> None:  # noqa: B027 (most rules take any jobs)
+    def check(self, jobs: Jobs, machine: Machine) -> None:
         """Raise ``ValueError`` with one line for jobs, as they run, that these rules cannot be applied to."""
 
 
-def shared(policy: Parameters) -> dict[str, Any]:
-    """Return the checked arguments of `Rules` that every policy's YAML file has."""
-    return {
-        "ties": ties_of(policy),
-        "kill": checks.switch(policy, "policy", "kill", default=Rules.kill),
-        "unrequested": checks.choice(policy, "policy", "unrequested", UNREQUESTED, default=Rules.unrequested),
-    }
+def number_or_null(default: float, allowed: str, **limits: float) -> Any:
+    """Declare a number that may be null though its default is a number, see `models.keys`."""
+
+    def check(given: Parameters, where: str, key: str, default: float) -> float | None:
+        if given.get(key, default) is None:
+            return None
+        return float(checks.number(given, where, key, allowed, default=default, **limits))
+
+    return field(default=default, metadata={"check": check})
 
 
 def is_one_pool(machine: Machine) -> bool:

@@ -10,15 +10,5 @@
 Archive logs have whole seconds, so that the order matters there. `models.kernels.ties` is the compiled rule.
 """
 
-from __future__ import annotations
-
-from models import checks
-from models.point import Parameters
-
 INSTANT = "instant"
 TIES = (INSTANT, "event")
-
-
-def ties_of(policy: Parameters) -> str:
-    """Return ``ties`` of a policy, `INSTANT` where it has none; ``ValueError`` for other words."""
-    return str(checks.choice(policy, "policy", "ties", TIES, default=INSTANT))

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
-from models import checks
-from models.backfill.rules import Rules, shared
+from models import checks, keys
+from models.backfill.rules import Rules, number_or_null
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
-from models.jobs.schedule import Schedule
-from models.point import Parameters
 
 FIRST_FIT, FCFS = "first_fit", "fcfs"
 FIRST, LAST = "first", "last"
 SHARE, REQUESTED = "share", "requested"
-CHOICES = {
-    "odd_processors": (FIRST, LAST),
-    "waiting": (FIRST_FIT, FCFS),
-    "quantum_processors": (SHARE, REQUESTED),
-}
-"""Keys of the YAML file and the words that they may have."""
 
 LONGEST = 1e12
+OR_NULL = f"{checks.SECONDS}, or null"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,26 +48,20 @@ class EqSpatial(Rules):
         Whether work done in the quantum counts later (never that of a job that exceeded the memory).
     """
 
-    min_interval: float = 0.0
-    long_after: float | None = None
-    quantum: float | None = 60.0
-    quantum_memory_gb: float = 1.0
-    catch_up: bool = True
-    odd_processors: str = FIRST
-    waiting: str = FIRST_FIT
-    quantum_processors: str = SHARE
-    keep_quantum: bool = False
+    min_interval: float = keys.number(0.0, f"0 or {checks.SECONDS}", least=0, below=LONGEST)
+    long_after: float | None = keys.number(None, OR_NULL, above=0, below=LONGEST)
+    quantum: float | None = number_or_null(60.0, OR_NULL, above=0, below=LONGEST)
+    quantum_memory_gb: float = keys.number(1.0, "a positive number of GB", above=0, below=LONGEST)
+    catch_up: bool = keys.switch(True)
+    odd_processors: str = keys.choice(FIRST, LAST)
+    waiting: str = keys.choice(FIRST_FIT, FCFS)
+    quantum_processors: str = keys.choice(SHARE, REQUESTED)
+    keep_quantum: bool = keys.switch(False)
 
     @property
     def kernels(self) -> tuple[str, ...]:
         """The module that simulates these rules, see `Rules.kernels`."""
         return ("models.backfill.eq_spatial.kernel",)
-
-    def simulate(self, jobs: Jobs, machine: Machine) -> Schedule:
-        """Run all jobs to their ends, see `Rules.simulate`."""
-        from models.backfill.eq_spatial import kernel
-
-        return kernel.simulate(jobs, machine, self)
 
     @property
     def reads_requests(self) -> bool:
@@ -98,43 +84,3 @@ class EqSpatial(Rules):
                 f"{first + 1} for {jobs.memory[first]} KB, and the largest host has {machine.memory.max()}; "
                 "leave out such jobs"
             )
-
-    @classmethod
-    def of(cls, policy: Parameters) -> Self:
-        """Return the rules of a policy's YAML file; keys that it does not have keep their defaults.
-
-        Raises
-        ------
-        ValueError
-            With one line that names the value and those allowed.
-        """
-        words = {
-            key: checks.choice(policy, "policy", key, CHOICES[key], getattr(cls, key)) for key in CHOICES
-        }
-        return cls(
-            **shared(policy),
-            **words,
-            catch_up=checks.switch(policy, "policy", "catch_up", cls.catch_up),
-            keep_quantum=checks.switch(policy, "policy", "keep_quantum", cls.keep_quantum),
-            min_interval=float(
-                checks.number(
-                    policy, "policy", "min_interval", f"0 or {checks.SECONDS}",
-                    least=0, below=LONGEST, default=cls.min_interval,
-                )
-            ),
-            quantum_memory_gb=float(
-                checks.number(
-                    policy, "policy", "quantum_memory_gb", "a positive number of GB",
-                    above=0, below=LONGEST, default=cls.quantum_memory_gb,
-                )
-            ),
-            long_after=_seconds_or_none(policy, "long_after", cls.long_after),
-            quantum=_seconds_or_none(policy, "quantum", cls.quantum),
-        )  # fmt: skip
-
-
-def _seconds_or_none(policy: Parameters, key: str, default: float | None) -> float | None:
-    if policy.get(key, default) is None:
-        return None
-    allowed = f"{checks.SECONDS}, or null"
-    return float(checks.number(policy, "policy", key, allowed, above=0, below=LONGEST, default=default))

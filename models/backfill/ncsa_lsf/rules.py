@@ -8,11 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from models import checks
-from models.backfill.rules import Rules, shared
+from models import checks, keys
+from models.backfill.rules import Rules
 from models.jobs.jobs import Jobs
 from models.jobs.machine import KB_IN_GB, Machine
-from models.jobs.schedule import Schedule
 from models.point import Parameters
 from models.workloads.o2k.job_classes import CLASSES, NO_CLASS, SIZE_CLASSES, TIME_CLASSES, classify
 
@@ -78,12 +77,6 @@ class NcsaLsf(Rules):
         """The module that simulates these rules, see `Rules.kernels`."""
         return ("models.backfill.ncsa_lsf.kernel",)
 
-    def simulate(self, jobs: Jobs, machine: Machine) -> Schedule:
-        """Run all jobs to their ends, see `Rules.simulate`."""
-        from models.backfill.ncsa_lsf import kernel
-
-        return kernel.simulate(jobs, machine, self)
-
     @classmethod
     def of(cls, policy: Parameters) -> Self:
         """Return the configuration of a policy's YAML file.
@@ -104,7 +97,7 @@ class NcsaLsf(Rules):
         if user_limit is not None:
             checks.whole(given, WHERE, "user_limit", "a positive whole number, or null for none")
         return cls(
-            **shared(policy),
+            **keys.read(Rules, policy, "policy"),
             reserve_wait=_reserve_wait(given.get("reserve_wait_hours")),
             time_order=_time_order(given.get("time_order")),
             hosts=_hosts(given.get("hosts")),

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from models import checks
+from models import checks, keys
+from models.backfill.rules import number_or_null
 from models.jobs.machine import KB_IN_GB, UNLIMITED_KB
 
-KINDS = ("preempt", "soon")
-BEYOND_MEMORY = ("stays", "leaves")
 POSITIVE = {"above": 0, "below": 1e12}
 
 
@@ -38,13 +37,15 @@ class Immediate:
         given). The quantum's memory is returned at its end, so that by default a job starts anew.
     """
 
-    kind: str = "preempt"
-    quantum: float = 60.0
-    memory_gb: float | None = 1.0
-    uninterrupted: float = 600.0
-    keep_promises: bool = True
-    beyond_memory: str = "stays"
-    keep_quantum: bool = False
+    kind: str = keys.choice("preempt", "soon")
+    quantum: float = keys.number(60.0, checks.SECONDS, **POSITIVE)
+    memory_gb: float | None = number_or_null(
+        1.0, "a positive number, or null (all that a job asks for)", **POSITIVE
+    )
+    uninterrupted: float = keys.number(600.0, checks.SECONDS, **POSITIVE)
+    keep_promises: bool = keys.switch(True)
+    beyond_memory: str = keys.choice("stays", "leaves")
+    keep_quantum: bool = keys.switch(False)
 
     @property
     def memory(self) -> int:
@@ -61,20 +62,5 @@ class Immediate:
             With one line that names the value and those allowed.
         """
         known, where = tuple(cls.__dataclass_fields__), "policy.immediate"
-        keys = checks.mapping(given, where, known, f"null, or a mapping of {', '.join(known)}")
-
-        def positive(key: str, allowed: str = checks.SECONDS) -> float:
-            return float(checks.number(keys, where, key, allowed, **POSITIVE, default=getattr(cls, key)))
-
-        memory_gb = keys.get("memory_gb", cls.memory_gb)
-        if memory_gb is not None:
-            memory_gb = positive("memory_gb", "a positive number, or null (all that a job asks for)")
-        return cls(
-            kind=checks.choice(keys, where, "kind", KINDS, cls.kind),
-            quantum=positive("quantum"),
-            memory_gb=memory_gb,
-            uninterrupted=positive("uninterrupted"),
-            keep_promises=checks.switch(keys, where, "keep_promises", cls.keep_promises),
-            beyond_memory=checks.choice(keys, where, "beyond_memory", BEYOND_MEMORY, cls.beyond_memory),
-            keep_quantum=checks.switch(keys, where, "keep_quantum", cls.keep_quantum),
-        )
+        allowed = f"null, or a mapping of {', '.join(known)}"
+        return cls(**keys.read(cls, checks.mapping(given, where, known, allowed), where))

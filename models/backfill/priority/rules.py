@@ -6,14 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from models import checks
+from models import checks, keys
 from models.backfill.priority.immediate import Immediate
 from models.backfill.priority.orders.names import ORDERS
 from models.backfill.priority.weights import Weights
-from models.backfill.rules import Rules, is_one_pool, shared
-from models.jobs.jobs import Jobs
+from models.backfill.rules import Rules, is_one_pool
 from models.jobs.machine import Machine
-from models.jobs.schedule import Schedule
 from models.point import Parameters
 
 FCFS, BACKFILL = "fcfs", "backfill"
@@ -47,7 +45,7 @@ class Priority(Rules):
 
     discipline: str = field(default=BACKFILL, kw_only=False)
     reservations: int | None = 1
-    keep_start: bool = False
+    keep_start: bool = keys.switch(False)
     weights: Weights = field(default_factory=Weights)
     priority: str | Callable[..., float] | None = None
     backfill_order: str | Callable[..., float] | None = None
@@ -69,9 +67,8 @@ class Priority(Rules):
         immediate = policy.get("immediate")
         return cls(
             checks.choice(policy, "policy", "discipline", (FCFS, BACKFILL)),
-            **shared(policy),
+            **keys.read(cls, policy, "policy"),
             reservations=reservations,
-            keep_start=checks.switch(policy, "policy", "keep_start", default=cls.keep_start),
             weights=weights,
             priority=None if priority is None else _found(priority, "policy.priority", "null"),
             backfill_order=_backfill_order(policy, reservations),
@@ -111,19 +108,9 @@ class Priority(Rules):
             return (f"{package}.reservations",)
         return (f"{package}.pool", f"{package}.single_reservation")
 
-    def simulate(self, jobs: Jobs, machine: Machine) -> Schedule:
-        """Run all jobs to their ends, see `Rules.simulate`."""
-        if not self.at_most_one_reservation:
-            from models.backfill.priority import reservations
-
-            return reservations.simulate(jobs, machine, self)
-        if is_one_pool(machine) and not self.change_with_time:
-            from models.backfill.priority import pool
-
-            return pool.simulate(jobs, machine, self)
-        from models.backfill.priority import single_reservation
-
-        return single_reservation.simulate(jobs, machine, self)
+    def kernel(self, machine: Machine) -> str:
+        """Return the module that simulates a machine, see `Rules.kernel`."""
+        return self.kernels[0 if is_one_pool(machine) and not self.change_with_time else -1]
 
 
 def _backfill_order(policy: Parameters, reservations: int | None) -> Any:
