@@ -10,11 +10,12 @@ from models.partitioning.metrics import ALLOCATED, JOB_CLASSES, OF_CLASSES
 FAMILY = Family(
     package=__name__,
     name="processor partitioning",
-    version=5,
+    version=6,
     metrics=(*OF_CLASSES, ALLOCATED),
     headline="response_time",
     common=("wait", "response_time", "slowdown", "bounded_slowdown", "utilization", "jobs_in_system"),
     coords={"job_class": JOB_CLASSES},
+    delivered="utilization",
     kernels=("models.partitioning.model",),
     schedules=True,
 )

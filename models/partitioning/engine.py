@@ -14,6 +14,7 @@ from numba import float64, int64, void
 from models.kernels.compiling import kernel, part
 from models.partitioning.simulation import admission
 from models.partitioning.simulation.discipline import FUNCTION
+from models.partitioning.simulation.progress import work_left
 from models.partitioning.simulation.state import ARRIVALS, NOT_YET, RECORD, TABLES
 from models.workloads.speedup.curves import CURVE
 
@@ -72,12 +73,28 @@ def record_end(job, tables, record):
     state.in_batch += 1
 
 
+@part(float64(TABLES), inline=False)
+def delivered_so_far(tables):
+    """Return the processor-seconds delivered to the jobs in the system. O(jobs)."""
+    lists, state = tables.lists, tables.state[0]
+    delivered = 0.0
+    for i in range(state.n_running):
+        it = tables.jobs[lists.running[i]]
+        delivered += (1.0 - work_left(lists.running[i], tables) / it.work) * it.size * it.runtime
+    for i in range(state.n_queued):
+        it = tables.jobs[lists.queue[(state.head + i) % lists.queue.shape[0]]]
+        delivered += (1.0 - it.left / it.work) * it.size * it.runtime
+    return delivered
+
+
 @part(void(TABLES, RECORD), inline=False)
 def close_batch(tables, record):
     """Record the integrals over a batch and begin the next one."""
     state = tables.state[0]
     closed = record.closed[state.n_closed]
     closed.job_time, closed.held_time = state.job_time, state.held_time
+    begun = delivered_so_far(tables)
+    closed.begun, state.begun = begun - state.begun, begun
     closed.length = state.now - state.batch_start
     state.n_closed += 1
     state.in_batch = 0

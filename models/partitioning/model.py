@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -30,6 +31,9 @@ JOB_LIMIT = 10_000
 
 QUEUE_LIMIT = 100_000
 """The same where jobs wait for fixed partitions: queues are longer there, and cost nothing."""
+
+OVERLOAD_BATCH = 200
+"""Jobs in a batch of an overload run at most: in sixty of them less than `JOB_LIMIT` jobs accumulate."""
 
 WITHOUT_END = 2**62
 
@@ -83,6 +87,14 @@ def prepare(point: Point, keeping: bool = False, recording: bool = False) -> tup
     return simulation, roll, source
 
 
+def _of_overload(point: Point) -> Point:
+    """Return the point of an overload run with batches of which many end before its table of jobs is full."""
+    batches = point.batches
+    if not batches.overloaded or batches.size is None:
+        return point
+    return replace(point, batches=replace(batches, size=min(batches.size, OVERLOAD_BATCH)))
+
+
 def _job_limit(source: Source) -> int:
     """Return the places for jobs: for all of a trace, for a stream as many as it may not fill."""
     if source.trace is not None:
@@ -101,6 +113,7 @@ def simulate(point: Point) -> Outcome:
     A batch is so many jobs in the order in which they end. Where all jobs are of one class the others have no
     mean, and the stopping rule is not applied to them.
     """
+    point = _of_overload(point)
     batches, measures = point.batches, Measures.of(point.measures)
     keeping = bool(measures.groups)
     simulation, roll, source = prepare(point, keeping)
@@ -127,7 +140,7 @@ def simulate(point: Point) -> Outcome:
             break
         if batches.enough is not None and batches.enough(known(metrics)):
             break
-    return Outcome(metrics, simulation.n_terminated, overflowed)
+    return Outcome(metrics, simulation.n_terminated, overflowed and not batches.overloaded)
 
 
 def _simulate_trace(point: Point, simulation: Simulation, source: Source) -> Outcome:

@@ -55,7 +55,7 @@ class Batches(NamedTuple):
         measures : Measures
         delivered : ndarray, shape (n_batches,), processor-seconds, optional
             In the time of each batch: processors that a job asks for times its runtime on them; None is that
-            of the jobs that ended in it, which is as much in the mean.
+            of the jobs that ended in it, and what more the jobs in the system have got by then.
         """
         n_batches = len(closed)
         response = ended.end - ended.submit
@@ -64,7 +64,7 @@ class Batches(NamedTuple):
         common = of_jobs(jobs, values, batch, n_batches, measures)
         with np.errstate(invalid="ignore"):  # a batch whose jobs all end after the measured period
             if delivered is None:
-                delivered = np.bincount(batch, ended["size"] * ended.runtime, n_batches).astype(np.float64)
+                delivered = np.bincount(batch, ended["size"] * ended.runtime, n_batches) + closed.begun
             common["utilization"] = delivered / (closed.length * n_processors)
             common["allocated"] = closed.held_time / (closed.length * n_processors)
             common["jobs_in_system"] = closed.job_time / closed.length
@@ -137,7 +137,8 @@ def _closed(submit: Floats, end: Floats, edges: Floats, held: Floats, limit: int
     """Return the integrals between edges: all jobs in the system run, up to the limit."""
     instant, jobs = _levels(submit, end, np.ones(len(submit), np.int64))
     held = held[np.minimum(jobs, limit)]
-    columns = [_integral(instant, jobs, edges), _integral(instant, held, edges), np.diff(edges)]
+    none, length = np.zeros(len(edges) - 1), np.diff(edges)  # what is delivered is known by another way
+    columns = [_integral(instant, jobs, edges), _integral(instant, held, edges), none, length]
     return np.rec.fromarrays(columns, dtype=CLOSED)
 
 

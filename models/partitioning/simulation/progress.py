@@ -15,16 +15,23 @@ from models.partitioning.simulation.state import NOT_YET, TABLES
 from models.workloads.speedup.curves import CURVE
 
 
+@part(float64(int64, TABLES))
+def work_left(job, tables):
+    """Return the work that a running job has left now."""
+    it, now = tables.jobs[job], tables.state[0].now
+    left, since = it.left, it.since
+    if now > it.resume:
+        left -= (now - max(since, it.resume)) * it.rate
+    if since < it.stop:
+        left -= (min(now, it.stop) - since) * it.rate_before
+    return left
+
+
 @part(void(int64, TABLES))
 def catch_up(job, tables):
     """Subtract the work done since the last update."""
-    it, now = tables.jobs[job], tables.state[0].now
-    since = it.since
-    if now > it.resume:
-        it.left -= (now - max(since, it.resume)) * it.rate
-    if since < it.stop:
-        it.left -= (min(now, it.stop) - since) * it.rate_before
-    it.since = now
+    it = tables.jobs[job]
+    it.left, it.since = work_left(job, tables), tables.state[0].now
 
 
 @part(void(int64, TABLES))

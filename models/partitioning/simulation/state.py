@@ -37,7 +37,7 @@ share : see `Tables`
 """
 
 STATE = fields(
-    "now batch_start job_time held_time rotated rotation_due tick",
+    "now batch_start job_time held_time begun rotated rotation_due tick",
     "n_running n_queued head n_vacant submitted terminated cursor in_batch level n_systems free n_ended "
     "n_closed n_pieces",
 )
@@ -46,6 +46,7 @@ STATE = fields(
 Parameters
 ----------
 job_time, held_time : integrals over this batch of the jobs in the system and of the processors held
+begun : processor-seconds delivered to the jobs that were in the system as this batch began
 rotated, rotation_due : last and next instant of rotation
 tick : next check of the queue
 head : begin of the ring of queued jobs
@@ -59,8 +60,9 @@ n_ended, n_closed, n_pieces : records that have not been taken away
 ENDED = fields("submit start end runtime work", "number size job_class")
 """A job that ended; `start` is when it got its first processors, the other fields are those of `Arrivals`."""
 
-CLOSED = fields("job_time held_time length")
-"""A batch that ended: integrals of the jobs in the system and of the processors that they hold; seconds."""
+CLOSED = fields("job_time held_time begun length")
+"""A batch that ended: integrals of the jobs in the system and of the processors that they hold; how much more
+has been delivered to the jobs in the system than when it began, processor-seconds; seconds."""
 
 HELD = fields("begin end processors", "number")
 """A time of a job on one number of processors."""

@@ -162,7 +162,7 @@ class Case:
         )
 
     def twin(self) -> Twin:
-        jobs = [(gap, job_class, self.work(time, size), size) for gap, job_class, time, size in self.jobs]
+        jobs = [(gap, kind, self.work(time, size), size, time) for gap, kind, time, size in self.jobs]
         return Twin(self.twin_policy(), jobs, per_job=self.system.policy.unit == "jobs", **self.options)
 
     def twin_policy(self) -> Policy:

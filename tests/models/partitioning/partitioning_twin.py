@@ -41,6 +41,7 @@ class Job:
     size: int
     work: float
     arrival: float
+    runtime: float = 0.0
     left: float = 0.0
     rate: float = 0.0
     wait: float = 0.0
@@ -234,12 +235,12 @@ class Twin:
     Parameters
     ----------
     policy : Policy
-    coming : iterable of (gap, class, work, size)
+    coming : iterable of (gap, class, work, size, runtime on that size)
     limit, interval, overhead, rotation, per_job, batch_size : as the simulation has them
     """
 
     policy: Policy
-    coming: Iterable[tuple[float, int, float, int]]
+    coming: Iterable[tuple[float, int, float, int, float]]
     limit: int
     interval: float = inf
     overhead: float = 0.0
@@ -257,6 +258,7 @@ class Twin:
     batches: list[list[float]] = field(default_factory=list)
     job_time: float = 0.0
     held_time: float = 0.0
+    begun: float = 0.0  # delivered to jobs that had not ended as the batch began
     batch_start: float = 0.0
 
     def run(self) -> None:
@@ -282,8 +284,8 @@ class Twin:
             if done:
                 self.end(min(done, key=lambda job: job.number))
             elif due == then and next_job is not None:
-                _, job_class, work, size = next_job
-                job = Job(number, job_class, size, work, then, left=work)
+                _, job_class, work, size, runtime = next_job
+                job = Job(number, job_class, size, work, then, runtime, left=work)
                 arrival, number, next_job = due, number + 1, next(arrivals, None)
                 if len(self.policy.jobs) < self.limit:
                     self.policy.arrive(job, then)
@@ -327,5 +329,9 @@ class Twin:
             ]
             ratios = [time / work for time, work in times]
             sums += [len(times), sum(time for time, _ in times), sum(ratios), sum(r * r for r in ratios)]
-        self.batches.append([*sums, self.job_time, self.held_time, self.now - self.batch_start])
+        in_system = [*self.policy.jobs, *self.queue]
+        begun = sum((1 - job.left / job.work) * job.size * job.runtime for job in in_system)
+        length = self.now - self.batch_start
+        self.batches.append([*sums, self.job_time, self.held_time, begun - self.begun, length])
+        self.begun = begun
         self.ended, self.job_time, self.held_time, self.batch_start = [], 0.0, 0.0, self.now

@@ -28,7 +28,7 @@ def assert_agreement(case: Case, recording: bool = False) -> None:
         [*_sums(found, case.batch_size), *(found.closed[name] for name in found.closed.dtype.names)]
     )
     assert len(ours) == len(twin.batches)
-    np.testing.assert_allclose(ours, np.array(twin.batches).reshape(ours.shape), rtol=TIGHT)
+    np.testing.assert_allclose(ours, np.array(twin.batches).reshape(ours.shape), rtol=TIGHT, atol=1e-6)
     if recording:
         held = found.held
         by_job = np.bincount(held.number, held.processors * (held.end - held.begin), len(case.jobs))
