@@ -116,7 +116,7 @@ def _act(overrides: list[str], folder: Path, user: Path | None, arguments: list[
     # Imported only now: `--help` needs none of it.
     from rich.console import Console
 
-    from sweep import actions
+    from sweep import actions, pilot
     from sweep.config import compose
     from sweep.plan import plan
     from sweep.store.folder import Folder
@@ -128,6 +128,7 @@ def _act(overrides: list[str], folder: Path, user: Path | None, arguments: list[
         folders = [folder, *([user] if user else [])]
         return command.main(overrides[1:], folders, arguments, watch)
     loaded = compose.load(overrides, folder, user)
-    expanded = plan.expand(loaded)
     results = Folder(Path(loaded.settings.output).expanduser(), loaded.settings.name)
+    loaded = pilot.settled(loaded, results, console)
+    expanded = plan.expand(loaded)
     return actions.act(loaded, expanded, results, console, arguments, watch)

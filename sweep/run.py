@@ -24,7 +24,14 @@ LATER = "when the results are gathered, or by this command once all tasks are do
 """When the schedules are written of a study that a detached executor runs."""
 
 
-def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments: Sequence[str]) -> int:
+def run(
+    config: Config,
+    plan: Plan,
+    folder: Folder,
+    console: Console,
+    arguments: Sequence[str],
+    summarise: bool = True,
+) -> int:
     """Run the tasks of a plan that are left and write the dataset; a detached executor only takes them over.
 
     Parameters
@@ -33,6 +40,8 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
         What the plan was expanded from.
     arguments : sequence of str
         Command line, for the dataset's attributes.
+    summarise : bool
+        Whether the table of results is shown.
 
     Returns
     -------
@@ -56,7 +65,8 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
         if not left:
             say(console, f"up to date: {found.total} of {found.total} tasks are done")
             _gather(collection, console, found.total, lambda: found)
-            summary.show(folder.dataset, console, plan)
+            if summarise:
+                summary.show(folder.dataset, console, plan)
             if files is not None:
                 files.write(found.done, console)
             return 0
@@ -80,7 +90,8 @@ def run(config: Config, plan: Plan, folder: Folder, console: Console, arguments:
             say(console, f"stopped: {done}; the same command continues from here")
             return INTERRUPTED
         after = _gather(collection, console, found.total, lambda: state.read(plan, folder))
-    summary.show(folder.dataset, console, plan)
+    if summarise:
+        summary.show(folder.dataset, console, plan)
     if files is not None:
         files.write(after.done, console)
     if after.failed:

@@ -15,6 +15,9 @@ LONGEST_NAME = 200
 MSER = "mser"
 """The warm-up that the data decide, see `sweep.statistics.warmup`."""
 
+AUTO = "auto"
+"""Batches, or a warm-up, as long as a pilot finds necessary, see `sweep.pilot`."""
+
 WEEK = "week"
 """The batch that is a period of time, see `models.jobs.calendar`."""
 
@@ -46,6 +49,7 @@ GIVE = {
     "executor": "give its name on the command line, executor=NAME, and its keys, executor={KEY: VALUE}",
     "action": "give run, plan, status, gather or cancel",
     "replications": "give a whole number from 1 up",
+    "budget": "give a time, e.g. budget=10min",
     "seed": "give a whole number from 0 up",
     "capacity": "give the overload runs of each curve, from 0 (none) up",
     "confidence": "give a level between 0 and 1, e.g. 0.95",
@@ -99,6 +103,7 @@ class Settings:
     batches: Any = 30
     batch_size: Any = 1000
     warmup: Any = 1
+    budget: str | None = None
     seed: int = 1
     capacity: int = 2
     confidence: float = 0.95
@@ -178,7 +183,8 @@ def check(settings: Settings) -> None:
         raise SweepError(f"fresh=true goes with action=run, not with action={settings.action}")
     if settings.replications is not None and settings.replications < 1:
         raise SweepError(refused("replications", settings.replications))
-    _check_by_load("batches", settings.batches, 1, ", or numbers by load, {0:30,0.85:60}")
+    if settings.batches != AUTO:
+        _check_by_load("batches", settings.batches, 1, f", or numbers by load, {{0:30,0.85:60}}, or {AUTO}")
     size = settings.batch_size
     if size not in (None, WEEK) and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
         raise SweepError(
@@ -195,8 +201,8 @@ def check(settings: Settings) -> None:
         raise SweepError(refused("seed", settings.seed))
     if not 0 < settings.confidence < 1:
         raise SweepError(refused("confidence", settings.confidence))
-    if settings.warmup != MSER:
-        _check_by_load("warmup", settings.warmup, 0, f" batches, or {MSER}")
+    if settings.warmup not in (MSER, AUTO):
+        _check_by_load("warmup", settings.warmup, 0, f" batches, {MSER} or {AUTO}")
     _check_precision(settings)
 
 

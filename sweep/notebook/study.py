@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
+from rich.console import Console
 
 from sweep.config import compose, locate
 from sweep.config.overrides import BY_LOAD
 from sweep.errors import RunError, SweepError, one_line
 from sweep.notebook import choices, own
+from sweep.pilot import settled
 from sweep.plan.plan import Plan, expand
 from sweep.store.folder import Folder
 
@@ -70,9 +72,10 @@ class Study:
         user = None if config_dir is None else locate.user_folder(str(config_dir))
         settings, values = own.taken_out(settings, choices.folders(config_dir))
         self._arguments = [f"+experiment={experiment}", *_overrides(settings), *_executor(executor)]
-        self._config = compose.load(self._arguments, locate.conf_folder(), user, values)
+        config = compose.load(self._arguments, locate.conf_folder(), user, values)
+        self._folder = Folder(Path(config.settings.output).expanduser(), config.settings.name)
+        self._config = settled(config, self._folder, Console())
         self._plan = expand(self._config)
-        self._folder = Folder(Path(self._config.settings.output).expanduser(), self._config.settings.name)
 
     def __repr__(self) -> str:
         return (

@@ -57,7 +57,7 @@ def lengths(values: Floats, dropped: NDArray[np.int32] | None = None) -> Lengths
     A. D. Sokal, "Monte Carlo methods in statistical mechanics: foundations and new algorithms", in
     *Functional Integration*, 1997, section 3 (the window).
     """
-    relaxation = _relaxation(values)
+    relaxation = relaxation_time(values)
     ran = ~np.isnan(values)
     if dropped is not None:
         ran &= np.arange(values.shape[-1]) >= dropped[..., None, None]
@@ -80,9 +80,16 @@ def lengths(values: Floats, dropped: NDArray[np.int32] | None = None) -> Lengths
         return Lengths(relaxation, kept, change / np.abs(mean), rises)
 
 
-def _relaxation(values: Floats) -> Floats:
+def relaxation_time(values: Floats) -> Floats:
     """Return the sum of autocorrelations, half of that at lag 0, up to `WINDOW` times itself.
 
+    Parameters
+    ----------
+    values : ndarray, shape (..., series, batches)
+        NaN where not run.
+
+    Notes
+    -----
     The mean around which they are taken follows the values: what all correlations lack by that, the variance
     of the mean, is put back.
     """

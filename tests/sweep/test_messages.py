@@ -31,7 +31,7 @@ VALUES = [
     ("batches=many", "batches=many: give 1 or more, or numbers by load"),
     ("batches={0.5:3}", "batches={0.5:3}: a number for each load from which it holds, the first from 0"),
     ("batches=0", "batches=0: give 1 or more"),
-    ("warmup={0:1,0.5:-1}", "warmup={0:1,0.5:-1}: give 0 or more batches, or mser"),
+    ("warmup={0:1,0.5:-1}", "warmup={0:1,0.5:-1}: give 0 or more batches, mser or auto"),
     ("replications=2.5", "error: replications=2.5: give a whole number from 1 up"),
     ("seed=-1", "seed=-1: give a whole number from 0 up"),
     ("confidence=95%", "error: confidence=95%: give a level between 0 and 1"),
