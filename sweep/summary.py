@@ -116,7 +116,7 @@ def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
     if len(columns) < len(loads):
         stated.append(f"{len(columns)} of {len(loads)} loads")
     unit = "" if metric.unit == "1" else f" ({metric.unit})"
-    shown = "mean of all jobs" if alone else f"mean ± {plan.settings.confidence:.0%} half-width"
+    shown = "mean of all jobs" if alone else f"mean ± {100 * plan.settings.confidence:.0f} % half-width"
     if plan.exact.flat[plan.points].all():
         shown = "exact"
     console.print(f"{metric.long_name}{unit}, {shown}; {', '.join(stated)}", highlight=False)
@@ -216,7 +216,7 @@ def _too_short(stored: Stored, plan: Plan) -> Iterator[str]:
         at = f" at {_named(plan, worst)}" * bool(_named(plan, worst))
         yield (
             f"{n} of {len(plan.points)} points {'is' if n == 1 else 'are'} too short ({TOO_SHORT}): longer "
-            f"runs would have a higher mean, by {-bias[worst]:.0%}{at}; give more batches there, "
+            f"runs would have a higher mean, by {100 * (-bias[worst]):.0f} %{at}; give more batches there, "
             f"batches={{0:{plan.measurements[0].checkpoints[-1]},LOAD:NUMBER}}, after a longer warmup"
         )
 

@@ -53,10 +53,10 @@ def early_ends(study: Study) -> list[tuple[str, str]]:
         shares = file.get("under_a_minute")
         if isinstance(shares, Mapping):
             shares = shares.get(str(file.get("month")), {})
-            text = ", ".join(f"{share:.1%} of {kind}" for kind, share in shares.items())
+            text = ", ".join(f"{100 * share:.1f} % of {kind}" for kind, share in shares.items())
         elif shares is None:
             continue
         else:
-            text = f"{shares:.1%} of all"
+            text = f"{100 * shares:.1f} % of all"
         rows.append(f"{month(name)}: {text}")
     return [("workload.under_a_minute", "; ".join(rows))] if rows else []

@@ -67,6 +67,10 @@ SHORT_RANGES = ("< 1", "1–10", "10–10²", "10²–10³", "10³–10⁴", "> 
 TIMES, SIZES = ("vst", "st", "mt", "lt"), ("sj", "mj", "lj")
 CLASSES = tuple(f"{time}_{size}" for size in SIZES for time in TIMES)
 
+TIME_NAMES = {"vst": "very short", "st": "short", "mt": "medium", "lt": "long"}
+SIZE_NAMES = {"sj": "small jobs (sj)", "mj": "medium jobs (mj)", "lj": "large jobs (lj)"}
+"""What the paper's letters mean."""
+
 SIZE_LOOKS = {"sj": "#88ccee", "mj": "#0072b2", "lj": "#332288"}
 
 

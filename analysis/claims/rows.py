@@ -136,7 +136,7 @@ def _judged(test: Tester, testers: Testers, row: Row, names: Names) -> Claim:
     return test.claim(
         resolved(row["id"], names),
         resolved(row["source"], names) if "for" in row else row["source"],
-        resolved(row["statement"], names),
+        re.sub(r"(?<=\d)%", " %", resolved(row["statement"], names)),
         tested,
         needed=len(tested) // 2 + 1 if needed == "most" else needed,
         note=resolved(note, names) if isinstance(note, str) else _note(_calls(test, testers, note, names)),

@@ -53,8 +53,8 @@ def pictures(study: Study) -> Iterator[Picture]:
         if metric in pairs:
             yield Picture(
                 f"{metric}-against-reference",
-                f"{title(study, metric)} against {layout.reference}",
-                f"{RATIOS.format(reference=layout.reference)} {caption}",
+                f"{title(study, metric)} against {layout.against}",
+                f"{RATIOS.format(reference=layout.against)} {caption}",
                 partial(_draw, layout, metric, layout.reference),
             )
 
@@ -91,7 +91,9 @@ def _draw(layout: Layout, metric: str, reference: str | None) -> Figure:
     if not names:
         raise DrawingError("none of its points has been run yet: run the sweep to its end")
     if reference is not None and (reference not in names or len(names) < 2):
-        raise DrawingError(f"{reference} and another line must have this metric; reference=NAME sets another")
+        raise DrawingError(
+            f"{layout.word(reference)} and another line must have this metric; reference=NAME sets another"
+        )
     return (_over_numbers if layout.along else _over_categories)(layout, metric, reference)
 
 
@@ -157,7 +159,7 @@ def _nonempty(
 
 def _headline(layout: Layout, metric: str, reference: str | None) -> str:
     name = title(layout.study, metric)
-    return name if reference is None else f"{name}, relative to {reference}"
+    return name if reference is None else f"{name}, relative to {layout.against}"
 
 
 def _vertical(
@@ -172,7 +174,11 @@ def _vertical(
         scale["ylim"] = (known.min() / 3, None)  # bars that reach down to 0 would take most of the axis
     if reference is not None:
         ticks = _ticks(known, PURE) if wide else ()
-        return f"Relative to {reference}", PURE, {**scale, "yticks": ticks, "guides": {1.0: reference}}
+        return (
+            f"Relative to {layout.against}",
+            PURE,
+            {**scale, "yticks": ticks, "guides": {1.0: layout.against}},
+        )
     unit = layout.study.data[metric].attrs.get("units", "1")
     text = time_unit(known.tolist()) if unit == "s" else Unit("" if unit == "1" else f" {unit}", 1.0)
     name = title(layout.study, metric)

@@ -72,7 +72,7 @@ class Layout:
 
     @cached_property
     def looks(self) -> dict[str, SchemeStyle]:
-        """The style of each line; its label is the name that the user gave."""
+        """The style of each line, with its name in text."""
         found = policies.apart(self.names)
         return {name: replace(look, label=panel_word(self.lines, name)) for name, look in found.items()}
 
@@ -96,6 +96,15 @@ class Layout:
     def reference(self) -> str:
         """The line with which all others are compared."""
         return self.study.view.reference_among(self.names)
+
+    @property
+    def against(self) -> str:
+        """The reference's name in text."""
+        return self.word(self.reference)
+
+    def word(self, name: str) -> str:
+        """Return a line's name in text."""
+        return self.looks[name].label
 
     @property
     def others(self) -> list[str]:

@@ -111,17 +111,18 @@ def _table(layout: Layout, metric: str) -> Table:
     name = title(study, metric)
     if pairs:
         caption = (
-            f"The mean under {layout.reference}, and its change under each other, paired under the same "
+            f"The mean under {layout.against}, and its change under each other, paired under the same "
             "jobs. ▼ lower, ▲ higher, ▽ △ in most batches, no mark: no difference is shown, each by its own "
-            f"{study.confidence:.0%} interval. reference=NAME compares with another."
+            f"{study.level} interval. reference=NAME compares with another."
         )
     else:
-        caption = f"Means with {study.confidence:.0%} intervals."
+        caption = f"Means with {study.level} intervals."
         if len(layout.names) > 1:
             caption += f" Values of {layout.lines} have different jobs, so there are no pairs."
     if len(rows) > MOST_ROWS:
         caption += f" The first {MOST_ROWS} of {len(rows):,} points; table.csv has all."
-    heads = [f"{layout.reference} (reference)", *layout.others] if pairs else layout.names
+    heads = [layout.word(name) for name in names]
+    heads[0] += " (reference)" * pairs
     if not axes:
         # One point: policies one below the other are easier to read.
         cells = found[0] if found else []
@@ -130,7 +131,7 @@ def _table(layout: Layout, metric: str) -> Table:
         axes = [layout.lines]
     return Table(
         f"{metric.replace('_', '-')}",
-        f"{name} against {layout.reference}" if pairs else name,
+        f"{name} against {layout.against}" if pairs else name,
         caption,
         (*(axis.replace("_", " ") for axis in axes), *heads),
         found,
@@ -158,7 +159,7 @@ def _change(layout: Layout, metric: str, row: Row, name: str, unit: Unit) -> tab
     found = row.difference(name, layout.reference, layout.study.confidence)
     if found is None:
         status = row.status(layout.reference)
-        return table.Cell(f"{layout.reference} {'not there' if status == EXCLUDED else status}", "open")
+        return table.Cell(f"{layout.against} {'not there' if status == EXCLUDED else status}", "open")
     cell = words.marked(found, unit)
     return cell if is_better_smaller(metric) or cell.tone == "open" else replace(cell, tone="")
 
@@ -210,7 +211,11 @@ def brief(study: Study) -> Sequence[str]:
     lines: list[str] = []
     for metric in compared(study, drawn)[:1]:
         made = _table(layout, metric)
-        lines += ["", f"{made.title}, ± {study.confidence:.0%} intervals", *made.as_lines()[: BRIEF + 1]]
+        lines += [
+            "",
+            f"{made.title}, ± {study.level} intervals",
+            *made.as_lines()[: BRIEF + 1],
+        ]
         if len(made.rows) > BRIEF:
             lines.append(f"... {len(made.rows) - BRIEF} more rows in the report")
     omitted = left_out(study)

@@ -257,7 +257,7 @@ class Page:
         if choice.reference:
             other = escape(words.value_name(study, "policy", choice.reference))
             name += f" divided by that of {other}, under the same jobs: below 1 is less"
-        bars = "" if bool(study.exact.all()) else f" Bars: {study.confidence:.0%} confidence intervals."
+        bars = "" if bool(study.exact.all()) else f" Bars: {study.level} confidence intervals."
         is_hollow = self._points["mean"].notna() & ~self._points["solid"]
         hollow = " Hollow points: see their note." if is_hollow.any() else ""
         hint = "Point at a point for its numbers, click it to draw its schedule."
@@ -332,7 +332,7 @@ class Page:
         else:
             rows = {
                 words.measure(study, choice): point.estimate,
-                f"{study.confidence:.0%} interval": point.interval,
+                f"{study.level} interval": point.interval,
                 "Replications": point.runs,
                 **({"Note": point.note} if point.note else {}),
                 **{words.axis_name(axis): value for axis, value in point.place.items()},

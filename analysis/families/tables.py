@@ -101,7 +101,7 @@ def _take_over(field: Field) -> Table:
         f"At which load each takes over from {field.reference.label}",
         f"Offered loads at which a contestant is better than {field.reference.label}, with "
         f"{asked(field.usual)}, by paired differences: the load from which, or up to which, it is better, "
-        f"with its {field.study.confidence:.0%} interval. Differences are assumed linear between loads.",
+        f"with its {field.study.level} interval. Differences are assumed linear between loads.",
         "contestant",
         rows(),
     )
@@ -178,7 +178,7 @@ def _inaccuracy(field: Field) -> Table:
         "Inaccuracy of requests from which gang scheduling is better",
         "Requests are uniformly distributed between the runtime and 1 + f times the runtime. The cells show "
         "the f at which gang scheduling is better than a policy that uses these requests, by paired "
-        f"differences, with its {field.study.confidence:.0%} interval; f = 0 is exact. Differences are "
+        f"differences, with its {field.study.level} interval; f = 0 is exact. Differences are "
         "assumed linear between values of f; a backfilled queue gets the same requests. Users: the result "
         "with requests as users make them.",
         "contestants",
@@ -251,7 +251,7 @@ def _payers(field: Field) -> Table:
         f"Groups of jobs that gain and lose against {field.reference.label}",
         f"Groups whose mean bounded slowdown is lower, and higher, than under {field.reference.label}: the "
         "interval of the paired ratio lies on one side of 1; the intervals of all groups of one kind hold "
-        f"together at {field.study.confidence:.0%}. Other groups show no significant difference.",
+        f"together at {field.study.level}. Other groups show no significant difference.",
         ("contestant", "gain", "lose"),
         rows,
     )

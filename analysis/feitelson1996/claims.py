@@ -66,8 +66,8 @@ class Tester(Base):
         if self.alternation != "shared" or not share:
             return ""
         return (
-            f"two jobs may fill the same PEs under this reading, and {share:.0%} of the batches at loads "
-            f"from {CROWDED:g} up deliver more than the machine has"
+            f"two jobs may fill the same PEs under this reading, and {100 * share:.0f} % of the batches at "
+            f"loads from {CROWDED:g} up deliver more than the machine has"
         )
 
 

@@ -18,8 +18,8 @@ from analysis.figures.style import SchemeStyle
 from analysis.study.curve import DONE, SATURATED
 from analysis.study.sample import Sample
 
-DODGE = 0.62
-"""Width that the points of a category take, of the distance between categories."""
+DODGE, JOINED_DODGE = 0.62, 0.2
+"""Width that the points of a category take, of the distance between categories; that of lines."""
 
 FILLED = 0.84
 """The same for bars."""
@@ -148,7 +148,7 @@ def draw(axes: Axes, plot: CategoryPlot) -> None:
     """Draw one plot into axes."""
     place = np.arange(len(plot.categories), dtype=float)
     n = len(plot.series)
-    width = (FILLED if plot.bars else DODGE) / max(n, 1)
+    width = (FILLED if plot.bars else JOINED_DODGE if plot.joined else DODGE) / max(n, 1)
     axes.set_yscale(plot.yscale)
     for number, (name, one) in enumerate(plot.series.items()):
         x = place + (number - (n - 1) / 2) * width
@@ -205,9 +205,9 @@ def _draw_points(
     _error_bars(axes, x, one, look.color, least)
     full = drawn & one.finished & np.isfinite(one.half_width)
     for chosen, fill, edge in ((full, look.color, "white"), (drawn & ~full, "white", look.color)):
-        axes.plot(
-            x[chosen], one.mean[chosen], look.marker, color=fill, mec=edge, mew=0.4 + 0.5 * (fill == "white"),
-            ms=4.4, zorder=4,
+        style.mark(
+            axes, x[chosen], one.mean[chosen], look.marker, color=fill, mec=edge,
+            mew=0.4 + 0.5 * (fill == "white"), ms=4.4, zorder=4,
         )  # fmt: skip
 
 

@@ -130,6 +130,7 @@ def grid(rows: Sequence[Sequence[LoadPlot]], title: str, note: str = "", height:
             looks |= one.looks
     style.put_headline(figure, title)
     figure.legend(handles=load_plot.legend_handles(lines, looks), loc="outside lower center", ncols=4)
-    if note := " ".join(filter(None, [note, load_plot.CUT * cut])):
-        style.put_note(figure, note)
+    notes = [one for row in rows for plot in row if plot.lines for one in plot.notes]
+    if notes := list(dict.fromkeys(filter(None, [note, *notes, load_plot.CUT * cut]))):
+        style.put_note(figure, "\n".join(notes))
     return figure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 from analysis.figures.style import SchemeStyle, shade
@@ -50,7 +51,7 @@ PARTITIONING = {
 BACKFILLING = {
     "ncsa_lsf": SchemeStyle("NCSA-LSF*", "#555555", "X", "--"),
     "fcfs": SchemeStyle("FCFS", "#999999", "P", ":"),
-    "easy": SchemeStyle("FCFS-backfill", "#0072b2", "s"),
+    "easy": SchemeStyle("EASY", "#0072b2", "s"),
     "conservative": SchemeStyle("Conservative", "#661100", "h", "-."),
     "priority_backfill": SchemeStyle("Priority-backfill", "#d55e00", "^"),
     "lxf_w_backfill": SchemeStyle("LXF&W-backfill", "#009e73", "o"),
@@ -66,7 +67,7 @@ BACKFILLING = {
     "saf": SchemeStyle("Smallest area first", "#882255", "h"),
     "lxf_w_immediate": SchemeStyle("LXF&W-backfill/immediate", "#332288", "D"),
     "lxf_w_soon": SchemeStyle("LXF&W-backfill/soon", "#56b4e9", "p", "--"),
-    "easy_immediate": SchemeStyle("FCFS-backfill/immediate", "#88ccee", "d", "--"),
+    "easy_immediate": SchemeStyle("EASY/immediate", "#88ccee", "d", "--"),
     "eq_spatial_0m": SchemeStyle("EQspatial-0m", "#ddaa33", "<", ":"),
     "eq_spatial_5m": SchemeStyle("EQspatial-5m", "#aa3377", "s"),
     "eq_spatial_5m_50h": SchemeStyle("EQspatial-5m/>50hr", "#e69f00", "^", "--"),
@@ -98,11 +99,12 @@ SPARE_MARKERS = ("P", "p", "h", "*", "8", "d", "H")
 
 def look(policy: str) -> SchemeStyle:
     """Return the style of a policy, the same in every figure; one made from its name if it is not listed."""
-    if policy in LOOKS:
-        return LOOKS[policy]
+    folder, _, name = policy.rpartition("/")
+    if name in LOOKS:
+        return replace(LOOKS[name], label=f"{LOOKS[name].label} ({policy})") if folder else LOOKS[name]
     number = zlib.crc32(policy.encode())
     color, marker = SPARE_COLORS[number % len(SPARE_COLORS)], SPARE_MARKERS[number % len(SPARE_MARKERS)]
-    return SchemeStyle(policy.replace("_", " ").capitalize(), color, marker, "-.")
+    return SchemeStyle(policy, color, marker, "-.")
 
 
 def apart(names: Sequence[str]) -> dict[str, SchemeStyle]:
@@ -124,8 +126,26 @@ def apart(names: Sequence[str]) -> dict[str, SchemeStyle]:
 
 
 def label(policy: str) -> str:
-    """Return a policy's name in text."""
+    """Return a policy's name in text, the same in figures, reports, the explorer and on the terminal.
+
+    Examples
+    --------
+    >>> label("easy"), label("gang/buddy"), label("mine")
+    ('EASY', 'Buddy (gang/buddy)', 'mine')
+    """
     return look(policy).label
+
+
+def named(policy: str) -> str:
+    """Return a policy's name in text with the name that a user types beside it.
+
+    Examples
+    --------
+    >>> named("first_fit"), named("gang/buddy"), named("mine")
+    ('First fit (first_fit)', 'Buddy (gang/buddy)', 'mine')
+    """
+    text = label(policy)
+    return text if policy in text else f"{text} ({policy})"
 
 
 def shaded(policy: str, details: Sequence[str], lightest: float = 0.65) -> list[SchemeStyle]:

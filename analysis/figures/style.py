@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, ScalarFormatter
 from matplotlib.typing import LineStyleType
 
 FORMATS = ("pdf", "svg", "png")
@@ -68,6 +70,9 @@ NEUTRAL = "#5b6770"
 
 ACCENT = "#0072b2"
 """For the most important data of a figure without policies."""
+
+THOUSANDS = FuncFormatter(lambda value, _: f"{value:,.10g}".replace("-", "−"))
+"""Labels of ticks: commas from a thousand on, and never an exponent."""
 
 VERDICT_COLORS = {"holds": "#117733", "fails": "#b3361c", "inconclusive": "#6b7280"}
 VERDICT_SIGNS = {"holds": "✓", "fails": "✗", "inconclusive": "?"}
@@ -134,6 +139,7 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
         "svg": {"Date": None, "Creator": None},
     }
     figure.set_dpi(DPI)
+    put_commas(figure)
     if (engine := figure.get_layout_engine()) is not None:
         engine.execute(figure)
     figure.set_layout_engine(None)  # one layout for all formats
@@ -141,6 +147,35 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     for file in files:
         figure.savefig(file, metadata=undated.get(file.suffix[1:]))
     return files
+
+
+def put_commas(figure: Figure) -> None:
+    """Label linear axes that reach a thousand as all others are: 10,000 and not 10000 or 1e4."""
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        if (
+            isinstance(axis.get_major_formatter(), ScalarFormatter)
+            and np.abs(axis.get_view_interval()).max() >= 1000
+        ):
+            axis.set_major_formatter(THOUSANDS)
+
+
+def text_on(color: str) -> str:
+    """Return black or white, whichever is easier to read on a colour: at least 4.5 to 1.
+
+    Examples
+    --------
+    >>> text_on("#0072b2"), text_on("#e69f00")
+    ('white', '#111111')
+    """
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(color)]
+    return "white" if np.dot((0.2126, 0.7152, 0.0722), linear) < 0.18 else "#111111"
+
+
+def mark(axes: Axes, x: np.ndarray, y: np.ndarray, marker: str, **looks: Any) -> None:
+    """Draw markers; the frame cuts off what leaves it, but not half of a marker at 0."""
+    for some, clipped in ((y != 0, True), (y == 0, False)):
+        if some.any():
+            axes.plot(x[some], y[some], marker, clip_on=clipped, **looks)
 
 
 def shade(color: str, light: float) -> str:
@@ -195,7 +230,7 @@ def plain_ticks(axis: Axis, decades: float = 300) -> None:
     low, high = axis.get_view_interval()
     few = (1, 1.5, 2, 3, 5, 7) if high < 10 * low else (1, 2, 5)
     axis.set_major_locator(LogLocator(subs=few if high < decades * low else (1,)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axis.set_major_formatter(THOUSANDS)
     axis.set_minor_formatter(NullFormatter())
 
 

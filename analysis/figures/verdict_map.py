@@ -18,7 +18,6 @@ TONES = {"holds": "better", "fails": "worse", "inconclusive": "open"}
 INPUT = " (input)"
 """After the name of a claim that something was calibrated to."""
 
-SAID = {"holds": "holds", "fails": "fails", "inconclusive": "open"}
 COLUMN, ROW = 0.36, 0.24
 """Width of a column and height of a row, inches."""
 
@@ -29,8 +28,8 @@ Claims = Callable[[Study], Sequence[Claim]]
 
 CAPTION = (
     "Every claim (rows) under every assumption on what the paper leaves open (columns), one assumption at a "
-    "time: all else is as in the first column. Open: the intervals do not decide, or the points have not "
-    "been run."
+    "time: all else is as in the first column. Inconclusive: the intervals do not decide, or the points "
+    "have not been run."
 )
 
 
@@ -52,9 +51,21 @@ def verdicts(columns: Mapping[str, Study], claims: Claims, key: str) -> dict[str
     found: dict[str, dict[str, str]] = {}
     for name, one in columns.items():
         for claim in claims(one):
-            row = claim.id.removeprefix(f"{key}-") + (INPUT if claim.calibrated else "")
+            row = in_words(claim.id.removeprefix(f"{key}-")) + (INPUT if claim.calibrated else "")
             found.setdefault(row, {})[name] = claim.verdict
     return found
+
+
+def in_words(name: str) -> str:
+    """Return a claim's id without its paper as words, after the section.
+
+    Examples
+    --------
+    >>> in_words("4.2-first-four-identical")
+    '4.2: first four identical'
+    """
+    section, _, rest = name.partition("-")
+    return f"{section}: {rest.replace('-', ' ')}" if rest else name
 
 
 def pictures(columns: Mapping[str, Study], claims: Claims, key: str) -> Iterator[Picture]:
@@ -92,7 +103,7 @@ def draw(found: Verdicts, names: Sequence[str]) -> Figure:
     axes.set_xticks(range(len(names)), shown, fontsize=7.5, rotation=60, ha="left", rotation_mode="anchor")
     axes.xaxis.tick_top()
     style.bare(axes)
-    key = ", ".join(f"{VERDICT_SIGNS[verdict]} {SAID[verdict]}" for verdict in VERDICTS)
+    key = ", ".join(f"{VERDICT_SIGNS[verdict]} {verdict}" for verdict in VERDICTS)
     figure.supxlabel(key, fontsize=8, color="#444444")
     return figure
 
@@ -102,12 +113,12 @@ def table(found: Verdicts, names: Sequence[str]) -> Table:
     rows = []
     for name, verdict_of in found.items():
         cells = [verdict_of.get(column) for column in names]
-        rows.append([Cell(name), *(Cell(SAID[one], TONES[one]) if one else Cell("–") for one in cells)])
+        rows.append([Cell(name), *(Cell(one, TONES[one]) if one else Cell("–") for one in cells)])
     counts = []
     for column in names:
         there = [of.get(column) for row, of in found.items() if not row.endswith(INPUT)]
         counts.append(Cell(" · ".join(str(there.count(verdict)) for verdict in VERDICTS)))
-    rows.append([Cell("hold, fail, open"), *counts])
+    rows.append([Cell("hold, fail, inconclusive"), *counts])
     return Table(
         "map",
         "Where each claim holds",

@@ -269,10 +269,10 @@ def _demand(test: Tester, share: float) -> str:
     mean = work / (PE * seconds)
     rest = (3 * mean - share) / 2
     return (
-        f"The jobs of July 23 to August 12 are {work / 1e6:.1f} M CPU-seconds, {mean:.1%} of {PE} processors "
-        f"in three weeks: if one of these weeks had {share:.0%}, the two others had {rest:.0%} in the "
-        f"mean. So weeks above {share:.0%} are weeks of more demand than those whose slowdowns the paper "
-        "reports."
+        f"The jobs of July 23 to August 12 are {work / 1e6:.1f} M CPU-seconds, {100 * mean:.1f} % of {PE} "
+        f"processors in three weeks: if one of these weeks had {100 * share:.0f} %, the two others had "
+        f"{100 * rest:.0f} % in the mean. So weeks above {100 * share:.0f} % are weeks of more demand than "
+        "those whose slowdowns the paper reports."
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from analysis.errors import DrawingError
+from analysis.figures import policies
 from analysis.operators.labels import LOSS, MEASURES, RESPONSE, SLOWDOWN, UTILIZATION, WAIT, WAIT_MAX
 from analysis.report.numbers import PERCENT, PURE, Unit, time_unit
 from analysis.study import Study, recorded
@@ -66,6 +67,11 @@ class Case:
         if not self.policies:
             raise DrawingError("no policy is done yet: run the sweep to its end")
         return self.study.view.reference_among(self.policies)
+
+    @property
+    def against(self) -> str:
+        """The reference's name in text."""
+        return policies.label(self.reference)
 
     @property
     def others(self) -> list[str]:

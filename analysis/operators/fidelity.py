@@ -78,12 +78,10 @@ class Fidelity:
         """How far the simulation is to be believed."""
         case, unit = self.case, self.case.units[WAIT]
         was, simulated = (f"{number(value / unit.size)}{unit.name}" for value in (self.was, self.simulated))
-        text = (
-            f"{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}, the same jobs waited for {was}; under {case.reference} "
-        )
+        text = f"{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}, the same jobs waited for {was}; under {case.against} "
         if not self.was > 0:
             return (
-                f"{text}they wait for {simulated}: the log has no queue, so {case.reference} does not match "
+                f"{text}they wait for {simulated}: the log has no queue, so {case.against} does not match "
                 "this site and absolute waits do not predict."
             )
         values = Sample.of(case).values
@@ -92,9 +90,9 @@ class Fidelity:
         )
         text += f"they wait for {simulated} ({', '.join(filter(None, [self.ratio, near]))})"
         if self.matches:
-            return f"{text}: {case.reference} matches this site."
+            return f"{text}: {case.against} matches this site."
         return (
-            f"{text}. So {case.reference} does not match this site: absolute waits do not predict, and a "
+            f"{text}. So {case.against} does not match this site: absolute waits do not predict, and a "
             "gain on it is no gain on today's scheduler."
         )
 
@@ -119,8 +117,8 @@ def table(case: Case) -> Table | None:
         return None
     return Table(
         "fidelity",
-        f"Does {case.reference} match this site?",
-        f"Mean waits that the log recorded, and under the simulated {case.reference}. A row matches if the "
+        f"Does {case.against} match this site?",
+        f"Mean waits that the log recorded, and under the simulated {case.against}. A row matches if the "
         f"mean is within a factor of {ALIKE:g}, and half of its batches within {NEAR:g}. Where it does not, "
         "absolute waits do not predict, and only comparisons between simulated policies are left. The "
         "machine may have had other processors, "
@@ -128,7 +126,7 @@ def table(case: Case) -> Table | None:
         (
             "jobs",
             AS_IT_WAS,
-            f"under {case.reference}",
+            f"under {case.against}",
             "ratio",
             f"{Sample.of(case).values} within × {NEAR:g}",
             "matches",

@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
 from analysis.figures import style
+from analysis.figures.policies import label, look
 from analysis.operators.case import Case, cases
-from analysis.operators.labels import MEASURES, SLOWDOWN, WAIT, look
+from analysis.operators.labels import MEASURES, SLOWDOWN, WAIT
 from analysis.operators.panels import (
     RECORD,
     WIDTH,
@@ -28,6 +29,7 @@ from analysis.operators.panels import (
     put_headline,
     record_handle,
 )
+from analysis.operators.words import TONES
 from analysis.paper import Picture
 from analysis.report.numbers import PURE, time_unit
 from analysis.study import Study
@@ -47,7 +49,7 @@ def pictures(study: Study) -> Sequence[Picture]:
 
 
 def _pictures(case: Case) -> Iterator[Picture]:
-    bars = f"Bars: {case.confidence:.0%} intervals, each by itself"
+    bars = f"Bars: {case.study.level} intervals, each by itself"
     yield Picture(
         "policies",
         "Measures of each policy",
@@ -72,7 +74,8 @@ def _pictures(case: Case) -> Iterator[Picture]:
         yield Picture(
             f"difference-by-{name}",
             f"Difference in wait by {grouping.title}",
-            f"Mean wait under a policy minus that under the reference, same jobs. {bars}. {UNDECIDED}",
+            f"Mean wait under a policy minus that under the reference, same jobs. {bars}. {UNDECIDED} "
+            "Policies and users without any difference that is shown are left out.",
             partial(_differences, case, grouping),
         )
 
@@ -95,8 +98,8 @@ def _overview(case: Case) -> Figure:
             draw_record(axes, was)
         known = ~np.isnan(half) & (means <= axes.get_xlim()[1])
         axes.errorbar(means[known], rows[known], xerr=half[known], fmt="none", color="#222222", lw=0.9)
-        mark_beyond(axes, rows, means, ["white"] * len(rows), behind=colors)
-        name_rows(axes, [f"{policy} *" if policy == reference else policy for policy in case.policies])
+        mark_beyond(axes, rows, means, ["#222222"] * len(rows))
+        name_rows(axes, [label(policy) + " *" * (policy == reference) for policy in case.policies])
     if case.has_record:
         figure.legend(handles=[record_handle()], loc="outside lower center")
     return figure
@@ -111,9 +114,9 @@ def _against(case: Case) -> Figure:
         found = [case.difference(metric, policy) for policy in others]
         draw_differences(axes, found, unit)
         name_panel(axes, MEASURES[metric], unit)
-        name_rows(axes, others)
+        name_rows(axes, list(map(label, others)))
         shown += found
-    put_headline(figure, f"Difference from {case.reference}", shown)
+    put_headline(figure, f"Difference from {case.against}", shown)
     return figure
 
 
@@ -160,27 +163,40 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
             *([record_handle()] * case.has_record),
         ],
         loc="outside lower center",
-        ncols=legend_columns(case.policies),
+        ncols=legend_columns(list(map(label, case.policies))),
     )
     style.put_headline(figure, f"By {grouping.title}")
     return figure
 
 
 def _differences(case: Case, grouping: Grouping) -> Figure:
-    others, groups = _others(case), _groups(case, grouping)
+    groups = _groups(case, grouping)
+    every = {policy: case.differences(WAIT, policy, grouping) for policy in _others(case)}
+    shows = {
+        policy: {group for group, one in found.items() if one.verdict in TONES}
+        for policy, found in every.items()
+    }
+    others = [policy for policy, found in shows.items() if found]
+    differing = [group for group in groups if any(group in found for found in shows.values())]
+    if not differing:
+        raise DrawingError(
+            f"no group by {grouping.title} is shown to wait more or less than under {case.against}"
+        )
+    if grouping is USER:  # ranges have an order, in which none is missing
+        groups = differing
     unit = time_unit(case.mean(WAIT, case.reference, grouping, group).mean for group in groups)
     n_columns = min(3, len(others))
     figure, places = page(-(-len(others) // n_columns), n_columns, len(groups))
     shown: list[Comparison] = []
     for axes, policy in zip(places, others, strict=False):
-        found = list(case.differences(WAIT, policy, grouping).values())
+        found = [every[policy][group] for group in groups]
         draw_differences(axes, found, unit)
-        name_panel(axes, policy, unit)
+        name_panel(axes, label(policy), unit)
         name_rows(axes, [case.label_of(grouping, group) for group in groups])
         shown += found
     for axes in places[len(others) :]:
         axes.set_visible(False)
-    put_headline(figure, f"Mean wait minus that under {case.reference}, by {grouping.title}", shown)
+    put_headline(figure, f"Mean wait minus that under {case.against}, by {grouping.title}", shown)
     return figure
 
 

@@ -1,10 +1,7 @@
-"""Names of metrics and groups of jobs in the dataset; policies keep the names that the user gave."""
+"""Names of metrics and groups of jobs in the dataset."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from analysis.figures import policies
 from analysis.figures.style import VERDICT_COLORS, SchemeStyle
 
 WAIT, WAIT_P95, WAIT_MAX = "delay", "delay_p95", "delay_max"
@@ -39,8 +36,3 @@ VERDICTS = {
     )
 }  # fmt: skip
 """Verdict -> its colour and marker."""
-
-
-def look(policy: str) -> SchemeStyle:
-    """Return the style of a policy under its own name."""
-    return replace(policies.look(policy), label=policy)

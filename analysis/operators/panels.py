@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from analysis.figures import style
 from analysis.figures.style import SchemeStyle
@@ -158,7 +158,7 @@ def make_logarithmic(axes: Axes, values: Floats) -> None:
         axes.set_yscale("log")
         if positive.max() < 100 * positive.min():
             axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, place: f"{value:,g}"))
+    axes.yaxis.set_major_formatter(style.THOUSANDS)
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
@@ -172,25 +172,17 @@ def axis_end(values: Floats, half_widths: Floats) -> float:
     return 1.15 * end if end > 0 else 1.0
 
 
-def mark_beyond(
-    axes: Axes, rows: np.ndarray, values: Floats, colors: Sequence[str], behind: Sequence[str] | None = None
-) -> None:
-    """Write values beyond the axis at its end; on bars in the colours of the bars."""
+def mark_beyond(axes: Axes, rows: np.ndarray, values: Floats, colors: Sequence[str]) -> None:
+    """Write values beyond the axis outside of its end, where they hide nothing."""
     left, right = axes.get_xlim()
-    for place, (row, value, color) in enumerate(zip(rows, values, colors, strict=True)):
+    for row, value, color in zip(rows, values, colors, strict=True):
         if value > right or value < left:
-            text = f"{number(value)} →" if value > right else f"← {number(value)}"
-            at, side = (right, "right") if value > right else (left, "left")
-            box = None if behind is None else {"facecolor": behind[place], "edgecolor": "none", "pad": 1.0}
-            axes.text(
-                at,
-                row,
-                text,
-                ha=side,
-                va="center",
-                fontsize=8,
-                color=color,
-                fontweight="bold",
-                bbox=box,
-                zorder=6,
+            text, at, side = (
+                (f"{number(value)} →", right, "left")
+                if value > right
+                else (f"← {number(value)}", left, "right")
             )
+            axes.annotate(
+                text, (at, row), (3 if side == "left" else -3, 0), textcoords="offset points", ha=side,
+                va="center", fontsize=7.5, color=color, annotation_clip=False,
+            )  # fmt: skip

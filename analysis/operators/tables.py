@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from analysis.figures.policies import label, named
 from analysis.operators import fidelity, verdict, words
 from analysis.operators.case import Case, cases
 from analysis.operators.fidelity import Fidelity
@@ -50,7 +51,7 @@ def brief(study: Study) -> Sequence[str]:
         lines += ["", *([f"{case.label}:"] if case.label else []), verdict.recommendation(case), ""]
         lines += _brief(case).as_lines(room())
         if not case.is_one_batch and case.others:
-            lines.append(f"changes of the mean wait with {case.confidence:.0%} intervals, each by itself")
+            lines.append(f"changes of the mean wait with {case.study.level} intervals, each by itself")
         if likeness := Fidelity.of(case):
             lines.append(likeness.sentence)
     return [*lines, ""] if lines else []
@@ -84,15 +85,15 @@ def overview(case: Case) -> Table:
     ]
     if case.has_record:
         rows.insert(0, [Cell(AS_IT_WAS), *(Cell(text) for text in _as_recorded(case))])
-    rows += [[Cell(policy), Cell(state), *([Cell("")] * 5)] for policy, state in case.missing.items()]
+    rows += [[Cell(label(policy)), Cell(state), *([Cell("")] * 5)] for policy, state in case.missing.items()]
     columns = (
         "policy", "mean wait", "95th percentile", "longest wait", "mean bounded slowdown", "utilization",
         "loss of capacity",
     )  # fmt: skip
     several = (
-        f"Sample: {Sample.of(case).describe()} ± are {case.confidence:.0%} intervals, if the sample is large "
+        f"Sample: {Sample.of(case).describe()} ± are {case.study.level} intervals, if the sample is large "
         "enough. Percentile, utilization and loss of capacity are means over batches. All policies had the "
-        f"same jobs: whether they differ is in the table against {case.reference}, not in the overlap of "
+        f"same jobs: whether they differ is in the table against {case.against}, not in the overlap of "
         "these intervals."
     )
     likeness = Fidelity.of(case)
@@ -130,7 +131,7 @@ def against(case: Case) -> Table:
         counted = "" if math.isnan(one.chance) else f"by chance: {words.probability(one.chance)}"
         rows.append(
             [
-                Cell(policy),
+                Cell(label(policy)),
                 _judged(one, unit),
                 Cell(f"{one.lower} of {one.lower + one.higher}", note=counted),
                 Cell("–" if one.verdict == "no interval" else words.probability(best[policy])),
@@ -140,17 +141,17 @@ def against(case: Case) -> Table:
             ]
         )  # fmt: skip
     several = (
-        f"Each policy minus {case.reference}, under the same jobs: less is better. Sample: "
-        f"{sample.describe()} Small print: the {case.confidence:.0%} interval of that change alone; of "
+        f"Each policy minus {case.against}, under the same jobs: less is better. Sample: "
+        f"{sample.describe()} Small print: the {case.study.level} interval of that change alone; of "
         f"twenty equal policies one would seem to differ. “Mostly”: too many {sample.values} point the same "
         "way for chance, but the size of the change is open. “No difference shown” is not “equal”: the "
-        f"sample needed would show the change seen with a probability of {POWER:.0%}. “Lowest”: the "
+        f"sample needed would show the change seen with a probability of {100 * POWER:.0f} %. “Lowest”: the "
         "probability of the lowest mean wait of all."
     )
     return Table(
         "against",
-        f"Against {case.reference}",
-        f"Each policy minus {case.reference}. {ONE_BATCH}" if case.is_one_batch else several,
+        f"Against {case.against}",
+        f"Each policy minus {case.against}. {ONE_BATCH}" if case.is_one_batch else several,
         (
             "policy", "mean wait", f"{sample.values} with less", "lowest", "longest wait", *OTHERS.values(),
             "sample needed",
@@ -172,13 +173,13 @@ def _longest(case: Case, policy: str) -> Cell:
 def winners(case: Case) -> Table:
     """Return the groups of jobs that wait less, and more, than under the reference."""
     rows = [
-        [Cell(policy), *(Cell(_listed(case, policy, tone)) for tone in ("better", "worse"))]
+        [Cell(label(policy)), *(Cell(_listed(case, policy, tone)) for tone in ("better", "worse"))]
         for policy in case.others
     ]
     return Table(
         "winners",
-        f"Groups of jobs that wait less, and more, than under {case.reference}",
-        f"Groups that are shown to wait less, or more, each by its own {case.confidence:.0%} interval or by "
+        f"Groups of jobs that wait less, and more, than under {case.against}",
+        f"Groups that are shown to wait less, or more, each by its own {case.study.level} interval or by "
         "the number of weeks: one of twenty may be here by chance. Users are those with most work, by their "
         "name or "
         "number in the log.",
@@ -222,7 +223,7 @@ def by_group(case: Case, grouping: Grouping) -> Table:
         row += [words.marked(found[policy][group], unit) for policy in case.others]
         rows.append(row)
     work = ("share of work",) if grouping is USER else ()
-    caption = f"Mean wait under {case.reference}, and its change under each other policy."
+    caption = f"Mean wait under {case.against}, and its change under each other policy."
     if not case.is_one_batch:
         caption += (
             " ▼ less, ▲ more, by the interval; ▽ △ by the number of weeks; no mark: no difference is shown."
@@ -235,7 +236,13 @@ def by_group(case: Case, grouping: Grouping) -> Table:
         f"by-{grouping.dim.partition('_')[0]}",
         f"Mean wait by {grouping.title}",
         caption,
-        (grouping.title, "jobs", *work, *([AS_IT_WAS] * case.has_record), case.reference, *case.others),
+        (
+            grouping.title,
+            "jobs",
+            *work,
+            *([AS_IT_WAS] * case.has_record),
+            *map(label, [case.reference, *case.others]),
+        ),
         rows,
     )
 
@@ -252,7 +259,7 @@ def _brief(case: Case) -> Table:
             if not case.is_one_batch:
                 compared[0] += f", {found.verdict}"
                 compared[1] = f"{found.lower} of {found.lower + found.higher}"
-        rows.append([Cell(text) for text in (policy, *row, *compared)])
+        rows.append([Cell(text) for text in (named(policy), *row, *compared)])
     if case.has_record:
         known = (
             f"{number(case.recorded(metric).mean / unit.size)}{unit.name}"
@@ -269,12 +276,12 @@ def _brief(case: Case) -> Table:
         )
     columns = ("policy", "mean wait", "95th pct", "longest", "slowdown", "utilization", "loss")
     return Table(
-        "brief", "", "", (*columns, f"wait against {case.reference}", f"less in {sample.values}"), rows
+        "brief", "", "", (*columns, f"wait against {case.against}", f"less in {sample.values}"), rows
     )
 
 
 def _policy(case: Case, policy: str) -> str:
-    return f"{policy} (reference)" if policy == case.reference and case.others else policy
+    return label(policy) + " (reference)" * (policy == case.reference and bool(case.others))
 
 
 def _change(found: Comparison, unit: Unit) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from analysis.figures.policies import label
 from analysis.operators import words
 from analysis.operators.case import Case, cases
 from analysis.operators.fidelity import Fidelity
@@ -53,7 +54,7 @@ def lead(study: Study) -> Sequence[tuple[str, Sequence[str]]]:
     shown = [case for case in cases(study) if case.policies]
     likeness = [_labelled(case, one.sentence) for case in shown if (one := Fidelity.of(case))]
     found = [("Recommendation", [_labelled(case, recommendation(case)) for case in shown])]
-    return [*found, (f"Does {shown[0].reference} match this site?", likeness)] if likeness else found
+    return [*found, (f"Does {shown[0].against} match this site?", likeness)] if likeness else found
 
 
 def summary(study: Study) -> Sequence[str]:
@@ -69,22 +70,26 @@ def _sentences(case: Case) -> Iterator[str]:
     found = {policy: case.difference(WAIT, policy) for policy in case.others}
     if growing := [policy for policy in case.policies if grows(case, policy)]:
         yield (
-            f"The queue only grows under {', '.join(growing)}: the log ends before it is worked off, so the "
-            "mean wait depends on the length of the log, and in a longer one it would be longer."
+            f"The queue only grows under {', '.join(map(label, growing))}: the log ends before it is worked "
+            "off, so the mean wait depends on the length of the log, and in a longer one it would be longer."
         )
     values = Sample.of(case).values
     for verdict, begin in BEGINNINGS.items():
         those = [policy for policy in case.others if found[policy].verdict == verdict]
         if those:
-            named = ", ".join(f"{policy}{_change(found[policy])}" for policy in those)
-            yield f"{begin.format(reference=case.reference, values=values)} {named}."
+            named = ", ".join(f"{label(policy)}{_change(found[policy])}" for policy in those)
+            yield f"{begin.format(reference=case.against, values=values)} {named}."
     if case.without_waits:
         yield (
-            f"Waits under {', '.join(case.without_waits)} are unknown, as batches hold jobs in order of "
-            "their ends; +experiment=replay measures them with one batch of the whole log."
+            f"Waits under {', '.join(map(label, case.without_waits))} are unknown, as batches hold jobs in "
+            "order of their ends; +experiment=replay measures them with one batch of the whole log."
         )
     if case.missing:
-        yield "Without a result: " + ", ".join(f"{name} ({why})" for name, why in case.missing.items()) + "."
+        yield (
+            "Without a result: "
+            + ", ".join(f"{label(name)} ({why})" for name, why in case.missing.items())
+            + "."
+        )
 
 
 def recommendation(case: Case) -> str:
@@ -94,7 +99,7 @@ def recommendation(case: Case) -> str:
         "Nothing can be recommended",
     )
     if not found:
-        return f"Under {case.reference} jobs wait for {_wait(case, case.reference)} on average."
+        return f"Under {case.against} jobs wait for {_wait(case, case.reference)} on average."
     if case.is_one_batch:
         return f"{nothing}: all jobs are one batch, so no difference has an interval (batch_size=week)."
     if case.n_batches < MIN_BATCHES and not Sample.of(case).by_replications:
@@ -102,7 +107,7 @@ def recommendation(case: Case) -> str:
     if all(one.verdict in ("no interval", "identical") for one in found.values()):
         most, sample = max(one.lower + one.higher for one in found.values()), Sample.of(case)
         return (
-            f"{nothing}: waits differ from those under {case.reference} in {most} of {sample.size} "
+            f"{nothing}: waits differ from those under {case.against} in {most} of {sample.size} "
             f"{sample.values} at most, as there is hardly ever a queue."
         )
     sure = [
@@ -118,21 +123,20 @@ def recommendation(case: Case) -> str:
     chosen = min(gentle, key=lambda policy: found[policy].mean, default=best)
     likeness = Fidelity.of(case)
     unlike = likeness is not None and not likeness.matches
-    text = f"Try {chosen} in a pilot{f', though {case.reference} does not match this site' * unlike}: "
+    text = f"Try {label(chosen)} in a pilot{f', though {case.against} does not match this site' * unlike}: "
     text += (
         f"{gain(case, found[chosen])}; {_price(case, chosen) or 'no group of jobs is shown to wait longer'}."
     )
     if chosen != best:
-        text += (
-            f" {best} gains more ({words.relative(found[best], found[best].mean)}), but {_price(case, best)}."
-        )
+        more = words.relative(found[best], found[best].mean)
+        text += f" {label(best)} gains more ({more}), but {_price(case, best)}."
     else:
         chance = words.probability(case.probabilities(WAIT)[best])
         text += f" It is the best of all with a probability of {chance}."
     sample, pilot = Sample.of(case), found[chosen].pilot
     if pilot < math.inf:
         needed = sample.enough(pilot / sample.size)
-        text += f" A pilot that alternates it with {case.reference} would take {needed}, as weeks differ."
+        text += f" A pilot that alternates it with {case.against} would take {needed}, as weeks differ."
     return text
 
 
@@ -140,14 +144,12 @@ def gain(case: Case, found: Comparison) -> str:
     """Return a difference in words: in time only where the reference reproduces the log."""
     likeness = Fidelity.of(case)
     unit, reference = case.units[WAIT], found.reference
-    text = f"{words.relative(found, found.mean)} mean wait against {case.reference}"
+    text = f"{words.relative(found, found.mean)} mean wait against {case.against}"
     if likeness is None or likeness.matches:
         levels = (f"{number(value / unit.size)}{unit.name}" for value in (reference + found.mean, reference))
         text = f"jobs wait {' instead of '.join(levels)} on average ({words.relative(found, found.mean)}"
-        return (
-            f"{text}, {case.confidence:.0%} interval {words.bounds(found, unit)}), {in_values(case, found)}"
-        )
-    return f"{text} ({case.confidence:.0%} interval {words.bounds(found, unit)}), {in_values(case, found)}"
+        return f"{text}, {case.study.level} interval {words.bounds(found, unit)}), {in_values(case, found)}"
+    return f"{text} ({case.study.level} interval {words.bounds(found, unit)}), {in_values(case, found)}"
 
 
 def in_values(case: Case, found: Comparison) -> str:
@@ -172,14 +174,14 @@ def grows(case: Case, policy: str) -> bool:
 
 def _why_nothing(case: Case, found: Mapping[str, Comparison]) -> str:
     if all(one.verdict in PAYING for one in found.values()):
-        return f"keep {case.reference}, as jobs wait longer under every other policy."
+        return f"keep {case.against}, as jobs wait longer under every other policy."
     nearest = min(found, key=lambda policy: found[policy].mean)
     one, sample = found[nearest], Sample.of(case)
     if not one.mean < 0:
-        return f"no policy has a shorter mean wait than {case.reference}."
+        return f"no policy has a shorter mean wait than {case.against}."
     among = f", too little for the best of {len(found)}" if one.verdict == "better" else ""
     return (
-        f"no policy is shown to be better than {case.reference}. The nearest is {nearest}: "
+        f"no policy is shown to be better than {case.against}. The nearest is {label(nearest)}: "
         f"{gain(case, one)}{among}; to show it takes {sample.enough(one.needed)} of such a log."
     )
 

@@ -148,7 +148,7 @@ def _careful(study: Study, claims: Sequence[Claim], limits: Sequence[str]) -> It
     if judged and not is_exact(study):
         standing = len(beyond_chance(claims, study.confidence))
         yield (
-            f"Each verdict by itself is wrong with probability {1 - study.confidence:.0%} at most, and one "
+            f"Each verdict by itself is wrong with probability {100 * (1 - study.confidence):.0f} % at most, and one "
             f"of {len(random)} more often: {standing} of {len(judged)} stand with the error over all of them "
             "together at that level."
         )

@@ -155,6 +155,11 @@ class Study:
         return str(named) if named in metrics else next(iter(metrics), None)
 
     @property
+    def level(self) -> str:
+        """The confidence level in text: ``95 %``."""
+        return f"{100 * self.confidence:g} %"
+
+    @property
     def confidence(self) -> float:
         """Confidence level of the experiment."""
         return float(self.settings.get("confidence", 0.95))

@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 
 from analysis.chiang2001.figures.panels import (
     all_policies,
-    bars,
     each_month,
     improvements,
     over_months,
@@ -28,8 +27,10 @@ from analysis.chiang2001.labels import (
     MAXIMUM,
     P95,
     SIZE_LOOKS,
+    SIZE_NAMES,
     SIZES,
     SLOWDOWN,
+    TIME_NAMES,
     TIMES,
     month,
     months,
@@ -38,6 +39,7 @@ from analysis.drawings.scene import run
 from analysis.drawings.waits import draw_largest_waits
 from analysis.errors import DrawingError
 from analysis.figures.category_plot import CategoryPlot, Estimates, panels
+from analysis.figures.load_plot import bars
 from analysis.figures.style import SchemeStyle
 from analysis.paper import Picture
 from analysis.study import Study
@@ -68,7 +70,7 @@ def pictures(study: Study) -> Iterator[Picture]:
     )
     yield Picture(
         "fig5",
-        "Fig. 5: Priority-backfill, FCFS-backfill and NCSA-LSF*",
+        "Fig. 5: Priority-backfill, EASY (FCFS-backfill) and NCSA-LSF*",
         "Over ranges of the actual runtime (a, b; averages over the months, the paper's own month is not in "
         "its text) and over the months (c to f). The paper's fig. 5(a) also has the waits measured on the "
         f"machine, whose numbers were not published. {bars(study)}",
@@ -122,9 +124,17 @@ def _by_class(study: Study) -> Figure:
             )
             for size in SIZES
         }
-        looks = {size: SchemeStyle(size, color, "s") for size, color in SIZE_LOOKS.items()}
+        looks = {size: SchemeStyle(SIZE_NAMES[size], color, "s") for size, color in SIZE_LOOKS.items()}
         plots.append(
-            CategoryPlot(TIMES, series, looks, "Average wait (h)", "Time class", month(name), bars=True)
+            CategoryPlot(
+                list(TIME_NAMES.values()),
+                series,
+                looks,
+                "Average wait (h)",
+                "Requested time",
+                month(name),
+                bars=True,
+            )
         )
     return panels(plots, "Average wait of each class under NCSA-LSF*", 3, shared=True)
 
@@ -155,7 +165,7 @@ def _against_lsf(study: Study) -> Figure:
             )
         ),
     ]
-    return panels(plots, "Priority-backfill, FCFS-backfill and NCSA-LSF*", 2)
+    return panels(plots, "Priority-backfill, EASY (FCFS-backfill) and NCSA-LSF*", 2)
 
 
 def _improvement(study: Study) -> Figure:

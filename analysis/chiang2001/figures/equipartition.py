@@ -7,9 +7,10 @@ from functools import partial
 
 from matplotlib.figure import Figure
 
-from analysis.chiang2001.figures.panels import all_policies, bars, each_month, runtimes, summary
+from analysis.chiang2001.figures.panels import all_policies, each_month, runtimes, summary
 from analysis.chiang2001.labels import NOVEMBER, P95, months
 from analysis.errors import DrawingError
+from analysis.figures.load_plot import bars
 from analysis.paper import Picture
 from analysis.study import Study
 

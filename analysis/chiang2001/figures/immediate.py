@@ -7,9 +7,10 @@ from functools import partial
 
 from matplotlib.figure import Figure
 
-from analysis.chiang2001.figures.panels import bars, over_months, runtimes, there
+from analysis.chiang2001.figures.panels import over_months, runtimes, there
 from analysis.chiang2001.labels import AVERAGE, MAXIMUM, P95, SLOWDOWN
 from analysis.figures.category_plot import panels
+from analysis.figures.load_plot import bars
 from analysis.paper import Picture
 from analysis.study import Study
 

@@ -117,14 +117,6 @@ def improvements(study: Study, metric: str, policies: Sequence[str], reference: 
     )  # fmt: skip
 
 
-def bars(study: Study) -> str:
-    """Return what the bars of a figure show, for its caption."""
-    return (
-        f"Bars are {100 * study.confidence:g} % confidence intervals over independent months with the "
-        "demands of Table 4."
-    )
-
-
 def summary(study: Study, policies: Sequence[str], title: str) -> Figure:
     """Draw average, 95th percentile and maximum of the wait and the average slowdown over the months."""
     policies = there(study, policies)

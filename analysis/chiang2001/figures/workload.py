@@ -8,11 +8,20 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MultipleLocator
+from matplotlib.ticker import MultipleLocator
 
 from analysis.chiang2001.demands import table_of_month
 from analysis.chiang2001.figures.table4 import draw_table
-from analysis.chiang2001.labels import MARCH, SIZES, TABLE_CLASS, TIMES, month, months
+from analysis.chiang2001.labels import (
+    MARCH,
+    SIZE_NAMES,
+    SIZES,
+    TABLE_CLASS,
+    TIME_NAMES,
+    TIMES,
+    month,
+    months,
+)
 from analysis.errors import DrawingError
 from analysis.figures import style
 from analysis.paper import Picture
@@ -27,7 +36,6 @@ TIME_LOOKS = {
     "mt": ("#0072b2", "--"),
     "lt": ("#332288", "-."),
 }
-SIZE_NAMES = {"sj": "Small jobs (sj)", "mj": "Medium jobs (mj)", "lj": "Large jobs (lj)"}
 
 
 def pictures(study: Study) -> Iterator[Picture]:
@@ -37,7 +45,7 @@ def pictures(study: Study) -> Iterator[Picture]:
             f"table4-{number}",
             f"Table 4: demand by class, {month(names[0])} to {month(names[-1])}",
             "Top of each cell: the paper; below: the generated months, mean and half-width of the "
-            f"{100 * study.confidence:g} % confidence interval over independent months, from ± 0.05 on. "
+            f"{study.level} confidence interval over independent months, from ± 0.05 on. "
             "Demands are percent of the month's capacity, as whole numbers in the paper.",
             partial(draw_table, study, names),
         )
@@ -97,8 +105,10 @@ def _runtimes(study: Study) -> Figure:
         for time in TIMES:
             color, dashes = TIME_LOOKS[time]
             share = mean[classes.index(f"{time}_{size}")]
-            axes.plot(seconds / 60, 100 * share, color=color, linestyle=dashes, label=time)
-        _dress(axes, SIZE_NAMES[size])
+            axes.plot(
+                seconds / 60, 100 * share, color=color, linestyle=dashes, label=f"{TIME_NAMES[time]} ({time})"
+            )
+        _dress(axes, SIZE_NAMES[size].capitalize())
         axes.label_outer()
     style.put_headline(figure, "Distribution of the actual runtime")
     handles, labels = figure.axes[0].get_legend_handles_labels()
@@ -109,5 +119,5 @@ def _runtimes(study: Study) -> Figure:
 def _dress(axes: Axes, title: str) -> None:
     axes.set(xscale="log", ylim=(0, 102), xlim=(1, 60000), ylabel="Jobs (%)", xlabel="Actual runtime (min)")
     axes.set_xticks([1, 10, 100, 1000, 10000])
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
+    axes.xaxis.set_major_formatter(style.THOUSANDS)
     axes.set_title(title, fontsize=9, fontweight="normal")

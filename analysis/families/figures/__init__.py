@@ -57,7 +57,7 @@ def _of_one(study: Study) -> Iterator[Picture]:
                 "At each load and each cost of a switch the policy whose mean is lowest, with the "
                 "probability in percent that it is the lowest, from replications drawn with replacement. "
                 "Hatched: the paired difference to the best of the other family is not significant; "
-                f"dotted: only that within its own family is not ({study.confidence:.0%} each). "
+                f"dotted: only that within its own family is not ({study.level} each). "
                 "Policies that leave jobs rigid.",
                 partial(best_map.draw, field, metric),
             )
@@ -65,7 +65,7 @@ def _of_one(study: Study) -> Iterator[Picture]:
         yield Picture(
             "break-even-cost",
             "Break-even cost of a switch",
-            f"Below its line a gang scheduler beats {field.reference.label}. Bars: {study.confidence:.0%} "
+            f"Below its line a gang scheduler beats {field.reference.label}. Bars: {study.level} "
             "intervals: all costs without a significant paired difference. Hollow markers in the "
             "upper grey strip: better at every cost of the grid; in the lower: not even when switches are "
             "free. A thick bar: better until it saturates, somewhere in the bar.",

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.container import Container
 from matplotlib.ticker import MultipleLocator
 
+from analysis.figures import style
 from analysis.figures.load_plot.plot import WIDE, LoadPlot
+
+LABEL_LETTERS = 44
+"""Of a vertical axis on a line."""
 
 
 def draw_lines(axes: Axes, plot: LoadPlot, tick: float = 0.1) -> None:
@@ -38,11 +44,11 @@ def draw_lines(axes: Axes, plot: LoadPlot, tick: float = 0.1) -> None:
     limits = axes.get_xlim(), axes.get_ylim()
     for axis, ticks in ((axes.xaxis, plot.xticks), (axes.yaxis, plot.yticks)):
         if ticks:
-            axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
+            axis.set_ticks(ticks, [style.THOUSANDS(tick) for tick in ticks])
             axis.minorticks_off()
     axes.set(xlim=limits[0], ylim=limits[1])  # ticks beyond them would move them
     axes.set_xlabel(plot.xlabel)
-    axes.set_ylabel(plot.ylabel)
+    axes.set_ylabel(plot.ylabel if "\n" in plot.ylabel else textwrap.fill(plot.ylabel, LABEL_LETTERS))
     if plot.xlim is None and np.nanmax(x) - np.nanmin(x) > WIDE:
         axes.xaxis.set_major_locator(MultipleLocator(tick))
 
@@ -71,8 +77,7 @@ def _draw_line(axes: Axes, plot: LoadPlot, number: int, name: str) -> None:
         (full & marked, look.color, "white", 0.4),
         (~full, "white", look.color, 0.9),
     ):
-        if chosen.any():
-            axes.plot(x[chosen], mean[chosen], look.marker, color=fill, mec=edge, mew=width, zorder=4)
+        style.mark(axes, x[chosen], mean[chosen], look.marker, color=fill, mec=edge, mew=width, zorder=4)
     if plot.has_capacities and line.capacity <= plot.limits[1]:
         at = line.capacity + places[0] - line.x[0]
         axes.plot(

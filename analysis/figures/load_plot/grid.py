@@ -16,7 +16,7 @@ from analysis.figures import style
 from analysis.figures.load_plot.cut_bars import CUT, mark_cut_bars
 from analysis.figures.load_plot.drawn_lines import draw_lines
 from analysis.figures.load_plot.legend import legend_handles, special_signs
-from analysis.figures.load_plot.plot import CAPACITY, WIDE, LoadPlot
+from analysis.figures.load_plot.plot import WIDE, LoadPlot
 from analysis.figures.load_plot.strip import STRIP_ROW, draw_strip, names_in_strip
 
 PANEL = (2.45, 2.3)
@@ -73,9 +73,10 @@ def draw_panels(plots: Sequence[LoadPlot], title: str, n_columns: int, legend_co
         draw_lines(axes, plot, tick=0.2)
         if plot.xlim is None and np.ptp(axes.get_xlim()) < WIDE + 0.1:
             axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-        axes.set_ylabel("\n".join(textwrap.wrap(plot.ylabel, LABEL_LETTERS)))
-        text = "\n".join(textwrap.wrap(plot.title, PAGE_LETTERS // n_columns))
-        top.set_title(text, fontsize=8.5, fontweight="normal", pad=4)
+        axes.set_ylabel(textwrap.fill(plot.ylabel, LABEL_LETTERS))
+        top.set_title(
+            textwrap.fill(plot.title, PAGE_LETTERS // n_columns), fontsize=8.5, fontweight="normal", pad=4
+        )
     _share_scale(list(main[: len(plots)]), n_columns)
     cut = [mark_cut_bars(axes, plot) for axes, plot in zip(main, plots, strict=False)]
     for number, top in enumerate(above):
@@ -84,10 +85,7 @@ def draw_panels(plots: Sequence[LoadPlot], title: str, n_columns: int, legend_co
     for axes in (*main[len(plots) :], *above[len(plots) :]):
         axes.set_visible(False)
     style.put_headline(figure, title)
-    ticked = any(plot.has_capacities for plot in plots)
-    note = " ".join(
-        dict.fromkeys([*(plot.note for plot in plots if plot.note), *[CAPACITY] * ticked, *[CUT] * any(cut)])
-    )
+    note = "\n".join(dict.fromkeys([*(note for plot in plots for note in plot.notes), *[CUT] * any(cut)]))
     legend = figure.legend(
         handles=handles,
         loc="outside lower left",

@@ -48,5 +48,7 @@ def hollow_words(lines: Sequence[Line]) -> list[str]:
 
 
 def bars(study: Study) -> str:
-    """Return what the error bars are."""
-    return f"Bars: {study.confidence:.0%} confidence intervals."
+    """Return what the error bars are; nothing where the study has no interval."""
+    name = f"{study.headline}_ci"
+    has_none = name in study.data and not (study.data[name] > 0).any()
+    return "" if has_none else f"Bars: {study.level} confidence intervals."

@@ -77,6 +77,14 @@ class LoadPlot:
         """Whether the horizontal axis is the load, and the loads up to which policies keep up are known."""
         return self.xlabel == LOAD and any(np.isfinite(line.capacity) for line in self.lines.values())
 
+    @property
+    def notes(self) -> list[str]:
+        """The lines of the note, without that on bars where there are none, and the meaning of ticks."""
+        lines = self.lines.values()
+        has_bars = any((line.half_width[line.drawn] > 0).any() for line in lines)
+        kept = [one for one in self.note.splitlines() if has_bars or not one.startswith("Bars: ")]
+        return kept + [CAPACITY] * self.has_capacities
+
     def look(self, name: str) -> SchemeStyle:
         """Return the style of a line."""
         return self.looks.get(name) or policies.look(name)

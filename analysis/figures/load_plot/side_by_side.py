@@ -12,7 +12,7 @@ from analysis.figures.load_plot.cut_bars import CUT, mark_cut_bars
 from analysis.figures.load_plot.drawn_lines import draw_lines
 from analysis.figures.load_plot.legend import hollow_words, legend_handles
 from analysis.figures.load_plot.names import NAMED_ROW, name_lines, name_rows, without_line
-from analysis.figures.load_plot.plot import CAPACITY, LoadPlot
+from analysis.figures.load_plot.plot import LoadPlot
 from analysis.figures.load_plot.strip import STRIP_ROW, draw_strip, names_in_strip
 
 
@@ -44,8 +44,7 @@ def draw(*plots: LoadPlot) -> Figure:
             name_rows(column[0], plot, names)
     # All of them, without a short cut: each draws.
     cut = [mark_cut_bars(axes, plot) for axes, plot in zip(places[-1], plots, strict=True)]
-    ticked = any(plot.has_capacities for plot in plots)
-    _put_legend(figure, plots, [CAPACITY] * ticked + [CUT] * any(cut))
+    _put_legend(figure, plots, [CUT] * any(cut))
     return figure
 
 
@@ -56,7 +55,7 @@ def _put_legend(figure: Figure, plots: Sequence[LoadPlot], more: Sequence[str] =
     """
     named = {name: line for plot in plots if not plot.direct for name, line in plot.lines.items()}
     looks = {name: one for plot in plots for name, one in plot.looks.items()}
-    notes = list(dict.fromkeys([*(plot.note for plot in plots if plot.note), *more]))
+    notes = list(dict.fromkeys([*(note for plot in plots for note in plot.notes), *more]))
     if named:
         figure.legend(handles=legend_handles(named, looks), loc="outside right center")
     elif hollow := hollow_words([line for plot in plots for line in plot.lines.values()]):

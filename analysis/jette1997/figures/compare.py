@@ -88,5 +88,5 @@ def _draw(study: Study) -> Figure:
         policy: Estimates.of([study.sample(UTILIZATION, policy)], study.confidence, 100.0)
         for policy in policies
     }
-    made.append(CategoryPlot([""], used, looks, "Utilization (%)", joined=False))
+    made.append(CategoryPlot(["all jobs"], used, looks, "Utilization (%)", joined=False))
     return panels(made, "The same jobs under backfilling and packing schemes", 2, height=2.6)

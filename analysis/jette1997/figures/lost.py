@@ -85,7 +85,7 @@ def _numbers(axes: Axes, rows: Mapping[str, Shares]) -> None:
             if share >= 0.05:
                 axes.text(
                     100 * (begin + share / 2), row, f"{100 * share:.0f}", ha="center", va="center",
-                    fontsize=7.5, color="#444444" if metric == NO_WORK else "white",
+                    fontsize=7.5, color=style.text_on(LOOKS[metric][1]),
                 )  # fmt: skip
             begin += share
     axes.set_xlim(0, 100.5)

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from analysis.errors import DrawingError
 from analysis.figures import style
@@ -184,7 +185,8 @@ def _weeks(study: Study) -> Figure:
     handles = [look(policy).legend_handle() for policy in schedulers(study)]
     for handle in handles:
         handle.set_marker("None")
-    figure.legend(handles=handles, loc="outside lower center", ncols=3)
+    band = Patch(color="#888888", alpha=0.3, linewidth=0, label="from the lowest to the highest run")
+    figure.legend(handles=[*handles, band], loc="outside lower center", ncols=4)
     return figure
 
 

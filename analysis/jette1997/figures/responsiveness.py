@@ -32,9 +32,9 @@ from sweep import statistics
 from sweep.statistics import Interval
 
 PANELS = (
-    ("Interactive slowdown\n(% over the runtimes)", 18.0, "18"),
-    ("Jobs ever\npreempted (%)", 8.0, "8"),
-    ("Interactive jobs ended /\nUNICOS MAX's", 1.21, "1.21"),
+    ("Interactive slowdown\n(% over the runtimes)", 18.0, "paper: 18"),
+    ("Jobs ever\npreempted (%)", 8.0, "paper: 8"),
+    ("Interactive jobs ended /\nUNICOS MAX's", 1.21, "paper: 1.21"),
     ("Processor time delivered /\nUNICOS MAX's", 1.0, "1: no loss"),
 )
 """Of each panel, what is shown, and the paper's number with its name."""
@@ -91,7 +91,7 @@ def _draw(study: Study) -> Figure:
             axes.axhline(border - 0.5, color="#cccccc", linewidth=0.6)
         axes.margins(x=0.12)
     places[0].set_xscale("log")
-    style.plain_ticks(places[0].xaxis)
+    style.plain_ticks(places[0].xaxis, decades=10)
     places[1].set_xlim(left=-0.5)
     places[0].set_yticks(range(len(rows)), rows)
     places[0].tick_params(axis="y", length=0)

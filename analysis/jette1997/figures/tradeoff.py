@@ -32,7 +32,7 @@ def pictures(study: Study) -> Iterator[Picture]:
         "Do-not-disturb multiplier and cost of a switch",
         "Left, the slowdown of the interactive workload; right, utilization minus that of the same scheduler "
         "without preemption, paired by the same users; numbers are means. In parentheses: its "
-        f"{study.confidence:.0%} interval has both signs, so that the break-even may be there; below zero "
+        f"{study.level} interval has both signs, so that the break-even may be there; below zero "
         "preemption takes more processor time than it packs. The minimum slice of a job is its number of "
         "processors times the multiplier; a switch takes the cost for each of its processors, out and in.",
         partial(_map, study),
