@@ -314,7 +314,9 @@ def _summary(held: Sequence[bool], failed: Sequence[bool], wanted: int) -> str:
     n_open = sum(not yes and not no for yes, no in zip(held, failed, strict=True))
     n = len(held)
     asked = f"; at least {wanted} asked for" if wanted != n else ""
-    return f"{n} comparison{'s' * (n != 1)}: {sum(held)} hold, {sum(failed)} fail, {n_open} open{asked}"
+    return (
+        f"{n} comparison{'s' * (n != 1)}: {sum(held)} hold, {sum(failed)} fail, {n_open} inconclusive{asked}"
+    )
 
 
 def shown(interval: Interval, scale: float = 1.0) -> str:

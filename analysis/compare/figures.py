@@ -174,6 +174,8 @@ def _vertical(
         scale["ylim"] = (known.min() / 3, None)  # bars that reach down to 0 would take most of the axis
     if reference is not None:
         ticks = _ticks(known, PURE) if wide else ()
+        if not wide:
+            scale["ylim"] = (0.0, None)
         return (
             f"Relative to {layout.against}",
             PURE,

@@ -173,7 +173,7 @@ def _differences(case: Case, grouping: Grouping) -> Figure:
     groups = _groups(case, grouping)
     every = {policy: case.differences(WAIT, policy, grouping) for policy in _others(case)}
     shows = {
-        policy: {group for group, one in found.items() if one.verdict in TONES}
+        policy: {group for group, one in found.items() if one.verdict in (*TONES, "no interval")}
         for policy, found in every.items()
     }
     others = [policy for policy, found in shows.items() if found]

@@ -144,7 +144,7 @@ def against(case: Case) -> Table:
         f"Each policy minus {case.against}, under the same jobs: less is better. Sample: "
         f"{sample.describe()} Small print: the {case.study.level} interval of that change alone; of "
         f"twenty equal policies one would seem to differ. “Mostly”: too many {sample.values} point the same "
-        "way for chance, but the size of the change is open. “No difference shown” is not “equal”: the "
+        "way for chance, but the size of the change is not shown. “No difference shown” is not “equal”: the "
         f"sample needed would show the change seen with a probability of {100 * POWER:.0f} %. “Lowest”: the "
         "probability of the lowest mean wait of all."
     )

@@ -36,9 +36,9 @@ RISING = 0.8
 
 BEGINNINGS = {
     "better": "Jobs wait less than under {reference} with",
-    "mostly better": "Less in most {values} than under {reference}, by how much is open:",
+    "mostly better": "Less in most {values} than under {reference}, by how much is not shown:",
     "worse": "Jobs wait more than under {reference} with",
-    "mostly worse": "More in most {values} than under {reference}, by how much is open:",
+    "mostly worse": "More in most {values} than under {reference}, by how much is not shown:",
     "mixed": "Less on average and more in most {values}, or the reverse:",
     "no difference shown": "No difference from {reference} is shown for",
     "identical": "Identical to {reference}, job by job:",

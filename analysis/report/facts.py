@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from analysis.figures.policies import named
 from analysis.report.numbers import Unit, number, time_unit
 from analysis.study import Study, recorded
 from analysis.study.curve import EXCLUDED
@@ -47,7 +48,7 @@ def facts(study: Study) -> list[Fact]:
 def policies(study: Study) -> list[tuple[str, str]]:
     """Return every policy with its description from its file; empty if unknown."""
     known = study.facts.get("described", {}).get("policy", {})
-    return [(policy, sentence(known.get(policy, ""))) for policy in study.policies] if known else []
+    return [(named(policy), sentence(known.get(policy, ""))) for policy in study.policies] if known else []
 
 
 def notes(study: Study) -> list[str]:

@@ -26,6 +26,12 @@ class DrawnPicture:
     picture: Picture
     svg: Path | None
     skipped: str = ""
+    shows: str = ""
+
+    @property
+    def alternative(self) -> str:
+        """What a reader hears in place of the picture: its title, axes, lines and caption."""
+        return f"{self.picture.title}. {self.shows} {self.picture.caption}"
 
     @property
     def source(self) -> Markup:
@@ -46,7 +52,9 @@ def draw_picture(picture: Picture, folder: Path) -> DrawnPicture:
         except DrawingError as reason:
             return DrawnPicture(picture, None, str(reason))
         files = style.save(figure, folder, picture.name)
-    return DrawnPicture(picture, next(file for file in files if file.suffix == ".svg"))
+    return DrawnPicture(
+        picture, next(file for file in files if file.suffix == ".svg"), shows=style.described(figure)
+    )
 
 
 def draw_pictures(pictures: Sequence[Picture], folder: Path) -> Iterator[DrawnPicture]:
@@ -75,7 +83,7 @@ def _in_order(
     pictures: Sequence[Picture],
     folder: Path,
     pool: ProcessPoolExecutor,
-    begun: Mapping[int, Future[tuple[Path | None, str]]],
+    begun: Mapping[int, Future[tuple[Path | None, str, str]]],
 ) -> Iterator[DrawnPicture]:
     """Yield pictures in their order; draw those here that no other process draws."""
     try:
@@ -95,6 +103,6 @@ _INHERITED: list[Picture] = []
 """The pictures that a forked process draws, by number: they hold functions, which cannot be pickled."""
 
 
-def _draw_inherited(number: int, folder: Path) -> tuple[Path | None, str]:
+def _draw_inherited(number: int, folder: Path) -> tuple[Path | None, str, str]:
     drawn = draw_picture(_INHERITED[number], folder)
-    return drawn.svg, drawn.skipped
+    return drawn.svg, drawn.skipped, drawn.shows

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analysis.figures.policies import label
 from analysis.report.numbers import PURE, number, time_unit
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED
@@ -39,6 +40,7 @@ class Column:
 
     title: str
     is_axis: bool
+    is_number: bool = False
 
 
 @dataclass(frozen=True)
@@ -120,13 +122,15 @@ def points(study: Study, found: pd.DataFrame) -> Points:
     has_states = len(set(rows["status"])) > 1
     telling = [name for name in metrics(study) if found[f"{name}_mean"].nunique() > (len(found) > 1)]
     shown = telling[: max(1, SHOWN - len(axes) - has_states)]
-    columns = [Column(axis.replace("_", " "), True) for axis in axes]
+    columns = [Column(axis.replace("_", " "), True, study.data[axis].dtype.kind in "iuf") for axis in axes]
     columns += [Column("status", True)] * has_states
-    cells = [[Entry(value, value) for value in rows[axis]] for axis in axes]
+    cells = [
+        [Entry(label(value) if axis == "policy" else value, value) for value in rows[axis]] for axis in axes
+    ]
     cells += [[Entry(value, value) for value in rows["status"]]] * has_states
     for name in shown:
         title, texts = _of_metric(study, name, rows)
-        columns.append(Column(title, False))
+        columns.append(Column(title, False, True))
         cells.append(texts)
     return Points(columns, list(zip(*cells, strict=True)), len(found))
 

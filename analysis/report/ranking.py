@@ -6,9 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from analysis.figures.policies import label
 from analysis.report.numbers import PURE, number, time_unit
 from analysis.study import Study
 from analysis.study.curve import SATURATED
+
+MORE_IS_BETTER = ("utilization", "throughput", "jobs", "efficiency_preservation")
+"""Metrics of which more is better."""
 
 
 def ranked(study: Study, metric: str | None = None) -> Iterator[str]:
@@ -30,9 +34,11 @@ def ranked(study: Study, metric: str | None = None) -> Iterator[str]:
     if any(_is_number(value) for axis, value in where_taken.items() if study.varies(axis)):
         return
     usual = {axis: one.values_of(axis).index(value) for axis, value in one.usual().items()}
-    arrays = []
-    # A mean that is too short is in no sentence.
-    for found in (one.status, one.data[f"{name}_mean"].where(one.bias.isnull())):
+    arrays, every = [], one.data[f"{name}_mean"]
+    # A mean that is too short is in no sentence, unless all are.
+    long_enough = every.where(one.bias.isnull())
+    short = long_enough.isnull().all()
+    for found in (one.status, every if short else long_enough):
         there = found.isel({axis: place for axis, place in usual.items() if axis in found.dims})
         if set(there.dims) != {"policy", "load"}:
             return
@@ -48,16 +54,21 @@ def ranked(study: Study, metric: str | None = None) -> Iterator[str]:
     first, last = order[0], order[-1]
     load = one.values_of("load")[column]
     title = str(one.data[name].attrs.get("long_name", name))
-    where = "" if load == "null" else f" at load {load}"
-    usually = ", ".join(f"{axis} {value}" for axis, value in where_taken.items())
-    lost = [policy for row, policy in enumerate(one.policies) if status[row, column] == SATURATED]
+    where = "" if load == "null" else f"at load {load} "
+    usually = ", ".join(f"{axis} {value}" for axis, value in where_taken.items() if study.varies(axis))
+    lost = [label(policy) for row, policy in enumerate(one.policies) if status[row, column] == SATURATED]
     ends = (means[first, column], means[last, column])
     unit = time_unit(ends) if one.data[name].attrs.get("units") == "s" else PURE
     low, high = (f"{number(end / unit.size)}{unit.name}" for end in ends)
+    most, least = ("highest", "lowest") if name in MORE_IS_BETTER else ("lowest", "highest")
+    if most == "highest":
+        first, last, low, high = last, first, high, low
+    at = f"{where}({usually}) " if usually else where
     yield (
-        f"{title[0].upper()}{title[1:]}{where}{f' ({usually})' if usually else ''} ranges from {low} under "
-        f"{one.policies[first]} to {high} under {one.policies[last]}"
-        + (f"; saturated: {', '.join(lost)}" if lost else "")
+        f"{label(one.policies[first])} has the {most} {title} {at}with {low}, "
+        f"{label(one.policies[last])} the {least} with {high}"
+        + ", in runs that are all too short" * bool(short)
+        + (f"; saturated there: {', '.join(lost)}" if lost else "")
         + "."
     )
 

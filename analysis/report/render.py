@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from analysis.claims import VERDICTS, Claim, beyond_chance, count, count_calibrated, findings
 from analysis.figures import style
+from analysis.figures.verdict_map import in_words
 from analysis.paper import Paper
 from analysis.report.again import again
 from analysis.report.facts import facts, policies
@@ -18,6 +19,7 @@ from analysis.report.pictures import DrawnPicture
 from analysis.report.points import Points
 from analysis.report.summary import summary
 from analysis.report.table import LONG
+from analysis.report.title import title
 from analysis.report.warnings import warnings
 from analysis.study import Study
 
@@ -52,13 +54,14 @@ def prepared(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["breakable"] = _breakable
+    environment.filters |= {"breakable": _breakable, "claimed": in_words}
     claims = next(iter(tested.values()))
     limits = warnings(study, paper)
     page = partial(
         environment.get_template("report.html.j2").render,
         study=study,
         paper=paper,
+        title=title(study, paper),
         tested=tested,
         claims=claims,
         inputs=count_calibrated(claims),
@@ -83,9 +86,16 @@ def prepared(
     )
     return lambda drawn: page(
         drawn=drawn,
+        main=main_picture(claims, drawn),
         shown={one.picture.name: one.picture.title for one in drawn if not one.skipped},
         by_figure=by_figure(claims, drawn),
-    )
+    ).replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+def main_picture(claims: Sequence[Claim], drawn: Sequence[DrawnPicture]) -> DrawnPicture | None:
+    """Return the picture of the first screen: the one that most sentences are about, else the first."""
+    there, found = [one for one in drawn if not one.skipped], by_figure(claims, drawn)
+    return max(there, key=lambda one: len(found[one.picture.name]), default=None)
 
 
 def _breakable(name: str) -> Markup:

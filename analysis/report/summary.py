@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from analysis.claims import Claim, beyond_chance, count, count_calibrated, findings
+from analysis.figures.policies import label
 from analysis.paper import Paper
 from analysis.report.facts import NO_WAITS, is_exact, notes, replications, sentence
 from analysis.report.ranking import ranked
@@ -45,12 +46,14 @@ def summary(
     """
     limits = warnings(study, paper) if limits is None else limits
     own = paper.summary(study)
-    found = [*own, *_verdicts(study, claims), *([] if own else ranked(study))]
+    best = [] if own else list(ranked(study))
+    found = [*own, *(best[1:]), *_verdicts(study, claims)]
     paragraphs = [
         *paper.lead(study),
-        ("What was run", [_asked(study), *_shared(study)]),
+        ("Best and worst", best[:1]),
         ("What was found", found),
         ("What to be careful of", list(_careful(study, claims, limits)) or [_nothing(study)]),
+        ("What was run", [_asked(study), *_shared(study)]),
     ]
     return [(title, sentences) for title, sentences in paragraphs if sentences]
 
@@ -75,7 +78,7 @@ def _asked(study: Study) -> str:
     )
     if len(logs) == 1:
         on = f"the {logs[0]['jobs']:,} jobs of {logs[0]['file']} on {logs[0]['processors']:,} processors"
-    policies = f"{n} policies" if n > 1 else f"The policy {study.policies[0]}"
+    policies = f"{n} policies" if n > 1 else f"The policy {label(study.policies[0])}"
     same = ", each under the same jobs" if n > 1 else ""
     loads = study.values_of("load")
     at = f", at {len(loads)} loads from {loads[0]} to {loads[-1]}" if len(loads) > 1 else ""
@@ -148,9 +151,9 @@ def _careful(study: Study, claims: Sequence[Claim], limits: Sequence[str]) -> It
     if judged and not is_exact(study):
         standing = len(beyond_chance(claims, study.confidence))
         yield (
-            f"Each verdict by itself is wrong with probability {100 * (1 - study.confidence):.0f} % at most, and one "
-            f"of {len(random)} more often: {standing} of {len(judged)} stand with the error over all of them "
-            "together at that level."
+            f"Each verdict by itself is wrong with probability {100 * (1 - study.confidence):.0f} % at most, "
+            f"and one of {len(random)} more often: {standing} of {len(judged)} stand with the error over all "
+            "of them together at that level."
         )
 
 

@@ -13,6 +13,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from analysis.study.curve import FAILED, SATURATED, UNFINISHED
+
 PAGE = 112
 """Characters of small print in a line of the report, the gaps between columns included."""
 
@@ -77,6 +79,15 @@ class Table:
     caption: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
+
+    @property
+    def numeric(self) -> list[bool]:
+        """Whether each column holds numbers, which stand below each other at the right."""
+        states = ("", "–", SATURATED, FAILED, UNFINISHED)
+        columns = (
+            [cell for cell in column if cell.text not in states] for column in zip(*self.rows, strict=True)
+        )
+        return [bool(column) and all(cell.is_number for cell in column) for column in columns]
 
     @property
     def pages(self) -> list[Table]:

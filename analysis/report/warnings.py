@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from analysis.errors import AnalysisError
+from analysis.figures.policies import label
 from analysis.paper import Paper
 from analysis.study import Study
 from analysis.study.curve import DONE, FAILED, SATURATED, UNFINISHED
@@ -34,7 +35,7 @@ def warnings(study: Study, paper: Paper | None = None) -> list[str]:
     if n := tally.get(UNFINISHED):
         found.append(
             f"{counted(n, 'is', 'are')} not finished: run the same sweep command again."
-            + f" Claims that need {'it' if n == 1 else 'them'} are open." * has_claims
+            + f" Claims that need {'it' if n == 1 else 'them'} are inconclusive." * has_claims
         )
     if n := tally.get(FAILED):
         failed = counted(n, "has", "have")
@@ -111,6 +112,7 @@ def brief(warning: str) -> str:
 
 def _listed(policies: list[str]) -> str:
     """Return names in a row; many, as the first few and the number of the others."""
+    policies = list(map(label, policies))
     if len(policies) <= NAMED + 1:
         return ", ".join(policies)
     return f"{', '.join(policies[:NAMED])} and {len(policies) - NAMED} more"

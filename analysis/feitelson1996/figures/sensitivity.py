@@ -62,36 +62,13 @@ def _key(study: Study) -> str:
 
 
 def _multiples(study: Study) -> Figure:
-    readings = study.readings
-    n_columns = min(COLUMNS, len(readings))
-    n_rows = -(-len(readings) // n_columns)
-    figure = Figure(figsize=(7.4, (7.6 / n_columns) * n_rows + 0.9), layout="constrained")
-    panels = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False).ravel()
-    lines: dict[str, Line] = {}
-    drawn: list[Line] = []
-    cut = False
-    for axes, (letter, one) in zip(panels, readings.items(), strict=False):
+    plots = []
+    for letter, one in study.readings.items():
         curves = {policy: one.curve(SLOWDOWN, policy) for policy in one.policies}
-        lines = {
-            policy: Line.of(curve) for policy, curve in curves.items() if not curve.where(EXCLUDED).all()
-        }
-        drawn += lines.values()
-        # So small a panel has no room for counts.
-        plot = LoadPlot(lines, "", "", SLOWDOWN_RANGE)
-        load_plot.draw_lines(axes, plot, tick=0.2)
-        cut |= load_plot.mark_cut_bars(axes, plot)
-        axes.set_title(textwrap.fill(f"{letter}: {one.title}", 30), fontsize=7, fontweight="normal")
-        axes.set(xlabel="", ylabel="")
-    if not any(line.drawn.any() or line.saturated.any() for line in drawn):
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
-    for axes in panels[len(readings) :]:
-        axes.set_visible(False)
-    figure.supxlabel("Offered load (fraction of capacity)" + f"\n{load_plot.CUT}" * cut, fontsize=9)
-    figure.supylabel("Mean slowdown", fontsize=9)
-    schemes = load_plot.legend_handles(dict.fromkeys(lines, _NO_LINE))
-    handles = schemes + load_plot.special_signs(drawn)
-    figure.legend(handles=handles, loc="outside upper center", ncols=4)
-    return figure
+        there = {policy: curve for policy, curve in curves.items() if not curve.where(EXCLUDED).all()}
+        lines = {policy: Line.of(curve) for policy, curve in there.items()}
+        plots.append(LoadPlot(lines, "Mean slowdown", f"{letter}: {one.title}", SLOWDOWN_RANGE))
+    return load_plot.draw_panels(plots, "Slowdown under each reading", min(COLUMNS, len(plots)))
 
 
 def _ranks(study: Study) -> Figure:

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from analysis.figures.load_plot.plot import LoadPlot
+from analysis.figures.style import NAME_OF_LINE
 
 LABEL_HEIGHT = 0.052
 """Distance of two names beside the axes, of the axes' height."""
@@ -45,8 +46,9 @@ def name_lines(axes: Axes, plot: LoadPlot) -> None:
         )  # fmt: skip
         _put_beside(axes, to_name, sample)
         axes.text(
-            1.135, height, look.label, color="#222222", fontsize=8, va="center", transform=axes.transAxes
-        )
+            1.135, height, look.label, color="#222222", fontsize=8, va="center", transform=axes.transAxes,
+            gid=NAME_OF_LINE,
+        )  # fmt: skip
 
 
 def _put_beside(axes: Axes, *lines: Line2D) -> None:
@@ -105,7 +107,7 @@ def name_rows(axes: Axes, plot: LoadPlot, names: Sequence[str]) -> None:
         _put_beside(axes, sample)
         axes.text(
             1.135, row, look.label, color="#222222", fontsize=7, va="center",
-            transform=axes.get_yaxis_transform(),
+            transform=axes.get_yaxis_transform(), gid=NAME_OF_LINE,
         )  # fmt: skip
 
 

@@ -120,7 +120,7 @@ def test_no_utilization_is_sustained_by_counting_pes_twice() -> None:
     for alternation, verdicts_ in (("shared", {"inconclusive"}), ("exclusive", {"holds"})):
         found = on(data, alternation=alternation)
         assert {found[name].verdict for name in sentences} == verdicts_
-    assert "38% of the batches" in on(data, alternation="shared")["over-90-sustained"].evidence[1]
+    assert "38 % of the batches" in on(data, alternation="shared")["over-90-sustained"].evidence[1]
 
 
 def test_precedence_matters_only_where_a_pe_serves_one_job() -> None:

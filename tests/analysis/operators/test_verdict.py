@@ -56,7 +56,7 @@ def test_the_best_policy_is_first() -> None:
     found = shown(case)
     assert next(iter(found)) == "quick"
     assert found["quick"][1:3] == ["40 of 40", "over 99 %"]
-    assert found["fcfs"][1:3] == ["0 of 40", "under 1 %"]
+    assert found["FCFS"][1:3] == ["0 of 40", "under 1 %"]
     for metric in (WAIT, SLOWDOWN):
         assert sum(case.probabilities(metric).values()) == pytest.approx(1)
 
@@ -66,14 +66,14 @@ def test_one_sentence_recommends_with_its_price() -> None:
     assert text.startswith("Try quick in a pilot: jobs wait")
     assert "shorter in 40 of 40 weeks; longer waits for 10 to 100 min long (+60 %)" in text
     assert re.search(
-        r"A pilot that alternates it with easy would take about \d+ weeks, as weeks differ\.$", text
+        r"A pilot that alternates it with EASY would take about \d+ weeks, as weeks differ\.$", text
     )
 
 
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        (dataset(("easy", "slow", "fcfs")), "keep easy, as jobs wait longer under every other policy"),
+        (dataset(("easy", "slow", "fcfs")), "keep EASY, as jobs wait longer under every other policy"),
         (dataset(("easy", "copy"), batches=7), "the log has 7 batches, and an interval needs 10"),
         (dataset(("easy", "quick"), batches=1, most=1), "all jobs are one batch"),
         (dataset(("easy", "quick"), noise=0.4), "The nearest is quick: jobs wait"),
@@ -126,7 +126,7 @@ def test_a_queue_that_only_grows_is_named() -> None:
         values.loc[at] = values.loc[at] * xr.DataArray(np.arange(1.0, 51.0), dims="batch")
         data[name] = values
     found = verdict.summary(case_of(data).study)
-    assert [line for line in found if "only grows under fcfs:" in line]
+    assert [line for line in found if "only grows under FCFS:" in line]
     assert not [line for line in verdict.summary(case_of(dataset()).study) if "only grows" in line]
 
 

@@ -84,9 +84,9 @@ def test_the_reference_looks_like_a_site_that_runs_it(as_easy: Path) -> None:
         for group in case.groups(grouping) if grouping else [""]:
             mine = case.mean(WAIT, "easy", grouping, group).mean
             assert case.recorded(WAIT, grouping, group).mean == pytest.approx(mine, rel=1e-9)
-    assert "easy matches this site" in paragraphs(study, paper)["Does easy match this site?"]
+    assert "EASY matches this site" in paragraphs(study, paper)["Does EASY match this site?"]
     overview = next(table for table in tables.tables(study) if table.name == "overview")
-    assert [row[0].text for row in overview.rows] == [AS_IT_WAS, "easy (reference)", "fcfs"]
+    assert [row[0].text for row in overview.rows] == [AS_IT_WAS, "EASY (reference)", "FCFS"]
     assert [cell.text for cell in overview.rows[0]][1:] == [cell.text for cell in overview.rows[1]][1:]
     assert any(line.startswith(AS_IT_WAS) for line in tables.brief(study))
     by_size = next(table for table in tables.tables(study) if table.name == "by-size")
@@ -182,8 +182,11 @@ def test_best_and_worst_policy_at_the_highest_load_with_enough_means() -> None:
     values = {"a": [3.0, 7200.0, 9.0], "b": [2.0, 600.0, 9.0], "c": [1.0, 1800.0, 9.0]}
     lost = {"a": [0, 0, 1], "b": [0, 0, 1], "c": [0, 0, 0]}
     (line,) = ranked(levels(values, [0.5, 0.8, 0.9], lost))
-    assert line == "Mean wait at load 0.8 ranges from 10.0 min under b to 120 min under a."
+    assert line == "b has the lowest mean wait at load 0.8 with 10.0 min, a the highest with 120 min."
     lost["b"] = [0, 1, 1]
     (line,) = ranked(levels(values, [0.5, 0.8, 0.9], lost))
-    assert line == "Mean wait at load 0.8 ranges from 30.0 min under c to 120 min under a; saturated: b."
+    assert line.startswith(
+        "c has the lowest mean wait at load 0.8 with 30.0 min, a the highest with 120 min;"
+    )
+    assert line.endswith("saturated there: b.")
     assert not list(ranked(levels({"a": [1.0]}, [0.5], {})))

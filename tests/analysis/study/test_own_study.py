@@ -132,7 +132,7 @@ def test_choosing_values_of_axes(own: Path) -> None:
     ticks = [label.get_text() for label in figure.axes[0].get_xticklabels()]
     assert "under 1 min" in ticks, "groups are the categories"
     figure = drawn(study, "response_time")
-    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["easy", "buddy"]
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["EASY", "Buddy"]
 
 
 def test_operators_choose_the_reference(tmp_path: Path) -> None:
