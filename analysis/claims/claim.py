@@ -6,8 +6,9 @@ the nominal level lies where the sentence says: if one part is false, that one i
 5 %, however many parts there are (an intersection-union test). It `fails` if any part's interval lies where
 the sentence forbids: there are as many chances to err as parts, so these intervals are widened (Bonferroni).
 Equivalence is the same rule with limits on both sides: the interval inside the margin holds (as TOST does),
-outside it fails, across its edge is inconclusive. Evidence shows both intervals of a part, the nominal one
-and the one corrected for the number of parts.
+outside it fails, across its edge is inconclusive. A part with a limit on one side only ("better") errs on that
+side only: its limit is one-sided, the end of an interval that leaves out as much on each side. Evidence shows
+both intervals of a part, the nominal one and the one corrected for the number of parts.
 
 So each verdict by itself is wrong with probability 5 % at most, and some verdict of many claims more often:
 each claim answers a question of its own, and a reader who looks one up wants its own error. Who reads all of
@@ -134,30 +135,35 @@ class Within:
 
     def holds(self, confidence: float) -> bool:
         """Whether the whole interval lies between the limits."""
-        found = self.measure(confidence)
+        found = self._interval(confidence)
         return self.low < found.mean - found.half_width and found.mean + found.half_width < self.high
 
     def fails(self, confidence: float) -> bool:
         """Whether the whole interval lies beyond a limit."""
-        found = self.measure(confidence)
+        found = self._interval(confidence)
         return found.mean + found.half_width <= self.low or found.mean - found.half_width >= self.high
 
     def describe(self, confidence: float) -> str:
         """Return the numbers and their limits."""
-        return f"{self.label}: {shown(self.measure(confidence), self.scale)}{self.unit} ({self._asked()})"
+        return f"{self.label}: {shown(self._interval(confidence), self.scale)}{self.unit} ({self._asked()})"
 
     def at_level(self, confidence: float) -> str:
         """Return the half-width at a level."""
-        found = self.measure(confidence)
+        found = self._interval(confidence)
         width = shown(found, self.scale)
         return f"±{width.partition('±')[2]}{self.unit}" if "±" in width else ""
+
+    def _interval(self, confidence: float) -> Interval:
+        """Return the interval whose ends are the limits at a level."""
+        one_sided = math.isinf(self.low) or math.isinf(self.high)
+        return self.measure(2 * confidence - 1 if one_sided else confidence)
 
     def _asked(self) -> str:
         low, high = f"{self.low * self.scale:.4g}", f"{self.high * self.scale:.4g}"
         if math.isinf(self.low):
-            return f"asked: below {high}{self.unit}"
+            return f"asked: below {high}{self.unit}, one-sided"
         if math.isinf(self.high):
-            return f"asked: above {low}{self.unit}"
+            return f"asked: above {low}{self.unit}, one-sided"
         return f"asked: between {low} and {high}{self.unit}"
 
 

@@ -32,7 +32,7 @@ JOB_LIMIT = 10_000
 QUEUE_LIMIT = 100_000
 """The same where jobs wait for fixed partitions: queues are longer there, and cost nothing."""
 
-OVERLOAD_BATCH = 200
+OVERLOAD_BATCH = 100
 """Jobs in a batch of an overload run at most: in sixty of them less than `JOB_LIMIT` jobs accumulate."""
 
 WITHOUT_END = 2**62

@@ -95,9 +95,11 @@ def test_the_interval_that_decided_is_shown() -> None:
     barely_bad = Within("bad", estimate(1.11, 0.1), high=1.0)
     verdict, evidence = judge([barely_bad] * 10, 0.95)
     assert verdict == "inconclusive"
-    half = 0.1 * math.log(0.005) / math.log(0.05)
-    assert evidence[1] == f"? bad: 1.11 ± 0.10 (asked: below 1); ± {half:.2f} corrected for 10 comparisons"
-    assert 1.11 - 0.10 > 1 > 1.11 - half
+    # One-sided: what an interval leaves out on both sides is twice the error.
+    alone, corrected = (0.1 * math.log(2 * error) / math.log(0.05) for error in (0.05, 0.005))
+    shown = f"1.110 ± {alone:.3f} (asked: below 1, one-sided); ± {corrected:.2f} corrected for 10 comparisons"
+    assert evidence[1] == f"? bad: {shown}"
+    assert 1.11 - alone > 1 > 1.11 - corrected
 
 
 @pytest.mark.parametrize(("mean", "n_parts"), [(0.8, 1), (0.8, 5), (1.3, 1), (1.3, 5)])
@@ -105,8 +107,8 @@ def test_the_smallest_error_is_where_the_verdict_would_turn(mean: float, n_parts
     parts = [Within("a / b", estimate(mean, 0.1), high=1.0)] * n_parts
     error = smallest_error(parts, 0.95)
     verdict = judge(parts, 0.95)[0]
-    # The interval is 0.1 wide at 5 % and grows with the error's logarithm, so that it reaches 1 at:
-    expected = 0.05 ** (abs(mean - 1) / 0.1) * (n_parts if verdict == "fails" else 1)
+    # The interval is 0.1 wide at 5 % and grows with the error's logarithm, so that it reaches 1 at, one-sided:
+    expected = 0.5 * 0.05 ** (abs(mean - 1) / 0.1) * (n_parts if verdict == "fails" else 1)
     assert error == pytest.approx(expected, rel=0.02)
     assert judge(parts, 1 - 1.03 * error)[0] == verdict
     assert judge(parts, 1 - 0.97 * error)[0] == "inconclusive"
