@@ -1,7 +1,5 @@
 """``python -m benchmarks [names] [--quick]``: run benchmarks, print tables, write the numbers as JSON."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import sys

@@ -5,8 +5,6 @@ compares the response times job by job, and all metrics. Jobs are drawn by the s
 The kernel also reports percentiles and maxima.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from itertools import chain, islice

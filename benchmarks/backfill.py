@@ -4,8 +4,6 @@ Jobs are drawn and logs read beforehand; what is timed is the CPU time of a whol
 compiled.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """How long commands take: ``--help``, a plan, a study that is done already, and the analysis of a study."""
 
-from __future__ import annotations
-
 import itertools
 import tempfile
 import time

@@ -7,8 +7,6 @@ jobs and all their lengths are drawn beforehand. The kernel is timed with jobs d
 and as a whole run, in which it draws its jobs and makes its metrics.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from math import log
 from statistics import median

@@ -6,8 +6,6 @@ for which it comes from other, longer runs. Beside it is the plain interval, whi
 independent where a test of their lag-1 correlation at the level 0.01 does not object, and is withheld else.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

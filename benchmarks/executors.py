@@ -4,8 +4,6 @@ Each executor runs two studies of the same tasks, one several times as large as 
 takes more is what tasks cost once everything runs; what the smaller one takes beyond that is the start.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -5,8 +5,6 @@ jobs are drawn and measured in that time. Cases run in turn, and the last column
 case of the same table, the median over rounds.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Sequence

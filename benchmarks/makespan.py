@@ -5,8 +5,6 @@ the clock is that of the simulated workers. So the effect of the order and size 
 that of a machine.
 """
 
-from __future__ import annotations
-
 import heapq
 import random
 from collections import deque

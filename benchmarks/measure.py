@@ -1,7 +1,5 @@
 """Clocks: CPU time, measurements in turn, whole commands, peak memory, and fitted exponents."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import statistics

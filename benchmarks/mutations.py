@@ -4,8 +4,6 @@ Each mutation replaces one operator, comparison or constant of a file in a copy 
 the tests that belong to the file's folder until the first failure. Those that survive are listed.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import os
@@ -32,11 +30,6 @@ def _laws(*folders: str, family: str = "") -> str:
     return f"{places} tests/models/test_families.py -k 'not TestFamilies or [{family or folders[0]}-'"
 
 
-def _of(folder: str, names: str) -> str:
-    """Return files of tests."""
-    return " ".join(f"tests/{folder}/test_{name}.py" for name in names.split())
-
-
 TESTS = {
     "models/gang": _laws("gang"),
     "models/packing": _laws("gang"),
@@ -46,9 +39,10 @@ TESTS = {
     "models/partitioning": _laws("partitioning"),
     "models/jobs": _laws("jobs", family="backfill"),
     "models/workloads": _laws("workloads", family="backfill"),
-    "sweep/statistics": _of("sweep", "statistics blocks exact saturation dataset honesty"),
-    "sweep/store": _of("sweep", "dataset damage runs plan job_tables exact"),
-    "analysis/claims": _of("analysis", "claims_verdicts papers_claims"),
+    "models/slurm": _laws("slurm"),
+    "sweep/statistics": "tests/sweep/statistics",
+    "sweep/store": "tests/sweep/store",
+    "analysis/claims": "tests/analysis/claims",
 }
 """Folder to be mutated, and the tests that should notice."""
 

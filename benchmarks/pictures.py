@@ -1,12 +1,9 @@
-"""``python -m benchmarks.pictures``: draw docs/performance.svg and the table of docs/performance.md.
+"""``python -m benchmarks.pictures``: draw docs/performance.svg.
 
 All numbers are from the newest run of `python -m benchmarks scaling`; whole runs count before quick ones.
 """
 
-from __future__ import annotations
-
 import json
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,8 +17,7 @@ from matplotlib.ticker import FuncFormatter
 from analysis.figures import style
 from benchmarks.record import FOLDER
 
-DOCS = Path(__file__).parent.parent / "docs"
-PAGE, PICTURE = "performance.md", "performance.svg"
+PICTURE = Path(__file__).parent.parent / "docs" / "performance.svg"
 
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 MARKERS = ("o", "s", "^", "D")
@@ -31,7 +27,7 @@ Kept = Mapping[str, Any]
 
 
 def main() -> int:
-    """Draw and write, or report that there is no run."""
+    """Draw, or report that there is no run."""
     kept = newest("scaling")
     if kept is None:
         print("error: no run of scaling: python -m benchmarks scaling", file=sys.stderr)
@@ -40,13 +36,8 @@ def main() -> int:
         figure = drawn(kept["benchmarks"]["scaling"]["tables"])
         if (engine := figure.get_layout_engine()) is not None:
             engine.execute(figure)
-        figure.savefig(DOCS / PICTURE, metadata={"Date": None, "Creator": None})
-    page = DOCS / PAGE
-    begin, end = "<!-- growth -->", "<!-- end of growth -->"
-    filled = f"{begin}\n{growth(kept)}\n{end}"
-    text = page.read_text(encoding="utf-8")
-    page.write_text(re.sub(f"{begin}.*?{end}", lambda _: filled, text, flags=re.DOTALL), encoding="utf-8")
-    print(f"{DOCS / PICTURE}\n{page}")
+        figure.savefig(PICTURE, metadata={"Date": None, "Creator": None})
+    print(PICTURE)
     return 0
 
 
@@ -83,24 +74,6 @@ def _grows(axes: Axes, table: Kept) -> None:
     axes.set_xticks(shown, [f"{n:,}" for n in shown])
     axes.set_title(title.partition(" for ")[2], fontsize=7)
     axes.legend(title="exponent", fontsize=7, title_fontsize=7)
-
-
-def growth(kept: Kept) -> str:
-    """Return the exponents, and costs at both ends, as a table."""
-    lines = ["| against | | from | to | exponent |", "|---|---|---|---|---|"]
-    for table in kept["benchmarks"]["scaling"]["tables"]:
-        x, _, title = table["title"].partition(": ")
-        unit = title.partition(" of CPU")[0]
-        for name, *costs, exponent in table["rows"]:
-            ends = [
-                f"{cost:,.3g} {unit} at {int(n):,}"
-                for n, cost in zip(table["columns"][1:-1], costs, strict=True)
-                if cost is not None
-            ]
-            lines.append(f"| {x} | {name} | {ends[0]} | {ends[-1]} | {exponent:.2f} |")
-    machine, quick = kept["machine"], ", quick" if kept["quick"] else ""
-    made = f"({machine['processor']}, {machine['cores']} cores, {kept['created'][:10]}{quick}.)"
-    return "\n".join([*lines, "", made])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """Points of a study as the sweep makes them, simulated in this process."""
 
-from __future__ import annotations
-
 from models.family import Outcome
 from sweep.config import compose, locate
 from sweep.executors.work import point

@@ -1,7 +1,5 @@
 """Results of a benchmark: tables for readers, the same numbers as JSON for later comparisons."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -4,8 +4,6 @@ Only CPU time is measured, so that other users of the machine matter little. `py
 draws docs/performance.svg from the newest run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from statistics import median

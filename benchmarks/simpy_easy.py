@@ -4,8 +4,6 @@ Jobs are processes that wait for their start and then for their end; the schedul
 after each submission and each end. It has no rule for ties: for jobs whose times never coincide.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator
 
 import numpy as np

@@ -2,8 +2,7 @@
 
 Written as SimPy's own examples are, and no slower than it has to be: a process for the stream of arrivals,
 one for each user, and one for each job, which waits for its own end and is interrupted when its run fraction
-changes, and only then. Sets of PEs are Python's integers, used as bit masks. That is not what one would write
-first, which is `simpy_by_the_book`.
+changes, and only then. Sets of PEs are integers used as bit masks, which is not what one would write first.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ The sweep's own ``seconds`` are those of a wall clock and grow when others use t
 one of this family by ``policy.family=benchmarks.timed_gang``.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import fields
 

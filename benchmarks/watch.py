@@ -4,8 +4,6 @@ A command's workers are grandchildren (forked by a fork server), which the usual
 children leaves out when the server is not waited for; so they are sampled while they live.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

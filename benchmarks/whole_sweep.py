@@ -3,8 +3,6 @@
 The results are synthetic but written by the workers' own writer.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import time

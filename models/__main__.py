@@ -1,7 +1,5 @@
 """``python -m models``: compile every family's kernels ahead of a study."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from pathlib import Path

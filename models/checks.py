@@ -3,8 +3,6 @@
 All messages have the form ``policy.key=given; allowed: ...``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from math import inf, isfinite
 from typing import Any, NoReturn

@@ -1,7 +1,5 @@
 """A user's own function by its dotted name in place of a built-in one: ``policy.schedule=mine.function``."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager

@@ -8,8 +8,6 @@ class Rules:
 Rules(**read(Rules, policy, "policy"))
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import field, fields
 from typing import Any

@@ -1,7 +1,5 @@
 """The declaration of a metric: its name, unit and dimensions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

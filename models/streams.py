@@ -4,8 +4,6 @@ Policies, loads and machines are no part of a seed, so every scheme at every loa
 jobs (common random numbers); a cause that draws more numbers never shifts those of another.
 """
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

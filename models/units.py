@@ -6,8 +6,6 @@ Origin 2000's hosts) and Slurm counts so. A bandwidth in MB/s has the same MB: w
 1024 in a KB, every transfer would take 4.9 % longer. So the 4096 KB of a thread take 20 ms at 200 MB/s.
 """
 
-from __future__ import annotations
-
 BYTES_IN_KB = 1024
 KB_IN_MB = 1024
 KB_IN_GB = 1024 * KB_IN_MB

@@ -1,7 +1,5 @@
 """Answers of Slurm's programs, as plain data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

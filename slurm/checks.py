@@ -1,7 +1,5 @@
 """The doctor's rules: a check takes plain facts and returns ok, warning or wrong, with what to do."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The command line of ``python -m slurm``."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ Slurm is a hint, never the record: it forgets jobs some minutes after their end,
 after a crash, and may be down. The sweep's own files are the record of what is done.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

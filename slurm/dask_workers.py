@@ -171,7 +171,7 @@ class Executor(dask.Executor):
                 """Write no further files."""
 
         profile = self._profile
-        # Whoever connects may run code: the keys of this run are files that only this user can read.
+        # Any process that connects may run code: the keys of this run are files that only this user can read.
         security = Security.temporary()
         # Of several interfaces, the one by which others are reached.
         listening = {} if profile.interface else {"host": get_ip()}

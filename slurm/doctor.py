@@ -3,8 +3,6 @@
 The rules are in `slurm.checks`, the job is `slurm.probe`; here it is submitted and awaited.
 """
 
-from __future__ import annotations
-
 import fcntl
 import importlib.util
 import json

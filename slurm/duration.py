@@ -1,7 +1,5 @@
 """Durations as Slurm writes and reads them."""
 
-from __future__ import annotations
-
 import re
 
 FORMS = "MINUTES, MINUTES:SECONDS, HOURS:MINUTES:SECONDS, DAYS-HOURS, DAYS-HOURS:MINUTES[:SECONDS]"

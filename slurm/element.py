@@ -4,8 +4,6 @@ It expands the plan from the submission's own config, runs what is left of its s
 long as each attempt finishes a task, it is then queued again. It takes no lock and writes no dataset.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

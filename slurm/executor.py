@@ -4,8 +4,6 @@ The record of a submission is RESULTS/slurm/NNN (`slurm.submission`); its status
 files, with Slurm's answers as a hint (`slurm.status`).
 """
 
-from __future__ import annotations
-
 import math
 import secrets
 import shlex

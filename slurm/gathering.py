@@ -1,7 +1,5 @@
 """``python -m slurm.gathering SUBMISSION``: the job that writes the dataset when the elements have ended."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Tasks divided among the elements of an array by predicted time."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

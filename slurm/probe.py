@@ -4,8 +4,6 @@
 file of its own. Slurm's and the sweep's rules are checked by the doctor, not here.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import importlib

@@ -1,7 +1,5 @@
 """Cluster profiles: how jobs are requested at a site, as data."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Why a job is pending: Slurm's reasons, divided into those that may pass and those that do not."""
 
-from __future__ import annotations
-
 import re
 
 HOPELESS = {

@@ -1,7 +1,5 @@
 """The record of an array element: one small file, with a line when an attempt starts and one when it ends."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections import defaultdict

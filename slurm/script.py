@@ -4,8 +4,6 @@ Options are lines of the script, but for the paths of the logs: those are given 
 no blank or quote in a folder's name can be misread.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import shlex

@@ -1,7 +1,5 @@
 """A share of a plan, run on this node with all the cores that the job owns."""
 
-from __future__ import annotations
-
 import os
 import socket
 from collections.abc import Iterable

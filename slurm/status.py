@@ -1,7 +1,5 @@
 """The status of submissions: from the sweep's own files, with Slurm's answers as a hint."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -11,8 +11,6 @@ and ids are only a hint. Files:
 - ``logs/``: the output of elements; an empty log is removed
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import time

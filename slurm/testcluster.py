@@ -4,8 +4,6 @@
 before a real cluster runs it. Daemons are children of this process in the foreground, and are killed with it.
 """
 
-from __future__ import annotations
-
 import os
 import pwd
 import re

@@ -1,7 +1,5 @@
 """When an array element has to stop: its time is running out, or Slurm signals it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

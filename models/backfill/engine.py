@@ -1,7 +1,5 @@
 """From jobs, a machine and rules to a schedule."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.backfill.requests import under

@@ -2,23 +2,21 @@
 
 A scheduler is a *system*: a named tuple of its tables, whose first field `state` is one record of scalars,
 and whose second one `jobs` has the times of submission. The loop proceeds from instant to instant and calls
-`PARTS`. Each system has its own parts, declared with `part_of`; they are chosen by the type of the system
-when the loop is compiled, at no cost at run time.
+parts (`next_end`, …), of which each system has its own, declared with `part_of`: they are chosen by the type
+of the system when the loop is compiled, at no cost at run time.
 
 What happens first at one instant: see `models.kernels.ties`. A job with a planned start
 (`models.backfill.conservative`) starts first of all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
 from models.kernels import ties
-from models.kernels.compiling import UNCOUNTED, part
+from models.kernels.compiling import part
+from models.kernels.parts import by_type
 from models.kernels.ties import next_submission, takes_end, takes_submission
 
 INFINITY = np.inf
@@ -58,43 +56,26 @@ def initial_state(kind: np.dtype, instant: bool, **values: float) -> np.ndarray:
     return state
 
 
-def next_end(system: Any) -> float:
-    """Return when the next running job ends, inf if none runs; by default from `jobs.end` and `heap`."""
-    raise NotImplementedError
-
-
-def begin_instant(system: Any) -> None:
-    """Bring the system to `state.now`, and start jobs whose planned start has come; optional."""
-    raise NotImplementedError
-
-
-def end_job(system: Any) -> None:
-    """Remove the job that ends next from the machine."""
-    raise NotImplementedError
-
-
-def submit_job(system: Any) -> None:
-    """Add job `state.arrived` to the queue, or start it; the loop counts it afterwards."""
-    raise NotImplementedError
-
-
-def schedule_jobs(system: Any, functions: Any) -> None:
-    """Start every waiting job that may start: one pass."""
-    raise NotImplementedError
-
-
-PARTS = (next_end, begin_instant, end_job, submit_job, schedule_jobs)
-_IMPLEMENTATIONS: dict[tuple[str, Any], Any] = {}
+_IMPLEMENTATIONS: dict[tuple[str, Any], Callable] = {}
 
 
 def part_of(system: type) -> Callable[[Callable], Callable]:
-    """Declare a function, named as one of `PARTS`, to be that part of the loop for a type of system."""
+    """Declare a function to be the part of the loop with its name for a type of system."""
 
     def declare(function: Callable) -> Callable:
         _IMPLEMENTATIONS[function.__name__, system] = function
         return function
 
     return declare
+
+
+def _part(name: str, default: Callable | None = None) -> Callable:
+    """Return a part of the loop, chosen by the type of its first argument, the system."""
+
+    def choose(system: Any, *_: Any) -> Any:
+        return _IMPLEMENTATIONS.get((name, getattr(system, "instance_class", None)), default)
+
+    return by_type(choose)
 
 
 def first_of_heap(system):
@@ -106,26 +87,16 @@ def nothing(system):
     """Do nothing at the beginning of an instant."""
 
 
-DEFAULTS = {"next_end": first_of_heap, "begin_instant": nothing}
-
-
-def _chosen_by_type(stub: Callable) -> None:
-    name = stub.__name__
-
-    def choose(system):
-        kind = getattr(system, "instance_class", None)
-        return _IMPLEMENTATIONS.get((name, kind), DEFAULTS.get(name))
-
-    def choose_with_functions(system, functions):
-        return choose(system)
-
-    chooser = choose_with_functions if stub is schedule_jobs else choose
-    options: Any = {**UNCOUNTED, "cache": False, "forceinline": True}
-    overload(stub, jit_options=options)(chooser)
-
-
-for _stub in PARTS:
-    _chosen_by_type(_stub)
+next_end = _part("next_end", first_of_heap)
+"""(system) -> when the next running job ends, inf if none runs; by default from `jobs.end` and `heap`."""
+begin_instant = _part("begin_instant", nothing)
+"""(system): bring it to `state.now`, and start jobs whose planned start has come; optional."""
+end_job = _part("end_job")
+"""(system): remove the job that ends next from the machine."""
+submit_job = _part("submit_job")
+"""(system): add job `state.arrived` to the queue, or start it; the loop counts it afterwards."""
+schedule_jobs = _part("schedule_jobs")
+"""(system, functions): start every waiting job that may start, in one pass."""
 
 
 @part()

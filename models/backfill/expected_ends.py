@@ -3,8 +3,6 @@
 An entry is when so many processors and so much memory become free according to requested times.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The jobs as a scheduler reads them, and when and where each ran."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

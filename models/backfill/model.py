@@ -1,7 +1,5 @@
 """Backfilling as the sweep sees it: a point in, batches or a schedule out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Pieces of a schedule as an event loop records them: a job, its processors on a host, and when."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Backfilling policies, read from their YAML files and checked. Loads no kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from models import dotted, workloads

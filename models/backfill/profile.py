@@ -3,8 +3,6 @@
 Memory is counted in whole KB, so that what is taken and returned cancels exactly.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

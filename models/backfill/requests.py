@@ -1,7 +1,5 @@
 """The request policy: which time a job is scheduled by, and whether it is ended at it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -5,8 +5,6 @@ modules that it names in `Rules.kernels` have a function ``simulate(jobs, machin
 `models.backfill.policies` has the disciplines by name.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Self

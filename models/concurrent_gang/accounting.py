@@ -1,7 +1,5 @@
 """Accounts of the time of PEs and tasks: every PE second is busy, switching or idle by a cause."""
 
-from __future__ import annotations
-
 from numba import float64, int64, void
 
 from models.concurrent_gang import codes

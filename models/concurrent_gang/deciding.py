@@ -1,7 +1,5 @@
 """What a PE runs: the gang scheduler first, then the local task scheduler (section 2.2)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import boolean, float64, int64, void
 

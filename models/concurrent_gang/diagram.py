@@ -4,8 +4,6 @@
 notified" (section 2.2): those of the job that arrives or ends.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import float64, int64, void
 

@@ -5,8 +5,6 @@ them the PEs that were affected decide. An event costs O(log PEs + log tasks), a
 the signal O(PEs + jobs), with grades O(PEs + tasks).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import boolean, float64, int64, void
 

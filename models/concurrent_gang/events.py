@@ -4,8 +4,6 @@ Timers change at nearly every event and are rarely taken, wakes are never taken 
 to the lower PE, and to the earlier job and then the lower task, so that the order never depends on history.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import boolean, float64, int64, void
 

@@ -1,7 +1,5 @@
 """Grades of membership of tasks to classes, and the priority that follows from them (section 2.2)."""
 
-from __future__ import annotations
-
 from numba import float64, int64, void
 
 from models.concurrent_gang import codes

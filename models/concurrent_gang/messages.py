@@ -4,8 +4,6 @@ A job's communication statements are sends and receives in turn: number 2 k of e
 exchange k, number 2 k + 1 receives it. So in an exchange every task sends to one and receives from one.
 """
 
-from __future__ import annotations
-
 from numba import float64, int64, void
 
 from models.concurrent_gang import codes

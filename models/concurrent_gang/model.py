@@ -1,7 +1,5 @@
 """Concurrent Gang as the sweep sees it: plain data in, batches out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

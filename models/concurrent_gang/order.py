@@ -4,8 +4,6 @@ Those that never had a turn come before all others, in order of arrival. What co
 (``policy.turns``): to have the PE, to have it outside the own slot, or to become ready.
 """
 
-from __future__ import annotations
-
 from numba import int64, void
 
 from models.concurrent_gang.codes import NONE

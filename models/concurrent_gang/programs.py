@@ -1,7 +1,5 @@
 """How tasks go through their statements: stretches of computation, blocking statements, phases."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import boolean, float64, int64, void
 

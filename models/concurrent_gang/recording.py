@@ -1,7 +1,5 @@
 """What every PE did and how tasks were graded, for drawings and schedules; only on request."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

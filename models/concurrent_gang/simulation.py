@@ -1,7 +1,5 @@
 """One simulation of Concurrent Gang, from Python: feeds the engine and can be read between its events."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -3,8 +3,6 @@
 Everything is allocated by Python; the engine only writes into it.
 """
 
-from __future__ import annotations
-
 from collections import namedtuple
 from typing import Annotated, NamedTuple
 

@@ -1,7 +1,5 @@
 """The queue before the matrix, for runs with a bound; without one: `models.gang.queueing.never_called`."""
 
-from __future__ import annotations
-
 from models.gang.profile import AT_PRESENT
 from models.gang.queueing import ADMIT_SIGNATURE, NEXT, SLOT_NOW, all_fit, list_jobs, next_to_enter, slot_now
 from models.kernels.compiling import passable

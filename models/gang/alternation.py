@@ -15,8 +15,6 @@ Virtual time advances by dt / S, so that a job in k slots works off k units of r
 nothing has to be recomputed when only S changes.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import int64, void
 

@@ -5,8 +5,6 @@ and the time of the scheme; under migration all jobs are counted anew, O(slots x
 Where jobs may have to wait (`models.gang.queueing`), the time to go through the queue is added.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import float64, int64, uint64, void
 

@@ -1,7 +1,5 @@
 """Changes of the mapping: of one job, of slots that close or unite, of all jobs under migration."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.gang import alternation

@@ -4,8 +4,6 @@ A job has its memory from when it enters until it ends, in equal parts on its PE
 Packing schemes do not consider memory: they are given slots in which the PEs that lack memory are taken.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.gang.profile import AT_PRESENT, LACKING

@@ -1,7 +1,5 @@
 """Gang scheduling with a packing scheme, as the sweep sees it: plain data in, batches out."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from models import dotted, workloads

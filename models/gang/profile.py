@@ -1,7 +1,5 @@
 """The matrix as it is expected to be at the shadow time, and what packing schemes are given of a matrix."""
 
-from __future__ import annotations
-
 from collections import namedtuple
 
 import numpy as np

@@ -31,8 +31,6 @@ gang-scheduling, backfilling, and migration", IEEE Transactions on Parallel and 
 2003, sections 3 to 5.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import int64, types, uint64
 

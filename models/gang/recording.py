@@ -6,8 +6,6 @@ time, so that it effectively has its size times k / S processors, less what is l
 nearly every job; so nothing is recorded without a request.
 """
 
-from __future__ import annotations
-
 from collections import namedtuple
 
 import numpy as np

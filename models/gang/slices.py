@@ -13,8 +13,6 @@ less, by a share of c / q of its time at most. Virtual time (`models.gang.altern
 second, and what is delivered is work done: a switch counts as idle time.
 """
 
-from __future__ import annotations
-
 from models.kernels.compiling import part
 
 

@@ -5,8 +5,6 @@ The matrix and the table of jobs are those of `models.packing.matrix`, the profi
 can read it whenever the engine has returned, which is how drawings of the matrix are made.
 """
 
-from __future__ import annotations
-
 from collections import namedtuple
 from typing import Annotated, NamedTuple
 

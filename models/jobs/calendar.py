@@ -1,7 +1,5 @@
 """Weeks and days of a workload that ends: the periods in which jobs are submitted."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

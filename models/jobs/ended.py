@@ -1,7 +1,5 @@
 """Ended jobs, as the event loop of an engine returns them."""
 
-from __future__ import annotations
-
 from collections import namedtuple
 
 import numpy as np

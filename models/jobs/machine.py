@@ -1,7 +1,5 @@
 """The machine: hosts with processors and memory, one pool of processors, or a mesh or torus of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod

@@ -4,8 +4,6 @@ Batches hold jobs in order of termination. Only the current jobs are stored, so 
 length of a simulation by the measures alone.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.arrays import Floats

@@ -4,8 +4,6 @@ A batch is so many jobs in order of submission, the same ones under every policy
 (gang scheduling) measure ended jobs instead, see `models.jobs.measuring`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ So "as it was" is reported beside the policies: the same jobs in the same batche
 definitions. A job that a policy kills at its requested time has its recorded runtime here.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.arrays import Floats

@@ -1,5 +1,4 @@
-"""What a job asks of a cluster beyond processors, memory and time: nodes, tasks, devices, a partition, an
-account."""
+"""What a job asks of a cluster beyond processors, memory and time: nodes, tasks, devices, a partition, …"""
 
 from __future__ import annotations
 
@@ -10,8 +9,6 @@ from typing import Any
 import numpy as np
 
 from models.arrays import Floats, Ints
-
-NO_NAMES = np.empty(0, object)
 
 
 @dataclass(frozen=True, eq=False)

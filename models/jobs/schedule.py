@@ -1,7 +1,5 @@
 """A schedule: when and where each job ran."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

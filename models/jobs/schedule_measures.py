@@ -5,8 +5,6 @@ Measures of the machine extend from the begin of a batch to that of the next one
 measured period, see `models.jobs.division`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 The rules of each format are in `models.jobs.swf.selecting` and `models.workloads.sacct.selecting`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -6,8 +6,6 @@ on. Nor has it one for preemption or for another number of processors than reque
 time in the system beyond the runtime.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 

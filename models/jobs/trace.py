@@ -1,7 +1,5 @@
 """A workload with an end of its own: a log, a month."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 import numpy as np

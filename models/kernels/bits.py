@@ -3,8 +3,6 @@
 PE number p is bit p % 64 of word p // 64. Everything here is compiled and costs O(words).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import boolean, int64, uint64
 

@@ -7,8 +7,6 @@ imports another, so that a change in one compiles that one anew, and any other c
 the project with the same code share what is kept (`models.kernels.locating`).
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import os

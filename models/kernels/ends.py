@@ -3,8 +3,6 @@
 Ties go to the job with the lower number, so that the order of events never depends on the heap's history.
 """
 
-from __future__ import annotations
-
 from numba import int64, void
 
 from models.arrays import Floats, Ints

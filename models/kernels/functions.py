@@ -1,7 +1,5 @@
 """A user's own compiled functions: by a dotted name, or as they are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Compiled functions named without loading them: a plan is made and checked before any kernel is loaded."""
 
-from __future__ import annotations
-
 import importlib
 from dataclasses import dataclass
 from typing import Any

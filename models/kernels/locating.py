@@ -1,7 +1,5 @@
 """Where numba keeps a kernel within the folder of kernels: by its place below ``models``, not by its path."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

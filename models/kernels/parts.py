@@ -1,7 +1,5 @@
 """Parts of an event loop that are chosen by the types of its arguments when the loop is compiled."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -20,8 +20,6 @@ then ends, in that of `models.kernels.ends`.
             n_taken += 1
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import boolean, float64, int64
 

@@ -1,7 +1,5 @@
 """Types of the kernels' arguments."""
 
-from __future__ import annotations
-
 from typing import Any, get_type_hints
 
 import numpy as np

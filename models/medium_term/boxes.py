@@ -1,7 +1,5 @@
 """Boxes as plain arrays, which policies fill and statistics read, and as a `Schedule`."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import NamedTuple
 

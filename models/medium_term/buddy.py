@@ -7,8 +7,6 @@ The figure is corrected in two places, as the text around it implies: ``max_heig
 ``min_width_exp``, and ``Update_frontier`` adds the height of a box to the frontier once.
 """
 
-from __future__ import annotations
-
 from numba import int64
 
 from models.arrays import Ints

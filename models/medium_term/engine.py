@@ -1,7 +1,5 @@
 """The making and measuring of schedules: a policy's function over lists of jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

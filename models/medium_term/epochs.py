@@ -3,8 +3,6 @@
 An epoch of j jobs gives each of them P/j processors for j/J of T, so that j must divide P.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import int64, void
 

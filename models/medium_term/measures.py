@@ -1,7 +1,5 @@
 """The measuring of schedules."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

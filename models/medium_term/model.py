@@ -1,7 +1,5 @@
 """Medium-term scheduling for the sweep: a point in, batches out."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.family import Outcome

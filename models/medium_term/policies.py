@@ -1,7 +1,5 @@
 """Medium-term policies by name, their settings and checks. Loads no kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

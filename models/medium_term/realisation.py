@@ -1,7 +1,5 @@
 """Schedules on a mesh: which rectangle of processors each job has, and when (McCann 1994, section 6.7)."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import gcd
 from typing import NamedTuple

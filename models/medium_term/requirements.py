@@ -1,7 +1,5 @@
 """Minimum processor requirements of the jobs to be scheduled: drawn at random, or a list."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A schedule of one interval T as boxes: processors and time of each job (McCann 1994, section 6.1)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Numbers of jobs that share the processors: groups of BUDDY, epochs of the others. Loads no kernel."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

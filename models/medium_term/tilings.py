@@ -5,8 +5,6 @@ putting, again and again, a box into the left corner of the lowest gap. So a sea
 tilings, wherever their boxes lie; which sets of widths complete a skyline is found once for each skyline.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from math import gcd, lcm
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The measures of a month of jobs: nothing is scheduled here."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.stats import spearmanr
 

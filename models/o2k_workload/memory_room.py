@@ -9,8 +9,6 @@ Three measures, from the simplest to the hardest:
 - `fewest_waiting`: a policy may let any job wait, and those that wait never come back. No policy does better.
 """
 
-from __future__ import annotations
-
 from heapq import heappop, heappush
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The family for the sweep: a point in, one batch out."""
 
-from __future__ import annotations
-
 from models.family import Outcome
 from models.o2k_workload import engine
 from models.point import Point

@@ -1,7 +1,5 @@
 """No policy schedules anything here: a generated month is measured."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from models.point import Point

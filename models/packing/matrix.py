@@ -4,8 +4,6 @@ Packing schemes and the engines of all families that pack jobs into slots read a
 allocated once; an engine only writes into it. A family fills the fields that it needs.
 """
 
-from __future__ import annotations
-
 from collections import namedtuple
 
 import numpy as np

@@ -4,8 +4,6 @@ Nothing is compiled here, so that a plan can be checked without loading a kernel
 own is imported.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple

@@ -3,8 +3,6 @@
 `state` is the record of a family's scalars; here its fields `n_slots` and `n_jobs` matter.
 """
 
-from __future__ import annotations
-
 from numba import from_dtype, int64, uint64
 
 from models.kernels.bits import ZERO, disjoint

@@ -4,8 +4,6 @@ The engine names no policy: it calls any functions of the declared type. An even
 the time of the policy's functions.
 """
 
-from __future__ import annotations
-
 from enum import IntEnum
 
 import numpy as np

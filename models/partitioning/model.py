@@ -1,7 +1,5 @@
 """The simulation of section 5.4 for the sweep: plain data in, batches out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from types import ModuleType

@@ -3,8 +3,6 @@
 The keys of a policy are in `models.partitioning.rules`, which the analyses share.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from models import checks, workloads

@@ -1,7 +1,5 @@
 """The measures of a run of production gang scheduling beyond its schedule, batch by batch."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Livermore's gang schedulers for the sweep: a point in, batches or a schedule out."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from models import workloads

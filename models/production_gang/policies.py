@@ -1,7 +1,5 @@
 """The systems of the family, by a policy's ``system``, and the checks of a point. Loads no kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The result of a run, and what the systems of the family share."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """From a configuration and jobs to the tables of the kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,14 +17,12 @@ from models.slurm.priority import Weights, fixed_parts
 from models.slurm.scheduler import Phases, Scheduler
 
 EPILOG_S = 0.1
-"""Seconds until the message of an epilog where slurm.conf names one; its own work takes longer on some
-sites."""
+"""Seconds until the message of an epilog that slurm.conf names; at some sites its own work takes longer."""
 
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """Jobs as the scheduler sees them; every array has the shape (n_jobs,), `partitions` a tuple for each
-    job.
+    """Jobs as the scheduler sees them; arrays have the shape (n_jobs,), `partitions` a tuple for each job.
 
     Parameters
     ----------
@@ -67,8 +63,7 @@ def asked(jobs: Jobs, configuration: Configuration, message: Floats | None = Non
                 raise ValueError(
                     f"job {job} is for partition {missing[0]}, and {configuration.name} has "
                     f"{', '.join(numbers)}; is it the log of another cluster? workload.partition=NAME "
-                    f"keeps one "
-                    "partition's jobs, policy.partitions={OLD: NEW} renames them"
+                    "keeps one partition's jobs, policy.partitions={OLD: NEW} renames them"
                 )
             tier = configuration.partitions
             known[names] = tuple(
@@ -83,8 +78,7 @@ def asked(jobs: Jobs, configuration: Configuration, message: Floats | None = Non
 
 
 def _default_limit(partition: Partition) -> int:
-    """Return the limit of a job that asks for none: the partition's default, else its longest, else a
-    year."""
+    """Return the limit of a job without one: the partition's default, else its longest, else a year."""
     found = partition.default_time if partition.default_time is not None else partition.max_time
     return YEAR_S if found is None else found
 
@@ -227,15 +221,8 @@ def _memory(wanted: Asked, configuration: Configuration, node: bool) -> Ints:
     request = wanted.request
     own = request.node_memory if node else request.cpu_memory
     none = (request.node_memory == 0) & (request.cpu_memory == 0)
-    defaults = np.array(
-        [
-            configuration.partitions[place[0]].memory_node
-            if node
-            else configuration.partitions[place[0]].memory_cpu
-            for place in wanted.partitions
-        ],
-        np.int64,
-    )
+    first = [configuration.partitions[place[0]] for place in wanted.partitions]
+    defaults = np.array([one.memory_node if node else one.memory_cpu for one in first], np.int64)
     return np.where(none, defaults, own)
 
 
@@ -243,15 +230,13 @@ def _devices(request: Requests, configuration: Configuration) -> Ints:
     """Return devices on each node, flat; a request without a type takes the first type that there is."""
     columns = np.zeros((len(request), len(configuration.gres)), np.int64)
     for name, count in request.gres.items():
-        exact = [
-            k for k, kind in enumerate(configuration.gres) if kind == name or kind.startswith(f"{name}:")
-        ]
+        kinds = enumerate(configuration.gres)
+        exact = [k for k, kind in kinds if kind == name or kind.startswith(f"{name}:")]
         if not exact and count.any():
             job = int(np.argmax(count > 0)) + 1
             raise ValueError(
                 f"job {job} asks for {name}, and the nodes of {configuration.name} have "
-                f"{', '.join(configuration.gres) or 'no generic resources'}; add Gres= to their NodeName "
-                f"lines"
+                f"{', '.join(configuration.gres) or 'no generic resources'}; add Gres= to the NodeName lines"
             )
         if exact:
             columns[:, exact[0]] += count
@@ -259,21 +244,18 @@ def _devices(request: Requests, configuration: Configuration) -> Ints:
 
 
 def _numbered(user: Ints | None, n_jobs: int) -> Ints:
-    return (
-        np.zeros(n_jobs, np.int64)
-        if user is None
-        else np.unique(user, return_inverse=True)[1].astype(np.int64)
-    )
+    if user is None:
+        return np.zeros(n_jobs, np.int64)
+    return np.unique(user, return_inverse=True)[1].astype(np.int64)
 
 
 def _state(settings: Any, phases: Phases, recalculated: bool) -> np.ndarray:
     state = np.zeros(1, tables.STATE)
+    recalculates = settings["multifactor"] and recalculated
     values: Mapping[str, float] = {
         "next_tick": (phases.looks[0] if phases.looks else phases.tick) + phases.clock,
         "next_look": (phases.backfill + phases.clock) if settings["backfill"] else np.inf,
-        "next_calc": phases.calculation + phases.clock
-        if settings["multifactor"] and recalculated
-        else np.inf,
+        "next_calc": phases.calculation + phases.clock if recalculates else np.inf,
         "next_immediate": np.inf,
         "last_calc": phases.clock,
         "last_sched": np.floor(phases.passed + phases.clock),

@@ -1,7 +1,5 @@
 """From jobs and a configuration to a schedule."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What Slurm's scheduler is measured by beyond the common measures."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

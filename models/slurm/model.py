@@ -1,7 +1,5 @@
 """Slurm's scheduler as the sweep sees it: a point in, batches or a schedule out."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,7 +18,7 @@ from models.slurm.scheduler import Phases
 
 @dataclass(frozen=True, eq=False)
 class SlurmSchedule(Schedule):
-    """A schedule, and who started and ended each job, shape (n_jobs,)."""
+    """A schedule, and what started and ended each job, shape (n_jobs,)."""
 
     by_backfill: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
     killed: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))

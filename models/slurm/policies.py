@@ -1,7 +1,5 @@
 """Policies of the family, read from their YAML files and a slurm.conf, and checked. Loads no kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -69,9 +67,8 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
         if policy.get(key) is not None:
             value = policy[key]
             if not isinstance(value, bool | int | float | str):
-                checks.refuse(
-                    f"policy.{key}", value, "a value as slurm.conf has it, or null (as the file says)"
-                )
+                allowed = "a value as slurm.conf has it, or null (as the file says)"
+                checks.refuse(f"policy.{key}", value, allowed)
             shown = ("YES" if value else "NO") if isinstance(value, bool) else value
             lines.append(line.format(shown))
     path = policy.get("path")
@@ -81,16 +78,13 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
     words = {key: policy[key] for key in WORDS if policy.get(key) is not None}
     for key in words:
         checks.whole(words, "policy", key, "a whole number, or null (as slurm.conf says)", least=0)
-    text = ",".join(
-        [made.settings.get("schedulerparameters", ""), *(f"{key}={n}" for key, n in words.items())]
-    )
+    text = ",".join([made.settings.get("schedulerparameters", ""), *(f"{k}={n}" for k, n in words.items())])
     made = replace(made, settings={**made.settings, "schedulerparameters": text.strip(",")})
     if made.nodes:
         if not machines_are_open(machine):
             raise ConfigurationError(
                 f"{made.name} has {len(made.nodes)} nodes, and machine {machine.get('name', '')} others; "
-                f"take "
-                "machine=log, or a slurm.conf without NodeName lines"
+                "take machine=log, or a slurm.conf without NodeName lines"
             )
         if not made.partitions:
             raise ConfigurationError(
@@ -131,8 +125,7 @@ def _nodes(policy: Parameters, machine: Parameters) -> tuple[Node, ...]:
 
 
 def as_pool(configuration: Configuration) -> dict[str, Any]:
-    """Return the machine that the workload sees: one pool, with the memory of the largest node for each
-    CPU."""
+    """Return the machine of the workload: one pool, with the memory of the largest node for each CPU."""
     memory = max(node.memory for node in configuration.nodes) * 1024
     return {
         "name": configuration.name,
@@ -148,8 +141,7 @@ def open_jobs(point: Point, configuration: Configuration) -> Stream | Trace:
 
 
 def wanted(jobs: Jobs, policy: Parameters, configuration: Configuration) -> Asked:
-    """Return what jobs ask for under a policy; ``ValueError`` with one line for a job that can never
-    start."""
+    """Return what jobs ask for under a policy; ``ValueError`` with one line for one that can never start."""
     renamed = policy.get("partitions") or {}
     allowed = "a mapping of partitions of the log to those of slurm.conf"
     if not isinstance(renamed, Mapping):
@@ -166,28 +158,21 @@ def wanted(jobs: Jobs, policy: Parameters, configuration: Configuration) -> Aske
         jobs = replace(jobs, request=replace(jobs.request, partition=names))
     if jobs.request is None and configuration.word("SelectType", "select/cons_tres") == "linear":
         jobs = replace(jobs, request=Requests.of(jobs.size, jobs.memory))
-    found = asked(jobs, configuration)
-    return _limited(
-        found, str(checks.choice(policy, "policy", "over_limit", OVER_LIMIT, "error")), configuration
-    )
+    over_limit = str(checks.choice(policy, "policy", "over_limit", OVER_LIMIT, "error"))
+    return _limited(asked(jobs, configuration), over_limit, configuration)
 
 
 def _limited(found: Asked, over_limit: str, configuration: Configuration) -> Asked:
     """Return jobs whose limits and sizes some partition of theirs allows."""
-    most = np.array(
-        [
-            max((2**62 if (top := configuration.partitions[one].max_time) is None else top) for one in place)
-            for place in found.partitions
-        ]
-    )
+    times = [2**62 if one.max_time is None else one.max_time for one in configuration.partitions]
+    most = np.array([max(times[one] for one in place) for place in found.partitions])
     if (found.limit > most).any():
         job = int(np.argmax(found.limit > most))
         partition = configuration.partitions[found.partitions[job][0]]
         if over_limit == "error":
             raise ValueError(
                 f"job {job + 1} asks for {found.limit[job] // 60} minutes, and partition {partition.name} of "
-                f"{configuration.name} allows {most[job] // 60}; add policy.over_limit=cap to cut such "
-                f"requests"
+                f"{configuration.name} allows {most[job] // 60}; add policy.over_limit=cap to cut them"
             )
         found = replace(found, limit=np.minimum(found.limit, most))
     request = found.request
@@ -208,11 +193,9 @@ def _limited(found: Asked, over_limit: str, configuration: Configuration) -> Ask
         job = int(np.argmin(fits))
         partition = configuration.partitions[found.partitions[job][0]]
         raise ValueError(
-            f"job {job + 1} asks for {nodes[job]} nodes, {cpus[job]} CPUs and {memory[job]} MB on each "
-            f"node, which "
-            f"partition {partition.name} of {configuration.name} never has; take a larger machine, for "
-            f"instance "
-            "machine.processors=N, or leave out such jobs"
+            f"job {job + 1} asks for {nodes[job]} nodes, {cpus[job]} CPUs and {memory[job]} MB on each node, "
+            f"which partition {partition.name} of {configuration.name} never has; take a larger machine, for "
+            "instance machine.processors=N, or leave out such jobs"
         )
     return found
 
@@ -229,16 +212,14 @@ def check(point: Point) -> Sequence[str]:
 
 
 def _restricted(found: Asked, configuration: Configuration) -> list[str]:
-    """Return a line for each partition whose rules on who may use it have no effect, with its share of the
-    jobs."""
+    """Return a line for each partition whose rules of access have no effect, with its share of the jobs."""
     lines = []
     for number, one in enumerate(configuration.partitions):
         if one.restricted:
             share = np.mean([number in place for place in found.partitions])
             lines.append(
                 f"{configuration.name}: {', '.join(one.restricted)} of partition {one.name} has no effect "
-                f"here "
-                f"({share:.1%} of the jobs)"
+                f"here ({share:.1%} of the jobs)"
             )
     return lines
 

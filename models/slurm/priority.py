@@ -134,12 +134,8 @@ def fixed_parts(
     common = common - request.nice[of_job]
     asked_cpus = np.maximum(request.tasks * request.task_cpus, request.nodes)
     n_nodes, n_cpus = len(configuration.nodes), sum(node.cpus for node in configuration.nodes)
-    each = np.array(
-        [
-            np.median([configuration.nodes[node].cpus for node in one.nodes])
-            for one in configuration.partitions
-        ]
-    )
+    cpus_of = np.array([node.cpus for node in configuration.nodes])
+    each = np.array([np.median(cpus_of[list(one.nodes)]) for one in configuration.partitions])
     linear = configuration.word("SelectType", "select/cons_tres") == "linear"
     exclusive = np.array([linear or one.sharing == "EXCLUSIVE" for one in configuration.partitions])
     whole = request.whole[of_job] | exclusive[place]
@@ -197,13 +193,9 @@ def _share(
         amount = request.node_memory[of_job] * nodes + request.cpu_memory[of_job] * cpus
         of_all = total(lambda node: node.memory)
     else:
-        columns = [
-            count for key, count in request.gres.items() if key.partition(":")[0] == kind or key == kind
-        ]
+        columns = [count for key, count in request.gres.items() if kind in (key, key.partition(":")[0])]
         amount = sum((count[of_job] for count in columns), np.zeros(len(of_job))) * nodes
         of_all = total(
-            lambda node: sum(
-                n for key, n in node.gres.items() if key.partition(":")[0] == kind or key == kind
-            )
+            lambda node: sum(n for key, n in node.gres.items() if kind in (key, key.partition(":")[0]))
         )
     return np.asarray(amount / np.maximum(of_all, 1) if weights.normal_tres else amount, float)

@@ -1,7 +1,5 @@
 """How the scheduler works, as slurm.conf sets it, and the phases of its timers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
@@ -80,8 +78,7 @@ class Phases:
 
 @dataclass(frozen=True)
 class Scheduler:
-    """Numbers of SchedulerParameters and of keys beside it; seconds. 0 is no limit where a number is a
-    limit."""
+    """Numbers of SchedulerParameters and of keys beside it, in seconds; a limit of 0 is none."""
 
     backfill: bool
     linear: bool
@@ -115,15 +112,13 @@ class Scheduler:
         if mode not in ("off", ""):
             raise ConfigurationError(
                 f"{configuration.where.get('preemptmode', configuration.name)}: PreemptMode={mode} is not "
-                f"modelled; "
-                "policy.lines=[PreemptMode=OFF] simulates the cluster without"
+                "modelled; policy.lines=[PreemptMode=OFF] simulates the cluster without"
             )
         shared = [one.name for one in configuration.partitions if one.sharing == "FORCE" and one.rows > 1]
         if shared:
             raise ConfigurationError(
-                f"{configuration.name}: partition {shared[0]} has OverSubscribe=FORCE, and jobs that "
-                f"share CPUs are not "
-                "modelled; set it to NO or FORCE:1"
+                f"{configuration.name}: partition {shared[0]} has OverSubscribe=FORCE, and jobs that share "
+                "CPUs are not modelled; set it to NO or FORCE:1"
             )
         of_select = configuration.settings.get("selecttypeparameters", "").upper()
         whole = configuration.whole
@@ -153,11 +148,9 @@ class Scheduler:
     def settings(self, phases: Phases, weights: Weights, n_gres: int, plans: bool) -> np.ndarray:
         """Return the record that the kernel reads."""
         record = np.zeros(1, SETTINGS)
-        own = {
-            each.name: getattr(self, each.name) for each in fields(self) if each.name in record.dtype.names
-        }
+        names = [each.name for each in fields(self) if each.name in record.dtype.names]
         given = {
-            **own,
+            **{name: getattr(self, name) for name in names},
             "tick": phases.period,
             "completing": phases.completing,
             "killing": phases.killing,
@@ -183,8 +176,8 @@ def _one_of(configuration: Configuration, key: str, default: str, known: tuple[s
         kind = default.partition("/")[0]
         allowed = ", ".join(f"{kind}/{name}" for name in known)
         raise ConfigurationError(
-            f"{configuration.where.get(key.lower(), configuration.name)}: "
-            f"{key}={configuration.settings[key.lower()]} "
-            f"is not modelled; allowed: {allowed}, for instance policy.lines=[{key}={kind}/{known[0]}]"
+            f"{configuration.where.get(key.lower(), configuration.name)}: {key}="
+            f"{configuration.settings[key.lower()]} is not modelled; allowed: {allowed}, for instance "
+            f"policy.lines=[{key}={kind}/{known[0]}]"
         )
     return found

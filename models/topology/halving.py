@@ -1,7 +1,5 @@
 """The halving of a mesh along its rows and columns in turns, as folding does it (McCann 1994, 4.4.1)."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 ROWS, COLUMNS = 0, 1

@@ -1,7 +1,5 @@
 """The most even sides of a number of processors."""
 
-from __future__ import annotations
-
 from math import isqrt
 
 

@@ -14,8 +14,6 @@ Missing columns are filled by options that all workloads have (conf/workload/_ri
 ``estimates`` (`models.workloads.estimates`), memory by ``memory`` (`models.workloads.memory`).
 """
 
-from __future__ import annotations
-
 import importlib
 import re
 from collections.abc import Iterator, Sequence

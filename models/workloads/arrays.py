@@ -3,8 +3,6 @@
 For notebooks above all, where jobs are at hand; a YAML file may list a few, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Requested times for jobs that have none: ``workload.estimates``, for any workload."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -13,8 +13,6 @@ D. G. Feitelson, "Packing schemes for gang scheduling", in *Job Scheduling Strat
 Processing*, LNCS 1162, 1996, section 3.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from functools import lru_cache

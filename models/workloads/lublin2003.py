@@ -13,8 +13,6 @@ U. Lublin and D. G. Feitelson, "The workload on parallel supercomputers: modelin
 jobs", *Journal of Parallel and Distributed Computing* 63, 2003; the values are those of the authors' program.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

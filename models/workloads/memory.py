@@ -1,7 +1,5 @@
 """Memory for jobs that ask for none: ``workload.memory``, for any workload."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

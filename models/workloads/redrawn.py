@@ -3,8 +3,6 @@
 Apart from the rest of the workload model, so that a plan can be made and checked without loading a kernel.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import float64, int64
 

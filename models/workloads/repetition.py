@@ -3,8 +3,6 @@
 The time of the next submission depends on the schedule, so an engine asks for the runtime while it runs.
 """
 
-from __future__ import annotations
-
 from numba import float64, int64, types
 
 from models.kernels.compiling import kernel

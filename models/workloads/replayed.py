@@ -1,7 +1,5 @@
 """The steps from the jobs of a log to a trace: memory, hosts that can run them, resampling, and a load."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -32,8 +32,6 @@ N. Zakay and D. G. Feitelson, "Workload resampling for performance evaluation of
 Concurrency and Computation: Practice and Experience 26(12), 2014, 2079-2105.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

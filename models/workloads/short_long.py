@@ -8,8 +8,6 @@ The jobs have no number of processors of their own: those of the paper run on as
 With ``workload.size`` they are rigid jobs, each as long as its cycles take on so many processors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

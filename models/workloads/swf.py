@@ -1,7 +1,5 @@
 """A log in the Standard Workload Format as jobs: with requested times, memory and users."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.arrays import Floats, Ints

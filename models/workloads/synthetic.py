@@ -4,8 +4,6 @@ Not a model of any site: for tests, benchmarks and first trials. log2 of the siz
 whole processors), runtimes are lognormal, and a job asks for its runtime times a uniform factor.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from models import checks

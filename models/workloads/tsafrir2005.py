@@ -10,8 +10,6 @@ D. Tsafrir, Y. Etsion and D. G. Feitelson, "Modeling user runtime estimates", in
 for Parallel Processing*, LNCS 3834, 2005; the values are those of the authors' program.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.arrays import Floats, Ints

@@ -1,7 +1,5 @@
 """The workloads and the configurations on which the model is compared with a real Slurm."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -61,7 +59,7 @@ class Job:
     few: bool
 
     def options(self, case: Case) -> list[str]:
-        """Return what sbatch is told of it."""
+        """Return its options of sbatch."""
         if not case.shares_nodes:
             return [f"--time={self.limit}", f"--nodes={self.nodes}"]
         asks = [f"--ntasks={self.tasks}", f"--mem-per-cpu={self.memory}", f"--partition={self.partition}"]

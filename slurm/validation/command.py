@@ -1,7 +1,5 @@
 """``python -m slurm validate``: real runs, the model beside each, and a picture."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

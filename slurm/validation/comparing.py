@@ -1,7 +1,5 @@
 """One workload on a real Slurm, and on the model with the phases of that run."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import time

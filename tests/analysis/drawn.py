@@ -1,7 +1,5 @@
 """The figures of a paper that a study has, drawn: for the tests of figures."""
 
-from __future__ import annotations
-
 from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError

@@ -1,7 +1,5 @@
 """Datasets as a sweep writes them, fabricated from an experiment's declaration: the truth is known."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

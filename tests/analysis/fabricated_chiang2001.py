@@ -1,7 +1,5 @@
 """The experiments on the Origin 2000, fabricated so that every sentence is true, or one of them false."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

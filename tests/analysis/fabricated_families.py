@@ -1,7 +1,5 @@
 """Datasets of the study across families as a sweep writes them, made so that every sentence is true."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence

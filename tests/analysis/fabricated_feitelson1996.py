@@ -1,7 +1,5 @@
 """What makes each claim on the packing schemes false; `fabricated` has the dataset in which all hold."""
 
-from __future__ import annotations
-
 import fabricated
 from fabricated import Change
 

@@ -1,7 +1,5 @@
 """The experiments on the Cray T3D, fabricated so that every sentence is true, or one of them false."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

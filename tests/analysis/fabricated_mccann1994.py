@@ -1,7 +1,5 @@
 """McCann's experiments, fabricated so that every sentence is true, or one of them false."""
 
-from __future__ import annotations
-
 from functools import cache
 from math import exp, log2
 from typing import Any

@@ -1,7 +1,5 @@
 """A log under several policies as the sweep writes it, made up so that it is known who wins."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

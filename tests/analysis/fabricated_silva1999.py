@@ -1,7 +1,5 @@
 """The experiments on Concurrent Gang, fabricated so that every sentence is true, or one of them false."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from fabricated import Change, Experiment, Fabricated, Point, change

@@ -1,7 +1,5 @@
 """The papers' studies, fabricated once a session, with their verdicts and figures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module

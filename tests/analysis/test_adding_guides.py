@@ -1,7 +1,5 @@
 """The code of docs/adding_a_claim.md and docs/adding_a_figure.md runs as it stands there."""
 
-from __future__ import annotations
-
 import re
 from importlib import import_module
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``python -m analysis``: its files, its output, its messages."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

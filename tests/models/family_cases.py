@@ -1,7 +1,5 @@
 """The pairs of a policy and a workload, and the machine of each pair, for `family_contract`."""
 
-from __future__ import annotations
-
 import atexit
 import os
 import shutil

@@ -5,8 +5,6 @@ A class of tests inherits from `Contract` and declares its cases; `every_case` l
 it takes it obeys all the laws of `family_laws`: a covering array in the first tier, all cases in the second.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The laws that every family obeys with a policy on a workload that it takes, for `family_contract`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path

@@ -3,8 +3,6 @@
 Where they come from: ``tests/data/backfill/README.md``.
 """
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The guides to a family and a workload: their code is written into a folder of its own, and runs."""
 
-from __future__ import annotations
-
 import atexit
 import re
 import shlex

@@ -1,7 +1,5 @@
 """A schedule in more pieces than can be kept is refused in one line."""
 
-from __future__ import annotations
-
 import pytest
 from family_cases import Case
 

@@ -1,7 +1,5 @@
 """Typed tuples: numba takes two for one that have the same name and fields of the same types."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 

@@ -1,7 +1,5 @@
 """A value of the wrong kind for any key of ``conf`` is refused in one line that names the key."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """A real Slurm for the tests of the second tier that need one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The doctor finds the faults of a cluster, reports each in one line, and leaves no job and no file."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

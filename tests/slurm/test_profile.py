@@ -1,7 +1,5 @@
 """Profiles: what is asked for at a site is data, and a mistake in it is one clear line."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path

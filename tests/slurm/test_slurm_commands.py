@@ -1,7 +1,5 @@
 """Slurm's programs: their output is parsed, and a refusal is one line."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from pathlib import Path

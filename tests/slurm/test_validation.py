@@ -1,7 +1,5 @@
 """The model of Slurm's scheduler beside a real controller: its log, and when both start each job."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

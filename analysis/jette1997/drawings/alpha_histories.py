@@ -29,7 +29,7 @@ SETTINGS = {
     "machine": "alpha",
     "load": "0.4",
     "memory": "64",
-    "tells": "true",
+    "adapts": "true",
     "seed": "1",
     "replication": "0",
     "jobs": "300",
@@ -37,7 +37,7 @@ SETTINGS = {
     "to": "",
     "conf": "",
 }
-"""`memory` is MB for each processor of a job that asks for none, `tells` whether jobs tell the daemon of
+"""`memory` is MB for each processor of a job that asks for none, `adapts` whether jobs tell the daemon of
 their phases.
 """
 
@@ -158,9 +158,9 @@ def run_of(settings: Mapping[str, str]) -> Run:
     from models.production_gang import model
 
     user = settings["conf"]
-    if settings["tells"] not in ("true", "false"):
-        raise AnalysisError(f"tells={settings['tells']}: give true or false")
-    policy = parameters("policy", "alpha_gang", {"tells": settings["tells"] == "true"}, user)
+    if settings["adapts"] not in ("true", "false"):
+        raise AnalysisError(f"adapts={settings['adapts']}: give true or false")
+    policy = parameters("policy", "alpha_gang", {"adapts": settings["adapts"] == "true"}, user)
     changed: dict[str, object] = {"memory": positive(settings, "memory", "MB for each processor")}
     if settings["path"]:
         changed["path"] = settings["path"]

@@ -23,7 +23,7 @@ from analysis.jette1997.drawings.alpha_histories import (
 if TYPE_CHECKING:
     from models.production_gang.systems import Run
 
-SETTINGS = {**alpha_histories.SETTINGS, "tells": "false", "job": ""}
+SETTINGS = {**alpha_histories.SETTINGS, "adapts": "false", "job": ""}
 """Jobs that do not tell have more than they use; `job` is a number from 1 on, nothing for one that spans
 computers.
 """

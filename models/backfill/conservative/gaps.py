@@ -10,8 +10,6 @@ Nearly all gaps are taken before the turn of the jobs that were found for them. 
 candidate; where it fits is determined at its turn (`first_gap`) from the list of gaps that are still open.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import boolean, float64, int64, void
 

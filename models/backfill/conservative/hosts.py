@@ -13,8 +13,6 @@ D. G. Feitelson, A. M. Weil, "Utilization and predictability in scheduling the I
 *12th Intl. Parallel Processing Symposium*, 1998.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np

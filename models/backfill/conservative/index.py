@@ -1,7 +1,5 @@
 """The index of waiting jobs: sets of positions by size, request and zone, see `tables`."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import float64, int64, uint32, void
 

@@ -1,7 +1,5 @@
 """Conservative backfilling: the keys of a policy's YAML file, as checked values."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

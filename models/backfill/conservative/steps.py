@@ -1,7 +1,5 @@
 """The profile of one pool as a linked list of steps, and the list of gaps, see `tables`."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import float64, int64, void
 

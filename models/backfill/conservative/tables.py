@@ -14,8 +14,6 @@ are in three of them at once. For each zone and each class of sizes the shortest
 reservation in it or later shows for most gaps at once that no job fits.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np

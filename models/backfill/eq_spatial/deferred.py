@@ -5,8 +5,6 @@ it needed no memory. Whenever jobs join that host or leave it, all of its deferr
 shares of it.
 """
 
-from __future__ import annotations
-
 from models.backfill.eq_spatial import partition
 from models.backfill.eq_spatial.tables import TRIAL
 from models.backfill.job_table import NO_HOST, NO_JOB

@@ -1,7 +1,5 @@
 """A host under spatial equipartitioning: its jobs, how many processors each has, and until when."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import int64, void
 

@@ -1,7 +1,5 @@
 """The event loop of spatial equipartitioning, with the rules of `models.backfill.eq_spatial`."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import boolean, int64, void
 

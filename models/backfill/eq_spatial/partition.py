@@ -8,8 +8,6 @@ they ask for, as long as every other job has a processor: those that catch up, t
 same rule.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import boolean, int64, types, void
 

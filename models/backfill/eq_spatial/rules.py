@@ -1,7 +1,5 @@
 """Spatial equipartitioning: the keys of a policy's YAML file, as checked values (section 2.5)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

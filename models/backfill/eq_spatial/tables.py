@@ -5,8 +5,6 @@ its last change, and so is its end. What each event reads of the jobs on a host 
 (`Members`); all else by a job's number.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The parts of the event loop of NCSA-LSF, with the rules of `models.backfill.ncsa_lsf`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from numba import boolean, void

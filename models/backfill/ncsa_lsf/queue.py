@@ -1,7 +1,5 @@
 """The waiting jobs of NCSA-LSF by class, and which of them matter to a host (Chiang and Vernon 2001, 2.1)."""
 
-from __future__ import annotations
-
 from models.backfill.job_table import NO_JOB
 from models.backfill.ncsa_lsf.tables import N_SIZES, N_TIMES, NO_CLASS
 from models.kernels.compiling import part

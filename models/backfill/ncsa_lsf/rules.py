@@ -1,7 +1,5 @@
 """The keys of the NCSA-LSF policy's YAML file: Tables 1 and 2 of Chiang and Vernon 2001, checked."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Self

@@ -5,8 +5,6 @@ class t is number ``s * N_TIMES + t``, as in `models.workloads.o2k.job_classes.C
 for each size class at ``h * N_SIZES + s``.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, NamedTuple
 
 import numpy as np

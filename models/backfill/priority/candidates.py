@@ -4,8 +4,6 @@ A job that fits on no host is examined again only where a job has ended. A job's
 pass, and so are the numbers of candidates in each block of `BLOCK` places.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

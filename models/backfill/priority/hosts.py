@@ -6,8 +6,6 @@ before them in this pass (Chiang and Vernon 2001, section 2.2). Reservations are
 that runs on beyond its request is expected to end at any moment.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import boolean, float64, int64, void
 

@@ -7,8 +7,6 @@ comparisons show that none of them may start. When jobs leave, these bounds stay
 they are computed anew where a search was in vain.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, NamedTuple
 
 import numpy as np

@@ -17,8 +17,6 @@ A job's runtime is not known: `requested` is the time by which it is scheduled, 
 type, so that they are compiled once for all of them.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from functools import lru_cache

@@ -13,8 +13,6 @@ D. A. Lifka, "The ANL/IBM SP scheduling system", in *Job Scheduling Strategies f
 949, 1995.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np

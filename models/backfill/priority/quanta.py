@@ -8,8 +8,6 @@ quantum, it keeps its memory, and its processors are those of the new job, or id
 A job is in one place at a time: in the queue, in its quantum (its only one), or in execution.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -114,7 +112,7 @@ class Quantum(NamedTuple):
     keeps_reservations: bool
 
 
-QUANTA, RESIDENTS, QUANTUM = record(Quanta), record(Residents), record(Quantum)
+RESIDENTS = record(Residents)
 
 
 def quanta_of(jobs: Jobs, how: Immediate | None) -> Quanta:

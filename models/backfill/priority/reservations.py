@@ -12,8 +12,6 @@ only jobs that fit once all reservations are made are examined in order, and eac
 list that do not fit any more.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """FCFS and backfilling by priority: the keys of a policy's YAML file, as checked values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self

@@ -5,8 +5,6 @@ over there by then (the extra processors and memory) decide whether another job 
 is made anew only where it may have changed, and candidates are kept from pass to pass (`candidates`).
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The tables of the schedulers with reservations: jobs, hosts, and the rules as a kernel reads them."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

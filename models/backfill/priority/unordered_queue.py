@@ -4,8 +4,6 @@ Priorities that change with time change for all jobs at each pass, so that a sor
 a scan for the few jobs that matter. What a scan reads is stored side by side, in loops without branches.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

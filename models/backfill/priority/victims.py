@@ -6,8 +6,6 @@ divided by the total runtime so far) are chosen, until enough processors are fre
 submitted. The host that is left with the fewest idle processors is taken, of equal ones the first.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import float64, int64
 

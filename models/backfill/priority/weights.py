@@ -4,8 +4,6 @@ Table 3 of Chiang and Vernon (2001) has six measures. The requested runtime's in
 sorts (section 2.3), is a seventh. FCFS has no weights at all: of equal jobs the first submitted is first.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -1,7 +1,5 @@
 """The 18 columns of the format and the values that they may hold."""
 
-from __future__ import annotations
-
 import numpy as np
 
 DTYPES = {

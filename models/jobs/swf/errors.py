@@ -1,7 +1,5 @@
 """The error of a log that cannot be used."""
 
-from __future__ import annotations
-
 
 class SwfError(ValueError):
     """A log that cannot be used as asked: one line with the file, the line number and a remedy."""

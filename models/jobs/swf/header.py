@@ -1,7 +1,5 @@
 """The comments of a log: parsed by key, written so that they parse back, asked for numbers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 

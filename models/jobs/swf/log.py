@@ -1,7 +1,5 @@
 """A log as it was read: every row, and the machine that its header names."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path

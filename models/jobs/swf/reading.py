@@ -1,7 +1,5 @@
 """Reading of a log file, with one line for the first fault."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How often users submit the same job again."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

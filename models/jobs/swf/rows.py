@@ -1,7 +1,5 @@
 """Fast parsing of rows of text, with the first wrong line and its fault."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The bytes of a log, plain or gzip, recognised by content."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """Columns to a log file."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from collections.abc import Mapping, Sequence

@@ -20,8 +20,6 @@ ancestors" (Fig. 2). Three readings of it:
     only by the jobs whose size is no power of two, which count on the PEs that they really use.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import int64, uint64, void
 

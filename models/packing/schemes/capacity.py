@@ -1,7 +1,5 @@
 """Capacity based schemes (section 2.1): only the number of free PEs in a slot counts."""
 
-from __future__ import annotations
-
 from models.kernels.bits import take_from_left
 from models.kernels.compiling import kernel, part
 from models.packing.schemes.signature import PLACE_SIGNATURE, REARRANGE_SIGNATURE, RELEASE_SIGNATURE

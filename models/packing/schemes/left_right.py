@@ -1,7 +1,5 @@
 """Left-right based schemes (section 2.2): best fit, filled from both sides to keep sets of PEs apart."""
 
-from __future__ import annotations
-
 from models.kernels.bits import take_from_left, take_from_right
 from models.kernels.compiling import kernel
 from models.packing.schemes.capacity import tightest_slot

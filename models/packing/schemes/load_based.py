@@ -5,8 +5,6 @@ as binary numbers, one set of PEs for each digit: the PEs that have a 1 there. T
 least loaded PEs of a slot, is then a walk over digits and words for all PEs at once.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import boolean, int64, uint64
 

@@ -1,7 +1,5 @@
 """Migration based scheme (section 2.5): all jobs are mapped anew at each arrival and termination."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.kernels.bits import ONE, WORD_BITS, ZERO, span

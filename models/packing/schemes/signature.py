@@ -4,8 +4,6 @@ The declared types matter: a kernel that takes functions of these types is compi
 found in the disk cache again, where plain function arguments would make each process compile anew.
 """
 
-from __future__ import annotations
-
 from numba import int64, types, uint64, void
 
 from models.packing.matrix import BOOKS, MATRIX, SETS, TABLE

@@ -1,7 +1,5 @@
 """The partitions of a policy for a fixed number of jobs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache

@@ -14,8 +14,6 @@ The text leaves three points open; they are chosen here:
 - A partition of the remainder section has at least one column, where the formulas have less.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple

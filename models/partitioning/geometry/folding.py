@@ -30,8 +30,6 @@ Joining
     are laid out anew along the common walk, in their order and with their sizes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from typing import NamedTuple
 

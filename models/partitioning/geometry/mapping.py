@@ -4,8 +4,6 @@ A job has one thread for each processor of the machine, a grid of `rows` × `col
 keep adjacency: neighbouring threads are on the same processor or on neighbouring ones.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

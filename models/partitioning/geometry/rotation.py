@@ -1,7 +1,5 @@
 """How often folded partitions rotate until all jobs have had the same (McCann 1994, section 4.4.2)."""
 
-from __future__ import annotations
-
 
 def small_and_large(jobs: int) -> tuple[int, int]:
     """Return how many of J jobs have small and large partitions (S and B); for J = 2^k, 0 and J."""

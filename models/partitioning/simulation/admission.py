@@ -7,8 +7,6 @@ memory for longest. They are appended to the queue with the work that is left. A
 preempted job's partition, whose processors are idle for O seconds; the partitions of all others stay.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import float64, int64, void
 

@@ -7,8 +7,6 @@ and plan every job's progress with the functions of `progress`: `arrive` admits 
 partitions at an instant of rotation.
 """
 
-from __future__ import annotations
-
 from numba import int64, types, void
 
 from models.partitioning.simulation.state import TABLES

@@ -6,8 +6,6 @@ the time since the last instant counts when that number changes). They pass with
 are of one size, and are then not due.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import void
 

@@ -5,8 +5,6 @@ over the whole machine at the present level. A system is named like the nodes of
 machine, 2 n and 2 n + 1 are the halves of n.
 """
 
-from __future__ import annotations
-
 from numba import boolean, int64, types, void
 
 from models.kernels.compiling import kernel, part

@@ -5,8 +5,6 @@ worked on as before, unfolds into what was freed (section 5.2.1). Each stands st
 move.
 """
 
-from __future__ import annotations
-
 from numba import float64, int64, void
 
 from models.kernels.compiling import part

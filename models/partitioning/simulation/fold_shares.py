@@ -1,7 +1,5 @@
 """The tables of compiled folding: the cells of each grid, and the rates and moves of partitions."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -6,8 +6,6 @@ What is left out is the fluctuation of the sum over a job's cycles, below 0.1 % 
 every thread's time and compare).
 """
 
-from __future__ import annotations
-
 from numba import float64, int64, void
 
 from models.kernels.compiling import part

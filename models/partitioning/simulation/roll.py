@@ -1,7 +1,5 @@
 """The jobs on their way into the engine; they are kept where their measures need more than the engine has."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

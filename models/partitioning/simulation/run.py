@@ -1,7 +1,5 @@
 """One simulation of a partitioned machine, from Python: it feeds the engine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 

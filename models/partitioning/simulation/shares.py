@@ -4,8 +4,6 @@ Everything that depends on shapes is computed here once, in plain Python, for as
 there at once so far; the event loop only reads it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple

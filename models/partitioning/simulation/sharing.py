@@ -2,10 +2,9 @@
 
 These are the Equipartitions, static partitions, and one or all jobs on the whole machine. A newcomer takes
 the last position; when a job leaves, the last job takes its position and all others keep theirs (section 4.3
-leaves open who gets which partition). The share of position i among J jobs has the number J (J - 1) / 2 + i.
+leaves open which job gets which partition). The share of position i among J jobs is number
+J (J - 1) / 2 + i.
 """
-
-from __future__ import annotations
 
 from models.kernels.compiling import kernel
 from models.partitioning.simulation.discipline import SIGNATURE

@@ -1,7 +1,5 @@
 """The jobs of a point: short and long ones that take what they are given, or rigid ones with a speed-up."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple

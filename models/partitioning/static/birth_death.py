@@ -4,8 +4,6 @@ The states are the numbers of jobs that are ready to run. With S of them the mac
 a second, where E is what a job takes alone, and at most L jobs run at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from math import inf, nan

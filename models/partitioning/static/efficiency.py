@@ -4,8 +4,6 @@ How much work a machine gets done with J equal jobs on it, relative to the same 
 exceed 1, because jobs run more efficiently on fewer processors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

@@ -4,8 +4,6 @@ A job is as slow as its most heavily loaded processor. Where all J jobs had the 
 would have J threads; the measures are the largest and the smallest over the jobs, relative to that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import ceil
 

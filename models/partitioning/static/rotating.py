@@ -1,7 +1,5 @@
 """What share of the time rotating takes, with a fixed number of jobs (McCann 1994, section 5.2.2)."""
 
-from __future__ import annotations
-
 from math import inf, log2
 
 from models.partitioning.geometry import rotation

@@ -4,16 +4,14 @@ The parts in which the TC2000 and the Alpha cluster differ are chosen by the typ
 loop is compiled.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numba import boolean
-from numba.extending import overload
 
-from models.kernels.compiling import UNCOUNTED, kernel, part
+from models.kernels.compiling import kernel, part
+from models.kernels.parts import by_type
 from models.production_gang.slices import steps, tc2000
 from models.production_gang.slices.alpha import gangs
 from models.production_gang.slices.others import count_others, end_others, place_others, share
@@ -30,16 +28,11 @@ from models.production_gang.slices.state import FROM_FIRST, NONE, Cluster, Tc200
 def by_pool(of_tc2000: Any, of_alpha: Any) -> Callable:
     """Return a part of the loop that is one of two, by the pool of its last argument, the system."""
 
-    def stub(*_: Any) -> None:
-        """Stand for either of them."""
-
     def choose(*arguments: Any) -> Callable:
         chosen: Callable = (of_tc2000 if pool_of(arguments[-1]) is Tc2000 else of_alpha).py_func
         return chosen
 
-    options: Any = {**UNCOUNTED, "cache": False, "forceinline": True}
-    overload(stub, jit_options=options, strict=False)(choose)
-    return stub
+    return by_type(choose)
 
 
 admit = by_pool(tc2000.admit, gangs.admit)

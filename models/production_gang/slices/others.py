@@ -1,7 +1,5 @@
 """Jobs that are not gang scheduled: the class scheduler gives them equal shares of what gangs leave."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.kernels.compiling import part

@@ -1,14 +1,12 @@
 """What an engine records: pieces of a schedule, and how processors without a job are lost.
 
-Slices of seconds make millions of pieces. Where nobody asks for the schedule the engine records sums instead:
+Slices of seconds make millions of pieces. Where only measures are needed the engine records sums instead:
 the mean of each group's processors, and of those that are lost, from one mark to the next. A mark is at every
 submission and end, and once a day for each of `Sums.days`. These are all the times between which anything is
 measured, so that the integrals are the same.
 
 An engine stops where an array is full, and continues when it has been emptied.
 """
-
-from __future__ import annotations
 
 from typing import Any
 

@@ -1,14 +1,12 @@
 """The rules of a scheduler with fixed slices, read from a policy's YAML file and checked. Loads no kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from models import checks, workloads
+from models import checks, keys, workloads
 from models.arrays import Ints
 from models.jobs.job_classes import JOB_CLASSES
 from models.jobs.jobs import Jobs
@@ -17,10 +15,6 @@ from models.jobs.trace import Trace
 from models.point import Parameters, Point
 from models.production_gang.systems import first_of
 from models.workloads.phases import Phases
-
-FAIR_SHARE = ("user", "job", "none")
-PLACEMENT = ("blocks", "least_crowded")
-OVERSIZED = ("cut", "error")
 
 FIRST_JOBS = 1000
 """Jobs of an endless stream that are checked before anything runs."""
@@ -33,24 +27,19 @@ MOST_KB = 2**61
 class SliceRules:
     """The rules of both systems; conf/policy/production_gang/_slices.yaml explains each key."""
 
-    slice: float = 10.0
-    switch: float = 0.005
-    tells: bool = True
-    unclassified: str = "production"
+    slice: float = keys.number(10.0, checks.SECONDS, above=0)
+    switch: float = keys.number(0.005, "a number of seconds, 0 or more", least=0)
+    adapts: bool = keys.switch(True)
+    unclassified: str = keys.choice("production", *(name for name in JOB_CLASSES if name != "production"))
 
-    @staticmethod
-    def shared(policy: Parameters) -> dict[str, Any]:
-        """Return the checked values of these keys; ``ValueError`` with one line for what is not allowed."""
-        length = float(checks.number(policy, "policy", "slice", checks.SECONDS, above=0, default=10.0))
-        allowed = f"seconds, 0 or more and less than policy.slice={length:g}"
-        return {
-            "slice": length,
-            "switch": float(
-                checks.number(policy, "policy", "switch", allowed, least=0, below=length, default=0.005)
-            ),
-            "tells": checks.switch(policy, "policy", "tells", default=True),
-            "unclassified": checks.choice(policy, "policy", "unclassified", JOB_CLASSES, "production"),
-        }
+    @classmethod
+    def of(cls, policy: Parameters) -> Self:
+        """Return the checked rules; ``ValueError`` with one line for a value not allowed."""
+        rules = cls(**keys.read(cls, policy, "policy"))
+        if rules.switch >= rules.slice:
+            allowed = f"seconds, 0 or more and less than policy.slice={rules.slice:g}"
+            checks.refuse("policy.switch", policy.get("switch", rules.switch), allowed)
+        return rules
 
     def job_classes(self, jobs: Jobs) -> Ints:
         """Return every job's class: that of the workload, else `unclassified`."""
@@ -63,20 +52,9 @@ class SliceRules:
 class Tc2000Rules(SliceRules):
     """Of the BBN TC2000; conf/policy/production_gang/tc2000_gang.yaml explains each key."""
 
-    fair_share: str = "user"
-    newcomer_slices: int = 1
-    placement: str = PLACEMENT[0]
-
-    @classmethod
-    def of(cls, policy: Parameters) -> Self:
-        """Return the checked rules; ``ValueError`` with one line for a value not allowed."""
-        slices = "a whole number of slices, 0 or more"
-        return cls(
-            **cls.shared(policy),
-            fair_share=checks.choice(policy, "policy", "fair_share", FAIR_SHARE, "user"),
-            newcomer_slices=checks.whole(policy, "policy", "newcomer_slices", slices, least=0, default=1),
-            placement=checks.choice(policy, "policy", "placement", PLACEMENT, PLACEMENT[0]),
-        )
+    fair_share: str = keys.choice("user", "job", "none")
+    newcomer_slices: int = keys.whole(1, "a whole number of slices, 0 or more", least=0)
+    placement: str = keys.choice("blocks", "least_crowded")
 
     def __str__(self) -> str:
         of = {"user": "fair shares for users", "job": "fair shares for jobs", "none": "jobs in turn"}
@@ -94,36 +72,15 @@ class Tc2000Rules(SliceRules):
 class AlphaRules(SliceRules):
     """Of the DEC Alpha cluster; conf/policy/production_gang/alpha_gang.yaml explains each key."""
 
-    reserved: int = 1
-    gang_from: int = 2
-    frame: int = 6
-    delivered: float = 0.99
-    memory_room: float = 2.0
-    oversized: str = OVERSIZED[0]
-    priority: tuple[float, ...] = field(default=(0.0,) * len(JOB_CLASSES))
-
-    @classmethod
-    def of(cls, policy: Parameters) -> Self:
-        """Return the checked rules; ``ValueError`` with one line for a value not allowed."""
-        where = "policy"
-        cpus = "a whole number of CPUs of each computer, 0 or more"
-        share, times = "a share above 0 and up to 1", "a number, 1 or more and up to 1000"
-        given = checks.mapping(policy.get("priority") or {}, "policy.priority", JOB_CLASSES)
-        return cls(
-            **cls.shared(policy),
-            reserved=checks.whole(policy, where, "reserved", cpus, least=0, default=1),
-            gang_from=checks.whole(policy, where, "gang_from", default=2),
-            frame=checks.whole(policy, where, "frame", "1 to 1000 slices", most=1000, default=6),
-            delivered=float(checks.number(policy, where, "delivered", share, above=0, most=1, default=0.99)),
-            memory_room=float(
-                checks.number(policy, where, "memory_room", times, least=1, most=1000, default=2)
-            ),
-            oversized=checks.choice(policy, where, "oversized", OVERSIZED, OVERSIZED[0]),
-            priority=tuple(
-                float(checks.number(given, "policy.priority", name, "a number", default=0))
-                for name in JOB_CLASSES
-            ),
-        )
+    reserved: int = keys.whole(1, "a whole number of CPUs of each computer, 0 or more", least=0)
+    gang_from: int = keys.whole(2, "a positive whole number")
+    frame: int = keys.whole(6, "1 to 1000 slices", most=1000)
+    delivered: float = keys.number(0.99, "a share above 0 and up to 1", above=0, most=1)
+    memory_room: float = keys.number(2.0, "a number, 1 or more and up to 1000", least=1, most=1000)
+    oversized: str = keys.choice("cut", "error")
+    priority: tuple[float, ...] = field(
+        default=(0.0,) * len(JOB_CLASSES), metadata={"check": lambda policy, *_: _priorities(policy)}
+    )
 
     def __str__(self) -> str:
         kept = f"{self.reserved} CPU{'' if self.reserved == 1 else 's'} of each computer in reserve"
@@ -197,6 +154,13 @@ class AlphaRules(SliceRules):
                 f"{free:,} of {len(jobs):,} jobs are not gang scheduled (policy.gang_from={self.gang_from})"
             )
         return notes
+
+
+def _priorities(policy: Parameters) -> tuple[float, ...]:
+    """Return the checked priority of each class, 0 where the policy has none."""
+    where = "policy.priority"
+    given = checks.mapping(policy.get("priority") or {}, where, JOB_CLASSES)
+    return tuple(float(checks.number(given, where, name, "a number", default=0)) for name in JOB_CLASSES)
 
 
 def rules_of(policy: Parameters) -> Tc2000Rules | AlphaRules:

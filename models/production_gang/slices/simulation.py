@@ -1,7 +1,5 @@
 """From jobs, a machine and a policy to a run of fixed slices: the engine's system, and the run made of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -141,7 +139,7 @@ def _tc2000(jobs: Jobs, machine: Machine, rules: Tc2000Rules, phases: state.Phas
     )  # fmt: skip
     hosts = _hosts(machine.processors, machine.processors, _zeros(1), 0)
     table["group"] = 2 * rules.job_classes(jobs)
-    settings = Settings(rules.slice, rules.switch, 1.0, rules.tells, 0, False, 0)
+    settings = Settings(rules.slice, rules.switch, 1.0, rules.adapts, 0, False, 0)
     return _system(jobs, settings, phases, table, hosts, pool)
 
 
@@ -163,7 +161,7 @@ def _alpha(jobs: Jobs, machine: Machine, rules: AlphaRules, phases: state.Phases
         *map(_zeros, ((int(ranks.max()) + 1) * n_hosts, n_hosts, n_hosts, max(n_rows, 1))),
     )  # fmt: skip
     hosts = _hosts(machine.processors, gang, memory, n_rows)
-    settings = Settings(rules.slice, rules.switch, rules.delivered, rules.tells, rules.gang_from, False, 0)
+    settings = Settings(rules.slice, rules.switch, rules.delivered, rules.adapts, rules.gang_from, False, 0)
     return _system(jobs, settings, phases, table, hosts, pool)
 
 

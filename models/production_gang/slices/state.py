@@ -1,7 +1,5 @@
 """The state of both engines: records and arrays that Python allocates."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -207,7 +205,7 @@ FROM_FIRST = 1
 
 
 class Sums(NamedTuple):
-    """Sums since `State.marked`, in place of pieces and levels that nobody asks for, see `recording`.
+    """Sums since `State.marked`, in place of pieces and levels where measures suffice, see `recording`.
 
     Parameters
     ----------

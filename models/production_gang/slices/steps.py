@@ -1,7 +1,5 @@
 """The steps of a job that both systems have in common."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.kernels.compiling import part

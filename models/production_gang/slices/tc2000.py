@@ -1,7 +1,5 @@
 """The BBN TC2000: jobs keep their PEs, users share slices fairly (Jette 1997, section "BBN TC2000")."""
 
-from __future__ import annotations
-
 from models.kernels.compiling import part
 from models.production_gang.slices.state import NONE
 

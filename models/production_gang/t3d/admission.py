@@ -1,7 +1,5 @@
 """The admission of batch jobs to the gang scheduler: queues of the site's batch system, with limits."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import boolean, int64, void
 

@@ -1,7 +1,5 @@
 """The changes that time alone brings: prime time and night, high nice values, and timers."""
 
-from __future__ import annotations
-
 from numba import float64, void
 
 from models.jobs.calendar import DAY

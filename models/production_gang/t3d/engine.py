@@ -6,8 +6,6 @@ At each instant all events happen, then jobs are admitted and placed in one pass
 what `placing.best_place` costs.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import boolean, int64, void
 

@@ -1,7 +1,5 @@
 """The heap of events: by time, of equal times by kind, then by job."""
 
-from __future__ import annotations
-
 from numba import boolean, float64, int64, void
 
 from models.kernels.compiling import part

@@ -1,7 +1,5 @@
 """The machine at one moment of a run: the owner of each node and the state of each job."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

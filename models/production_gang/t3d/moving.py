@@ -1,7 +1,5 @@
 """The course of a job: submitted, assigned, run, preempted, written to disk, ended."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import boolean, float64, int64, void
 

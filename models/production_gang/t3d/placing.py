@@ -5,8 +5,6 @@ characteristics in close proximity, and minimizing contention of the barrier wir
 T3D"). All places of a job's size are compared, first the free ones, then those whose owners it may preempt.
 """
 
-from __future__ import annotations
-
 from numba import boolean, float64, int64, void
 
 from models.kernels.compiling import part

@@ -1,7 +1,5 @@
 """The class and priority that a job counts by, its urgency, and the order of jobs that wait for nodes."""
 
-from __future__ import annotations
-
 from numba import boolean, int64, void
 
 from models.jobs.job_classes import STANDBY

@@ -1,7 +1,5 @@
 """One simulation of the T3D: from jobs and rules to the engine's system, and from that to a run."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import inf
 

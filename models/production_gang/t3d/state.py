@@ -1,7 +1,5 @@
 """The state of the engine between two events, in arrays that Python allocates."""
 
-from __future__ import annotations
-
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 

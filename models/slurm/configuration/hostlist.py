@@ -1,7 +1,5 @@
 """Node lists: ``n[001-128,200]``, ``rack[1-2]node[1-4]``, names between commas."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -5,8 +5,6 @@ From the manual page slurm.conf(5) of Slurm 22.05 and later. A key of the second
 of a study; one of the third has no part in what starts when (daemons, logs, accounts of energy).
 """
 
-from __future__ import annotations
-
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())

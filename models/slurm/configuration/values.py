@@ -1,8 +1,6 @@
 """Values of slurm.conf: durations, amounts of memory, generic resources, lists. Each raises
 ``ValueError``."""
 
-from __future__ import annotations
-
 import re
 
 DURATION = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?")

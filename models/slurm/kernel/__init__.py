@@ -1,2 +1,1 @@
-"""The compiled part of Slurm's scheduler: nodes, main passes, backfill cycles, priorities, and the event
-loop."""
+"""The compiled part of Slurm's scheduler: nodes, main passes, backfill cycles, priorities, the event loop."""

@@ -6,8 +6,6 @@ what is free on nodes that no plan so far claims. Plans only take nodes away, so
 (unless plans are recorded).
 """
 
-from __future__ import annotations
-
 import math
 
 from numba import int64, types
@@ -29,8 +27,7 @@ FIRST_WINDOW = 30
 
 @part(inline=False)
 def could_start(system, record, now):
-    """Return whether a job could start now on nodes that no plan claims before its end; a necessary
-    condition."""
+    """Return whether nodes that no plan claims before its end suffice for a job now: it still may not fit."""
     records, jobs = system.records, system.jobs
     job, partition = records[record].job, records[record].partition
     if system.fate[job].status != QUEUED or throttled(system, job):
@@ -57,8 +54,7 @@ def could_start(system, record, now):
 
 @part(inline=False)
 def last_candidate(system, k, now):
-    """Return the last place of the queue, from k downwards, whose job could start now; -1 if there is
-    none."""
+    """Return the last place of the queue, from k downwards, whose job could start now, or -1."""
     while k >= 0 and not could_start(system, system.queue[k], now):
         k -= 1
     return k
@@ -127,8 +123,7 @@ def earliest(system, job, whole, now, only_now, pick):
 
 @part()
 def guessed_end(system, job, now):
-    """Return the expected end of a running job; one that is late ends after the time to kill it, or in a
-    second."""
+    """Return the expected end of a running job; a late one ends once it is killed, or in a second."""
     expected = system.fate[job].expected
     if expected > now:
         return expected
@@ -138,8 +133,7 @@ def guessed_end(system, job, now):
 
 @part(inline=False)
 def completing(system):
-    """Return whether a node that was picked has not confirmed the end of a job: a plan begins in a second
-    then."""
+    """Return whether a picked node has not confirmed the end of a job: a plan begins in a second then."""
     for k in range(system.state[0].n_chosen):
         if system.scratch[system.scratch[k].chosen].completing > 0:
             return True

@@ -1,7 +1,4 @@
-"""The event loop: submissions, ends, looks of the controller and of the backfill thread, each at its own
-time."""
-
-from __future__ import annotations
+"""The event loop: submissions, ends, and looks of the controller and of the backfill thread."""
 
 import math
 
@@ -44,8 +41,7 @@ def submit(system):
 
 @part(inline=False)
 def end_job(system):
-    """Take the first entry of the heap: the end of a job, if it is still valid, or the answer of its
-    nodes."""
+    """Take the first entry of the heap: the end of a job, if still valid, or the answer of its nodes."""
     state, fate, settings = system.state[0], system.fate, system.settings[0]
     key = system.heap[0].key
     entry = pop_end(system)

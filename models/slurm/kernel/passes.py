@@ -1,7 +1,5 @@
 """A pass of the main scheduler: jobs in order, and no further job of a partition whose job did not fit."""
 
-from __future__ import annotations
-
 import math
 
 from numba import int64, types

@@ -7,8 +7,6 @@ first, then the smallest that suffices, else the largest; nodes are taken from i
 job that fits on a single node the tightest one is taken.
 """
 
-from __future__ import annotations
-
 from numba import from_dtype, int64, types
 
 from models.kernels.bits import ONE, lowest_position, population
@@ -20,8 +18,7 @@ LARGE = 1 << 40
 
 PICK_SIGNATURE = int64(SYSTEM, int64, int64, int64, from_dtype(SUPPLY)[::1], INTS)
 PICK = types.FunctionType(PICK_SIGNATURE)
-"""Picking is compiled once, and passed to the parts of the scheduler: numba would compile it again into
-each."""
+"""Picking is compiled once, and passed to the parts of the scheduler instead of compiled into each."""
 
 
 @part(inline=False)
@@ -82,8 +79,7 @@ def distribute(system, job, n):
 
 @part(inline=False)
 def fit(system, job, whole, n_usable):
-    """Try the nodes in `system.scratch[:n_usable].chosen`, in order of their numbers; O(n_usable x sets of
-    them)."""
+    """Try the nodes in `system.scratch[:n_usable].chosen`, in order of number; O(n_usable x their sets)."""
     jobs, nodes, settings = system.jobs, system.nodes, system.settings[0]
     n_sets = 0
     for k in range(n_usable):
@@ -157,8 +153,7 @@ def fit(system, job, whole, n_usable):
                 offer = min(offer, max(wanted - max(left_nodes - 1, 0), 1))
             system.scratch[n].chosen_cpus = offer
             system.scratch[best].set_nodes -= 1
-            # Chosen nodes replace usable ones from the front: sets are all that is read of these from here
-            # on.
+            # Chosen nodes replace usable ones from the front: from here on only their sets are read.
             system.scratch[n].chosen = node
             n += 1
             system.scratch[node].offered = -system.scratch[node].offered

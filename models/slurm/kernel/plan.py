@@ -4,8 +4,6 @@ A planned job blocks whole nodes from the beginning of its start's slot of `bf_r
 end's, at least for one slot (slurm.conf, SchedulerParameters, bf_resolution).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.kernels.bits import ONE, ZERO, lowest_position
@@ -62,8 +60,7 @@ def split(system, j, at):
 
 @part(inline=False)
 def reserve(system, begin, end):
-    """Make the nodes that were picked unavailable from a begin to an end, both on slots. O(segments x
-    words)."""
+    """Make the nodes that were picked unavailable from slot to slot. O(segments x words)."""
     settings = system.settings[0]
     begin = max(begin, system.segments[0].begin)
     end = max(end, begin + settings.bf_resolution)

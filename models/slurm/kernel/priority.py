@@ -10,8 +10,6 @@ F = 2 ** (-U / S)), fair_tree.html ("Level FS = S / U", users ranked by the tree
 Level FS).
 """
 
-from __future__ import annotations
-
 import math
 
 from models.kernels.compiling import part

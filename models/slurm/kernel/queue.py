@@ -1,11 +1,8 @@
-"""The queue: records of pending jobs in the order in which passes test them, and the jobs that may not
-start yet.
+"""The queue: records of pending jobs in the order in which passes test them, and jobs that are held.
 
 Records are ordered by the tier of their partition, by priority, by the second of submission, and by job
 (sched_config.html, "Scheduling order").
 """
-
-from __future__ import annotations
 
 import math
 
@@ -35,8 +32,7 @@ def precedes(system, record, other):
 
 @part(inline=False)
 def set_priority(system, record):
-    """Compute the priority of a record as of now; jobs of equal priority are served in order of
-    submission."""
+    """Compute the priority of a record as of now; equal ones are served in order of submission."""
     state, settings, records = system.state[0], system.settings[0], system.records
     if not settings.multifactor:
         return

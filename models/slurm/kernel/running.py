@@ -1,7 +1,5 @@
 """Jobs on nodes: start, end, the list of running jobs by expected end, and the heap of actual ends."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -15,8 +13,7 @@ RUNNING, ENDED = 3, 4
 
 @part(inline=False)
 def push_end(system, key, job):
-    """Add an end to the heap; an entry whose time is not that of its job's end any more is passed over
-    later."""
+    """Add an end to the heap; an entry is passed over later if its job's end is another one by then."""
     state = system.state[0]
     at = state.n_heap
     state.n_heap += 1

@@ -6,8 +6,6 @@ where Slurm does. Memory is in MB. ``G`` types of generic resources of ``N`` nod
 at ``node * G + type``.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -21,8 +19,7 @@ SETS = Annotated[np.ndarray, uint64[:, ::1]]
 NONE = -1
 
 SETTINGS = fields(
-    "tick completing killing cycle_time weight_age max_age weight_fair weight_size calc_period "
-    "decay_per_s damping",
+    "tick completing killing cycle_time weight_age max_age weight_fair calc_period decay_per_s damping",
     "backfill bf_interval bf_resolution bf_window bf_max_job_test bf_max_job_user bf_max_job_part "
     "bf_max_job_start bf_min_age_reserve batch_sched_delay sched_interval default_queue_depth "
     "partition_job_depth sched_max_job_start defer kill_wait multifactor fair_tree n_gres "
@@ -44,8 +41,7 @@ damping
 
 STATE = fields(
     "now next_tick next_look next_calc next_immediate last_calc quiet_since",
-    "n_jobs arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits "
-    "last_cycle "
+    "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_looks "
     "n_completing n_known",
 )
@@ -105,8 +101,7 @@ first allocation. expected: whole second at which it has to end.
 """
 
 ENTRY = fields(ints="node cpus next")
-"""Allocations of running jobs as linked lists: node, CPUs there, next entry of the job (or of the free
-ones)."""
+"""Allocations of running jobs as linked lists: node, CPUs there, next entry of the job, or of free ones."""
 
 END = fields("key", "job")
 """The heap of ends, and of answers of nodes: job is twice the job's number, plus 1 for the answer."""

@@ -17,8 +17,6 @@ M. A. Johnson and M. R. Taaffe, "Matching moments to phase distributions: mixtur
 common order", *Stochastic Models* 5, 1989.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from models import checks

@@ -3,8 +3,6 @@
 Filters and options are those of conf/workload/published/jann1997.yaml, as KEY=VALUE with values in JSON.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from typing import Any

@@ -5,8 +5,6 @@ format: wall-clock time, not the CPU time of the sixth. Gaps are the times betwe
 inside a range. A runtime of 0 is a value like any other, unless ``zero_runtime`` drops it.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Hyper-Erlang distributions of common order, fitted to three moments in closed form."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import hypot, isclose, sqrt
 

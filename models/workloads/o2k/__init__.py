@@ -6,8 +6,6 @@ other distributions follow the text where it has numbers (sections 2.4 and 3), e
 conf/workload/chiang2001/_o2k.yaml.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """When the jobs are submitted (Fig. 1): three periods of a day, each with a rate, and quieter weekends."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.arrays import Floats, Ints

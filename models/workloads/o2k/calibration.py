@@ -1,7 +1,5 @@
 """Calibration: the jobs of a class are bent until they make the demands of Table 4."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The jobs of one class before they are bent towards its demands."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

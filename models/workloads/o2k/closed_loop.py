@@ -4,8 +4,6 @@ The site let a user have three jobs in the system (Chiang and Vernon 2001, Table
 under that limit; the paper's simulations replay them without it.
 """
 
-from __future__ import annotations
-
 from heapq import heappush, heapreplace
 
 import numpy as np

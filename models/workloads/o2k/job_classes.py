@@ -4,8 +4,6 @@ A job is in the shortest time class and the smallest size class whose limits its
 per processor that a rigid job asks for is its requested runtime.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The jobs of a month, and of the days before it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.arrays import Floats

@@ -1,7 +1,5 @@
 """The six months of the NCSA Origin 2000 as Table 4 of Chiang and Vernon (2001) prints them."""
 
-from __future__ import annotations
-
 from calendar import monthrange
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The part of the requested memory that a job uses (section 3)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.arrays import Floats

@@ -8,8 +8,6 @@ References
 The manual page sacct(1) of Slurm, "Job Accounting Fields" and "Job State Codes".
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.jobs import machine as machines

@@ -1,7 +1,5 @@
 """The error of a file that cannot be used."""
 
-from __future__ import annotations
-
 COMMAND = (
     "TZ=UTC sacct -a -X -D -P --noconvert -S 2024-03-01 -E 2024-04-01 -o "
     "JobID,User,Partition,State,Submit,Eligible,Start,ElapsedRaw,TimelimitRaw,AllocCPUS,AllocNodes,ReqMem,"

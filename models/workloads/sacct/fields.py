@@ -3,8 +3,6 @@
 A text that does not have the field's form raises ``ValueError`` with the expected form.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

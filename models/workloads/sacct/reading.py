@@ -1,7 +1,5 @@
 """Reading of a file of sacct into a `Table`, with one line for the first fault."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The rules by which rows of sacct become jobs or are dropped."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace

@@ -6,8 +6,6 @@ A. B. Downey, "A model for speedup of parallel programs", Technical Report UCB/C
 California, Berkeley, 1997.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from numba import float64, int64, types, void

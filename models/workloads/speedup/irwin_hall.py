@@ -1,7 +1,5 @@
 """Distribution of a sum of independent uniform random numbers (Irwin and Hall, 1927)."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import comb, factorial
 

@@ -4,8 +4,6 @@ A step is a stretch of local statements and the blocking statement after it. Not
 drawn before, or on when a scheduler lets a task run.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import float64, int64
 

@@ -11,8 +11,6 @@ M. A. Jette, "Performance characteristics of gang scheduling in multiprogrammed 
 1997.
 """
 
-from __future__ import annotations
-
 import json
 from functools import lru_cache
 

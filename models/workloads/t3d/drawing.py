@@ -1,7 +1,5 @@
 """The jobs of a replication: sessions and batch jobs, drawn and put in order of submission."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

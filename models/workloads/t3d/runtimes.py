@@ -1,7 +1,5 @@
 """Runtimes up to a limit: truncated lognormal distributions, whose scale is solved for the work they make."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import exp, log
 

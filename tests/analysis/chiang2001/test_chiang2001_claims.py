@@ -1,7 +1,5 @@
 """Months of the Origin 2000: months that are missing, one replication, readings."""
 
-from __future__ import annotations
-
 from papers import claims, paper, study
 
 from analysis.chiang2001.labels import KEY

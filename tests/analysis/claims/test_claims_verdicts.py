@@ -1,7 +1,5 @@
 """The rule that turns intervals into verdicts."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

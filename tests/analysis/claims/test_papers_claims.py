@@ -1,7 +1,5 @@
 """Every claim of every paper holds, fails and stays open where it has to."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 import pytest

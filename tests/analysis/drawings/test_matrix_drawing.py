@@ -1,7 +1,5 @@
 """Pictures of the matrix: who runs where, and the paper's Fig. 9 from the engine."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

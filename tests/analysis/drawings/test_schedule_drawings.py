@@ -1,7 +1,5 @@
 """Pictures of schedules: no processor twice at a time, what is drawn is what the models did, clear errors."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

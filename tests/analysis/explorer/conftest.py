@@ -1,7 +1,5 @@
 """The study that is looked at."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

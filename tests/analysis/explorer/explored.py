@@ -1,6 +1,4 @@
-"""A small packing study, run for real: two schemes, loads up to one that nobody keeps up with."""
-
-from __future__ import annotations
+"""A small packing study, run for real: two schemes, loads up to one that no policy keeps up with."""
 
 from pathlib import Path
 

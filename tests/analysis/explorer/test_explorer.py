@@ -1,7 +1,5 @@
 """The explorer without a web page: choices, points, commands, pictures, errors."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import shlex
@@ -222,7 +220,7 @@ def unfinished(study: Study, left: int) -> xr.Dataset:
 
 
 def write(data: xr.Dataset, path: Path) -> None:
-    """Replace a dataset as a sweep does: whoever opens it reads the old or the new one."""
+    """Replace a dataset as a sweep does: a reader gets the old or the new one."""
     private = path.with_name(f".{path.name}")
     data.to_netcdf(private, engine="netcdf4")
     private.replace(path)

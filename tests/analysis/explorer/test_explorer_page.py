@@ -1,7 +1,5 @@
 """The explorer in a real browser: the plot, every control, a run under way, the keyboard, narrow windows."""
 
-from __future__ import annotations
-
 import csv
 import os
 import re

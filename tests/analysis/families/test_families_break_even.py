@@ -1,7 +1,5 @@
 """Break-evens: known ones are found, intervals cover, saturated points are not interpolated."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sentences across families on datasets made so that they must hold, must fail, or must stay open."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,5 @@
 """The study across families from the command's face for notebooks: planned, run in small, and read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

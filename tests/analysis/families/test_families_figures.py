@@ -1,7 +1,5 @@
 """Figures and tables across families, from datasets whose break-evens are known."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from pathlib import Path

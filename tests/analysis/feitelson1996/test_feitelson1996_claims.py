@@ -1,7 +1,5 @@
 """Packing schemes: saturation, missing points, single loads, and the readings of alternative scheduling."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Figures 3 to 6: what is computed from a log, and what happens where there is none."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

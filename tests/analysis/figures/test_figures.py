@@ -1,7 +1,5 @@
 """Every figure draws, whatever state the dataset is in, and looks the same everywhere."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Every figure of every paper has its data, labels with units and a complete legend, or a reason why not."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The gangster display: what Fig. 2 says, times, letters, a day in a terminal, one line for what is wrong."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """What is computed from the weeks of the Cray T3D: months, aggregates, ratios of sums; parts of a grid."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from fabricated_jette1997 import WEEK, Point, t3d, used

@@ -1,7 +1,5 @@
 """Pictures on request show what the policies do, and refuse what cannot be drawn with one line."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Curves along other axes than the load, exact comparisons, claims on parts of the dissertation's grids."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Terminal, dataset and report say the same of one run, and it is what the jobs themselves say."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

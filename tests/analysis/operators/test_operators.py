@@ -1,7 +1,5 @@
 """Operators' reports: means over jobs, verdicts from intervals, tables and pictures without a paper."""
 
-from __future__ import annotations
-
 import doctest
 import re
 from pathlib import Path

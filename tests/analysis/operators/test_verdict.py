@@ -1,7 +1,5 @@
 """The verdict: what is recommended, what it costs, how far it is to be believed, and what would show more."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

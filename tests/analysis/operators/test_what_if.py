@@ -1,7 +1,5 @@
 """From a log to the report's tables, with the real simulator: the names that both sides use are the same."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +37,7 @@ def test_tables_of_a_real_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     everybody = case.values(WAIT, "easy")
     assert case.mean(WAIT, "easy").mean == pytest.approx(np.nanmean(everybody))
     worse = case.difference(WAIT, "fcfs")
-    assert worse.mean > 0  # nobody passes anybody: at a load of 0.8 the queue is long
+    assert worse.mean > 0  # no job overtakes another one: at a load of 0.8 the queue is long
     assert any(line.startswith("policy") for line in tables.brief(study))
 
 

@@ -1,7 +1,5 @@
 """Pictures are drawn by several processes, each picture by one, and returned in their order."""
 
-from __future__ import annotations
-
 import os
 import signal
 from concurrent.futures.process import BrokenProcessPool

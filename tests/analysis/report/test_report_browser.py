@@ -1,7 +1,5 @@
 """The report in a real browser: on screens and phones, in the dark, on paper, by keyboard, scripts off."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Every report begins with its facts and a summary, from the dataset alone; no table loses a column."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The table of all points, and what a reader types to have them again."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

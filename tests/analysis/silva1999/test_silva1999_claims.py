@@ -1,7 +1,5 @@
 """Concurrent Gang: missing horizons, slight gains, loads, order on two machines, combined samples."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Drawings of tasks from the engine, against what a job must do, and a tiny study from run to report."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

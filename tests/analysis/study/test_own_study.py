@@ -1,7 +1,5 @@
 """A study that belongs to no paper: its figures, comparisons, tables and excluded points."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math
@@ -64,7 +62,7 @@ def analysed(own: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @cache
 def view(own: Path, **chosen: str) -> Study:
-    """Return the study as it is drawn, opened once; nobody changes it."""
+    """Return the study as it is drawn, opened once; no test changes it."""
     return opened(own, chosen=chosen)[0]
 
 

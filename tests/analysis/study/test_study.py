@@ -1,7 +1,5 @@
 """What an analysis sees of a dataset."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Jobs, machines and policies for the tests of backfilling, and the same for kernels and twin."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache
 from math import inf

@@ -4,8 +4,6 @@ Shares no code and no data structure with the kernels. What a job occupies is a 
 memory); whether something fits is asked at every instant at which that list changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
@@ -167,7 +165,7 @@ class Conservative:
         return min((start for start, _, _ in self.plan.values()), default=inf)
 
     def tick(self, now: float) -> None:
-        """Start whoever's time has come."""
+        """Start the jobs whose time has come."""
         for number in sorted(self.plan):
             start, host, job = self.plan[number]
             if start <= now:

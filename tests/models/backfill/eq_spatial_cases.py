@@ -1,7 +1,5 @@
 """Jobs, hosts and rules for the tests of spatial equipartitioning, and the same for kernel and twin."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from fractions import Fraction

@@ -4,8 +4,6 @@ Shares no code and no data structure with the kernels: processors are dealt out 
 state is asked of its jobs, and all events are looked for anew at each step. Times may be floats or fractions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf

@@ -1,7 +1,5 @@
 """Jobs, machines and policies with immediate service, and the same for the kernel and its twin."""
 
-from __future__ import annotations
-
 from math import inf
 from typing import Any
 

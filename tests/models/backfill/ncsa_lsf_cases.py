@@ -1,7 +1,5 @@
 """Jobs, machines and configurations for the tests of NCSA-LSF, and the same for kernel and twin."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import inf
 from pathlib import Path

@@ -4,8 +4,6 @@ Nothing is kept between passes but which jobs wait, run and have a special reser
 barred and which bound is reached is counted anew each time, and passes are repeated until no job starts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise

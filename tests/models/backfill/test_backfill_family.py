@@ -1,7 +1,5 @@
 """The family as the sweep sees it: batches, logs, refusals, conf, and schedules as files."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -47,10 +45,6 @@ def on_log(workload: dict[str, Any] = LOG, batches: Batches = WHOLE, load: float
     return Point(EASY, workload, AS_LOG, load, batches)
 
 
-def on_stream(load: float, batches: Batches, *seed: int) -> Point:
-    return Point(EASY, STREAM, HOSTS, load, batches, seed)
-
-
 def trace(workload: dict[str, Any], machine: dict[str, Any], load: float | None = None) -> Trace:
     opened = workloads.open_workload(Point({}, workload, machine, load))
     assert isinstance(opened, Trace)
@@ -77,19 +71,6 @@ def test_a_log_is_one_batch_or_full_ones() -> None:
     assert parts.jobs == whole.jobs == 1000
     more = FAMILY.simulate(on_log(batches=Batches(300, 1, (5,))))
     np.testing.assert_array_equal(more.metrics["wait"], parts.metrics["wait"])
-
-
-def test_the_stopping_rule_is_asked_at_looks() -> None:
-    asked = []
-
-    def enough(metrics) -> bool:
-        asked.append(len(metrics["wait"]))
-        assert np.isfinite(metrics["wait"]).all()
-        return len(asked) == 2
-
-    outcome = FAMILY.simulate(on_stream(0.5, Batches(300, 1, (2, 4, 8), enough), 3))
-    assert asked == [2, 4]
-    assert len(outcome.metrics["wait"]) == 4
 
 
 @pytest.mark.parametrize(

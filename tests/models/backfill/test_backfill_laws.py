@@ -1,7 +1,5 @@
 """What must hold of any backfilled schedule: promises kept, requests believed, closed forms met."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from backfill_cases import cases, make_jobs, make_machine, rules
@@ -9,12 +7,8 @@ from hypothesis import given, settings
 
 from models.backfill import FAMILY
 from models.backfill.engine import schedule
-from models.jobs.division import Division
-from models.jobs.groups import Grouping
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, pool
-from models.jobs.measures import Measures
-from models.jobs.schedule_measures import measure
 from models.point import Batches, Point
 
 steady = settings(derandomize=True, deadline=None, max_examples=10)
@@ -91,22 +85,3 @@ def test_one_processor_is_a_queue_of_pollaczek_and_khinchine() -> None:
     assert abs(means.mean() - expected) < 4 * means.std(ddof=1) / np.sqrt(len(means))
     assert means.std() < 0.1 * expected
     assert outcome.metrics["utilization"].mean() == pytest.approx(load, rel=0.02)
-
-
-def test_metrics_by_hand() -> None:
-    """Three jobs on 4 processors: waits 0, 99 and 98 s, idle processors while the second waits."""
-    jobs = make_jobs([(0, 100, 100, 3, 0), (1, 50, 50, 4, 0), (52, 2, 200, 1, 0)])
-    made = schedule(jobs, pool(4), rules("easy"))
-    assert made.start.tolist() == [0, 100, 150]
-    minute = Grouping("runtime", "runtime_range", ("short", "long"), "runtime", (60.0,))
-    found = measure(made, Division.of(made.jobs.submit, Batches(10), 1), Measures(groups=(minute,)))
-    assert found["wait"][0] == pytest.approx((0 + 99 + 98) / 3)
-    assert found["wait_max"][0] == 99
-    assert found["response_time"][0] == pytest.approx((100 + 149 + 100) / 3)
-    assert found["slowdown"][0] == pytest.approx((1 + 149 / 50 + 50) / 3)
-    assert found["bounded_slowdown"][0] == pytest.approx((1 + 149 / 50 + 10) / 3)
-    assert found["jobs_by_runtime"].tolist() == [[2, 1]]
-    assert found["slowdown_max_by_runtime"].tolist() == [[50, 1]]
-    assert found["utilization"][0] == pytest.approx((300 + 200 + 2) / (4 * 152))
-    assert found["loss_of_capacity"][0] == pytest.approx(99 * 1 / (4 * 152))
-    assert found["queue_length"][0] == pytest.approx((99 + 98) / 152)

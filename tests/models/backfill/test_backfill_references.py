@@ -1,7 +1,5 @@
 """Every start time as independent programs have it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

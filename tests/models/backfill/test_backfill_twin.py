@@ -1,7 +1,5 @@
 """The kernels of backfilling against a plain twin on random cases, tied and overrun ones among them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from backfill_cases import POLICIES, by_twin, cases, for_all, make_jobs, rules, tiers

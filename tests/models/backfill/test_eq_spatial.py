@@ -1,7 +1,5 @@
 """Spatial equipartitioning (Chiang and Vernon 2001, section 2.5) against its twin, and laws that it keeps."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

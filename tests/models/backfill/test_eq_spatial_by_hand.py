@@ -1,7 +1,5 @@
 """Spatial equipartitioning (Chiang and Vernon 2001, sections 2.5, 4.4), sentence by sentence, by hand."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Backfilling with immediate service: against its twin, by hand, and what always holds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

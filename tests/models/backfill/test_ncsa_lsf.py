@@ -1,7 +1,5 @@
 """NCSA-LSF (Chiang and Vernon 2001, section 2.1): against a plain twin, and its sentences by hand."""
 
-from __future__ import annotations
-
 from math import inf
 from typing import Any
 

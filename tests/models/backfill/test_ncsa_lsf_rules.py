@@ -1,7 +1,5 @@
 """Tables 1 and 2 of Chiang and Vernon 2001 as the YAML file has them, and what is refused."""
 
-from __future__ import annotations
-
 import re
 from math import inf
 from typing import Any

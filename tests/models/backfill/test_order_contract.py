@@ -1,7 +1,5 @@
 """What every order has to keep, as a priority and as a backfill order. A new one is a line in ORDERS."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A user's own order of priority: a compiled function, or its dotted name."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

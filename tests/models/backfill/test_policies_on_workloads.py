@@ -1,7 +1,5 @@
 """Policies of the family on workloads of rigid jobs: memory, other machines, and what is refused."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The kernels for one pool, which examine few waiting jobs, against those for hosts, which examine all."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Policies with an order from the literature: their formulas as they are printed, and their schedules."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from math import log2, log10, sqrt

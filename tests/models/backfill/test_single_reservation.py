@@ -1,7 +1,5 @@
 """Backfilling past at most one reservation: against the kernel for any number, which examines all jobs."""
 
-from __future__ import annotations
-
 import numpy as np
 from backfill_cases import for_all, tiers
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """What has to be so under any scheduler of tasks, whatever the engine does inside."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The engine and its slow twin agree, statement by statement, under whatever settings."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from concurrent_gang_twin import Draws, Phase, Result, run

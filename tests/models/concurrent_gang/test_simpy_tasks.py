@@ -1,7 +1,5 @@
 """What the kernel is timed against in `benchmarks.concurrent_gang` simulates the same."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

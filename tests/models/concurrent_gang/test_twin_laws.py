@@ -1,7 +1,5 @@
 """The twin of Concurrent Gang against examples worked by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -6,8 +6,6 @@ found anew from their definitions, and whether a job fits is found from sets of 
 be floats or, where ties matter, fractions.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ Written from Feitelson 1996, section 2, and the readings of it alone. PEs are me
 list of jobs, and every load is counted anew for each job that is placed.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Laws of any gang scheduler, independent of the twin, and where the readings of unification agree."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The common measures under gang scheduling: read off the jobs that end, by groups too, in bounded memory."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

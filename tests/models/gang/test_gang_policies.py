@@ -1,7 +1,5 @@
 """The keys of a packing policy, and the messages for values that are not allowed."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Any

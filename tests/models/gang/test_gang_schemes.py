@@ -1,7 +1,5 @@
 """The packing schemes by themselves: what `place` chooses, migration's packing, the paper's Fig. 9."""
 
-from __future__ import annotations
-
 import pytest
 from gang_cases import Case, Observed, run_slots
 from gang_twin import Session, Twin

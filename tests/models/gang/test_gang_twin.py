@@ -1,7 +1,5 @@
 """The kernel against its slow and obvious twin, without bounds and with them."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterator

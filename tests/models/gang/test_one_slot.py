@@ -3,8 +3,6 @@
 Of all schemes but buddy, which needs whole groups of PEs to be free.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What switches cost: the fluid share against a closed form, slices one by one, and switched tasks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from gang_cases import EIGHT, POLICIES, Case

@@ -1,7 +1,5 @@
 """Batches that are weeks of submission: against a plain recount, and what becomes of short logs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which jobs fit on a machine's hosts, against each host asked by itself."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

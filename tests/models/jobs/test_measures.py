@@ -1,7 +1,5 @@
 """Means, percentiles and maxima of the jobs of each batch, against numpy sample by sample."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The waits that a log recorded, against loops over its rows and over every second."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

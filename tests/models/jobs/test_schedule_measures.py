@@ -1,7 +1,5 @@
 """Measures by group and over time against plain recounts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

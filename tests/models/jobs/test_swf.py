@@ -1,7 +1,5 @@
 """Logs in the Standard Workload Format: reading, refusals with their line, selection, writing."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import re

@@ -1,7 +1,5 @@
 """Medium-term scheduling written down as the paper has it, slow and without cleverness, to test against."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import ceil, log2

@@ -1,7 +1,5 @@
 """The family of medium-term scheduling: requirements, what is measured, and what is refused."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any

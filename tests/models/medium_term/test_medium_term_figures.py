@@ -1,7 +1,5 @@
 """Schedules on a mesh (McCann 1994, section 6.7); the claims check Figs. 6.2 to 6.10."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

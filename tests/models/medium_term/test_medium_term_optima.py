@@ -1,7 +1,5 @@
 """Which of the policies are optimal (McCann 1994, theorems 6.4 and 6.5), by looking at all schedules."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations_with_replacement
 from typing import Any

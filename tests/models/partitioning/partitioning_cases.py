@@ -1,7 +1,5 @@
 """Random small cases of partitioned machines, and the kernel and its twin set up for the same one."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass

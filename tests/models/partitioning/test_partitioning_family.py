@@ -1,7 +1,5 @@
 """The simulation of partitioned machines as a family: its workload, its batches, and what it refuses."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """Shapes and places of partitions, threads on processors, and rotation (McCann 1994, chapter 4)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 from functools import cache

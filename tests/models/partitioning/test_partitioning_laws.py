@@ -1,7 +1,5 @@
 """The simulation of partitioned machines against closed forms, the birth-death chain, and drawn threads."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rigid jobs under partitioning policies: any workload, streams and traces, with a declared speed-up."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -9,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from partitioning_cases import MACHINE, POLICIES, SPEEDUPS, WORKLOAD, Case, run_out
+from partitioning_cases import MACHINE, POLICIES, WORKLOAD, Case, run_out
 
 from models import workloads
 from models.jobs import swf
@@ -50,19 +48,6 @@ def of_conf(policy: str, workload: str, load: float | None, processors: int) -> 
     grid = (f"grid.load=[{'null' if load is None else load}]", "grid.machine=[pe128]")
     made = plan.expand(compose.load(("+experiment=compare", *chosen, *grid), CONF))
     return replace(made.task(0).point, batches=Batches(100, 1, (2,)))
-
-
-@pytest.mark.parametrize(("policy", "speedup"), [*zip(POLICIES, 2 * [*SPEEDUPS, "mccann"], strict=True)])
-def test_every_policy_runs_rigid_jobs_of_every_speed_up(policy: str, speedup: str) -> None:
-    keys = SPEEDUPS.get(speedup, MCCANN)
-    given = point(policy, SYNTHETIC | keys, load=light(policy))
-    text = list(FAMILY.check(given))
-    assert any(note.startswith(f"workload.speedup={keys['speedup']}") for note in text)
-    assert any("64 processors as a mesh of 8 × 8, the nearest to a square" in note for note in text)
-    metrics = FAMILY.simulate(given).metrics
-    assert set(metrics) == {metric.name for metric in FAMILY.measured({})}
-    assert np.isnan(metrics["class_response_time"][:, :ALL]).all()
-    assert metrics["class_response_time"][:, ALL] == pytest.approx(metrics["response_time"])
 
 
 def test_feedback_is_refused_with_the_option_that_unrolls_it() -> None:

@@ -1,7 +1,5 @@
 """The compiled simulation of partitioned machines against its twin, by hand, and at any moment."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from partitioning_cases import (

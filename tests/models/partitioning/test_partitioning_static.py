@@ -1,7 +1,5 @@
 """Partitioning with a fixed number of jobs, and the birth-death chain (McCann 1994, 3, 5.2 and 5.3)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 from math import comb, exp, factorial, floor, log2

@@ -1,7 +1,5 @@
 """Random small cases of fixed slices: for the engines, and for their twin."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,7 +93,7 @@ def tc2000(seed: int) -> Case:
         "system": "tc2000",
         "slice": float(rng.choice([10.0, 7.3])),
         "switch": float(rng.choice([0.0, 0.005, 2.0])),
-        "tells": bool(rng.random() < 0.6),
+        "adapts": bool(rng.random() < 0.6),
         "fair_share": str(rng.choice(["user", "job", "none"])),
         "newcomer_slices": int(rng.choice([0, 1, 3])),
         "placement": str(rng.choice(["blocks", "least_crowded"])),
@@ -117,7 +115,7 @@ def alpha(seed: int) -> Case:
         "system": "alpha",
         "slice": float(rng.choice([10.0, 7.3])),
         "switch": float(rng.choice([0.0, 0.005, 2.0])),
-        "tells": bool(rng.random() < 0.6),
+        "adapts": bool(rng.random() < 0.6),
         "reserved": int(rng.integers(0, 3)),
         "gang_from": int(rng.choice([1, 2, 3])),
         "frame": int(rng.choice([1, 4, 6])),

@@ -109,7 +109,7 @@ class Twin:
             self.answer(job, now)
             return
         self.begin_phase(job)
-        if self.rules["tells"] and job.wants < job.has:
+        if self.rules["adapts"] and job.wants < job.has:
             self.shrink(job, job.wants)
 
     def answer(self, job: Job, now: float) -> None:
@@ -183,7 +183,7 @@ class Twin:
             job.slices += 1
 
     def wish(self, job: Job) -> int:
-        return job.wants if self.rules["tells"] else job.most
+        return job.wants if self.rules["adapts"] else job.most
 
     def loses(self, job: Job) -> int:
         return job.has
@@ -409,7 +409,7 @@ class Alpha(Twin):
         return layout if rest == 0 else None
 
     def wish_at_first(self, job: Job) -> int:
-        return self.phase_processors(job) if self.rules["tells"] else job.most
+        return self.phase_processors(job) if self.rules["adapts"] else job.most
 
     def decide(self, now: float) -> list[Job]:
         if self.changed:

@@ -1,7 +1,5 @@
 """Small cases for the T3D's schedulers, and how the engine and the twin are asked the same."""
 
-from __future__ import annotations
-
 import random
 from copy import deepcopy
 from dataclasses import dataclass

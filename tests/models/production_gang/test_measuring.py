@@ -1,6 +1,4 @@
-"""What a run tells beyond its schedule, by hand: when jobs begin, who is delayed, weekends without work."""
-
-from __future__ import annotations
+"""What a run has beyond its schedule, by hand: when jobs begin, which are delayed, weekends without work."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Where processor time is lost under fixed slices: as the engines count it, and recounted at random times."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -2,8 +2,6 @@
 forms.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -18,12 +16,12 @@ from models.production_gang import FAMILY
 from models.production_gang.systems import Run
 
 TC2000 = {
-    "system": "tc2000", "slice": 10.0, "switch": 0.0, "tells": True, "fair_share": "user",
+    "system": "tc2000", "slice": 10.0, "switch": 0.0, "adapts": True, "fair_share": "user",
     "newcomer_slices": 1, "placement": "blocks", "unclassified": "production",
 }  # fmt: skip
 ALPHA = {
-    "system": "alpha", "slice": 10.0, "switch": 0.0, "tells": True, "reserved": 1, "gang_from": 2, "frame": 6,
-    "delivered": 1.0, "memory_room": 2.0, "oversized": "cut", "priority": cases.PRIORITY,
+    "system": "alpha", "slice": 10.0, "switch": 0.0, "adapts": True, "reserved": 1, "gang_from": 2,
+    "frame": 6, "delivered": 1.0, "memory_room": 2.0, "oversized": "cut", "priority": cases.PRIORITY,
     "unclassified": "production",
 }  # fmt: skip
 
@@ -31,8 +29,8 @@ ALPHA = {
 def jobs_of(*rows: tuple[float, float, int, int]) -> Jobs:
     """Return jobs of (submission, runtime, processors, user)."""
     submit, runtime, size, user = (np.array(column) for column in zip(*rows, strict=True))
-    nobody = np.zeros(len(rows), np.int64)
-    return Jobs(submit * 1.0, runtime * 1.0, np.full(len(rows), np.nan), size, nobody, user=user)
+    no_memory = np.zeros(len(rows), np.int64)
+    return Jobs(submit * 1.0, runtime * 1.0, np.full(len(rows), np.nan), size, no_memory, user=user)
 
 
 def run(jobs: Jobs, machine: Machine, policy: dict[str, Any], phases: Any = None, **keys: Any) -> Run:

@@ -1,6 +1,4 @@
-"""Sums instead of pieces, where nobody asks for the schedule: the same measures, in little space."""
-
-from __future__ import annotations
+"""Sums instead of pieces, where only measures are needed: the same measures, in little space."""
 
 from dataclasses import replace
 from functools import partial

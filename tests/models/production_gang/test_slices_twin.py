@@ -1,7 +1,5 @@
 """The engines of fixed slices against their plain twin: job by job, piece by piece."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import slices_cases as cases

@@ -1,7 +1,5 @@
 """What has to be so on the T3D whatever the engine does inside, and what another family says."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The T3D's engine against a plain twin written from the rules, and rules that hold over whole weeks."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

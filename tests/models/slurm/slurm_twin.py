@@ -4,8 +4,6 @@ It has nodes with CPUs and memory, partitions with tiers, whole nodes or CPUs, p
 passes and cycles. Times are whole seconds; a look of the controller comes each second.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A slurm.conf as it is written on real clusters, and one clear line for each mistake."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The kernel against its slow twin: random jobs, nodes and partitions, whole nodes and CPUs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from slurm_twin import Twin, TwinJob

@@ -1,7 +1,5 @@
 """The torus against breadth-first search on neighbours, and its key in a machine's file."""
 
-from __future__ import annotations
-
 import itertools
 from collections import deque
 from math import prod

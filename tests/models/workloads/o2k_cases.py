@@ -1,7 +1,5 @@
 """Months, their jobs and the machine for the tests of the generated workload of the Origin 2000."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A user's own jobs, as arrays."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Jann's model: published check values, moments from quadrature, a plain twin of the merge, and bad logs."""
 
-from __future__ import annotations
-
 import heapq
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The Lublin-Feitelson model: against quadrature, a plain twin, and the output of the authors' program."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

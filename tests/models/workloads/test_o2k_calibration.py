@@ -1,7 +1,5 @@
 """How a class of the Origin 2000 is bent towards its demands: the tilts and what they leave as it is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

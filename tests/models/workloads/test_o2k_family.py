@@ -1,7 +1,5 @@
 """The characterization of generated months, against a recount of the same jobs one by one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,7 +1,5 @@
 """Room in memory for arriving jobs, by other ways: one by one, a policy on a single host, all subsets."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

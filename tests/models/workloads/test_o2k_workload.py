@@ -3,8 +3,6 @@
 Table 4 is counted anew here, with the limits of Table 1 written out, and times by the real calendar.
 """
 
-from __future__ import annotations
-
 import calendar
 from datetime import datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Workloads that cannot be opened: each refusal is one line that names the key and the allowed values."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Logs resampled by users and by weeks: invariants, randomness, and whether the log is a possible sample."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import replace

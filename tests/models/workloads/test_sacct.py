@@ -1,7 +1,5 @@
 """Files of sacct: every row counted, every field read, every fault named with its line."""
 
-from __future__ import annotations
-
 import gzip
 import math
 import re

@@ -1,7 +1,5 @@
 """Speed-ups of rigid jobs on other numbers of processors than they ask for."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

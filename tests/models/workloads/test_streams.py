@@ -1,7 +1,5 @@
 """Laws of every workload without end: cuts change nothing, and options fill missing columns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """SWF logs as jobs: users, memory asked for and used, requests, and notes."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The generated work of Livermore's Cray T3D against the numbers of Jette (1997) and of the log's page."""
 
-from __future__ import annotations
-
 from datetime import date, datetime, timedelta
 from functools import cache
 from typing import Any

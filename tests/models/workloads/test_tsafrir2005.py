@@ -1,7 +1,5 @@
 """Requested times after Tsafrir et al. (2005): the published numbers, and how they are dealt out."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 

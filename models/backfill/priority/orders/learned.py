@@ -15,8 +15,6 @@ learning", in *SC'17: International Conference for High Performance Computing, N
 Analysis*, 2017.
 """
 
-from __future__ import annotations
-
 from math import log10, sqrt
 
 from models.backfill.priority.order import FIXED_SIGNATURE

@@ -1,7 +1,5 @@
 """What orders are called in a policy's YAML file. Loads no kernel."""
 
-from __future__ import annotations
-
 _HERE = "models.backfill.priority.orders"
 
 ORDERS = {

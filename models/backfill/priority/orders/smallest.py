@@ -11,8 +11,6 @@ backfilling: a simple scheduling policies case study", in *CCGrid*, 2019: the sm
 (SAF).
 """
 
-from __future__ import annotations
-
 from models.backfill.priority.order import FIXED_SIGNATURE
 from models.kernels.compiling import kernel
 

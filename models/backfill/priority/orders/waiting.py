@@ -10,8 +10,6 @@ W. Tang, Z. Lan, N. Desai, D. Buettner, "Fault-aware, utility-based job scheduli
 scheduling policies with simulation and machine learning", in *SC'17*, 2017.
 """
 
-from __future__ import annotations
-
 from math import log2
 
 from models.backfill.priority.order import PRIORITY_SIGNATURE

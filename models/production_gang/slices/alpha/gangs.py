@@ -1,7 +1,5 @@
 """The Alpha cluster's parts of the engine: gangs on their hosts, and the choice of those that run."""
 
-from __future__ import annotations
-
 from models.kernels.compiling import part
 from models.production_gang.slices.alpha.placing import assign_hosts, take_memory
 from models.production_gang.slices.alpha.tickets import fits, issue_tickets, sum_over_hosts

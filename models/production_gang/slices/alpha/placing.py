@@ -1,7 +1,5 @@
 """The choice of a gang's hosts when it is admitted; it stays there to its end."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.kernels.compiling import part

@@ -1,7 +1,5 @@
 """Tickets: the slices that a gang has on all its hosts, if it spans several."""
 
-from __future__ import annotations
-
 from models.kernels.compiling import part
 from models.production_gang.slices.state import NONE, SPANS
 from models.production_gang.slices.steps import add
