@@ -10,6 +10,7 @@ from models.backfill.ncsa_lsf.rules import NcsaLsf
 from models.backfill.priority.rules import QUEUE, Priority
 from models.backfill.rules import Rules
 from models.jobs.machine import refuse_spanning
+from models.jobs.stream import CHECKED
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
 
@@ -29,9 +30,6 @@ ALWAYS = (
     "models.backfill.model",
 )
 """Modules whose kernels every run needs, or that compile in no time."""
-
-FIRST_JOBS = 1000
-"""Jobs of an endless stream that are checked before anything runs."""
 
 
 def rules_of(policy: Parameters) -> Rules:
@@ -80,7 +78,7 @@ def check(point: Point) -> Sequence[str]:
     opened = workloads.open_workload(point)
     refuse_spanning(opened.machine, point.machine, point.policy)
     ends = isinstance(opened, Trace)
-    jobs = opened.jobs if isinstance(opened, Trace) else opened.first(FIRST_JOBS)
+    jobs = opened.first(CHECKED)
     requests.check(opened.name, jobs, opened.machine, rules, point)
     notes = (f"{opened.name}: {note}" for note in requests.notes(jobs, rules)) if ends else ()
     return [*opened.notes, *notes]

@@ -102,8 +102,7 @@ def schedule(point: Point) -> Schedule:
     ended = simulation.ended()
     order = np.argsort(ended.number)
     ended = Ended(*(column[order[ended.number[order] < n_jobs]] for column in ended))
-    columns = opened.jobs if isinstance(opened, Trace) else opened.first(n_jobs)
-    jobs = columns.part(ended.number)
+    jobs = opened.first(n_jobs).part(ended.number)
     return Schedule(
         jobs,
         opened.machine,
@@ -148,7 +147,7 @@ def _simulation(
         rules,
         Hardware.of(machine_of(point.machine, n_pes)),
         Statements.of(point.workload),
-        iter([opened.jobs]) if isinstance(opened, Trace) else opened.chunks(),
+        opened.chunks(),
         point.seed,
         measured,
         ends=isinstance(opened, Trace) or rules.horizon is not None,
@@ -178,8 +177,6 @@ def _as_they_ran(ended: Ended, opened: Stream | Trace, grouped: bool) -> Jobs:
     n = len(ended.number)
     if not grouped:
         return Jobs(ended.submit, ended.runtime, np.full(n, np.nan), ended.size, np.zeros(n, np.int64))
-    if isinstance(opened, Trace):
-        return opened.jobs.part(ended.number)
     return opened.first(int(ended.number.max(initial=-1)) + 1).part(ended.number)
 
 

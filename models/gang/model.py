@@ -70,7 +70,7 @@ def schedule(point: Point) -> Schedule:
     except ValueError as refused:
         raise ValueError(f"{point}: {refused}") from None
     ended = recorder.ended(n_jobs)
-    columns = opened.jobs if isinstance(opened, Trace) else opened.first(int(ended.session.max()) + 1)
+    columns = opened.first(int(ended.session.max()) + 1)
     jobs = as_they_ran(ended, columns.part(ended.session))
     return Schedule(
         jobs,
@@ -102,16 +102,14 @@ def _simulation(
     recorder: Recorder | None = None,
 ) -> Simulation:
     rules = Rules.of(point.policy)
-    ends = isinstance(opened, Trace)
-    rerun = None if isinstance(opened, Trace) else opened.rerun
     return Simulation(
         rules,
         one_pool(opened.machine, point.machine, point.policy),
-        iter([opened.jobs]) if isinstance(opened, Trace) else opened.chunks(),
+        opened.chunks(),
         Measured.of(opened, batches),
-        rerun=repetition.same_runtime if rerun is None else dotted.imported(rerun),
-        rerun_parameters=None if isinstance(opened, Trace) else opened.rerun_parameters,
-        ends=ends,
+        rerun=repetition.same_runtime if opened.rerun is None else dotted.imported(opened.rerun),
+        rerun_parameters=opened.rerun_parameters,
+        ends=isinstance(opened, Trace),
         measuring=measuring,
         recorder=recorder,
         memory=opened.machine.memory_each if rules.memory else None,

@@ -14,8 +14,8 @@ import numpy as np
 from models import checks, keys, workloads
 from models.jobs.jobs import Jobs
 from models.jobs.machine import UNLIMITED_KB, Machine, one_pool
+from models.jobs.stream import CHECKED
 from models.jobs.ties import TIES
-from models.jobs.trace import Trace
 from models.packing.scheme import Scheme, find
 from models.point import Parameters, Point
 
@@ -25,9 +25,6 @@ PRECEDENCE = {"arrival": 0, "largest": 1, "smallest": -1}
 FCFS, BACKFILL = "fcfs", "backfill"
 
 JOB_LIMIT = 10_000
-
-FIRST_JOBS = 1000
-"""Jobs of an endless stream that are checked before anything runs."""
 
 
 ADMISSION = "models.gang.admission"
@@ -125,7 +122,7 @@ def check(point: Point) -> Sequence[str]:
     opened = workloads.open_workload(point)
     rules.scheme.check(one_pool(opened.machine, point.machine, point.policy))
     if rules.reads_requests or rules.memory:
-        jobs = opened.jobs if isinstance(opened, Trace) else opened.first(FIRST_JOBS)
+        jobs = opened.first(CHECKED)
         check_jobs(rules, point, jobs, opened.machine)
     return opened.notes
 

@@ -11,6 +11,9 @@ from models.arrays import Floats
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 
+CHECKED = 1000
+"""Jobs of an endless stream that are checked before anything runs."""
+
 FIRST_CHUNK = 2048
 """Jobs of the first chunk of a workload that is drawn as a whole; each later chunk doubles their number."""
 

@@ -1,6 +1,8 @@
 """A workload with an end of its own: a log, a month."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -99,6 +101,16 @@ class Trace:
     waited: Floats | None = None
     partition: np.ndarray | None = None
     own_machine: bool = True
+    rerun: ClassVar[None] = None
+    rerun_parameters: ClassVar[None] = None
+
+    def first(self, n_jobs: int) -> Jobs:
+        """Return all jobs, the first `n_jobs` of which are asked for; see `models.jobs.stream.Stream`."""
+        return self.jobs
+
+    def chunks(self) -> Iterator[Jobs]:
+        """Return all jobs as one chunk."""
+        return iter([self.jobs])
 
     @property
     def n_measured(self) -> int:

@@ -10,7 +10,7 @@ from models import checks, workloads
 from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
-from models.jobs.stream import Stream
+from models.jobs.stream import CHECKED, Stream
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
 from models.slurm.build import Asked, asked
@@ -25,9 +25,6 @@ SHARING = ("NO", "EXCLUSIVE")
 OF_MACHINE = "(all nodes)"
 """Name of the partition of a policy without a slurm.conf. Nodes and partitions of a log are not those of the
 machine then, so that its jobs ask for processors only."""
-
-FIRST_JOBS = 1000
-"""Jobs of an endless stream that are checked before anything runs."""
 
 WORDS = (
     "bf_interval", "bf_window", "bf_resolution", "bf_max_job_test", "bf_max_job_user", "bf_max_job_part",
@@ -206,8 +203,7 @@ def check(point: Point) -> Sequence[str]:
     Scheduler.of(configuration)
     Phases.of(point.policy.get("phases") or {})
     opened = open_jobs(point, configuration)
-    jobs = opened.jobs if isinstance(opened, Trace) else opened.first(FIRST_JOBS)
-    found = wanted(jobs, point.policy, configuration)
+    found = wanted(opened.first(CHECKED), point.policy, configuration)
     return [*opened.notes, *configuration.not_modelled(), *_restricted(found, configuration)]
 
 

@@ -89,11 +89,7 @@ def open_source(point: Point) -> Source:
     speedup = Speedup.of(workload)
     system = System.of(policy, mesh, speedup.cycle)
     found = (*opened.notes, *notes, f"workload.speedup={speedup.note}")
-    if isinstance(opened, Trace):
-        trace, stream, first = opened, None, opened.jobs
-    else:
-        trace, stream, first = None, opened, opened.first(SEVERAL)
-    if first.repeats:
+    if opened.first(SEVERAL).repeats:
         raise ValueError(
             f"workload {workload.get('name', '')} submits a job again when it has ended, and policy "
             f"{point.policy.get('name', '')} takes jobs that are all submitted beforehand; add "
@@ -101,9 +97,9 @@ def open_source(point: Point) -> Source:
         )
 
     def parts() -> Iterator[Part]:
-        chunks = iter([first]) if stream is None else stream.chunks()
-        return (_part(jobs, system, speedup) for jobs in chunks)
+        return (_part(jobs, system, speedup) for jobs in opened.chunks())
 
+    trace = opened if isinstance(opened, Trace) else None
     return Source(system, opened.machine, parts, speedup, trace, found)
 
 

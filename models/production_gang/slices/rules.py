@@ -11,13 +11,10 @@ from models.arrays import Ints
 from models.jobs.job_classes import JOB_CLASSES
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, one_pool
-from models.jobs.trace import Trace
+from models.jobs.stream import CHECKED
 from models.point import Parameters, Point
 from models.production_gang.systems import first_of
 from models.workloads.phases import Phases
-
-FIRST_JOBS = 1000
-"""Jobs of an endless stream that are checked before anything runs."""
 
 MOST_KB = 2**61
 """Of a computer: far more than there is, and far from what overflows."""
@@ -175,8 +172,7 @@ def check(point: Point) -> Sequence[str]:
     opened = workloads.open_workload(point)
     if isinstance(rules, Tc2000Rules):
         one_pool(opened.machine, point.machine, point.policy)
-    jobs = opened.jobs if isinstance(opened, Trace) else opened.first(FIRST_JOBS)
-    return (*opened.notes, *rules.adjustments(jobs, opened.machine), str(rules))
+    return (*opened.notes, *rules.adjustments(opened.first(CHECKED), opened.machine), str(rules))
 
 
 def _refuse_beyond(jobs: Jobs, largest: int) -> None:

@@ -14,7 +14,7 @@ from models.arrays import Floats, Ints
 from models.jobs.job_classes import INTERACTIVE, JOB_CLASSES, PRODUCTION
 from models.jobs.jobs import Jobs
 from models.jobs.machine import one_pool
-from models.jobs.trace import Trace
+from models.jobs.stream import CHECKED
 from models.point import Parameters, Point
 from models.production_gang.systems import first_of
 from models.production_gang.t3d.nodes import Hardware
@@ -278,8 +278,7 @@ def check(point: Point) -> Sequence[str]:
     opened = workloads.open_workload(point)
     processors = one_pool(opened.machine, point.machine, point.policy)
     hardware = Hardware.of(point.machine, processors)
-    jobs = opened.jobs if isinstance(opened, Trace) else opened.first(1000)
-    notes = adjustments(jobs, rules, hardware, processors, point.machine)
+    notes = adjustments(opened.first(CHECKED), rules, hardware, processors, point.machine)
     return (*opened.notes, *notes, str(rules))
 
 
