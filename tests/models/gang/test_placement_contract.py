@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
+from models.gang.policies import Rules
+from models.gang.simulation import Simulation
+from models.jobs.jobs import Jobs
+from models.jobs.measures import Measures
+from models.jobs.measuring import Measuring
 from models.kernels.bits import words
+from models.packing.driver import Measured
 from models.packing.matrix import Books, Matrix
 from models.packing.scheme import SCHEMES as BUILT_IN
 from models.packing.scheme import find
@@ -68,3 +74,33 @@ def test_placements_are_free_fitting_and_repeatable(name: str) -> None:
     for n_pes in machines(name):
         for seed in range(5):
             check_placements(name, n_pes, seed)
+
+
+def check_work(name: str, alternation: str) -> None:
+    """Run some jobs to the end: each is served in full, none faster than on a machine of its own."""
+    random = np.random.default_rng(7)
+    n_jobs, n_pes = 300, 64
+    jobs = Jobs(
+        np.cumsum(random.exponential(1.0, n_jobs)),
+        random.exponential(2.0, n_jobs),
+        np.full(n_jobs, np.nan),
+        random.choice([1, 2, 3, 8, 16, 33, 64], n_jobs),
+        np.zeros(n_jobs, np.int64),
+    )
+    rules = Rules(find(name), name, arguments(name), alternation, job_limit=n_jobs)
+    measuring = Measuring(Measures(bound=1e-9), n_jobs)
+    simulation = Simulation(rules, n_pes, iter([jobs]), Measured(n_jobs, 1), measuring=measuring)
+    simulation.run(1)
+    assert simulation.n_terminated == n_jobs
+    ended = simulation.system.ended
+    end, submit, runtime = (values[:n_jobs] for values in (ended.end, ended.submit, ended.runtime))
+    assert np.all(end - submit >= runtime * (1 - 1e-12))
+    delivered = simulation.batches.utilization[0] * n_pes * simulation.now
+    assert delivered == pytest.approx(float(jobs.size @ jobs.runtime))
+    assert measuring.metrics()["slowdown"][0] >= 1
+
+
+@pytest.mark.parametrize("alternation", ["none", "exclusive", "shared"])
+@pytest.mark.parametrize("name", SCHEMES)
+def test_no_work_is_lost(name: str, alternation: str) -> None:
+    check_work(name, alternation)
