@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from analysis.arguments import log_folder, parsed
 from analysis.errors import AnalysisError, DrawingError
+from schedsweep.terminal import wrapped
 
 if TYPE_CHECKING:
     from analysis.claims import Claim
@@ -74,7 +75,7 @@ KEYS = ("along", "figures", "logs", "metrics", "output", "paper", "reference")
 def main(arguments: Sequence[str]) -> int:
     """Run the command; return its exit status."""
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        print(HELP)
+        print(wrapped(HELP))
         return 0 if arguments else 2
     try:
         if arguments[0] == "draw":
@@ -110,6 +111,7 @@ def _named(name: str) -> Callable[[Sequence[str]], None] | None:
 
 def _analyse(where: Path, settings: Mapping[str, str]) -> None:
     from analysis.registry import opened
+    from analysis.report.table import room
 
     started = time.perf_counter()
     chosen = {key: value for key, value in settings.items() if key not in OPTIONS}
@@ -143,7 +145,7 @@ def _analyse(where: Path, settings: Mapping[str, str]) -> None:
         table = writing.numbers(study, paper, output)
         brief = paper.brief(study)
     for line in brief:
-        print(line)
+        print(wrapped(line, room() or sys.maxsize))
     _summary(output, drawn, made.claims, table, time.perf_counter() - started)
 
 
@@ -212,7 +214,7 @@ def _draw(arguments: Sequence[str]) -> None:
             keys = " ".join(
                 f"{key}={value}" for key, value in {**drawing.settings, "output": DRAWINGS}.items()
             )
-            print(f"{name}\n    {drawing.help}\n    {keys}")
+            print(wrapped(f"{name}\n    {drawing.help}\n    {keys}"))
         return
     name = arguments[0]
     if name not in known:

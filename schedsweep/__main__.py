@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from schedsweep import packages
-from schedsweep.terminal import guarded
+from schedsweep.terminal import guarded, wrapped
 
 SWEEP = {
     "run": "run what is left of an experiment and write its dataset",
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _answer(arguments: Sequence[str]) -> int:
     command, *rest = arguments or ["--help"]
     if command in ("-h", "--help", "help"):
-        print(help_text())
+        print(wrapped(help_text()))
         return 0
     if command in OTHERS:
         return packages.call(OTHERS[command][0], ["rerun", *rest] if command == "rerun" else rest)

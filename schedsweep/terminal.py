@@ -6,7 +6,9 @@ This module imports nothing that could be hidden, see `schedsweep.packages`.
 from __future__ import annotations
 
 import os
+import re
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TextIO
@@ -98,3 +100,57 @@ def guarded(main: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> i
         )
         return status or 1
     return status
+
+
+def wrapped(text: str, width: int = 79) -> str:
+    """Return a text whose lines are broken at words, below where the line's last column begins.
+
+    A command that is too long continues after a backslash.
+
+    Examples
+    --------
+    >>> print(wrapped("  key=VALUE  what it is and does", 22))
+      key=VALUE  what it
+                 is and
+                 does
+    """
+    lines: list[str] = []
+    for line in _joined(text.split("\n")):
+        is_command = line.lstrip().startswith("python ")
+        parts = textwrap.wrap(
+            line, width - 2 * is_command, subsequent_indent=" " * (_below(line) + 4 * is_command),
+            break_long_words=False, break_on_hyphens=False,
+        )  # fmt: skip
+        lines += [*(f"{part} \\" for part in parts[:-1]), *parts[-1:]] if is_command else parts or [""]
+    return "\n".join(lines)
+
+
+def _joined(lines: Sequence[str]) -> list[str]:
+    """Return lines of prose with those that continue them."""
+    found: list[str] = []
+    before = 0
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        if (
+            before > PROSE
+            and line.strip()
+            and not line.lstrip().startswith("python ")
+            and indent == _below(found[-1])
+        ):
+            found[-1] += f" {line.strip()}"
+        else:
+            found.append(line)
+        before = len(line)
+    return found
+
+
+PROSE = 70
+"""Letters from which on a line of help is continued by the next one that begins below its text."""
+
+
+def _below(line: str) -> int:
+    """Return where the text of a line begins: its last column, or its indent."""
+    columns = [
+        found.end() for found in re.finditer(r"(?:\S {2,}|^ *\w+=\S+ )(?=\S)", line) if found.end() < 40
+    ]
+    return columns[-1] if columns else len(line) - len(line.lstrip())

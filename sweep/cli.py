@@ -13,6 +13,7 @@ from types import FrameType
 from typing import NoReturn
 
 from schedsweep import packages
+from schedsweep.terminal import wrapped
 from sweep.config import locate
 from sweep.errors import INTERRUPTED, RunError, SweepError, one_line
 
@@ -41,7 +42,7 @@ def answer(arguments: Sequence[str]) -> int:
             from sweep import help as help_text
 
             folders = [folder, user] if user else [folder]
-            print(help_text.RERUN if overrides[:1] == [RERUN] else help_text.text(folders))
+            print(wrapped(help_text.RERUN if overrides[:1] == [RERUN] else help_text.text(folders)))
         elif wanted == "--version":
             from sweep.store.provenance import package_version
 

@@ -49,7 +49,11 @@ def show_grid(plan: Plan, console: Console) -> None:
     """Print the axes with their values."""
     width = max(13, *map(len, plan.axes))
     for axis, values in plan.axes.items():
-        shown = ", ".join(map(canonical.word, values))
+        texts = list(map(canonical.word, values))
+        room = max(20, console.width - width - 8)
+        while len(", ".join(texts)) > room and len(texts) > 3:  # the first ones and the last
+            texts = [*texts[: -3 if texts[-2] == "…" else -2], "…", texts[-1]]
+        shown = ", ".join(texts)
         say(console, f"{axis:<{width}} {len(values):>5}  {shown}")
     if excluded := math.prod(plan.shape) - len(plan.points):
         say(console, f"{'excluded':<{width}} {excluded:>5}  points, by zip and exclude")

@@ -14,7 +14,7 @@ from analysis.compare.layout import Cell, Layout
 from analysis.operators import words
 from analysis.report import table
 from analysis.report.numbers import PURE, Unit, time_unit
-from analysis.report.table import Table
+from analysis.report.table import Table, room
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED, Curve
 from sweep import statistics
@@ -214,7 +214,7 @@ def brief(study: Study) -> Sequence[str]:
         lines += [
             "",
             f"{made.title}, ± {study.level} intervals",
-            *made.as_lines()[: BRIEF + 1],
+            *made.as_lines(room())[: BRIEF + 1],
         ]
         if len(made.rows) > BRIEF:
             lines.append(f"... {len(made.rows) - BRIEF} more rows in the report")

@@ -20,6 +20,9 @@ FREE = -1
 # series of pictures because its number decides.
 JOB_COLORS = ("#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#99ddff", "#44bb99", "#bbcc33", "#aaaa00")
 
+LETTER = 5.5
+"""Width of a letter in a cell, points."""
+
 LABELLED = 48
 """Machines up to so many PEs have room for the names of jobs in every run of cells."""
 
@@ -113,7 +116,9 @@ def _draw_run(
         Rectangle((first, slot), last - first, 1, facecolor=color, edgecolor="#333333", linewidth=0.7)
     )
     text = names.get(job, str(job))
-    if n_pes <= LABELLED or last - first >= 0.022 * n_pes * len(text):
+    grid = axes.get_subplotspec()
+    points = 72 * axes.figure.get_figwidth() / (grid.get_gridspec().ncols if grid else 1)
+    if (last - first) * points >= LETTER * len(text) * n_pes:
         axes.text((first + last) / 2, slot + 0.5, text, ha="center", va="center", fontsize=7)
 
 

@@ -10,10 +10,17 @@ import numpy as np
 from analysis.compare import labels
 from analysis.compare.layout import MOST_LINES, Layout, is_numeric
 from analysis.study import Study
+from analysis.study.curve import DONE
 from analysis.study.view import ALL, View
 
 AUTO = "auto"
 """A logarithmic vertical axis where the values are far apart, else a linear one."""
+
+TEXTS = ("metric", "along", "lines", "reference", "scale", "kind")
+"""Fields of a choice that are plain text."""
+
+LINES, HEAT_MAP = "Lines", "Heat map"
+"""Kinds of plots; the map has the values of one axis in columns and those of the other in rows."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,8 @@ class Choice:
         Lines that are drawn; empty for the first `layout.MOST_LINES`.
     scale : str
         Of the vertical axis: ``auto``, ``linear`` or ``log``.
+    kind : str
+        `LINES` or `HEAT_MAP`.
     """
 
     metric: str
@@ -43,6 +52,7 @@ class Choice:
     reference: str = ""
     shown: tuple[str, ...] = ()
     scale: str = AUTO
+    kind: str = LINES
 
     @classmethod
     def first(cls, study: Study) -> Choice:
@@ -51,7 +61,25 @@ class Choice:
         along = layout.along or layout.lines
         rest = [axis for axis in layout.facets if axis != along]
         lines = layout.lines if layout.lines != along else (rest or [along])[0]
-        return normal(study, cls(str(study.headline), along, lines))
+        metric = str(study.headline)
+        # Of all slices the one with most results.
+        there = (study.status == DONE).sum([dim for dim in study.status.dims if dim in (along, lines)])
+        best = there.argmax(...) if there.dims else {}
+        at = {str(axis): study.values_of(str(axis))[int(place)] for axis, place in best.items()}
+        return normal(study, cls(metric, along, lines, at))
+
+    @classmethod
+    def of_query(cls, study: Study, query: Mapping[str, str]) -> Choice:
+        """Return the choice that an address holds, see `query`; all else is as the page opens."""
+        first = cls.first(study)
+        fields = {key: query[key] for key in TEXTS if key in query}
+        shown = tuple(filter(None, query.get("shown", "").split(",")))
+        return normal(study, replace(first, **fields, at={**first.at, **query}, shown=shown))
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The choice as parts of an address, for a link that shows the same."""
+        return {key: getattr(self, key) for key in TEXTS} | {**self.at, "shown": ",".join(self.shown)}
 
 
 def metrics(study: Study) -> dict[str, list[str]]:
@@ -110,7 +138,10 @@ def normal(study: Study, choice: Choice) -> Choice:
     reference = choice.reference if choice.reference in references(study) else ""
     known = values(study, lines)
     shown = tuple(known if lines == along else (name for name in known if name in choice.shown))
-    return Choice(metric, along, lines, at, reference, shown or tuple(known[:MOST_LINES]), choice.scale)
+    shown = shown or tuple(known[:MOST_LINES])
+    scale = choice.scale if choice.scale in (AUTO, "linear", "log") else AUTO
+    kind = HEAT_MAP if choice.kind == HEAT_MAP and lines != along else LINES
+    return Choice(metric, along, lines, at, reference, shown, scale, kind)
 
 
 def place(study: Study, choice: Choice, line: str, value: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from analysis.arguments import log_folder, parsed
 from analysis.errors import AnalysisError
+from schedsweep.terminal import wrapped
 
 PORT = 5006
 KEYS = ("port", "browser", "logs")
@@ -15,10 +16,11 @@ PACKAGES = ("panel", "hvplot")
 """Packages of the extra ``[explore]``."""
 
 HELP = f"""\
-python -m analysis explore RESULTS [key=value ...]
+python -m analysis explore RESULTS [RESULTS ...] [key=value ...]
     Opens a page in your browser to look into a dataset, also while it is still being filled: choose the
     axes, see the numbers of a point, draw its schedule, save the plot and its numbers.
-    RESULTS is a results folder of python -m sweep, or a dataset. Nothing leaves this machine.
+    RESULTS is a results folder of python -m sweep, or a dataset; several are shown side by side. The address
+    holds what you chose. Nothing leaves this machine.
 
     port=N         where to serve the page, default {PORT}; the next free one if that is in use
     browser=false  do not open a browser, only print the address
@@ -39,11 +41,12 @@ def main(arguments: Sequence[str]) -> None:
         With one line, if something was given that is not allowed, or the dataset cannot be shown.
     """
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        print(HELP)
+        print(wrapped(HELP))
         if not arguments:
             raise AnalysisError("explore: name a results folder, e.g. results/packing")
         return
-    settings = parsed(arguments[1:], KEYS, command="explore: ")
+    where = [one for one in arguments if "=" not in one] or [""]
+    settings = parsed([one for one in arguments if "=" in one], KEYS, command="explore: ")
     port, browser = settings.get("port", str(PORT)), settings.get("browser", "true")
     if not port.isdecimal() or not 1024 <= int(port) <= 65535:
         raise AnalysisError(f"port={port}: give a number from 1024 to 65535")
@@ -52,12 +55,12 @@ def main(arguments: Sequence[str]) -> None:
     folder = log_folder(settings)
     from analysis.explorer.source import Source
 
-    source = Source(Path(arguments[0]))
-    print(f"{arguments[0]}: preparing the page, a few seconds", flush=True)
+    sources = [Source(Path(one)) for one in where]
+    print(f"{', '.join(where)}: preparing the page, a few seconds", flush=True)
     _check_packages()  # importing them takes most of that time
     from analysis.explorer.server import serve
 
-    serve(source, int(port), [] if folder is None else [folder], browser=browser == "true")
+    serve(sources, int(port), [] if folder is None else [folder], browser=browser == "true")
 
 
 def _check_packages() -> None:

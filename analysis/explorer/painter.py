@@ -10,6 +10,8 @@ import multiprocessing
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
+import pandas as pd
+
 from analysis.errors import AnalysisError
 from analysis.explorer.views import Request, drawn
 
@@ -29,7 +31,7 @@ class Painter:
         self._connection: Connection | None = None
         self._is_busy = False
 
-    async def draw(self, request: Request) -> bytes:
+    async def draw(self, request: Request) -> bytes | pd.DataFrame:
         """Return a picture as PNG.
 
         Raises
@@ -56,9 +58,9 @@ class Painter:
                 self._is_busy = False
         if self._connection is not mine:
             raise SupersededError
-        if isinstance(found, bytes):
-            return found
-        raise AnalysisError(found)
+        if isinstance(found, str):
+            raise AnalysisError(found)
+        return found
 
     def close(self) -> None:
         """End the process, whatever it does."""
@@ -68,11 +70,11 @@ class Painter:
         self._process, self._connection, self._is_busy = None, None, False
 
 
-def _answer(connection: Connection, request: Request) -> bytes | str:
+def _answer(connection: Connection, request: Request) -> bytes | pd.DataFrame | str:
     """Return the answer of the other process: a picture, or an error in one line."""
     try:
         connection.send(request)
-        answer: bytes | str = connection.recv()
+        answer: bytes | pd.DataFrame | str = connection.recv()
     except (EOFError, OSError):
         return "the drawing was ended before it was done: request it again"
     return answer
@@ -86,7 +88,7 @@ def _work(connection: Connection) -> None:
         except (EOFError, KeyboardInterrupt):
             return
         try:
-            answer: bytes | str = drawn(request)
+            answer: bytes | pd.DataFrame | str = drawn(request)
         except AnalysisError as error:
             answer = str(error)
         except KeyboardInterrupt:

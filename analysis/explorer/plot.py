@@ -9,12 +9,12 @@ import holoviews as hv
 import hvplot.pandas  # noqa: F401 # gives DataFrame.hvplot
 import numpy as np
 import pandas as pd
-from bokeh.models import HoverTool, TapTool
+from bokeh.models import HoverTool, NumeralTickFormatter, TapTool
 from bokeh.models.renderers import GlyphRenderer
 
 from analysis.explorer import choice as chosen
 from analysis.explorer import words
-from analysis.explorer.choice import AUTO, Choice
+from analysis.explorer.choice import AUTO, HEAT_MAP, Choice
 from analysis.figures.style import SchemeStyle
 from analysis.study import Study
 from analysis.study.curve import SATURATED
@@ -45,6 +45,9 @@ TOOLTIP = """
   <span style="color:#666">Run it again:</span>
   <code style="font-size:11px; overflow-wrap:anywhere">@command</code>
 </div>"""
+
+CANVAS = {"plot.output_backend": "canvas"}
+"""Without the browser's WebGL, which some have not."""
 
 Range = tuple[float, float]
 
@@ -84,23 +87,21 @@ class Drawing(NamedTuple):
         return None if np.allclose(shown, self.everything) else shown
 
 
-def drawn(
-    study: Study, choice: Choice, points: pd.DataFrame, *, narrow: bool = False, view: View | None = None
-) -> Drawing:
+def drawn(study: Study, choice: Choice, points: pd.DataFrame, *, view: View | None = None) -> Drawing:
     """Return the plot.
 
     Parameters
     ----------
     points : DataFrame
         See `words.described`.
-    narrow : bool
-        For a narrow window: the legend is below the plot.
     view : View, optional
         The part that is shown; the button that resets the plot shows all of it.
     """
     looks, several = words.line_looks(study, choice), choice.lines != choice.along
     unit = words.unit_of(study, choice, points)
     frame = points.assign(y=points["mean"] / unit.size, half=points["half_width"] / unit.size)
+    if choice.kind == HEAT_MAP:
+        return _heat_map(study, choice, frame, {name: look.label for name, look in looks.items()})
     frame["at"] = frame["x"] + _shift(frame, choice, chosen.is_scale(study, choice.along))
     known = frame["y"].dropna()
     is_positive = bool(len(known)) and bool((known > 0).all())
@@ -132,23 +133,56 @@ def drawn(
     everything = View(sides, (low, top))
     shown = view or everything
     overlay = hv.Overlay([*layers, target]).opts(
-        responsive=True, height=380 + 22 * len(choice.shown) * several if narrow else 500,
-        xlim=shown.x, ylim=shown.y, logy=logarithmic,
+        responsive=True, height=460 + 24 * -(-len(choice.shown) // 2) * several, bgcolor="white",
+        xlim=shown.x, ylim=shown.y, logy=logarithmic, yformatter=NumeralTickFormatter(format="0,0.[0000]"),
         xlabel=words.along_label(study, choice), ylabel=words.value_label(study, choice, unit),
         title=words.where(study, choice.at), fontsize={"title": "11pt", "labels": "10pt", "legend": "9pt"},
         show_grid=True, gridstyle={"grid_line_color": "#e8e8e8"}, toolbar="above", active_tools=[],
-        show_legend=several, legend_position="bottom" if narrow else "right",
-        hooks=[partial(_finish, everything)], **_ticks(study, choice, points, narrow),
+        show_legend=several, legend_position="bottom", legend_cols=2,
+        hooks=[partial(_finish, everything, high)], **_ticks(study, choice, points),
     )  # fmt: skip
     clicked = hv.streams.Selection1D(source=target)
     return Drawing(overlay, targets, clicked, hv.streams.RangeXY(source=overlay), everything)
 
 
+def _heat_map(study: Study, choice: Choice, frame: pd.DataFrame, names: dict[str, str]) -> Drawing:
+    """Return the means in colours, with the axis of the plot in columns and the lines in rows."""
+    columns = {one: words.value_name(study, choice.along, one, choice.at) for one in frame["value"].unique()}
+    shown = frame.assign(column=frame["value"].map(columns), row=frame["line"].map(names))
+    label = words.value_label(study, choice, words.unit_of(study, choice, frame))
+    colors = hv.HeatMap(shown, ["column", "row"], ["y", "heading", "estimate", "note"]).opts(
+        responsive=True, height=140 + 44 * len(choice.shown), cmap="viridis", colorbar=True, clabel=label,
+        xlabel=words.along_label(study, choice), ylabel="", logz=bool((frame["y"] > 0).all()), tools=["tap"],
+        title=words.where(study, choice.at), clipping_colors={"NaN": "#dddddd"}, backend_opts=CANVAS,
+    )  # fmt: skip
+    everything = View((0.0, 1.0), (0.0, 1.0))
+    rank = shown["y"].rank(pct=True).fillna(1.0)
+    shown["ink"] = np.where(rank < 0.6, "white", "black")  # dark colours are the low ones
+    texts = hv.Labels(shown, ["column", "row"], ["estimate", "ink"]).opts(
+        text_color="ink", text_font_size="9pt"
+    )
+    clicked, zoomed = hv.streams.Selection1D(source=colors), hv.streams.RangeXY()
+    return Drawing(colors * texts, shown, clicked, zoomed, everything)
+
+
+def schedule(boxes: pd.DataFrame, title: str) -> hv.Rectangles:
+    """Return a Gantt chart that can be zoomed, of the rectangles of `views.rectangles`."""
+    return hv.Rectangles(boxes, ["begin", "low", "end", "high"], ["job", "color"]).opts(
+        responsive=True, height=440, color="color", line_color="#333333", line_width=0.4, title=title,
+        tools=["hover"], xlabel="Time since the first submission (h)", ylabel="Processors", bgcolor="white",
+        backend_opts=CANVAS,
+    )  # fmt: skip
+
+
 def _shift(frame: pd.DataFrame, choice: Choice, is_scale: bool) -> pd.Series[float]:
-    """Return the sideways shift of each point, so that lines with equal values remain visible."""
-    step = 0.004 * (float(np.ptp(frame["x"])) or 1.0) if is_scale else min(0.08, 0.7 / len(choice.shown))
+    """Return the sideways shift of each point, so that lines with equal values remain visible.
+
+    All lines together take a tenth of the distance of two points at most; whole numbers are not moved.
+    """
     order = {name: i - (len(choice.shown) - 1) / 2 for i, name in enumerate(choice.shown)}
-    return frame["line"].map(order) * (step if choice.lines != choice.along else 0.0)
+    x = np.unique(frame["x"])
+    moved = choice.lines != choice.along and len(x) > 1 and not (is_scale and (x == np.rint(x)).all())
+    return frame["line"].map(order) * (0.1 * np.diff(x).min() / max(len(choice.shown), 1) if moved else 0.0)
 
 
 def _line(mine: pd.DataFrame, look: SchemeStyle, least: float) -> list[hv.Element]:
@@ -218,27 +252,27 @@ def _above(low: float, high: float, share: float, logarithmic: bool) -> float:
     return high * (high / low) ** share if logarithmic else high + share * (high - low)
 
 
-def _ticks(study: Study, choice: Choice, points: pd.DataFrame, narrow: bool) -> dict[str, Any]:
+def _ticks(study: Study, choice: Choice, points: pd.DataFrame) -> dict[str, Any]:
     """Return the settings of the horizontal ticks: names where the values are no numbers on a scale."""
     if chosen.is_scale(study, choice.along):
-        return {"xticks": 6} if narrow else {}
+        return {}
     names = {
         row.x: words.value_name(study, choice.along, row.value, row.place) for row in points.itertuples()
     }
-    is_crowded = sum(map(len, names.values())) > (30 if narrow else 90)
+    is_crowded = sum(map(len, names.values())) > 60
     return {"xticks": sorted(names.items()), "xrotation": 30 if is_crowded else 0}
 
 
-def _finish(everything: View, plot: Any, element: object) -> None:
+def _finish(everything: View, high: float, plot: Any, element: object) -> None:
     """Set what HoloViews has no option for: plain text, the reset to all, clicks on targets only."""
     figure = plot.state
+    figure.yaxis.bounds = (everything.y[0], high)  # saturated points have no value on it
     figure.output_backend, figure.toolbar.logo = "canvas", None
     figure.title.text_font_style = "normal"
     for axis in (*figure.xaxis, *figure.yaxis):
         axis.axis_label_text_font_style = "normal"
     for legend in figure.legend:
         legend.border_line_color = None
-        legend.location = "top" if legend in figure.right else legend.location
     for ends, (start, end) in zip((figure.x_range, figure.y_range), everything, strict=True):
         ends.reset_start, ends.reset_end = start, end
     for tool in figure.tools:

@@ -9,8 +9,10 @@ import socket
 import sys
 import webbrowser
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from tornado.httputil import HTTPServerRequest
 from tornado.iostream import StreamClosedError
@@ -18,9 +20,21 @@ from tornado.web import Application, ErrorHandler
 from tornado.websocket import WebSocketClosedError
 
 from analysis.errors import AnalysisError
+from analysis.explorer.choice import Choice
 from analysis.explorer.source import Source
 
 ADDRESS = "127.0.0.1"
+PHONE = """
+@media (max-width: 820px) {
+  #content { flex-direction: column; overflow: auto; }
+  #main { order: -1; }
+  #main, #sidebar { height: auto; overflow: visible; }
+  #sidebar { min-width: 0; max-width: none; }
+  #sidebar.hidden { display: none; }
+}
+"""
+"""Controls below the plot where a window is narrow."""
+
 TRIED = 50
 """Ports that are tried, from the first one on."""
 
@@ -57,22 +71,45 @@ def opened(address: str) -> bool:
         return False
 
 
-def serve(source: Source, port: int, logs: Sequence[Path], *, browser: bool) -> None:
+def serve(sources: Sequence[Source], port: int, logs: Sequence[Path], *, browser: bool) -> None:
     """Serve the page until Ctrl-C."""
     import panel as pn
 
     from analysis.explorer.page import Page
 
+    for source in sources:  # what every window shows first
+        source.described(Choice.first(source.study))
+
     logging.getLogger("bokeh").setLevel(logging.ERROR)
     logging.getLogger("tornado.access").setLevel(logging.ERROR)
     pn.extension(inline=False)
-    pn.config.loading_indicator = False
+    pn.theme.Fast._resources.pop("font", None)  # a network would be asked for it
+    name = ", ".join(source.study.name for source in sources)
 
     def page() -> Any:
-        found = Page(source, logs)
-        pn.state.on_session_destroyed(lambda context: found.close())
-        found.follow()
-        return found.template()
+        location = pn.state.location
+        query = {key: values[0].decode() for key, values in (pn.state.session_args or {}).items()}
+
+        def tell(number: int, own: dict[str, str]) -> None:
+            """Keep the choice in the address; further datasets have their number before each key."""
+            query.update({f"{number}." * bool(number) + key: value for key, value in own.items()})
+            location.search = f"?{urlencode(query)}"
+
+        pages = []
+        for number, source in enumerate(sources):
+            start = f"{number}." * bool(number)
+            mine = {key: value for key, value in query.items() if key.startswith(start)}
+            asked = {key.removeprefix(start): value for key, value in mine.items()}
+            pages.append(Page(source, logs, asked, partial(tell, number)))
+            pages[-1].follow()
+        pn.state.on_session_destroyed(lambda context: [one.close() for one in pages])
+        return pn.template.FastListTemplate(
+            title=name, font="system-ui, sans-serif", sidebar_width=300, theme_toggle=True, raw_css=[PHONE],
+            main_max_width="1600px",
+            sidebar=[pn.Card(one.side, title=source.study.name, hide_header=len(pages) == 1)
+                     for one, source in zip(pages, sources, strict=True)],
+            main=[pn.FlexBox(*(one.main for one in pages), gap="24px")],
+        )  # fmt: skip
 
     free = free_port(port)
     if free != port:
@@ -80,12 +117,12 @@ def serve(source: Source, port: int, logs: Sequence[Path], *, browser: bool) -> 
     address = f"http://{ADDRESS}:{free}/"
     server = pn.serve(
         page, port=free, address=ADDRESS, websocket_origin=[f"{ADDRESS}:{free}", f"localhost:{free}"],
-        show=False, start=False, verbose=False, title=source.study.name, threaded=False,
+        show=False, start=False, verbose=False, title=name, threaded=False,
     )  # fmt: skip
     answer_only(server._tornado, (f"{ADDRESS}:{free}", f"localhost:{free}"))
     server.start()
     server.io_loop.asyncio_loop.set_exception_handler(_report)
-    print(f"{source.study.name}: {address} (Ctrl-C ends it)", flush=True)
+    print(f"{name}: {address} (Ctrl-C ends it)", flush=True)
     if browser and not opened(address):
         print(f"no browser could be opened: open {address} in one on this machine", flush=True)
     try:

@@ -6,7 +6,11 @@ import threading
 from datetime import datetime
 from pathlib import Path
 
+import pandas as pd
+
 from analysis.errors import AnalysisError
+from analysis.explorer import points, words
+from analysis.explorer.choice import Choice
 from analysis.study import Study, open_study
 from analysis.study.axes import Axes
 from analysis.study.curve import UNFINISHED
@@ -35,7 +39,15 @@ class Source:
         self._lock = threading.Lock()
         self._stamp = self._now()  # before it is read: a dataset written meanwhile is then read next time
         self._study = open_study(self._path, EVERY)
+        self._known: dict[str, pd.DataFrame] = {}
         self.problem = ""
+
+    def described(self, choice: Choice) -> pd.DataFrame:
+        """Return the points of a choice in words, see `words.described`; all windows share them."""
+        study, known, key = self._study, self._known, repr(choice)
+        if key not in known:
+            known[key] = words.described(study, choice, points.points(study, choice))
+        return known[key]
 
     @property
     def study(self) -> Study:
@@ -63,7 +75,7 @@ class Source:
             if stamp == self._stamp:
                 return self._study
             try:
-                self._study, self.problem = open_study(self._path, EVERY), ""
+                self._study, self._known, self.problem = open_study(self._path, EVERY), {}, ""
             except AnalysisError as error:
                 self.problem = str(error)
             self._stamp = stamp

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
-from analysis.drawings.gantt import EDGED, LONGEST_DEFAULT, draw_gantt
-from analysis.drawings.matrix import FREE, draw_matrix
+from analysis.drawings.gantt import EDGED, LONGEST_DEFAULT, boxes, draw_gantt
+from analysis.drawings.matrix import FREE, JOB_COLORS, draw_matrix
 from analysis.drawings.queue import draw_queue
 from analysis.drawings.scene import Scene, instant, run, window
 from analysis.errors import AnalysisError, DrawingError
@@ -85,7 +86,7 @@ class View:
 
     title: str
     fits: Callable[[Mapping[str, object]], bool]
-    draw: Callable[[Request], Figure]
+    draw: Callable[[Request], Figure | pd.DataFrame]
     window: bool = True
 
 
@@ -110,12 +111,31 @@ def _scene(point: Point) -> Scene:
 def gantt(request: Request) -> Figure:
     """Draw the processors of each job over some time."""
     shown = _scene(request.point)
-    given = {"from": request.begin, "to": request.end}
-    if request.begin or request.end:
-        first, last = window(given, shown, LONGEST_DEFAULT)
-    else:
-        first, last = default_period(shown)
-    return draw_gantt(replace(shown, title=request.title), first, last)
+    return draw_gantt(replace(shown, title=request.title), *_period(request, shown))
+
+
+def rectangles(request: Request) -> pd.DataFrame:
+    """Return the rectangles of a Gantt chart: job, hours, processors of all hosts one above the other."""
+    shown = _scene(request.point)
+    first, last = _period(request, shown)
+    machine, parts, below = shown.schedule.machine, [], 0.0
+    for host in range(len(machine.names)):
+        one = boxes(shown, host, first, last)
+        parts.append(
+            pd.DataFrame(
+                {"job": one.job + 1, "begin": one.begin / 3600, "end": one.end / 3600,
+                 "low": one.low + below, "high": one.high + below}
+            )[one.job >= 0]
+        )  # fmt: skip
+        below += float(machine.processors[host])
+    found = pd.concat(parts, ignore_index=True)
+    return found.assign(color=[JOB_COLORS[(job - 1) % len(JOB_COLORS)] for job in found["job"].tolist()])
+
+
+def _period(request: Request, shown: Scene) -> tuple[float, float]:
+    if not (request.begin or request.end):
+        return default_period(shown)
+    return window({"from": request.begin, "to": request.end}, shown, LONGEST_DEFAULT)
 
 
 def default_period(shown: Scene) -> tuple[float, float]:
@@ -199,6 +219,7 @@ VIEWS = {
         window=False,
     ),
     "gantt": View("Schedule (Gantt chart)", _schedules, gantt),
+    "zoom": View("Schedule to zoom into", _schedules, rectangles),
     "queue": View("Busy processors and waiting jobs over time", _schedules, queue),
 }
 
@@ -208,8 +229,8 @@ def offered(policy: Mapping[str, object]) -> list[str]:
     return [name for name, view in VIEWS.items() if view.fits(policy)]
 
 
-def drawn(request: Request) -> bytes:
-    """Return a picture as PNG.
+def drawn(request: Request) -> bytes | pd.DataFrame:
+    """Return a picture as PNG, or the rectangles of one that can be zoomed.
 
     Raises
     ------
@@ -220,6 +241,8 @@ def drawn(request: Request) -> bytes:
         compiling.ready(request.point)
         with style.styled():
             figure, file = VIEWS[request.view].draw(request), io.BytesIO()
+            if isinstance(figure, pd.DataFrame):
+                return figure
             figure.savefig(file, format="png", dpi=DPI)
     except (ValueError, SweepError, DrawingError, OSError) as error:  # errors of models, in one line
         raise AnalysisError(str(error).partition("\n")[0]) from None

@@ -16,6 +16,7 @@ from analysis.figures import policies
 from analysis.figures.load_plot import LOAD
 from analysis.figures.style import SchemeStyle
 from analysis.report.numbers import PURE, Unit, number, time_unit
+from analysis.report.points import estimate
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED
 
@@ -119,8 +120,7 @@ def _estimate(row: Any, unit: Unit) -> str:
     """Return the mean with its half-width, or the state of a point without a mean."""
     if not math.isfinite(row.mean):
         return NOTHING if row.status == DONE else row.status
-    width = f" ± {number(row.half_width / unit.size)}" if 0 < row.half_width < math.inf else ""
-    return f"{number(row.mean / unit.size)}{width}{unit.name}"
+    return estimate(row.mean / unit.size, row.half_width / unit.size) + unit.name
 
 
 def _interval(row: Any, unit: Unit) -> str:

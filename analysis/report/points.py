@@ -143,16 +143,16 @@ def _of_metric(study: Study, name: str, rows: pd.DataFrame) -> tuple[str, list[E
     title = str(attributes.get("long_name", name.replace("_", " ")))
     texts = []
     for mean, width in zip((means / unit.size).tolist(), (widths / unit.size).tolist(), strict=True):
-        texts.append(Entry(_estimate(mean, width), "" if np.isnan(mean) else f"{mean:.9g}"))
+        texts.append(Entry(estimate(mean, width), "" if np.isnan(mean) else f"{mean:.9g}"))
     return f"{title}{f',{unit.name}' if unit is not PURE else ''}", texts
 
 
-def _estimate(mean: float, width: float) -> str:
+def estimate(mean: float, width: float) -> str:
     """Return a mean with its half-width, both to the second digit of the latter.
 
     Examples
     --------
-    >>> _estimate(1.23456, 0.0217), _estimate(12345.6, 789.0), _estimate(1.23456, float("nan"))
+    >>> estimate(1.23456, 0.0217), estimate(12345.6, 789.0), estimate(1.23456, float("nan"))
     ('1.235 ± 0.022', '12,346 ± 789', '1.23')
     """
     if math.isnan(mean) or not width > 0:

@@ -1,4 +1,4 @@
-"""What the site has beyond Sphinx: the reference of the YAML files, and the gallery."""
+"""What the site has beyond Sphinx: the reference of the YAML files, the gallery, and a film."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from sitetools import docstrings, gallery, keys, pages
+from sitetools import docstrings, film, gallery, keys, pages
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register directives and events."""
-    for part in (docstrings, gallery, keys, pages):
+    for part in (docstrings, film, gallery, keys, pages):
         part.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

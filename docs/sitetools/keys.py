@@ -17,7 +17,7 @@ from sweep.config.choices import description
 ROOT = Path(__file__).parents[2]
 
 FEW = 3
-"""A file with so many keys at most is a row in the table of all such files."""
+"""A file with so many keys at most is an entry in the list of all such files."""
 
 LONG = 200
 """Letters beyond which a value is cut off; the file has all of it."""
@@ -32,7 +32,7 @@ class YamlKeys(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Return a section for each file with several keys, and a table of the others."""
+        """Return a section for each file with several keys, and a list of the others."""
         place = ROOT / self.arguments[0]
         alone = place.is_file()
         found = [place] if alone else sorted(place.rglob("*.yaml"), key=lambda file: file.name)
@@ -43,14 +43,11 @@ class YamlKeys(SphinxDirective):
         made: list[nodes.Node] = []
         if alone:
             only = files[0][0]
-            return [*_prose(only.head), *_table_of(only)]
+            return [*_prose(only.head), _keys(only)]
         small = [(file, path) for file, path in files if not _is_large(file)]
         made += [self._section(file) for file, _ in files if file.name.startswith("_")]
         if small:
-            rows = ((file.name, description(path), _sets(file)) for file, path in small)
-            made.append(
-                _table(("name", "what it is", "what it sets"), (_cells(row) for row in rows), (20, 50, 30))
-            )
+            made.append(_list((file.name, "", [description(path), _sets(file)]) for file, path in small))
         made += [
             self._section(file) for file, _ in files if _is_large(file) and not file.name.startswith("_")
         ]
@@ -72,7 +69,7 @@ class YamlKeys(SphinxDirective):
             made += bases
         if file.source:
             made += nodes.paragraph("", f"Source, where a key does not name another: {file.source}.")
-        made += _table_of(file)
+        made += _keys(file)
         return made
 
 
@@ -93,27 +90,28 @@ def _short(value: str) -> str:
     return value if len(value) <= LONG else f"{value[:LONG].rpartition(' ')[0]} …"
 
 
-def _table_of(file: File) -> list[nodes.Node]:
-    """Return the keys of a file: a column that would be empty is left out."""
-    columns = {
-        "key": [f"`{key.name}`" for key in file.keys],
-        "default": [f"`{_short(key.value)}`" if key.value else "" for key in file.keys],
-        "unit": [key.unit for key in file.keys],
-        "meaning": [key.meaning for key in file.keys],
-        "source": [key.source for key in file.keys],
-    }
-    kept = {name: cells for name, cells in columns.items() if any(cells)}
-    if not kept:
-        return []
-    widths = {"key": 18, "default": 18, "unit": 8, "meaning": 40, "source": 16}
-    rows = zip(*kept.values(), strict=True)
-    return [_table(tuple(kept), (_cells(row) for row in rows), tuple(widths[name] for name in kept))]
+def _keys(file: File) -> nodes.Node:
+    """Return the keys of a file: each with its default, its meaning, unit and source."""
+    return _list(
+        (
+            key.name,
+            _short(key.value),
+            [f"{key.meaning} ({key.unit})" if key.unit else key.meaning, key.source],
+        )
+        for key in file.keys
+    )
 
 
-def _cells(row: Sequence[str]) -> list[list[nodes.Node]]:
-    """Return cells, the first of them code."""
-    first = row[0].strip("`")
-    return [[nodes.literal(first, first)], *(list(_inline(cell)) for cell in row[1:])]
+def _list(entries: Iterable[tuple[str, str, Sequence[str]]]) -> nodes.Node:
+    """Return a definition list of names, their values and texts, as narrow as any window."""
+    made = nodes.definition_list(classes=["yaml-keys"])
+    for name, value, texts in entries:
+        term = nodes.term("", "", nodes.literal(name, name))
+        if value:
+            term += [nodes.Text(": "), nodes.literal(value, value)]
+        paragraphs = [nodes.paragraph("", "", *_inline(text)) for text in texts if text.strip()]
+        made += nodes.definition_list_item("", term, nodes.definition("", *paragraphs))
+    return made
 
 
 def _inline(text: str) -> Iterator[nodes.Node]:
@@ -142,19 +140,3 @@ def _prose(head: str) -> list[nodes.Node]:
         if prose:
             made.append(nodes.paragraph("", "", *_inline(prose)))
     return made
-
-
-def _table(head: Sequence[str], rows: Iterable[list[list[nodes.Node]]], widths: Sequence[int]) -> nodes.Node:
-    group = nodes.tgroup(cols=len(head))
-    group += [nodes.colspec(colwidth=width) for width in widths]
-    top = nodes.row()
-    top += [nodes.entry("", nodes.paragraph("", name)) for name in head]
-    body = nodes.tbody()
-    for cells in rows:
-        row = nodes.row()
-        row += [nodes.entry("", nodes.paragraph("", "", *cell)) for cell in cells]
-        body += row
-    group += [nodes.thead("", top), body]
-    table = nodes.table("", group, classes=["yaml-keys"])
-    wrapped = nodes.container("", table, classes=["pst-scrollable-table-container"])
-    return wrapped

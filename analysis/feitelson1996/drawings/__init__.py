@@ -10,6 +10,6 @@ DRAWINGS = {
     "matrix": Drawing(
         matrix.matrix,
         matrix.MATRIX,
-        "the Ousterhout matrix at a moment of a simulation",
+        "the Ousterhout matrix at a moment of a simulation; policy=buddy,migration draws two side by side",
     ),
 }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from analysis.errors import AnalysisError
 from analysis.jette1997.gangster import times
 from analysis.jette1997.gangster.remaking import Remade, remade
+from schedsweep.terminal import wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,7 +70,7 @@ def main(arguments: Sequence[str]) -> None:
         With one line for what cannot be shown.
     """
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        print(HELP)
+        print(wrapped(HELP))
         if not arguments:
             raise AnalysisError("gangster: name a results folder, e.g. results/llnl_t3d")
         return
