@@ -3,34 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-
-UNIT = re.compile(
-    r"^(?:times? in )?(bytes/s|bytes|processor s|processors|hours|minutes|days|weeks|ms|s|KB|MB|GB)"
-    r"\b(?![-'/])",
-    re.MULTILINE,
-)
-"""A comment begins with the unit, where there is one: ``s to schedule another thread``."""
-
-LONGEST = 60
-"""Letters that a source has at most."""
-
-NAMED = re.compile(r"(?:^|[._])(gb|mb|bytes|hours|minutes|days|weeks|months)(?:_per_processor)?$")
-"""Or the key's name ends with it: ``memory_gb``."""
-
-SOURCE = re.compile(
-    r"\(([^()]*(?:\b(?:1[89]|20)\d\d\b|[Ss]ections? \d|Tables? \d|Figs?\. \d|[Ee]quations? \d"
-    r"|\bpaper\b|\bpage\b)[^()]*)\)"
-    r"|\b((?:Mc)?[A-Z][a-z]+(?: and [A-Z][a-z]+| et al\.)? \(\d{4}\))"
-    r"|\b((?:[Ss]ection|Table|Fig\.|[Ee]quation) \d+(?:\.\d+)*)"
-    r"|\b([Aa]ssumed)\b"
-)
-"""Where a value is from: a paper, its section or table, or an assumption."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +27,6 @@ class Key:
     name: str
     value: str
     comment: str
-
-    @property
-    def unit(self) -> str:
-        """Unit that the comment begins with, or the name ends with, or nothing."""
-        if found := UNIT.search(self.comment) or NAMED.search(self.name):
-            return found[1].upper() if found[1] in ("gb", "mb") else found[1]
-        return ""
-
-    @property
-    def source(self) -> str:
-        """Source of the value by the comment, or nothing."""
-        return "; ".join(sources(self.comment))
 
     @property
     def meaning(self) -> str:
@@ -91,25 +56,6 @@ class File:
     keys: tuple[Key, ...]
     bases: tuple[str, ...]
     text: str
-
-    @property
-    def source(self) -> str:
-        """Source of the whole file by its head."""
-        return "; ".join(sources(self.head))
-
-
-def sources(comment: str) -> list[str]:
-    """Return the sources that a comment names; a longer bracket is no citation.
-
-    Examples
-    --------
-    >>> sources("s to schedule another thread (McCann 1994, section 5.1); assumed")
-    ['McCann 1994, section 5.1', 'assumed']
-    """
-    found = (next(filter(None, match.groups())) for match in SOURCE.finditer(" ".join(comment.split())))
-    return list(
-        dict.fromkeys(one.lower() if one == "Assumed" else one for one in found if len(one) <= LONGEST)
-    )
 
 
 def read(file: Path) -> File:

@@ -1,4 +1,4 @@
-"""The directive ``yaml-keys``: every key of YAML files with default, unit and source."""
+"""The directive ``yaml-keys``: every key of YAML files with its default and its comment."""
 
 from __future__ import annotations
 
@@ -67,8 +67,6 @@ class YamlKeys(SphinxDirective):
             for number, base in enumerate(file.bases):
                 bases += [nodes.Text(", " * bool(number)), nodes.literal(base, base)]
             made += bases
-        if file.source:
-            made += nodes.paragraph("", f"Source, where a key does not name another: {file.source}.")
         made += _keys(file)
         return made
 
@@ -91,15 +89,8 @@ def _short(value: str) -> str:
 
 
 def _keys(file: File) -> nodes.Node:
-    """Return the keys of a file: each with its default, its meaning, unit and source."""
-    return _list(
-        (
-            key.name,
-            _short(key.value),
-            [f"{key.meaning} ({key.unit})" if key.unit else key.meaning, key.source],
-        )
-        for key in file.keys
-    )
+    """Return the keys of a file, each with its default and its comment, which has the unit and the source."""
+    return _list((key.name, _short(key.value), [key.meaning]) for key in file.keys)
 
 
 def _list(entries: Iterable[tuple[str, str, Sequence[str]]]) -> nodes.Node:

@@ -35,7 +35,7 @@ ARGUMENTS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 )  # fmt: skip
-PATIENCE_MS = 40_000
+PATIENCE_MS = 300_000
 """On a machine that is busy with other tests."""
 
 FIGURE = """

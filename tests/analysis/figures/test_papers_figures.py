@@ -16,7 +16,7 @@ from analysis.registry import paper_for
 
 FIGURES = {
     "packing": "fig7 fig8 fig9 fig10 fig11 fig12 fig13 utilization used-slots readings-slowdown "
-    "readings-ranks readings-verdicts",
+    "readings-verdicts",
     "o2k_backfill": "fig3 fig5 fig5-months fig6 fig7 fig7-runtimes",
     "o2k_immediate": "fig8 fig8-not-shown fig8-runtimes",
     "o2k_equipartition": "fig9 fig9-months fig10 fig10-all",
