@@ -93,7 +93,8 @@ def serve(sources: Sequence[Source], port: int, logs: Sequence[Path], *, browser
         def tell(number: int, own: dict[str, str]) -> None:
             """Keep the choice in the address; further datasets have their number before each key."""
             query.update({f"{number}." * bool(number) + key: value for key, value in own.items()})
-            location.search = f"?{urlencode(query)}"
+            if location is not None:
+                location.search = f"?{urlencode(query)}"
 
         pages = []
         for number, source in enumerate(sources):
@@ -102,7 +103,7 @@ def serve(sources: Sequence[Source], port: int, logs: Sequence[Path], *, browser
             asked = {key.removeprefix(start): value for key, value in mine.items()}
             pages.append(Page(source, logs, asked, partial(tell, number)))
             pages[-1].follow()
-        pn.state.on_session_destroyed(lambda context: [one.close() for one in pages])
+            pn.state.on_session_destroyed(partial(_close, pages[-1]))
         return pn.template.FastListTemplate(
             title=name, font="system-ui, sans-serif", sidebar_width=300, theme_toggle=True, raw_css=[PHONE],
             main_max_width="1600px",
@@ -131,6 +132,11 @@ def serve(sources: Sequence[Source], port: int, logs: Sequence[Path], *, browser
         print()
     finally:
         server.stop()
+
+
+def _close(page: Any, context: Any) -> None:
+    """End the background work of a page whose window was closed."""
+    page.close()
 
 
 def answer_only(application: Application, hosts: Sequence[str]) -> None:
