@@ -54,7 +54,7 @@ GUIDE = DOCS / "adding_a_policy.md"
     ("family", "name", "module", "number"),
     [
         ("gang", "worst_fit", "models.packing.schemes.worst_fit", 0),
-        ("backfill", "earliest_end", "models.backfill.priority.orders.earliest_end", 1),
+        ("backfill", "earliest_end", "models.backfill.priority.earliest_end", 1),
     ],
 )
 def test_the_guide_to_a_policy(

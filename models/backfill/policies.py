@@ -23,12 +23,7 @@ DISCIPLINES: Mapping[str, type[Rules]] = {
 }
 """``policy.discipline`` -> the rules. Or the dotted name of a user's own subclass of `Rules`."""
 
-ALWAYS = (
-    "models.backfill.priority.orders.waiting",
-    "models.backfill.priority.orders.learned",
-    "models.backfill.priority.orders.smallest",
-    "models.backfill.model",
-)
+ALWAYS = ("models.backfill.priority.published", "models.backfill.model")
 """Modules whose kernels every run needs, or that compile in no time."""
 
 

@@ -1,8 +1,7 @@
 """Immediate service: the key ``immediate`` of a policy's YAML file, as checked values."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from typing import Self
 
 from models import checks, keys
 from models.backfill.rules import number_or_null
@@ -53,7 +52,7 @@ class Immediate:
         return UNLIMITED_KB if self.memory_gb is None else round(self.memory_gb * KB_IN_GB)
 
     @classmethod
-    def of(cls, given: object) -> Immediate:
+    def of(cls, given: object) -> Self:
         """Return the rules of a mapping; keys that it does not have keep their defaults.
 
         Raises

@@ -27,7 +27,7 @@ from numba import float64, int64, njit, types, void
 
 from models import dotted
 from models.arrays import Floats, Ints
-from models.backfill.priority.orders.names import ORDERS
+from models.backfill.priority.names import ORDERS
 from models.backfill.priority.weights import Weights
 from models.kernels import functions
 from models.kernels.compiling import kernel, part

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from models import checks, keys
 from models.backfill.priority.immediate import Immediate
-from models.backfill.priority.orders.names import ORDERS
+from models.backfill.priority.names import ORDERS
 from models.backfill.priority.weights import Weights
 from models.backfill.rules import Rules, is_one_pool
 from models.jobs.machine import Machine
@@ -32,7 +32,7 @@ class Priority(Rules):
     weights : Weights
         Of the measures of a job's priority.
     priority : str or compiled function, optional
-        Instead of `weights`: a name in `models.backfill.priority.orders.names`, or one's own function, or its
+        Instead of `weights`: a name in `models.backfill.priority.names`, or one's own function, or its
         dotted name, see `models.backfill.priority.order`.
     backfill_order : str or compiled function, optional
         Likewise, for the jobs that are backfilled once all reservations are made; None is the order of

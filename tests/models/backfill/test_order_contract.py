@@ -8,8 +8,8 @@ import pytest
 from backfill_cases import UNIT_KB, by_twin, make_jobs, make_machine, rules
 
 from models.backfill.engine import schedule
+from models.backfill.priority.names import ORDERS as NAMES
 from models.backfill.priority.order import changes, compiled
-from models.backfill.priority.orders.names import ORDERS as NAMES
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 

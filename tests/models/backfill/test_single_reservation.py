@@ -5,7 +5,7 @@ from backfill_cases import for_all, tiers
 from hypothesis import strategies as st
 
 from models.backfill.priority.candidates import BLOCK
-from models.backfill.priority.orders.names import ORDERS
+from models.backfill.priority.names import ORDERS
 from models.backfill.priority.reservations import simulate as on_hosts
 from models.backfill.priority.rules import Priority
 from models.backfill.priority.single_reservation import simulate as single
