@@ -1,6 +1,6 @@
 """Cluster profiles: how jobs are requested at a site, as data."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -80,20 +80,25 @@ def load(given: str, overrides: Mapping[str, object] | None = None) -> Profile:
             if key not in values:
                 raise SweepError(f"{source}: {unknown('key', key, values)}")
         values |= found
+
+    def where(key: str) -> str:
+        return f"executor.{key}" if key in (overrides or {}) else f"{file}: {key}"
+
+    if isinstance((overrides or {}).get("time"), int):  # as Slurm has it: minutes
+        values["time"] = str(values["time"])
     if not isinstance(values["time"], str):  # YAML 1.1 reads 1:30:00 as a number in base 60
         text = f'put it in quotes, "1:30:00" or "90" (minutes), not {values["time"]!r}'
-        raise SweepError(f"{'executor.' if 'time' in (overrides or {}) else f'{file}: '}time: {text}")
+        raise SweepError(f"{where('time')}: {text}")
     merged = OmegaConf.structured(Profile(name=file.stem))
     for key, value in values.items():
         try:
             merged = OmegaConf.merge(merged, {key: value})
         except OmegaConfBaseException as error:
-            source = "executor." if key in (overrides or {}) else f"{file}: "
-            raise SweepError(f"{source}{key}: {one_line(error)}; see {FOLDER / 'default.yaml'}") from None
+            raise SweepError(f"{where(key)}: {one_line(error)}; see {FOLDER / 'default.yaml'}") from None
     # Not resolved: ${HOME} in a setup line is the shell's.
     content: Any = OmegaConf.to_container(merged, resolve=False)
     profile = Profile(**content)
-    _check(profile, str(file))
+    _check(profile, where)
     return profile
 
 
@@ -111,22 +116,24 @@ def _read(file: Path) -> dict[str, Any]:
     return {str(key): value for key, value in content.items()}
 
 
-def _check(profile: Profile, file: str) -> None:
+def _check(profile: Profile, where: Callable[[str], str]) -> None:
     for key in ("partition", "account", "qos", "mem", "time", "options", "python", "interface", "mpi"):
         given = getattr(profile, key)
         for text in given if isinstance(given, list) else [given or ""]:
             if not text.isprintable():  # the end of a line would begin another one in the jobs' script
-                raise SweepError(f"{file}: {key}: {text!r} has a control character; give one line of text")
+                raise SweepError(f"{where(key)}: {text!r} has a control character; give one line of text")
     for key in ("cpus_per_task", "max_attempts", "max_parallel"):
         value = getattr(profile, key)
         if value is not None and value < 1:
-            raise SweepError(f"{file}: {key}: {value} is not 1 or more")
+            raise SweepError(f"{where(key)}: {value} is not 1 or more")
     if not profile.target_minutes > 0 or profile.signal_lead_s < 0:
-        raise SweepError(f"{file}: target_minutes must be above 0, and signal_lead_s 0 or more")
+        raise SweepError(f"{where('target_minutes')} must be above 0, and signal_lead_s 0 or more")
     try:
         limit = profile.time_s
     except ValueError as error:
-        raise SweepError(f"{file}: time: {error}") from None
+        raise SweepError(f"{where('time')}: {error}") from None
     if profile.target_minutes * 60 + profile.signal_lead_s > limit:
-        work = f"target_minutes={profile.target_minutes:g} and signal_lead_s={profile.signal_lead_s}"
-        raise SweepError(f"{file}: {work} do not fit in time={profile.time}; raise time, or lower the others")
+        work = f"{profile.target_minutes:g} and signal_lead_s={profile.signal_lead_s} do not fit in"
+        raise SweepError(
+            f"{where('target_minutes')}={work} time={profile.time}; raise time, or lower the others"
+        )

@@ -54,17 +54,19 @@ def _rules(policy: Parameters, discipline: str) -> type[Rules]:
     """Return the class of a discipline's rules."""
     if discipline in DISCIPLINES:
         return DISCIPLINES[discipline]
+    why = ""
     try:
-        own: type[Rules] = dotted.imported(str(discipline))
-        return own
+        own = dotted.imported(str(discipline))
+        if isinstance(own, type) and issubclass(own, Rules):
+            return own
     except ImportError as error:
         why = f" and cannot be imported ({error})" if "." in str(discipline) else ""
-        raise ValueError(
-            f"policy {policy.get('name', '')} has discipline {discipline}, which is not one of "
-            f"models.backfill{why}; allowed: {', '.join(DISCIPLINES)} (see "
-            "conf/policy/backfill/_backfill.yaml), or the dotted name of a subclass of "
-            "models.backfill.rules.Rules"
-        ) from None
+    raise ValueError(
+        f"policy {policy.get('name', '')} has discipline {discipline}, which is not one of "
+        f"models.backfill{why}; allowed: {', '.join(DISCIPLINES)} (see "
+        "conf/policy/backfill/_backfill.yaml), or the dotted name of a subclass of "
+        "models.backfill.rules.Rules"
+    )
 
 
 def check(point: Point) -> Sequence[str]:

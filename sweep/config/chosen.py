@@ -23,9 +23,12 @@ def checked(group: str, name: str, folders: Sequence[Path]) -> dict[str, Any]:
     """
     found = files.merged(group, name, folders)
     path = choices.path(group, name, folders)
-    if not path.is_relative_to(folders[0]):  # the project's own files declare the keys
-        schema.check(group, choices.short(name), found, str(path))
-    return found
+    if path.is_relative_to(folders[0]):  # the project's own files declare the keys
+        return found
+    schema.check(group, choices.short(name), found, str(path))
+    base = files.merged("machine", "_machine", folders[:1]) if group == "machine" else {}
+    # One that has nothing of it is for a family of the user's own.
+    return base | found if set(base) & set(found) else found
 
 
 def parameters(

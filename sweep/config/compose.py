@@ -77,7 +77,7 @@ def load(
         if equals and key not in (*keys, "experiment") and (hint := _meant(key, text, arguments, folders)):
             raise SweepError(f"{argument}: a study has no key {key!r}; did you mean {hint}?")
     translated = _with_full_names(overrides.translate(arguments, keys, BELOW), folders)
-    search = [f"hydra.searchpath=[{','.join(map(_quoted, search_path(folder, user)))}]"]
+    search = [f"hydra.searchpath=[{','.join(map(overrides.quoted, search_path(folder, user)))}]"]
     with initialize_config_dir(str(folder), version_base="1.3"), _one_line_errors(arguments):
         root = compose("config", [*search, *translated], return_hydra_config=True)
         executor = str(root.hydra.runtime.choices["executor"])
@@ -147,7 +147,7 @@ def _with_full_names(translated: Sequence[str], folders: Sequence[Path]) -> list
             data = files.merged(group, name, folders)  # whose errors are shorter than Hydra's
             if group == "experiment":
                 _check_experiment(choices.path(group, name, folders), data)
-            found[number] = f"{key}={_quoted(name)}"
+            found[number] = f"{key}={overrides.quoted(name)}"
     if not any(argument.startswith("+experiment=") for argument in found):
         offered = ", ".join(choices.labels(choices.names("experiment", folders)).values()) or "none"
         raise SweepError(
@@ -246,12 +246,6 @@ def _label(group: str, value: Any, labels: Mapping[str, str]) -> Any:
     if len(meant) > 1:
         raise SweepError(f"exclude: {group} {value} can be {' or '.join(meant)}; give one of them, or a list")
     return meant[0] if meant else value
-
-
-def _quoted(text: str) -> str:
-    """Quote a value for Hydra's override grammar."""
-    escaped = text.replace("'", "\\'")
-    return f"'{escaped}'"
 
 
 @contextmanager

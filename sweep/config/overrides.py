@@ -8,6 +8,8 @@ so they are passed on by force.
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Mapping, Sequence
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -22,6 +24,9 @@ OPEN = (*GROUPS, "executor", "grid", "axes", "values")
 
 MAPPINGS = ("grid", "axes", "values")
 """Those of them that may be given as a whole, ``axes={ties: policy.ties}``, to add to what is there."""
+
+TEXTS = ("name", "output", "schedule", "workload.path", "policy.path")
+"""Keys whose values are texts, taken as they are typed."""
 
 BY_LOAD = ("batches", "warmup")
 """Keys whose values may be numbers by load, ``{0:30,0.85:60}``."""
@@ -46,13 +51,30 @@ def translate(arguments: Sequence[str], keys: Sequence[str], below: Mapping[str,
     """
     parser = OverridesParser.create()
     translated = []
-    for argument in arguments:
+    for argument in map(_as_typed, arguments):
         override = _parse(parser, argument)
         if override.key_or_group in BY_LOAD and isinstance(override.value(), dict):
             # Hydra would merge it with the experiment's, so that some of those numbers stayed.
             translated.append(f"{override.key_or_group}=null")
         translated.append(_translate(argument, override, keys, below))
     return translated
+
+
+def _as_typed(argument: str) -> str:
+    """Return an argument whose value is a name or a path with quotes for Hydra around it, if it has none.
+
+    In its grammar commas, equals signs, brackets and letters beyond ASCII mean something, or nothing.
+    """
+    key, _, value = argument.partition("=")
+    if key not in TEXTS or value in ("", "null", "true", "false") or value[0] in "'\"":
+        return argument
+    return f"{key}={quoted(value)}"
+
+
+def quoted(text: str) -> str:
+    """Quote a value for Hydra's override grammar."""
+    escaped = re.sub(r"(\\*)(?='|$)", r"\1\1", text).replace("'", "\\'")
+    return f"'{escaped}'"
 
 
 def _parse(parser: OverridesParser, argument: str) -> Override:
@@ -64,9 +86,10 @@ def _parse(parser: OverridesParser, argument: str) -> Override:
         key, _, value = argument.partition("=")
         if (line := _unbalanced(value)) is not None:
             raise SweepError(f"cannot read {argument!r}: {line}") from None
+        instead = shlex.quote(f'{key}="{value}"')
         raise SweepError(
             f"cannot read {argument!r} ({one_line(error)}); a value with special characters needs quotes of "
-            f"its own: '{key}=\"{value}\"'"
+            f"its own: {instead}"
         ) from None
     if override.is_delete():
         raise SweepError(f"{argument!r}: keys cannot be deleted; set one to null, [] or {{}} instead")

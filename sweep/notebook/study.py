@@ -16,7 +16,7 @@ import xarray as xr
 from rich.console import Console
 
 from sweep.config import compose, locate
-from sweep.config.overrides import BY_LOAD
+from sweep.config.overrides import BY_LOAD, quoted
 from sweep.errors import RunError, SweepError, one_line
 from sweep.notebook import choices, own
 from sweep.pilot import settled
@@ -209,8 +209,7 @@ def _text(name: str, value: Any) -> str:
     if isinstance(value, int | float | np.integer | np.floating):
         return repr(value.item() if isinstance(value, np.generic) else value)
     if isinstance(value, str | Path):
-        escaped = str(value).replace("\\", "\\\\").replace("'", "\\'")
-        return f"'{escaped}'"
+        return quoted(str(value))
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{_key(key)}: {_text(name, item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple | np.ndarray):

@@ -37,6 +37,9 @@ OPTIONAL = {
 UNKNOWN_TIMES = frozenset({"Unknown", "None", ""})
 """Missing times: of a job that has not started, or never will."""
 
+ZERO = np.datetime64("1970-01-03")
+"""Before it an instant is one that was never set."""
+
 NO_LIMIT = frozenset({"UNLIMITED", "Partition_Limit", ""})
 """Time limits of a job without a limit of its own."""
 
@@ -54,11 +57,13 @@ PREFIXES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
 
 
 def times(texts: Sequence[str]) -> np.ndarray:
-    """Return instants (``datetime64[s]``); not a time where sacct has none."""
+    """Return instants (``datetime64[s]``); not a time where sacct has none, or Slurm's zero in some zone."""
     if all(text in UNKNOWN_TIMES or TIME.fullmatch(text) for text in texts):
         known = ["NaT" if text in UNKNOWN_TIMES else text for text in texts]
         try:
-            return np.array(known, dtype="datetime64[s]")
+            found = np.array(known, dtype="datetime64[s]")
+            found[found < ZERO] = np.datetime64("NaT")
+            return found
         except ValueError:  # a month 13
             pass
     raise ValueError("a time such as 2024-03-01T08:00:00 (is SLURM_TIME_FORMAT set?)")
