@@ -66,6 +66,7 @@ def load(given: str, overrides: Mapping[str, object] | None = None) -> Profile:
     SweepError
         For an unknown profile or key, and for a value that is not valid.
     """
+    given = str(given)
     if "/" in given or given.endswith((".yaml", ".yml")):
         file = Path(given).expanduser()
     elif given in names():

@@ -88,13 +88,6 @@ def test_links_lead_somewhere() -> None:
             assert "://" in target or (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
-SACCT = """\
-JobID|User|Partition|State|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|AllocCPUS|AllocNodes|ReqMem
-7|alice|batch|COMPLETED|2024-03-01T00:00:00|2024-03-01T00:00:00|2024-03-01T00:01:00|600|20|4|1|4000M
-8|bob|batch|TIMEOUT|2024-03-01T01:00:00|2024-03-01T01:00:00|2024-03-01T01:00:00|1200|20|64|2|4000M
-"""
-
-
 def a_log(seed: int) -> str:
     """Return a log of 300 jobs and three users on 16 processors."""
     random = np.random.default_rng(seed)
@@ -108,20 +101,6 @@ def a_log(seed: int) -> str:
 
 
 FIRST_PAGES = [ROOT / "README.md", DOCS / "five_minutes.md"]
-
-
-def test_commands_of_the_first_pages_are_understood(folder: Path) -> None:
-    """Each is planned, in a folder without results; those that only read results are run on small ones."""
-    (folder / "LOG").write_text(a_log(seed=1))
-    (folder / "FILE").write_text(SACCT)
-    run("python -m sweep +experiment=packing policy=buddy grid.load=[0.5] exclude=[] output=small", *SMALL)
-    found = [line for page in FIRST_PAGES for line in commands(page)]
-    for line in dict.fromkeys(found):
-        if " rerun " in line:
-            run(line.replace("results/packing/packing.nc", "small/packing.nc"))
-        else:
-            run(line, *([] if "action=" in line else ["action=plan"]))
-    assert len(found) > 10
 
 
 @pytest.mark.exhaustive

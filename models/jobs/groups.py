@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from models.point import Parameters
 
 NO_GROUP = -1
 
+MOST_RANKS = 10_000
 OTHERS = "others"
 UNKNOWN_USER = -1
 
@@ -72,23 +74,27 @@ class Grouping:
         dim = str(keys.get("dim", name))
         if not dim.isidentifier():
             checks.refuse(f"{where}dim", dim, "letters, digits and '_'")
-        if keys.get("classes") is not None:
-            classes = [_class(f"{where}classes[{i}]", each) for i, each in enumerate(keys["classes"])]
-            labels = (*(label for label, _ in classes), "other")
-            return cls(name, dim, labels, "classes", classes=tuple(limits for _, limits in classes))
+        if (each := keys.get("classes")) is not None:
+            classes = [_class(f"{where}classes[{i}]", one) for i, one in enumerate(_list(each))]
+            names = [*(label for label, _ in classes), "other"]
+            if len(set(names)) < max(len(names), 2):
+                checks.refuse(f"{where}classes", each, "a list of classes, each with a name of its own")
+            return cls(name, dim, tuple(names), "classes", classes=tuple(limits for _, limits in classes))
         by = checks.choice(keys, f"groups {name}", "by", (*NUMBERS, "user", "job_class"))
         if by == "job_class":
             return cls(name, dim, JOB_CLASSES, by)
         if by == "user":
-            ranks = checks.whole(keys, f"groups {name}", "ranks", default=20)
+            allowed = f"a positive whole number, at most {MOST_RANKS:,}"
+            ranks = checks.whole(keys, f"groups {name}", "ranks", allowed, most=MOST_RANKS, default=20)
             return cls(name, dim, (*(str(rank) for rank in range(1, ranks + 1)), OTHERS), by)
-        edges = keys.get("edges")
-        if not isinstance(edges, list) or not edges or sorted(set(edges)) != edges:
-            checks.refuse(f"{where}edges", edges, "ascending numbers with which ranges begin")
-        names = keys.get("labels") or _labels(edges)
-        if len(names) != len(edges) + 1:
+        edges = _list(keys.get("edges"))
+        numeric = all(isinstance(edge, int | float) and isfinite(edge) for edge in edges)
+        if not edges or not numeric or sorted(set(edges)) != edges:
+            checks.refuse(f"{where}edges", keys.get("edges"), "ascending numbers with which ranges begin")
+        names = [str(label) for label in _list(keys.get("labels") or _labels(edges))]
+        if len(names) != len(edges) + 1 or len(set(names)) < len(names):
             checks.refuse(f"{where}labels", names, f"{len(edges) + 1} names, one for each range")
-        return cls(name, dim, tuple(map(str, names)), by, tuple(map(float, edges)))
+        return cls(name, dim, tuple(names), by, tuple(map(float, edges)))
 
 
 class Groups:
@@ -131,6 +137,11 @@ class Groups:
         order = np.argsort(users)
         at = order[np.minimum(np.searchsorted(users, jobs.user, sorter=order), users.size - 1)]
         return np.where(users[at] == jobs.user, at, others)
+
+
+def _list(given: object) -> list[Any]:
+    """Return a list as it is, an empty one for anything else."""
+    return given if isinstance(given, list) else []
 
 
 def _class(where: str, given: Any) -> tuple[str, Mapping[str, float]]:

@@ -63,7 +63,7 @@ def parameters(
     except OmegaConfBaseException as error:
         raise SweepError(f"{group} {name}: {one_line(error)}") from None
     for key, value in nested.leaves(found):
-        if value == "???":
+        if isinstance(value, str) and value == "???":
             raise SweepError(f"{group} {own} needs {key}: give {{'name': '{own}', '{key}': VALUE}}")
     return {**found, "name": own}
 

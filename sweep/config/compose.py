@@ -203,7 +203,7 @@ def _chosen(
             offered = choices.labels(choices.names(group, folders)).values()
             raise SweepError(f"grid.{group} names nothing: give one or more of {', '.join(offered)}")
         values = own.get(group, {})
-        full = [name if name in values else choices.find(group, name, folders) for name in given]
+        full = [name if str(name) in values else choices.find(group, name, folders) for name in given]
         labels = choices.labels(full)
         settings.grid[group] = [labels[name] for name in full]
         for entry in settings.exclude:

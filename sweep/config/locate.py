@@ -20,9 +20,12 @@ def conf_folder() -> Path:
 
 def user_folder(given: str) -> Path:
     """Return the folder of ``--config-dir`` as an absolute path."""
-    folder = Path(given).expanduser().absolute()
-    if not folder.is_dir():
-        raise SweepError(
-            f"--config-dir {given}: no such folder; it holds experiment/, policy/, ... like conf"
-        )
-    return folder
+    try:
+        folder = Path(given).expanduser().absolute()
+        if folder.is_dir():
+            return folder
+    except (OSError, RuntimeError, ValueError):  # a name that is too long, no such user, a null character
+        pass
+    raise SweepError(
+        f"--config-dir {given[:300]}: no such folder; it holds experiment/, policy/, ... like conf"
+    )

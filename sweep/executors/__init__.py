@@ -17,12 +17,14 @@ executors run the tasks while this process waits; `Detached` ones submit them an
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+
+from models import dotted
+from sweep.errors import SweepError, one_line
 
 if TYPE_CHECKING:
     from sweep.config.settings import Config
@@ -115,8 +117,14 @@ def create(settings: Mapping[str, Any], modules: Sequence[str]) -> Attached | De
     """Return the executor that ``executor`` in the config describes, for tasks that need `modules`."""
     arguments = dict(settings)
     name = str(arguments.pop("name"))
-    module = importlib.import_module(name if "." in name else f"sweep.executors.{name}")
-    executor: Attached | Detached = module.Executor(**arguments, modules=modules)
+    try:
+        module = dotted.module(name if "." in name else f"sweep.executors.{name}")
+        executor: Attached | Detached = module.Executor(**arguments, modules=modules)
+    except (ImportError, AttributeError, TypeError) as error:
+        raise SweepError(
+            f"executor.name={name}: {one_line(error)}; give dask, serial, mpi, slurm.executor, or a module "
+            "with a class Executor that takes the other keys"
+        ) from error
     return executor
 
 

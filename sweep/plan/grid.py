@@ -42,7 +42,7 @@ def targets(settings: Settings) -> dict[str, KeyTarget]:
     """Return axis -> the key it sets, for the axes that the study declares itself."""
     found = {}
     for axis, target in settings.axes.items():
-        group, _, key = target.partition(".")
+        group, _, key = str(target).partition(".")
         if axis in ALWAYS or not axis.isidentifier() or axis in ("replication", "batch"):
             raise SweepError(f"axes.{axis}: the name is taken or no identifier; choose another")
         if target != ANY_KEYS and (group not in GROUPS or not key):

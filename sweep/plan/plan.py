@@ -201,10 +201,7 @@ class Plan:
 
     def _is_stochastic(self, policy: int, workload: int, machine: int) -> bool:
         point = self._point(policy, workload, machine)
-        try:
-            return families.find(point.policy["family"]).is_stochastic(point)
-        except Exception:  # it cannot be simulated, and `check` raises the reason
-            return True
+        return not _is_met(lambda one: not families.find(one.policy["family"]).is_stochastic(one), point)
 
     def _point(self, policy: int, workload: int, machine: int) -> Point:
         return Point(
@@ -248,9 +245,8 @@ class Plan:
         """Return where something holds of policy, workload and machine; bool, in the shape of the grid."""
         found = np.zeros(self.shape, dtype=bool)
         each, which = np.unique(self._columns(), axis=0, return_inverse=True)
-        found.flat[self.points] = np.array([holds(self._point(*system)) for system in each.tolist()])[
-            which.ravel()
-        ]
+        met = [_is_met(holds, self._point(*system)) for system in each.tolist()]
+        found.flat[self.points] = np.array(met)[which.ravel()]
         return found
 
     def measurement(self, number: int) -> Measurement:
@@ -407,6 +403,16 @@ def expand(config: Config) -> Plan:
         return plan
     overload.ids.extend(_ids(overload))
     return replace(plan, overload=overload, ids=[*plan.ids, *overload.ids])
+
+
+def _is_met(condition: Callable[[Point], bool], point: Point) -> bool:
+    """Whether a point meets a condition; one that cannot be simulated does not: `Plan.check` raises why."""
+    try:
+        return condition(point)
+    except SweepError:
+        raise
+    except Exception:
+        return False
 
 
 def _has_overload(point: Point) -> bool:

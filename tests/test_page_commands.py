@@ -1,0 +1,125 @@
+"""Every command of README and of the pages runs as it stands, page by page from top to bottom.
+
+In the first tier what a command would run is planned; in the second it runs, shortened by settings that are
+added to it.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import yaml
+from test_documentation import DOCS, MAINS, PAGES, a_log, blocks
+
+from sweep.notebook.study import _overrides
+
+SHORT = yaml.safe_load((DOCS / "sitetools" / "short_runs.yaml").read_text().replace("LOG", "null"))
+"""Experiment -> settings that make it short."""
+
+FOLLOWED = ("adding_a_family", "adding_a_policy", "adding_a_workload", "own_study")
+"""Pages whose files and commands tests of their own follow, see `test_documentation` and `tests/models`."""
+
+ELSEWHERE = {
+    "-m analysis explore": "a server without end, tests/analysis/explorer",
+    "--play": "a terminal, tests/analysis/jette1997",
+    "-m slurm validate": "a real Slurm, tests/slurm",
+}
+"""Commands that tests of their own run."""
+
+LONG = ("across_families", "backfilling", "production_gang", "production_gang_slices")
+"""Pages of which already the plans take long."""
+
+MAKE_PACKING = "python -m sweep +experiment=packing\npython -m analysis results/packing"
+
+JOB = "{n}|{user}|staff|normal|batch|COMPLETED|{at}|{at}|{at}|{seconds}|{minutes}|{cpus}|1|1000M||cpu={cpus}"
+FIELDS = (
+    "JobID|User|Account|QOS|Partition|State|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|AllocCPUS|AllocNodes|"
+    "ReqMem|Reservation|AllocTRES"
+)
+SLURM = """\
+ClusterName=ours
+SlurmctldHost=head
+NodeName=n[001-128] CPUs=4 RealMemory=64000
+PartitionName=batch Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+"""
+
+
+def commands(page: Path) -> list[str]:
+    """Return the commands of a page, a line each."""
+    text = "\n".join(blocks(page, "sh")).replace("\\\n", " ").replace("make packing", MAKE_PACKING)
+    lines = (re.sub(" +", " ", line.partition(" #")[0]).strip() for line in text.splitlines())
+    return [line for line in lines if line.startswith(tuple(f"python -m {module} " for module in MAINS))]
+
+
+WITH_COMMANDS = [page for page in PAGES if commands(page) and page.stem not in FOLLOWED]
+
+
+@pytest.fixture
+def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder with the files that the pages name."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TRACES", str(tmp_path))
+    months = [f"2024-03-{day:02}T{hour:02}:00:00" for day in range(1, 25) for hour in range(0, 24, 2)]
+    rows = [
+        JOB.format(n=n, user=f"u{n % 5}", at=at, seconds=600 * (n % 9 + 1), minutes=120, cpus=n % 4 + 1)
+        for n, at in enumerate(months)
+    ]
+    for name in ("march.txt", "FILE"):
+        (tmp_path / name).write_text("\n".join([FIELDS, *rows]) + "\n")
+    for name in ("march.swf", "LOG"):
+        (tmp_path / name).write_text(a_log(seed=1))
+    (tmp_path / "slurm.conf").write_text(SLURM)
+    for page, number, place in (
+        ("what_if", 0, "machine/ours"),
+        ("slurm_what_if", 0, "policy/slurm/every_minute"),
+    ):
+        file = tmp_path / "myconf" / f"{place}.yaml"
+        file.parent.mkdir(parents=True)
+        file.write_text(blocks(DOCS / f"{page}.md", "yaml")[number])
+
+
+def run(line: str, *more: str) -> None:
+    """Run a command ``python -m ...`` in this process."""
+    _, _, module, *words = shlex.split(line)
+    assert import_module(MAINS[module]).main([*words, *more]) == 0, shlex.join([line, *more])
+
+
+def shortened(line: str) -> Iterator[str]:
+    """Yield settings that shorten a study, those left out that the command has itself."""
+    words = [word.lstrip("+").partition("=") for word in shlex.split(line)]
+    typed = {key for key, _, _ in words} | {f"grid.{key}" for key, _, _ in words}
+    name = next(value for key, _, value in words if key == "experiment")
+    usual = {"replications": 1, "capacity": 0, "executor": "serial"}
+    of_a_log = name in ("what_if", "replay")
+    for setting in _overrides({**usual, **({} if of_a_log else SHORT.get(name, {}))}):
+        key = setting.partition("=")[0]
+        if key not in typed and key != "workload.path":
+            yield setting
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in WITH_COMMANDS if page.stem not in LONG], ids=lambda page: page.stem
+)
+@pytest.mark.usefixtures("_files")
+def test_every_study_of_a_page_is_planned(page: Path) -> None:
+    for line in commands(page):
+        if " -m sweep " in line and " rerun " not in line:
+            run(line, *([] if "action=" in line else ["action=plan"]))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
+@pytest.mark.usefixtures("_files")
+def test_every_command_of_a_page_runs(page: Path) -> None:
+    for line in commands(page):
+        if any(part in line for part in ELSEWHERE):
+            continue
+        if " -m sweep " in line and " rerun " not in line:
+            run(line, *shortened(line))
+        else:
+            run(line)
