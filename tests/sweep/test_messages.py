@@ -23,7 +23,7 @@ KEYS = [
     ("--config-dir=nowhere", "--config-dir nowhere: no such folder"),
     ("~zip", "is not key=value"),
     ("queue", "'queue' is not key=value: write +experiment=queue"),
-    ("workload.path=a=b", "a value with special characters needs quotes of its own"),
+    ("workload.note=a=b", "a value with special characters needs quotes of its own"),
     ("grid.load=[0.5", "cannot read 'grid.load=[0.5': a ] is missing, [0.5]"),
 ]
 
