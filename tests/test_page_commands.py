@@ -4,8 +4,6 @@ In the first tier what a command would run is planned; in the second it runs, sh
 added to it.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator
@@ -13,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped] # types only by another package
 from test_documentation import DOCS, MAINS, PAGES, a_log, blocks
 
 from sweep.notebook.study import _overrides
@@ -98,7 +96,9 @@ def shortened(line: str) -> Iterator[str]:
     of_a_log = name in ("what_if", "replay")
     for setting in _overrides({**usual, **({} if of_a_log else SHORT.get(name, {}))}):
         key = setting.partition("=")[0]
-        if key not in typed and key != "workload.path":
+        # An axis that is typed is refused where it sets nothing of the policies that the command names.
+        of_others = key.startswith("grid.") and key != "grid.load" and "grid.policy" in typed
+        if key not in typed and key != "workload.path" and not of_others:
             yield setting
 
 

@@ -3,17 +3,16 @@
 Few examples in the first tier, hundreds in the second.
 """
 
-from __future__ import annotations
-
 import copy
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped] # types only by another package
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -130,14 +129,16 @@ def test_any_argument_of_simulate(number: int) -> None:
     columns = {"submit": np.arange(9.0), "runtime": np.ones(9), "processors": np.ones(9, int)}
     names = [*usual, "seed", "replication", "config_dir"]
 
+    def n_jobs(**arguments: Any) -> int:
+        return face.simulate(**arguments).sizes["job"]
+
     def check(argument: str, column: str, value: Any) -> None:
         for changed in (
             {argument: value},
             {"workload": {**columns, column: value}},
             {"policy": {"name": "easy", column: value}},
         ):
-            arguments = {**usual, **changed}
-            done(lambda arguments=arguments: face.simulate(**arguments).sizes["job"])
+            done(partial(n_jobs, **{**usual, **changed}))
 
     columns_and_keys = [*columns, "requested", "memory", "user", "priority", "weights", "ties", "x"]
     examples(
