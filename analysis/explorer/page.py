@@ -296,7 +296,8 @@ class Page:
         self._put()
         policy = study.config.get("policy", {}).get(point.place["policy"], {}) if rows else {}
         names = views.offered(policy) if policy else []
-        self._view.options = {views.VIEWS[name].title: name for name in names}
+        value = self._view.value if self._view.value in names else next(iter(names), None)
+        self._view.param.update(options={views.VIEWS[name].title: name for name in names}, value=value)
         for widget in (self._view, self._replication, self._draw):
             widget.visible = bool(names)
         self._offer_times()

@@ -78,10 +78,6 @@ VERDICT_COLORS = {"holds": "#117733", "fails": "#b3361c", "inconclusive": "#6b72
 VERDICT_SIGNS = {"holds": "✓", "fails": "✗", "inconclusive": "?"}
 
 
-NAME_OF_LINE = "name"
-"""Group id of the text at the end of a line that has no legend."""
-
-
 @dataclass(frozen=True)
 class SchemeStyle:
     """How a policy looks in every figure.
@@ -159,7 +155,6 @@ def described(figure: Figure) -> str:
     plots = dict.fromkeys(f"{y} over {x}" if y and x else y or x for y, x in axes if x or y)
     legends = [*figure.legends, *(one for axes in figure.axes if (one := axes.get_legend()))]
     texts = [text for legend in legends for text in legend.get_texts()]
-    texts += [text for axes in figure.axes for text in axes.texts if text.get_gid() == NAME_OF_LINE]
     names = ", ".join(dict.fromkeys(text.get_text() for text in texts))
     return " ".join("; ".join(filter(None, ["; ".join(plots), names])).split()) + "." * bool(plots or names)
 

@@ -131,12 +131,12 @@ def _slowdown(
     note = f"{note}\n{bars(study)}" if note else bars(study)
     limits = _range(lines)
     ticks = [tick for tick in TICKS if tick <= limits[1]]
-    plots = [LoadPlot(lines, YLABELS[SLOWDOWN], "Slowdown", limits, note, yticks=ticks, direct=True)]
+    plots = [LoadPlot(lines, YLABELS[SLOWDOWN], "Slowdown", limits, note, yticks=ticks)]
     if REFERENCE in curves:
         ratios = {policy: Line.ratio(curve, curves[REFERENCE]) for policy, curve in curves.items()}
         if any(line.drawn.any() for policy, line in ratios.items() if policy != REFERENCE):
             label = "Slowdown / slowdown of best fit"
-            plots.append(LoadPlot(ratios, label, "Relative to best fit", note=note, direct=True))
+            plots.append(LoadPlot(ratios, label, "Relative to best fit", note=note))
     return load_plot.draw(*plots)
 
 
@@ -162,7 +162,7 @@ def _unifications(study: Study) -> Figure:
     return load_plot.draw(
         LoadPlot(
             lines, YLABELS[UNIFICATIONS], "Slot unifications", (low, high), bars(study), scale=100,
-            yscale="log", yticks=ticks, direct=True,
+            yscale="log", yticks=ticks,
         )
     )  # fmt: skip
 
@@ -174,7 +174,7 @@ def _slots(study: Study) -> Figure:
     for metric in metrics:
         lines = {policy: Line.of(curve) for policy, curve in _curves(study, metric).items()}
         top = None if any(line.drawn.any() for line in lines.values()) else 2.0
-        plots.append(LoadPlot(lines, YLABELS[metric], titles[metric], (1.0, top), bars(study), direct=True))
+        plots.append(LoadPlot(lines, YLABELS[metric], titles[metric], (1.0, top), bars(study)))
     if not plots:
         raise DrawingError("the dataset has no slots per job")
     return load_plot.draw(*plots)
@@ -189,7 +189,7 @@ def _utilization(study: Study) -> Figure:
     figure = load_plot.draw(
         LoadPlot(
             lines, YLABELS[UTILIZATION], "Utilization, delivered minus offered", (None, HEADROOM),
-            bars(study), scale=100, direct=True,
+            bars(study), scale=100,
         )
     )  # fmt: skip
     axes = figure.axes[-1]
@@ -219,6 +219,4 @@ FROM_LOAD = 0.7
 
 def _used_slots(study: Study) -> Figure:
     lines = {policy: Line.of(curve) for policy, curve in _curves(study, USED_SLOTS).items()}
-    return load_plot.draw(
-        LoadPlot(lines, YLABELS[USED_SLOTS], "Used slots", (0, None), bars(study), direct=True)
-    )
+    return load_plot.draw(LoadPlot(lines, YLABELS[USED_SLOTS], "Used slots", (0, None), bars(study)))

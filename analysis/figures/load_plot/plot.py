@@ -50,8 +50,6 @@ class LoadPlot:
         Sideways distance of two neighbouring schemes.
     spacing : float
         Markers are at least this fraction of the axis apart, where points are many and close.
-    direct : bool
-        Lines have their names at their ends, beside the axes, and no legend.
     """
 
     lines: Mapping[str, Line]
@@ -70,7 +68,6 @@ class LoadPlot:
     looks: Mapping[str, SchemeStyle] = field(default_factory=dict)
     dodge: float = DODGE
     spacing: float = 0.0
-    direct: bool = False
 
     @property
     def has_capacities(self) -> bool:

@@ -1,4 +1,4 @@
-"""One plot, or a few side by side, each with its legend or its lines' names to the right."""
+"""One plot, or a few side by side, with one legend to the right."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from analysis.figures import style
 from analysis.figures.load_plot.cut_bars import CUT, mark_cut_bars
 from analysis.figures.load_plot.drawn_lines import draw_lines
-from analysis.figures.load_plot.legend import hollow_words, legend_handles
-from analysis.figures.load_plot.names import NAMED_ROW, name_lines, name_rows, without_line
+from analysis.figures.load_plot.legend import legend_handles, special_signs
 from analysis.figures.load_plot.plot import LoadPlot
 from analysis.figures.load_plot.strip import STRIP_ROW, draw_strip, names_in_strip
 
 
 def draw(*plots: LoadPlot) -> Figure:
-    """Draw plots side by side, each with its legend or its lines' names to the right.
+    """Draw plots side by side, with one legend to the right.
 
     If anything saturates, the strip above says where.
     """
@@ -25,11 +24,10 @@ def draw(*plots: LoadPlot) -> Figure:
         plot.check()
     marked = [names_in_strip(plot) for plot in plots]
     most = max(map(len, marked))
-    named = any(without_line(plot, names) for plot, names in zip(plots, marked, strict=True))
-    strip = (NAMED_ROW if named else STRIP_ROW) * most + 0.1 if most else 0.0
+    strip = STRIP_ROW * most + 0.1 if most else 0.0
     wide = len(plots) > 1
     figure = Figure(
-        figsize=(5.1 * len(plots) if wide else 6.6, 3.7 + strip),
+        figsize=(4.1 * len(plots) + 2.0 if wide else 6.6, 3.7 + strip),
         layout=ConstrainedLayoutEngine(hspace=0, h_pad=0.02),
     )
     heights = [strip, 3.7] if most else [3.7]
@@ -39,9 +37,6 @@ def draw(*plots: LoadPlot) -> Figure:
             draw_strip(column[0], plot, names)
         column[0].set_title(plot.title)
         draw_lines(column[-1], plot)
-        if plot.direct:
-            name_lines(column[-1], plot)
-            name_rows(column[0], plot, names)
     # All of them, without a short cut: each draws.
     cut = [mark_cut_bars(axes, plot) for axes, plot in zip(places[-1], plots, strict=True)]
     _put_legend(figure, plots, [CUT] * any(cut))
@@ -49,16 +44,12 @@ def draw(*plots: LoadPlot) -> Figure:
 
 
 def _put_legend(figure: Figure, plots: Sequence[LoadPlot], more: Sequence[str] = ()) -> None:
-    """Add the legend to the right; where lines have their names, what hollow points are is a note below.
-
-    Notes of all plots, and what more there is to say, are in one place below.
-    """
-    named = {name: line for plot in plots if not plot.direct for name, line in plot.lines.items()}
+    """Add one legend to the right; notes of all plots, and what more there is to say, are below."""
+    lines = {name: line for plot in plots for name, line in plot.lines.items()}
     looks = {name: one for plot in plots for name, one in plot.looks.items()}
-    notes = list(dict.fromkeys([*(note for plot in plots for note in plot.notes), *more]))
-    if named:
-        figure.legend(handles=legend_handles(named, looks), loc="outside right center")
-    elif hollow := hollow_words([line for plot in plots for line in plot.lines.values()]):
-        notes.append(f"Hollow points: {', or '.join(hollow)}.")
-    if notes:
+    every = [line for plot in plots for line in plot.lines.values()]
+    handles = [*legend_handles(lines, looks), *special_signs(every)]
+    unique = {str(handle.get_label()): handle for handle in handles}
+    figure.legend(handles=list(unique.values()), loc="outside right center")
+    if notes := list(dict.fromkeys([*(note for plot in plots for note in plot.notes), *more])):
         style.put_note(figure, "\n".join(notes))

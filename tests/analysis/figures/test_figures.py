@@ -108,7 +108,7 @@ DRAWN = Curve(np.array([0.5, 0.7, 0.9]), 2 + np.random.default_rng(1).random((3,
 def test_a_point_that_is_too_short_is_hollow_and_a_capacity_is_a_tick() -> None:
     line = Line.of(replace(DRAWN, bias=(np.nan, np.nan, -0.1), capacity=Capacity(0.93, 0.001, 0.94)))
     with style.styled():
-        figure = draw(LoadPlot({"buddy": line}, "Slowdown", "Short", ylim=(0, 4), direct=True))
+        figure = draw(LoadPlot({"buddy": line}, "Slowdown", "Short", ylim=(0, 4)))
     (axes,) = figure.axes
     solid, hollow = (points for points in axes.lines if points.get_zorder() == 4)
     assert solid.get_xdata().tolist() == [0.5, 0.7]
@@ -132,8 +132,8 @@ def test_a_bar_that_the_frame_cuts_off_has_an_arrow() -> None:
     x, never = np.array([0.5, 0.7, 0.9]), np.zeros(3, bool)
     line = Line(x, np.array([2.0, 3.5, 5.0]), np.array([0.1, 0.8, 2.0]), never, ~never)
     with style.styled():
-        figure = draw(LoadPlot({"buddy": line}, "Slowdown", "Cut", ylim=(0, 4), direct=True))
-        whole = draw(LoadPlot({"buddy": line}, "Slowdown", "Whole", ylim=(0, 8), direct=True))
+        figure = draw(LoadPlot({"buddy": line}, "Slowdown", "Cut", ylim=(0, 4)))
+        whole = draw(LoadPlot({"buddy": line}, "Slowdown", "Whole", ylim=(0, 8)))
     (arrow,) = (drawn for drawn in figure.axes[-1].lines if drawn.get_marker() == CARETUP)
     assert arrow.get_xdata().tolist() == [0.7], "the point of the last one is outside itself"
     assert not any(drawn.get_marker() == CARETUP for drawn in whole.axes[-1].lines)
