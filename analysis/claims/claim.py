@@ -6,9 +6,9 @@ the nominal level lies where the sentence says: if one part is false, that one i
 5 %, however many parts there are (an intersection-union test). It `fails` if any part's interval lies where
 the sentence forbids: there are as many chances to err as parts, so these intervals are widened (Bonferroni).
 Equivalence is the same rule with limits on both sides: the interval inside the margin holds (as TOST does),
-outside it fails, across its edge is inconclusive. A part with a limit on one side only ("better") errs on that
-side only: its limit is one-sided, the end of an interval that leaves out as much on each side. Evidence shows
-both intervals of a part, the nominal one and the one corrected for the number of parts.
+outside it fails, across its edge is inconclusive. A part with a limit on one side only ("better") errs on
+that side only: its limit is one-sided, the end of an interval that leaves out as much on each side. Evidence
+shows both intervals of a part, the nominal one and the one corrected for the number of parts.
 
 So each verdict by itself is wrong with probability 5 % at most, and some verdict of many claims more often:
 each claim answers a question of its own, and a reader who looks one up wants its own error. Who reads all of

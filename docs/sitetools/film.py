@@ -22,8 +22,9 @@ class Film(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the picture and the command that draws a frame."""
-        command = " ".join(["python -m analysis draw matrix", *(f"{k}={v}" for k, v in SETTINGS.items())])
-        code = nodes.literal_block("", f"{command} time={BEGIN}", language="sh")
+        settings = " ".join(f"{key}={value}" for key, value in {**SETTINGS, "time": BEGIN}.items())
+        command = f"python -m analysis draw matrix {settings}"
+        code = nodes.literal_block(command, command, language="sh")
         if not self.env.config.gallery_runs:
             return [code]
         folder = Path(self.env.srcdir) / self.env.config.gallery_folder

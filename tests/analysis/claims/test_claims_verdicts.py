@@ -105,7 +105,7 @@ def test_the_smallest_error_is_where_the_verdict_would_turn(mean: float, n_parts
     parts = [Within("a / b", estimate(mean, 0.1), high=1.0)] * n_parts
     error = smallest_error(parts, 0.95)
     verdict = judge(parts, 0.95)[0]
-    # The interval is 0.1 wide at 5 % and grows with the error's logarithm, so that it reaches 1 at, one-sided:
+    # The interval is 0.1 wide at 5 % and grows with the error's logarithm; one-sided it reaches 1 at:
     expected = 0.5 * 0.05 ** (abs(mean - 1) / 0.1) * (n_parts if verdict == "fails" else 1)
     assert error == pytest.approx(expected, rel=0.02)
     assert judge(parts, 1 - 1.03 * error)[0] == verdict
