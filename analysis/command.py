@@ -91,6 +91,9 @@ def main(arguments: Sequence[str]) -> int:
     except (AnalysisError, DrawingError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except MemoryError as error:
+        print(f"error: not enough memory ({error}); give fewer jobs", file=sys.stderr)
+        return 2
     except OSError as error:
         print(
             f"error: {error.filename or 'output'}: {error.strerror}; give another folder, output=FOLDER",

@@ -129,7 +129,7 @@ def _act(overrides: list[str], folder: Path, user: Path | None, arguments: list[
         folders = [folder, *([user] if user else [])]
         return command.main(overrides[1:], folders, arguments, watch)
     loaded = compose.load(overrides, folder, user)
-    results = Folder(Path(loaded.settings.output).expanduser(), loaded.settings.name)
+    results = Folder(locate.place(loaded.settings.output), loaded.settings.name)
     loaded = pilot.settled(loaded, results, console)
     expanded = plan.expand(loaded)
     return actions.act(loaded, expanded, results, console, arguments, watch)

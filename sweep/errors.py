@@ -63,7 +63,7 @@ def unknown(kind: str, given: object, valid: Iterable[str]) -> str:
     >>> unknown("key", "batchs", ["batches", "seed"])
     "unknown key 'batchs': did you mean 'batches'? valid: batches, seed"
     """
-    names = sorted(valid)
+    names = sorted(map(str, valid))  # keys of YAML may be numbers
     close = difflib.get_close_matches(str(given), names, n=1)
     hint = f" did you mean {close[0]!r}?" if close else ""
     return f"unknown {kind} {str(given)!r}:{hint} valid: {', '.join(names) or 'none'}"

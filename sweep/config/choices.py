@@ -33,7 +33,8 @@ def _all_names(group: str, folders: Sequence[Path]) -> Iterator[str]:
     for folder in folders:
         top = folder / group
         for file in itertools.chain(top.glob("*.yaml"), top.glob("*/*.yaml")):
-            yield file.relative_to(top).with_suffix("").as_posix()
+            if file.is_file():  # no folder, pipe or broken link
+                yield file.relative_to(top).with_suffix("").as_posix()
 
 
 def find(group: str, given: object, folders: Sequence[Path]) -> str:

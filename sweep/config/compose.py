@@ -148,7 +148,10 @@ def _with_full_names(translated: Sequence[str], folders: Sequence[Path]) -> list
             if group == "experiment":
                 _check_experiment(choices.path(group, name, folders), data)
             found[number] = f"{key}={overrides.quoted(name)}"
-    if not any(argument.startswith("+experiment=") for argument in found):
+    named = [argument for argument in found if argument.startswith("+experiment=")]
+    if len(named) > 1:
+        raise SweepError(f"{' '.join(named)}: give one experiment; compare takes policies of any")
+    if not named:
         offered = ", ".join(choices.labels(choices.names("experiment", folders)).values()) or "none"
         raise SweepError(
             f"no experiment named: add +experiment=NAME; there are: {offered} (see python -m sweep --help)"

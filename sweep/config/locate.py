@@ -18,6 +18,14 @@ def conf_folder() -> Path:
     )
 
 
+def place(given: str) -> Path:
+    """Return a path with ``~`` resolved; that of no user is a name like any other."""
+    try:
+        return Path(given).expanduser()
+    except RuntimeError:
+        return Path(given)
+
+
 def user_folder(given: str) -> Path:
     """Return the folder of ``--config-dir`` as an absolute path."""
     try:

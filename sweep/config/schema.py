@@ -48,6 +48,8 @@ def check(group: str, name: str, file: Mapping[str, Any], where: str = "") -> No
         The file's path.
     """
     shown = where or f"{group} {name}"
+    if (odd := next((key for key in file if not isinstance(key, str)), None)) is not None:
+        raise SweepError(f"{shown}: {odd!r} is no name of a key; write name: value")
     if group == "groups":
         try:
             Grouping.of(name, file)

@@ -73,7 +73,7 @@ class Study:
         settings, values = own.taken_out(settings, choices.folders(config_dir))
         self._arguments = [f"+experiment={experiment}", *_overrides(settings), *_executor(executor)]
         config = compose.load(self._arguments, locate.conf_folder(), user, values)
-        self._folder = Folder(Path(config.settings.output).expanduser(), config.settings.name)
+        self._folder = Folder(locate.place(config.settings.output), config.settings.name)
         self._config = settled(config, self._folder, Console())
         self._plan = expand(self._config)
 

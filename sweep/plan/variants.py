@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from models.workloads.replayed import of_file
+from sweep.config import locate
 from sweep.config.nested import get, has, leaves, put
 from sweep.errors import SweepError, one_line, unknown
 from sweep.plan import canonical
@@ -84,7 +85,7 @@ def build(
     of_axes = [axis.key for axis in axes if axis.key and not axis.for_others]
     for key in dict.fromkeys([*(key for key, _ in given), *of_axes, *parts]):
         if not any(has(file, key) for file in files.values()):
-            valid = sorted({key for file in files.values() for key, _ in leaves(file)})
+            valid = {key for file in files.values() for key, _ in leaves(file)}
             of = {str(file["family"]) for file in files.values() if "family" in file}
             family = f" of family {', '.join(sorted(of))}" if of else ""
             if (by := next((axis.name for axis in axes if axis.key == key), None)) is not None and of:
@@ -132,7 +133,7 @@ def _finish(group: str, name: str, data: dict[str, Any], given_path: str, logs: 
             raise SweepError(f"{group} {name} needs {key}: set {group}.{key}=VALUE")
     content = dict(data)
     if data.get("path") is not None:
-        path = place(Path(str(data["path"])), logs).expanduser().absolute()
+        path = locate.place(str(place(Path(str(data["path"])), logs))).absolute()
         data["path"] = str(path)
         digest = _digest(path, group, name, given_path, of_file(str(path)))
         if group == "policy":
