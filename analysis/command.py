@@ -8,12 +8,13 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.arguments import log_folder, parsed
 from analysis.errors import AnalysisError, DrawingError
+from models import dotted
 from schedsweep.terminal import wrapped
 
 if TYPE_CHECKING:
@@ -78,16 +79,9 @@ def main(arguments: Sequence[str]) -> int:
         print(wrapped(HELP))
         return 0 if arguments else 2
     try:
-        if arguments[0] == "draw":
-            _draw(arguments[1:])
-        elif arguments[0] == "explore":
-            from analysis.explorer import command
-
-            command.main(arguments[1:])
-        elif (named := _named(arguments[0])) is not None:
-            named(arguments[1:])
-        else:
-            _analyse(Path(arguments[0]), parsed(arguments[1:], KEYS, lambda key: True))
+        # A dataset may be a stranger's: nothing that it names is imported. A drawing has none.
+        with nullcontext() if arguments[0] == "draw" else dotted.only(dotted.OURS):
+            return _act(arguments)
     except (AnalysisError, DrawingError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -100,6 +94,19 @@ def main(arguments: Sequence[str]) -> int:
             file=sys.stderr,
         )
         return 2
+
+
+def _act(arguments: Sequence[str]) -> int:
+    if arguments[0] == "draw":
+        _draw(arguments[1:])
+    elif arguments[0] == "explore":
+        from analysis.explorer import command
+
+        command.main(arguments[1:])
+    elif (named := _named(arguments[0])) is not None:
+        named(arguments[1:])
+    else:
+        _analyse(Path(arguments[0]), parsed(arguments[1:], KEYS, lambda key: True))
     return 0
 
 

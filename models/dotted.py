@@ -6,6 +6,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+OURS = ("models", "sweep")
+"""Packages of this project whose code a config may name."""
+
 _allowed: ContextVar[tuple[Collection[str], list[str]] | None] = ContextVar("allowed", default=None)
 
 

@@ -22,11 +22,11 @@ from analysis.errors import AnalysisError, DrawingError
 from analysis.figures import style
 from analysis.figures.policies import label
 from models import dotted
+from models.dotted import OURS
 from models.point import Batches, Point
 from sweep import compiling
 from sweep.errors import SweepError
 from sweep.plan import families
-from sweep.plan.sources import OURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,11 +10,11 @@ from analysis.paper import Paper
 from analysis.study import Study
 from analysis.study.curve import DONE, FAILED, SATURATED, UNFINISHED
 from models import dotted
+from models.dotted import OURS
 from models.point import Point
 from sweep import statistics
 from sweep.errors import SweepError
 from sweep.plan import families
-from sweep.plan.sources import OURS
 
 
 def warnings(study: Study, paper: Paper | None = None) -> list[str]:

@@ -26,6 +26,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple
 
+from models.dotted import OURS
 from models.family import Family
 from models.workloads import MODELS
 from sweep.errors import SweepError
@@ -40,9 +41,6 @@ CALLERS = frozenset({"models.dotted", "models.kernels.cache"})
 
 REGISTRIES = frozenset({"models.workloads"})
 """Modules that count by what they import: a name that is added to a registry changes no result."""
-
-OURS = ("models", "sweep")
-"""Packages of this project whose code a config may name."""
 
 OWN_KEYS = ("name", "path", "family")
 """Keys of policies, workloads and machines that name no function."""

@@ -10,12 +10,12 @@ from typing import Any
 from omegaconf import OmegaConf
 from rich.console import Console
 
+from models.dotted import OURS
 from sweep import actions
 from sweep.config.chosen import executor
 from sweep.config.settings import ACTIONS, Config, Settings
 from sweep.errors import RunError, SweepError, unknown
 from sweep.plan.plan import Plan
-from sweep.plan.sources import OURS
 from sweep.progress import say
 from sweep.rerun import foreign, needs, sameness, versions
 from sweep.rerun.original import Original, opened, stored, understood

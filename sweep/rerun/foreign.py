@@ -13,7 +13,8 @@ from models import dotted
 from sweep.config.settings import GROUPS, Config
 from sweep.errors import SweepError
 from sweep.logs import VARIABLE
-from sweep.plan import finding, plan, sources
+from sweep.plan import finding, plan
+from sweep.plan.sources import OWN_KEYS
 from sweep.rerun.original import Original
 
 _HARMLESS = re.compile(rf"\$\{{(oc\.env:{VARIABLE}(,[^${{}}]*)?|[\w.\[\]]+)\}}")
@@ -45,7 +46,7 @@ def planned(original: Original, config: Config, trust: bool = False, brings_code
             "look at them, then add trust=true"
         )
     carried = {Path(place).parts[0].removesuffix(".py") for place in original.modules}
-    packages = {*sources.OURS, *(carried if brings_code else ())}
+    packages = {*dotted.OURS, *(carried if brings_code else ())}
     with dotted.only(packages) as refused:
         try:
             expanded = plan.expand(config)
@@ -67,26 +68,26 @@ def planned(original: Original, config: Config, trust: bool = False, brings_code
     return expanded
 
 
-def names(given: Any, packages: Collection[str] = sources.OURS) -> list[str]:
-    """Return the dotted names and families in parameters that lead to code outside of some packages."""
+def names(given: Any, packages: Collection[str] = dotted.OURS) -> list[str]:
+    """Return the families and dotted names in parameters that lead to code outside of some packages."""
     return [
         name
-        for name in sorted({*sources.dotted_names(given), *_families(given)})
+        for name in sorted(set(_named(given)))
         if (package := name.partition(".")[0]) not in packages
         and (package in sys.stdlib_module_names or finding.find(package) is not None)
     ]
 
 
-def _families(value: Any) -> Iterator[str]:
-    """Yield the families that a config names, however deep: they are packages, mostly without a dot."""
+def _named(value: Any, key: str = "") -> Iterator[str]:
+    """Yield the families that a config names, and all texts with a dot: whatever can be imported may be."""
     if isinstance(value, Mapping):
-        for key, item in value.items():
-            if key == "family" and isinstance(item, str):
-                yield item
-            yield from _families(item)
+        for inner, item in value.items():
+            yield from _named(item, str(inner))
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _families(item)
+            yield from _named(item, key)
+    elif isinstance(value, str) and (key == "family" or (key not in OWN_KEYS and "." in value.strip("."))):
+        yield value
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from models.dotted import OURS
 from sweep.config.settings import OF_THE_RUN
 from sweep.plan import canonical
 from sweep.plan.plan import Plan
-from sweep.plan.sources import OURS
 from sweep.rerun.original import Original
 from sweep.store import manifest, provenance
 

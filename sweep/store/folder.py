@@ -6,6 +6,7 @@ import fcntl
 import glob
 import json
 import os
+import re
 import shutil
 import socket
 import stat
@@ -17,6 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from sweep.errors import SweepError
+
+
+LEFTOVER = re.compile(r"\.(\d+\.|ranks-)")
+"""Files of writers: half of another one, and where ranks of MPI meet."""
 
 
 class HeldError(SweepError):
@@ -49,6 +54,9 @@ class Folder:
         SweepError
             If it cannot be written to.
         """
+        for part in (self.shards, self.path / "slurm", self.path / "dask_slurm"):
+            if part.is_symlink():  # whoever packed the folder would have it lead to files of its user
+                raise SweepError(f"{part} is a link: remove it, or give another folder, output=FOLDER")
         try:
             self.shards.mkdir(parents=True, exist_ok=True)
             reachable = os.access(self.shards, os.W_OK | os.X_OK)
@@ -125,8 +133,10 @@ class Folder:
     def lock(self) -> Iterator[None]:
         """Be the only run that writes here; the system releases the lock however the process ends."""
         try:
-            descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT, 0o666)
+            descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
         except OSError as error:
+            if self._lock.is_symlink():
+                raise SweepError(f"{self._lock} is a link, which a run never makes: remove it") from None
             raise self.unwritable(error) from None
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -150,12 +160,17 @@ class Folder:
     def _remove_leftovers(self) -> None:
         """Remove what writers that were killed have left: no other run writes here now."""
         for left in (*self.path.glob(".*.*"), *self.shards.glob(".*")):
-            if left.name[1:].partition(".")[0].isdecimal() or left.parent == self.shards:
+            if LEFTOVER.match(left.name) and not left.is_dir():
                 left.unlink(missing_ok=True)
+        # Other folders there may be the user's own.
         for made in (self.path / "slurm").glob("[0-9]*"):
-            if not (made / "submission.json").exists():  # nothing was submitted
+            is_ours = made.name.isdecimal() and (made / "elements").is_dir()
+            if is_ours and not (made / "submission.json").exists():  # nothing was submitted
                 shutil.rmtree(made, ignore_errors=True)
-        shutil.rmtree(self.path / "dask_slurm", ignore_errors=True)
+        for made in (self.path / "dask_slurm").glob("sweep-workers-*"):
+            shutil.rmtree(made, ignore_errors=True)
+        with suppress(OSError):
+            (self.path / "dask_slurm").rmdir()
 
 
 def spare(path: Path) -> Path:

@@ -158,11 +158,32 @@ def test_what_a_killed_run_has_left_is_removed(sweep):
     left = [FOLDER.path / ".123.queue.nc", FOLDER.path / ".4.config.json", FOLDER.shards / ".ranks-0a"]
     for file in left:
         file.write_bytes(b"half")
-    (FOLDER.path / "slurm/001/logs").mkdir(parents=True)
+    (FOLDER.path / "slurm/001/elements").mkdir(parents=True)
     (FOLDER.path / "dask_slurm/sweep-workers-0").mkdir(parents=True)
+    own = [FOLDER.path / name for name in (".123", "slurm/2024_jobs/x", "dask_slurm/mine/x")]
+    own += [FOLDER.shards / ".x/y", FOLDER.shards / ".bashrc"]
+    for place in own:
+        place.mkdir(parents=True)
     assert sweep("replications=1").status == 0
+    assert all(place.is_dir() for place in own)
     assert sorted(path.name for path in FOLDER.path.iterdir()) == [
-        ".lock", "config.json", "queue.nc", "shards", "slurm",
+        ".123", ".lock", "config.json", "dask_slurm", "queue.nc", "shards", "slurm",
     ]  # fmt: skip
-    assert len(list(FOLDER.shards.iterdir())) == 1
-    assert not list((FOLDER.path / "slurm").iterdir())
+    assert len(list(FOLDER.shards.iterdir())) == 3
+    assert [path.name for path in (FOLDER.path / "slurm").iterdir()] == ["2024_jobs"]
+
+
+@pytest.mark.parametrize("name", [".lock", "shards", "slurm", "dask_slurm"])
+def test_a_link_in_a_folder_is_named_and_leads_nowhere(sweep, name):
+    """A folder of somebody else's may have one to files of whoever runs a study in it."""
+    mine = Path("mine")
+    mine.mkdir()
+    (mine / ".1.profile").write_text("kept")
+    FOLDER.path.mkdir(parents=True)
+    target = mine / ".1.profile" if name == ".lock" else mine
+    (FOLDER.path / name).symlink_to(target.absolute())
+    answer = sweep("replications=1")
+    assert answer.status == 2
+    assert f"{FOLDER.path / name} is a link" in answer.err
+    assert (mine / ".1.profile").read_text() == "kept"
+    assert len(list(mine.iterdir())) == 1
