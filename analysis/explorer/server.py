@@ -140,14 +140,15 @@ def _close(page: Any, context: Any) -> None:
 
 
 def answer_only(application: Application, hosts: Sequence[str]) -> None:
-    """Refuse requests to other hosts: a foreign page may have its own name lead to this machine.
+    """Refuse requests to other hosts, and from pages of others.
 
-    Bokeh itself compares the origin of web sockets only.
+    A foreign page may have its own name lead to this machine, and Bokeh itself compares the origin of web
+    sockets only: it would hand the script that starts a session to any page.
     """
-    found = application.find_handler
+    found, own = application.find_handler, {None, *(f"http://{host}" for host in hosts)}
 
     def find_handler(request: HTTPServerRequest, **options: Any) -> Any:
-        if request.host in hosts:
+        if request.host in hosts and request.headers.get("Origin") in own:
             return found(request, **options)
         return application.get_handler_delegate(request, ErrorHandler, {"status_code": 421})
 

@@ -20,8 +20,9 @@ from models.family import Family, Outcome
 from models.kernels import cache as kernel_cache
 from models.point import Point
 from sweep import statistics
-from sweep.errors import RunError
-from sweep.plan import canonical, families
+from sweep.errors import RunError, SweepError
+from sweep.plan import canonical, families, sources
+from sweep.plan.plan import ASKED, runs_planned_code
 from sweep.plan.task import Bundle, Result, Stopping, Task
 from sweep.statistics.warmup import truncation
 from sweep.store.records import Failed, Finished
@@ -79,9 +80,29 @@ def _run(task: Task) -> Ran | Failed:
     start = time.perf_counter()
     try:
         family = families.find(task.family)
-        return task, family, family.simulate(point(task, family)), time.perf_counter() - start
+        ran = task, family, family.simulate(point(task, family)), time.perf_counter() - start
+        _refuse_changed_code(task, family)
+        return ran
     except Exception:
         return failed(task, traceback.format_exc(), time.perf_counter() - start)
+
+
+_checked: set[str] = set()
+"""The parts of identities that stand for code, of tasks that ran with that code in this process."""
+
+
+def _refuse_changed_code(task: Task, family: Family) -> None:
+    """Refuse a result of a user's code that was changed between the plan and its import here."""
+    code = task.id[ASKED:]
+    if code in _checked:
+        return
+    own = sources.foreign([{"family": task.family}, task.point.policy, task.point.workload])
+    if own and not runs_planned_code(task, family):
+        raise SweepError(
+            f"{', '.join(own)}, or what it imports, has changed since the study was planned; type the "
+            "command again to plan with it as it is now"
+        )
+    _checked.add(code)
 
 
 def _recorded(ran: Ran | Failed) -> Finished | Failed:

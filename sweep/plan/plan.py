@@ -526,6 +526,14 @@ def _ids(plan: Plan) -> Iterator[str]:
             yield digest.hexdigest()[:ASKED] + code
 
 
+def runs_planned_code(task: Task, family: Family) -> bool:
+    """Return whether the code that a task runs with in this process is that of its identity."""
+    parts = sources.of_system(family, task.point.policy, task.point.workload)
+    if task.measurement.stopping is not None:
+        parts |= {"sweep.statistics": sources.of_statistics()}
+    return sources.hashed(family.version, parts, LENGTH - ASKED) == task.id[ASKED:]
+
+
 def _codes(plan: Plan) -> list[list[str]]:
     """Return the last part of identities, by policy and workload, and fill in `Plan.sources`."""
     sources.look_again()
@@ -550,11 +558,6 @@ def _codes(plan: Plan) -> list[list[str]]:
         plan.sources.update(each)
     versions = [plan.families[policy.parameters["family"]].version for policy in plan.variants["policy"]]
     return [
-        [
-            hashlib.sha256(canonical.text([version, policy | workload | stopping]).encode()).hexdigest()[
-                : LENGTH - ASKED
-            ]
-            for workload in workloads
-        ]
+        [sources.hashed(version, policy | workload | stopping, LENGTH - ASKED) for workload in workloads]
         for version, policy in zip(versions, policies, strict=True)
     ]

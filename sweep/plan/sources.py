@@ -2,9 +2,9 @@
 
 A task runs its policy's family, its workload's model, and functions with a dotted name (a user's packing
 scheme, an order of priority, a speed-up). The hash covers the source of those modules and of everything that
-they import from ``models`` and from the top-level package of a named function, wherever in the file the
-import is. Comments, docstrings and layout are left out, so that they make no result stale. Nothing is
-imported or run for this: see `sweep.plan.finding`.
+they import from ``models`` and from files of the user's own, wherever in the file the import is. Comments,
+docstrings and layout are left out, so that they make no result stale. Nothing is imported or run for this:
+see `sweep.plan.finding`.
 
 Data files and other packages (numpy) are left out; the dataset records the versions of the latter.
 """
@@ -19,7 +19,7 @@ import re
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -67,6 +67,17 @@ class Source(NamedTuple):
     imports: list[tuple[int, str, list[str]]]
     strings: list[str]
     words: list[str]
+
+
+def of_system(family: Family, policy: Mapping[str, Any], workload: Mapping[str, Any]) -> dict[str, str]:
+    """Return module -> hash, of all code that a policy runs with on a workload."""
+    parts = {family.package: of_family(family)} | of_named(policy)
+    return parts | of_workload(str(workload.get("model"))) | of_named(workload)
+
+
+def hashed(version: int, parts: Mapping[str, str], length: int) -> str:
+    """Return the hash of a family's version and of the code that tasks run."""
+    return hashlib.sha256(canonical.text([version, parts]).encode()).hexdigest()[:length]
 
 
 def look_again() -> None:
@@ -133,6 +144,28 @@ def dotted_names(value: Any) -> Iterator[str]:
         yield value
 
 
+def foreign(given: Any, packages: Collection[str] = OURS) -> list[str]:
+    """Return the families and dotted names in parameters that lead to code outside of some packages."""
+    return [
+        name
+        for name in sorted(set(_named(given)))
+        if (package := name.partition(".")[0]) not in packages
+        and (package in sys.stdlib_module_names or finding.find(package) is not None)
+    ]
+
+
+def _named(value: Any, key: str = "") -> Iterator[str]:
+    """Yield the families that a config names, and all texts with a dot: whatever can be imported may be."""
+    if isinstance(value, Mapping):
+        for inner, item in value.items():
+            yield from _named(item, str(inner))
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _named(item, key)
+    elif isinstance(value, str) and (key == "family" or (key not in OWN_KEYS and "." in value.strip("."))):
+        yield value
+
+
 def _joined(modules: Iterable[str]) -> str:
     """Return one hash of modules and of all that they import, however far."""
     return _closure(frozenset(modules))
@@ -188,8 +221,17 @@ def _reached(modules: frozenset[str]) -> dict[str, str]:
         source = _read(name, file)
         found[name] = "" if name in REGISTRIES else source.digest
         if not finding.is_installed(file) or name.startswith("models."):
-            waiting.extend(other for other in _used(name, source) if other.partition(".")[0] in tops)
+            used = [*_used(name, source)]
+            waiting.extend(other for other in used if other.partition(".")[0] in tops or _is_own(name, other))
     return found
+
+
+def _is_own(name: str, other: str) -> bool:
+    """Return whether a module of a user's imports another one of the user's, of whatever package."""
+    if name.partition(".")[0] in OURS or other.partition(".")[0] in OURS:
+        return False
+    file = finding.file_of(other)
+    return file is not None and not finding.is_installed(file)
 
 
 def _used(name: str, source: Source) -> Iterator[str]:

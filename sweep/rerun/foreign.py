@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,7 @@ from models import dotted
 from sweep.config.settings import GROUPS, Config
 from sweep.errors import SweepError
 from sweep.logs import VARIABLE
-from sweep.plan import finding, plan
-from sweep.plan.sources import OWN_KEYS
+from sweep.plan import plan, sources
 from sweep.rerun.original import Original
 
 _HARMLESS = re.compile(rf"\$\{{(oc\.env:{VARIABLE}(,[^${{}}]*)?|[\w.\[\]]+)\}}")
@@ -51,7 +49,7 @@ def planned(original: Original, config: Config, trust: bool = False, brings_code
         try:
             expanded = plan.expand(config)
             given = [one.parameters for group in GROUPS for one in expanded.variants[group]]
-            refused += names(given, packages)
+            refused += sources.foreign(given, packages)
         finally:
             if refused:
                 listed = ", ".join(dict.fromkeys(refused))
@@ -66,28 +64,6 @@ def planned(original: Original, config: Config, trust: bool = False, brings_code
             if path is not None and path not in config.logs.values():
                 raise SweepError(f"the recipe names {path}, which is none of its logs: not rerun")
     return expanded
-
-
-def names(given: Any, packages: Collection[str] = dotted.OURS) -> list[str]:
-    """Return the families and dotted names in parameters that lead to code outside of some packages."""
-    return [
-        name
-        for name in sorted(set(_named(given)))
-        if (package := name.partition(".")[0]) not in packages
-        and (package in sys.stdlib_module_names or finding.find(package) is not None)
-    ]
-
-
-def _named(value: Any, key: str = "") -> Iterator[str]:
-    """Yield the families that a config names, and all texts with a dot: whatever can be imported may be."""
-    if isinstance(value, Mapping):
-        for inner, item in value.items():
-            yield from _named(item, str(inner))
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _named(item, key)
-    elif isinstance(value, str) and (key == "family" or (key not in OWN_KEYS and "." in value.strip("."))):
-        yield value
 
 
 def _texts(value: Any) -> Iterator[str]:

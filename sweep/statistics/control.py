@@ -20,6 +20,9 @@ import numpy as np
 
 from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, student
 
+AT_MOST = 2.0
+"""How much wider an interval may become: where all runs lack work, the line is used far from its points."""
+
 
 def controlled(values: Floats, deviations: Floats, confidence: float) -> Floats:
     """Return values whose plain mean, and its plain interval, are those with the control variate.
@@ -36,7 +39,8 @@ def controlled(values: Floats, deviations: Floats, confidence: float) -> Floats:
     Returns
     -------
     ndarray, shape (..., replications, batches)
-        As given, where fewer than `MIN_REPLICATIONS` hold data, or all deviations are alike.
+        As given, where fewer than `MIN_REPLICATIONS` hold data, all deviations are alike, or the line is
+        chance: the interval would be `AT_MOST` times as wide as without, or the mean negative.
     """
     ran = ~np.isnan(values)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -57,7 +61,10 @@ def controlled(values: Floats, deviations: Floats, confidence: float) -> Floats:
         of_plain = plain * np.sqrt((left**2).sum(axis=-1, keepdims=True) / (n - 1) / n)
         wider = np.where(error > 0, (quantile + skewed) * error / of_plain, 1.0)
         moved = centre + left * wider
+        alone = plain * np.sqrt((y**2).sum(axis=-1, keepdims=True) / (n - 1) / n)
+        is_chance = ((quantile + skewed) * error > AT_MOST * alone) | (centre < np.minimum(means, 0.0))
     usable = (n >= MIN_REPLICATIONS) & (spread > 0) & known.all(axis=-1, keepdims=True)
+    usable = usable & ~is_chance.any(axis=-1, keepdims=True)
     shift = np.where(usable, moved - means, 0.0)
     found: Floats = values + shift[..., None]
     return found

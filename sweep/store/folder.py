@@ -19,7 +19,6 @@ from typing import Any
 
 from sweep.errors import SweepError
 
-
 LEFTOVER = re.compile(r"\.(\d+\.|ranks-)")
 """Files of writers: half of another one, and where ranks of MPI meet."""
 
@@ -101,7 +100,7 @@ class Folder:
 
     def read_manifest(self) -> dict[str, Any]:
         """Return what `write_manifest` wrote, empty where there is none (yet), or a damaged one."""
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, RecursionError):
             data = json.loads(self.manifest.read_text(encoding="utf-8")) if self.manifest.is_file() else {}
             return data if isinstance(data, dict) else {}
         return {}

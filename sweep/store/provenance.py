@@ -79,21 +79,59 @@ def sanitised(value: Any) -> Any:
     for folder, shown in ((str(Path.cwd()), "."), (str(Path.home()), "~")):
         if len(folder) > 1:
             text = re.sub(re.escape(folder) + r"(?![\w.-])", shown, text)
-    text = re.sub(r"/(home|Users)/[^/\s\"',;:]+", "~", text)
-    text = re.sub(r"\b(tcp|tls|ucx|wss?)://[^\s\"',\]]+", r"\1://...", text)
-    text = re.sub(r"(\w://)[^/\s@\"']*@", r"\1", text)
-    text = re.sub(r"(\w://[^\s?\"']*)\?[^\s\"']*", r"\1", text)
-    if text.startswith("/") and "\n" not in text:
+    text = re.sub(r"(?:/[\w.-]+)*/(?:home|[Uu]sers)/[^/\s\"',;:]+|(?<![\w~])~\w+(?=/)", "~", text)
+    text = re.sub(r"\b(tcp|tls|ucx|wss?)://[^\s\"',]+", r"\1://...", text)
+    text = re.sub(r"\bfile://(?=/)", "", text)
+    text = re.sub(r"(\w://)[^\s\"']*@", r"\1", text)  # a password may hold a slash, or an @
+    text = re.sub(r"(\w://[^\s?#;&\"']*)[?#;&][^\s\"']*", r"\1", text)
+    text = re.sub(r"(?<![\w/])[\w.-]+:[^\s/@]+@(?=[\w.-]+:)", "", text)  # user:password@host:/path
+    text = re.sub(r"(?<![\w.])\d{1,3}(\.\d{1,3}){3}:\d+", "...", text)
+    if text.startswith(("/", "../")) and "\n" not in text:
         return _short(text)
-    return re.sub(r"(?<![\w.~/:\]-])(?:/[^/\s\"',;:=\[\]{}()]+){3,}", lambda found: _short(found[0]), text)
+    return re.sub(r"(?<![\w.~/:\]-])(?:/[^/\s\"',;:=\[\]{}()]+){2,}", lambda found: _short(found[0]), text)
+
+
+SYSTEM = (
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "lib",
+    "lib64",
+    "opt",
+    "proc",
+    "run",
+    "sbin",
+    "sys",
+    "tmp",
+    "usr",
+    "var",
+)
+"""First parts of paths that name no user."""
+
+
+OF_USERS = ("afs", "beegfs", "data", "gpfs", "lustre", "nfs", "project", "projects", "scratch", "work")
+"""First parts of paths of which the second is often a user's name."""
 
 
 def _short(path: str) -> str:
     parts = Path(path).parts
-    return path if len(parts) < 4 else "/".join(["~", *parts[-2:]])
+    if len(parts) < 3 or (len(parts) == 3 and parts[1] in SYSTEM):
+        return path
+    first = 3 if parts[1] in OF_USERS else 2
+    return "/".join(["~", *parts[first:][-2:]])
 
 
-PRIVATE = ("output", "schedule", "logs", "modules", "executor.address", "executor.profile", "slurm")
+PRIVATE = (
+    "output",
+    "schedule",
+    "logs",
+    "modules",
+    "executor.address",
+    "executor.profile",
+    "slurm",
+    "--config-dir",
+)
 """Keys of a command that name places of the run only."""
 
 

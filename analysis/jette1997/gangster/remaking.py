@@ -14,8 +14,8 @@ from analysis.study import Study
 from models.point import Batches, Point
 from sweep import compiling
 from sweep.errors import unknown
+from sweep.plan import sources
 from sweep.plan.seeds import seed
-from sweep.rerun import foreign
 
 if TYPE_CHECKING:
     from models.production_gang.systems import Run
@@ -102,7 +102,7 @@ def point_of(study: Study, settings: Mapping[str, str]) -> Point:
             f"{folder} varies {', '.join(map(str, others))}, which its files do not give; use a dataset "
             f"of policies, workloads and loads alone, e.g. {EXAMPLE}"
         )
-    if names := foreign.names(config):
+    if names := sources.foreign(config):
         raise AnalysisError(f"{folder} names code from outside this project ({', '.join(names)}): not run")
     chosen = {axis: _chosen(study, axis, settings.get(axis, "")) for axis in AXES}
     policy, workload = (study.parameters(group, chosen[group]) for group in ("policy", "workload"))
