@@ -14,6 +14,7 @@ from analysis.errors import AnalysisError
 from analysis.study.axes import Axes
 from analysis.study.study import Study
 from sweep.errors import printable
+from sweep.store.loading import loaded
 
 
 def open_study(where: Path, axes: Axes | None = None) -> Study:
@@ -31,8 +32,7 @@ def open_study(where: Path, axes: Axes | None = None) -> Study:
     """
     path = dataset_path(where)
     try:
-        with xr.open_dataset(path, engine="netcdf4") as lazy:
-            data = lazy.load()
+        data = loaded(path)
     except (
         OSError,
         ValueError,
@@ -75,7 +75,7 @@ def _unprintable(data: xr.Dataset) -> Iterator[str]:
 def _texts(value: Any) -> Iterator[Any]:
     """Yield the texts of an attribute, those inside JSON as well."""
     if isinstance(value, str) and value.startswith("{"):
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             value = json.loads(value)
     if isinstance(value, dict):
         for key, item in value.items():

@@ -29,6 +29,9 @@ OF_THE_RUN = ("output", "action", "executor", "fresh", "replace", "slurm", "sche
 
 ACTIONS = ("run", "plan", "status", "gather", "cancel")
 
+MOST_VALUES, MOST_BATCHES = 10_000, 10_000_000
+"""Values of an axis; batches of a run."""
+
 MOST_LOAD = 5
 """Loads are fractions of capacity; a higher value is probably a percentage."""
 
@@ -185,6 +188,9 @@ def check(settings: Settings) -> None:
         raise SweepError(refused("replications", settings.replications))
     if settings.batches != AUTO:
         _check_by_load("batches", settings.batches, 1, f", or numbers by load, {{0:30,0.85:60}}, or {AUTO}")
+    for axis, values in settings.grid.items():
+        if isinstance(values, list) and len(values) > MOST_VALUES:
+            raise SweepError(f"grid.{axis} has {len(values):,} values: give {MOST_VALUES:,} or less")
     size = settings.batch_size
     if size not in (None, WEEK) and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
         raise SweepError(
@@ -234,8 +240,9 @@ def too_high(load: float) -> str | None:
 def _check_by_load(key: str, value: Any, least: int, others: str = "") -> None:
     """Refuse what is neither a number nor numbers by load, the first from load 0 on."""
     numbers = list(value.values()) if isinstance(value, Mapping) else [value]
-    if any(isinstance(n, bool) or not isinstance(n, int) or n < least for n in numbers) or not numbers:
-        raise SweepError(f"{key}={shown(value)}: give {least} or more{others}")
+    allowed = range(least, MOST_BATCHES + 1)
+    if any(isinstance(n, bool) or not isinstance(n, int) or n not in allowed for n in numbers) or not numbers:
+        raise SweepError(f"{key}={shown(value)[:99]}: give {least} or more{others}, {MOST_BATCHES:,} at most")
     if isinstance(value, Mapping):
         loads = [low for low in value if not isinstance(low, bool) and isinstance(low, int | float)]
         if len(loads) < len(value) or min(loads) != 0:

@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from models.jobs.swf.unpacking import MOST_BYTES
 from models.workloads.replayed import of_file
 from sweep.config import locate
 from sweep.config.nested import get, has, leaves, put
@@ -193,6 +194,8 @@ def _digest(path: Path, group: str, name: str, given: str, state: tuple[int, int
                 f"{group} {name}: {group}.path={path} is a device or a pipe; give the path of a file, "
                 f"{group}.path=FILE"
             )
+        if path.stat().st_size > MOST_BYTES:
+            raise SweepError(f"{group} {name}: {path} has more than {MOST_BYTES:,} bytes, as no log has")
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:

@@ -14,6 +14,7 @@ import xarray as xr
 from sweep.config.settings import Config
 from sweep.errors import SweepError, one_line
 from sweep.store import provenance, recipe
+from sweep.store.loading import loaded
 
 NEEDED = ("policy", "load", "state", "saturated")
 """Variables that every dataset of a sweep has."""
@@ -59,9 +60,7 @@ def stored(path: Path) -> xr.Dataset:
         If the file is damaged, or no netCDF.
     """
     try:
-        # Whole: a checksum is only looked at where its array is read.
-        with xr.open_dataset(path, engine="netcdf4", decode_cf=False) as lazy:
-            return lazy.load()
+        return loaded(path, decode_cf=False)
     except (OSError, ValueError, RuntimeError) as error:
         raise SweepError(
             f"{path} cannot be read as a dataset ({one_line(error)}): it is damaged, or something else; give "

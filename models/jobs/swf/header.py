@@ -45,11 +45,17 @@ def header_lines(name: str, header: Mapping[str, Sequence[str]]) -> list[str]:
     return lines
 
 
+DIGITS = 15
+"""Of the largest number in a header."""
+
+
 def header_number(header: Mapping[str, list[str]], *keys: str) -> int:
     """Return the first of the keys that is there with a whole number above 0, else 0."""
     for key in keys:
         for value in header.get(key, []):
             leading = re.match(r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])|[0-9]+", value)  # 1,024 is 1024
+            if leading and len(leading[0]) > DIGITS:
+                raise SwfError(f"header {key}: {leading[0][:DIGITS]}… is more than any machine or log has")
             if leading and (number := int(leading[0].replace(",", ""))) > 0:
                 return number
     return 0

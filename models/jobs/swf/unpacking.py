@@ -14,6 +14,9 @@ _GZIP_MAGIC = b"\x1f\x8b"
 MOST_TIMES, LEAST_LIMIT = 40, 1 << 24
 """A log may unpack to so many times its size, or to so many bytes: logs of the archive have 3 to 12 times."""
 
+MOST_BYTES = 1 << 31
+"""Of a file: a hundred times the largest log of the archive."""
+
 
 def content_of(path: Path, sha256: str | None = None) -> bytes:
     """Return the file's text, unpacked.
@@ -26,6 +29,8 @@ def content_of(path: Path, sha256: str | None = None) -> bytes:
     try:
         if not stat.S_ISREG(mode := path.stat().st_mode) and not stat.S_ISDIR(mode):
             raise SwfError(f"{path}: is a device or a pipe, which may never end; give the path of a log")
+        if (size := path.stat().st_size) > MOST_BYTES:
+            raise SwfError(f"{path}: has {size:,} bytes; a log has {MOST_BYTES:,} at most")
         raw = path.read_bytes()
     except FileNotFoundError:
         raise SwfError(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 BRACKET = re.compile(r"\[([^\[\]]*)\]")
 RANGE = re.compile(r"(\d+)(?:-(\d+))?")
@@ -27,7 +28,10 @@ def expand(text: str) -> list[str]:
     >>> expand("n[08-10],login")
     ['n08', 'n09', 'n10', 'login']
     """
-    return [name for part in split(text) for name in _names(part)]
+    names = list(islice((name for part in split(text) for name in _names(part)), MOST + 1))
+    if len(names) > MOST:
+        raise ValueError(f"{text[:40]}…: more than {MOST:,} names")
+    return names
 
 
 def _names(part: str) -> Iterator[str]:
@@ -49,6 +53,6 @@ def _numbers(text: str) -> Iterator[str]:
             raise ValueError(f"[{text}] is no range such as [1-8] or [001-128,200]")
         first, last = int(found[1]), int(found[2] or found[1])
         if last < first or last - first > MOST:
-            raise ValueError(f"[{text}]: a range counts upwards, to at most {MOST:,} names")
+            raise ValueError(f"[{text[:40]}]: a range counts upwards, to at most {MOST:,} names")
         for number in range(first, last + 1):
             yield str(number).zfill(len(found[1]))

@@ -13,13 +13,30 @@ from typing import NamedTuple
 
 from models.slurm.configuration.configuration import Configuration
 from models.slurm.configuration.errors import ConfigurationError
-from models.slurm.configuration.keys import ENTITIES
+from models.slurm.configuration.keys import ENTITIES, KNOWN
 
 SHOWN = re.compile(r"^(\w+)\s+= (.*)$")
 """A line of `scontrol show config`."""
 
 DEEPEST = 10
 """Files that include each other in a chain."""
+
+MOST_FILES = 1000
+"""Files that are included, each as often as it is."""
+
+
+class _Files:
+    """The files that were read so far, in their order."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.digest = hashlib.sha256()
+
+    def take(self, path: Path, content: bytes) -> None:
+        self.digest.update(content)
+        self.number += 1
+        if self.number > MOST_FILES:
+            raise ConfigurationError(f"{path.name}: more than {MOST_FILES:,} files are included")
 
 
 class Line(NamedTuple):
@@ -38,9 +55,9 @@ def read(path: str | os.PathLike[str], lines: Sequence[str] = (), sha256: str | 
         With one line: no such file, an Include that is missing, a line that is none, an unknown key, a
         value that is not allowed.
     """
-    read_so_far = hashlib.sha256()
-    found = list(_of_file(Path(path), 0, read_so_far))
-    if sha256 is not None and read_so_far.hexdigest() != sha256:
+    files = _Files()
+    found = list(_of_file(Path(path), 0, files))
+    if sha256 is not None and files.digest.hexdigest() != sha256:
         raise ConfigurationError(
             f"{Path(path).name}, or a file that it includes, has changed since the plan was made; run the "
             "command again"
@@ -52,10 +69,10 @@ def read(path: str | os.PathLike[str], lines: Sequence[str] = (), sha256: str | 
 
 def digest(path: str | os.PathLike[str]) -> str:
     """Return the SHA-256 of a file followed by those that it includes, in their order."""
-    read_so_far = hashlib.sha256()
-    for _ in _of_file(Path(path), 0, read_so_far):
+    files = _Files()
+    for _ in _of_file(Path(path), 0, files):
         pass
-    return read_so_far.hexdigest()
+    return files.digest.hexdigest()
 
 
 def of_lines(name: str, lines: Sequence[str]) -> Configuration:
@@ -63,12 +80,12 @@ def of_lines(name: str, lines: Sequence[str]) -> Configuration:
     return Configuration.of(name, [line for text in lines for line in _of_text(name, text)])
 
 
-def _of_file(path: Path, depth: int, read_so_far: hashlib._Hash) -> Iterator[Line]:
+def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Line]:
     try:
         content = path.read_bytes()
     except OSError as error:
         raise ConfigurationError(f"{path}: {error.strerror}; give the path of a slurm.conf") from None
-    read_so_far.update(content)
+    files.take(path, content)
     text = content.decode(errors="replace")
     if text.startswith("Configuration data as of"):
         yield from _shown(path.name, text)
@@ -86,7 +103,7 @@ def _of_file(path: Path, depth: int, read_so_far: hashlib._Hash) -> Iterator[Lin
                     f"{where} includes {other.name}, which is not there; put it beside {path.name}, or "
                     f"delete the line"
                 )
-            yield from _of_file(other, depth + 1, read_so_far)
+            yield from _of_file(other, depth + 1, files)
         else:
             yield from _of_text(where, line)
 
@@ -117,7 +134,9 @@ def _of_text(where: str, text: str) -> Iterator[Line]:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key:
-            raise ConfigurationError(f"{where}: {word} is no KEY=VALUE; write it without blanks around =")
+            # Only a key is shown: an Include may name any file.
+            shown = KNOWN.get(word.lower(), "a word")
+            raise ConfigurationError(f"{where}: {shown} is no KEY=VALUE; write it without blanks around =")
         pairs.append((key, value))
     if pairs and pairs[0][0].lower() in ENTITIES:
         yield Line(where, pairs)

@@ -291,9 +291,13 @@ def test_other_hosts_are_refused() -> None:
     """A foreign page may have a name of its own lead to this machine."""
     application = Application([("/", RequestHandler)])
     server.answer_only(application, ["127.0.0.1:5006", "localhost:5006"])
-    for host, status in (("localhost:5006", None), ("evil.example:5006", 421), ("127.0.0.1", 421), ("", 421)):
+    own, cases = "localhost:5006", []
+    cases += [({"Host": host}, 421) for host in ("evil.example:5006", "127.0.0.1", "")]
+    cases += [({"Host": own, "Origin": origin}, 421) for origin in ("http://evil.example", "null")]
+    cases += [({"Host": own}, None), ({"Host": own, "Origin": f"http://{own}"}, None)]
+    for given, status in cases:
         line = RequestStartLine("GET", "/", "HTTP/1.1")
-        headers = HTTPHeaders({"Host": host})
+        headers = HTTPHeaders(given)
         request = HTTPServerRequest(headers=headers, start_line=line, connection=Mock())
         handler = application.find_handler(request)
-        assert handler.handler_kwargs.get("status_code") == status, host
+        assert handler.handler_kwargs.get("status_code") == status, given

@@ -183,3 +183,19 @@ def test_what_is_included_counts_for_the_identity(conf: Path) -> None:
     assert reading.digest(conf) != planned
     with pytest.raises(ConfigurationError, match="or a file that it includes, has changed"):
         read(conf, sha256=planned)
+
+
+@pytest.mark.parametrize(
+    ("files", "line"),
+    [
+        ({"slurm.conf": "NodeName=n[1-999999][1-999999]\n"}, "more than 1,000,000 names"),
+        ({"slurm.conf": "Include a\n" * 40, "a": "Include b\n" * 40, "b": "\n"}, "more than 1,000 files"),
+        ({"slurm.conf": "Include secret\n", "secret": "root:x7\n"}, "secret, line 1: a word is no KEY=VALUE"),
+    ],
+)
+def test_what_a_strangers_file_may_not_do(tmp_path: Path, files: dict[str, str], line: str) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises(ConfigurationError, match=line) as error:
+        read(tmp_path / "slurm.conf")
+    assert "x7" not in str(error.value)
