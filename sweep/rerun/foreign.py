@@ -50,6 +50,8 @@ def planned(original: Original, config: Config, trust: bool = False, brings_code
             expanded = plan.expand(config)
             given = [one.parameters for group in GROUPS for one in expanded.variants[group]]
             refused += sources.foreign(given, packages)
+            if not refused:
+                _ = expanded.notes  # the models check it here, where nothing else can be imported
         finally:
             if refused:
                 listed = ", ".join(dict.fromkeys(refused))

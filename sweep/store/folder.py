@@ -102,7 +102,8 @@ class Folder:
         """Return what `write_manifest` wrote, empty where there is none (yet), or a damaged one."""
         with suppress(OSError, ValueError, RecursionError):
             data = json.loads(self.manifest.read_text(encoding="utf-8")) if self.manifest.is_file() else {}
-            return data if isinstance(data, dict) else {}
+            if isinstance(data, dict) and data.pop("crc32", None) in (None, _crc(data)):
+                return data
         return {}
 
     def claim(self, described: dict[str, Any]) -> None:
@@ -113,7 +114,7 @@ class Folder:
     def write_manifest(self, data: dict[str, Any]) -> None:
         """Replace the manifest as a whole."""
         try:
-            replace(self.manifest, (json.dumps(data, indent=1) + "\n").encode())
+            replace(self.manifest, (json.dumps({**data, "crc32": _crc(data)}, indent=1) + "\n").encode())
         except OSError as error:
             raise self.unwritable(error) from None
 
@@ -170,6 +171,11 @@ class Folder:
             shutil.rmtree(made, ignore_errors=True)
         with suppress(OSError):
             (self.path / "dask_slurm").rmdir()
+
+
+def _crc(data: dict[str, Any]) -> str:
+    """Return a checksum of JSON, whatever its layout: a flipped bit may leave it JSON of another study."""
+    return f"{zlib.crc32(json.dumps(data, sort_keys=True).encode()):08x}"
 
 
 def spare(path: Path) -> Path:

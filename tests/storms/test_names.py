@@ -79,7 +79,13 @@ def of_dataset(name: str, chance: random.Random) -> tuple[str, object]:
             file.setncattr(where, name if where == "title" else json.dumps({"notes": [name]}))
     outcome, answer = verdict(lambda: _opened(Path("stranger.nc")))
     if outcome == "answered":
-        outcome = of_error(answer) if answer else "shown" if name.isprintable() else "control characters"
+        outcome = (
+            of_error(answer)
+            if answer
+            else "shown"
+            if name.replace("\n", "").isprintable()
+            else "control characters"
+        )
     return outcome, f"{where}={name!r}: {answer}"
 
 
