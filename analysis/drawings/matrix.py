@@ -117,7 +117,7 @@ def _draw_run(
     )
     text = names.get(job, str(job))
     grid = axes.get_subplotspec()
-    points = 72 * axes.figure.get_figwidth() / (grid.get_gridspec().ncols if grid else 1)
+    points = 72 * axes.figure.bbox.width / axes.figure.dpi / (grid.get_gridspec().ncols if grid else 1)
     if (last - first) * points >= LETTER * len(text) * n_pes:
         axes.text((first + last) / 2, slot + 0.5, text, ha="center", va="center", fontsize=7)
 

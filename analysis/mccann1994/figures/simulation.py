@@ -159,7 +159,7 @@ def _loads(study: Study) -> Figure:
     metric, at = of_class(BLOW_UP, EVERY_CLASS)
     point = at | ({MIXES.name: mix} if mixes else {})
     series = [Series(metric, policy, point) for policy in _space_sharing(study)]
-    title = f"All jobs, {100 * mix:.0f} % of them short" if mixes else "All jobs"
+    title = f"All jobs, {100 * mix:.0f} % of them short" if mix is not None else "All jobs"
     return draw(plot(study, LOADS, series, "Mean blow-up factor", title, ylim=(0, None)))
 
 
