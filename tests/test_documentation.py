@@ -172,7 +172,7 @@ def test_the_page_on_ones_own_study_works_from_top_to_bottom(
     for place in ("mine", "mine/against_fcfs", "mine/exact", "mine/tails", "mine/at_half", "logs"):
         assert (results / place / "report.html").is_file(), place
     assert (results / "mine" / "tails" / "figures" / "wait_p95.png").is_file()
-    assert "Mean wait against fcfs" in (results / "mine" / "against_fcfs" / "report.html").read_text()
+    assert "Mean wait against FCFS" in (results / "mine" / "against_fcfs" / "report.html").read_text()
     cells = "\n".join(blocks(OWN_STUDY, "python"))
     for given, short in (
         ('config_dir="myconf"', 'config_dir="myconf", executor="serial"'),

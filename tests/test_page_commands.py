@@ -26,8 +26,10 @@ ELSEWHERE = {
     "-m analysis explore": "a server without end, tests/analysis/explorer",
     "--play": "a terminal, tests/analysis/jette1997",
     "-m slurm validate": "a real Slurm, tests/slurm",
+    "families_logs": "a log of the archive",
+    "from=40d": "a log of two months",
 }
-"""Commands that tests of their own run."""
+"""Commands that tests of their own run, or that need what a test has not."""
 
 LONG = ("across_families", "backfilling", "production_gang", "production_gang_slices")
 """Pages of which already the plans take long."""

@@ -129,8 +129,11 @@ def grid(rows: Sequence[Sequence[LoadPlot]], title: str, note: str = "", height:
             lines |= one.lines
             looks |= one.looks
     style.put_headline(figure, title)
-    figure.legend(handles=load_plot.legend_handles(lines, looks), loc="outside lower center", ncols=4)
+    handles = load_plot.legend_handles(lines, looks)
+    figure.legend(handles=handles, loc="outside lower center", ncols=4)
     notes = [one for row in rows for plot in row if plot.lines for one in plot.notes]
     if notes := list(dict.fromkeys(filter(None, [note, *notes, load_plot.CUT * cut]))):
         style.put_note(figure, "\n".join(notes))
+    # A legend of many rows, and notes, need a height of their own.
+    figure.set_figheight(height * len(rows) + 0.6 + 0.18 * -(-len(handles) // 4) + 0.2 * len(notes))
     return figure

@@ -6,6 +6,7 @@ settings, or the user's own: a log's path, arrays of jobs, a number of processor
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -68,7 +69,7 @@ def workload(given: Any, where: Sequence[Path]) -> dict[str, Any]:
         "a name, a mapping {'name': ..., key: value}, the path of a log (.swf, .swf.gz), or arrays of jobs"
     )
     name, settings = _named("workload", given, allowed)
-    if not settings and Path(name).expanduser().is_file():
+    if not settings and os.path.isfile(os.path.expanduser(name)):  # also of a name that is too long
         raise SweepError(
             f"workload={name}: a file of what kind? give {{'name': 'swf', 'path': '{name}'}}, or 'sacct' for "
             "what Slurm's sacct prints"

@@ -69,9 +69,11 @@ class Source(NamedTuple):
     words: list[str]
 
 
-def of_system(family: Family, policy: Mapping[str, Any], workload: Mapping[str, Any]) -> dict[str, str]:
+def of_system(
+    package: str, family: Family, policy: Mapping[str, Any], workload: Mapping[str, Any]
+) -> dict[str, str]:
     """Return module -> hash, of all code that a policy runs with on a workload."""
-    parts = {family.package: of_family(family)} | of_named(policy)
+    parts = {package: of_family(family)} | of_named(policy)
     return parts | of_workload(str(workload.get("model"))) | of_named(workload)
 
 
