@@ -57,7 +57,7 @@ def _draw_line(axes: Axes, plot: LoadPlot, number: int, name: str) -> None:
     """Draw a line of a plot; its number decides on its sideways shift and which points are marked."""
     line = plot.lines[name]
     look = plot.look(name)
-    # A logarithmic axis has no place for 0, and a marker that is not cut there would have the figure grow to it.
+    # A logarithmic axis has no place for 0, and a marker that is not cut there lets the figure grow to it.
     drawn = line.drawn if plot.yscale == "linear" else line.drawn & (line.mean > 0)
     if not drawn.any():
         return

@@ -68,10 +68,13 @@ def test_one_pool(name: str, ties: str, n_examples: int) -> None:
     for_all(n_examples, check, case=cases(hosts=1))
 
 
-@pytest.mark.parametrize("name", ["easy", "sjf_backfill", "two kept starts", "conservative"])
+@pytest.mark.parametrize("name", ["easy", "sjf_backfill", "conservative"])
 @tiers(8, 60)
 def test_no_job_starts_later_than_promised(name: str, n_examples: int) -> None:
-    """One reservation in order of submission, kept ones, or all with compression, and requests respected."""
+    """One reservation in order of submission, a kept one, or all with compression, and requests respected.
+
+    Of two kept ones the first may move to an earlier time, as a job ends early, and onto the second.
+    """
 
     def check(case: tuple[Jobs, Machine]) -> None:
         made, (_, scheduler) = schedule(*case, rules(name)), by_twin(*case, rules(name))
