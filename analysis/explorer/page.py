@@ -57,7 +57,7 @@ class Page:
         Folders with log files, for pictures.
     query : dict of str to str
         The part of the address that holds the reader's choice.
-    told : callable
+    on_choice : callable
         Gets that part whenever the reader has chosen.
     """
 
@@ -66,9 +66,9 @@ class Page:
         source: Source,
         logs: Sequence[Path] = (),
         query: dict[str, str] | None = None,
-        told: Callable[[dict[str, str]], None] = lambda query: None,
+        on_choice: Callable[[dict[str, str]], None] = lambda query: None,
     ) -> None:
-        self._source, self._logs, self._told = source, logs, told
+        self._source, self._logs, self._on_choice = source, logs, on_choice
         self._study = source.study
         self._choice = Choice.of_query(self._study, query or {})
         self._points = pd.DataFrame()
@@ -201,7 +201,7 @@ class Page:
             wanted = replace(wanted, lines=old.along)
         self._choice = choice = chosen.normal(self._study, wanted)
         self._offer()
-        self._told(choice.query)
+        self._on_choice(choice.query)
         self._plot.loading = True
         await asyncio.to_thread(self._source.described, choice)
         if choice is self._choice:  # else the reader has chosen again meanwhile

@@ -54,7 +54,7 @@ class Folder:
             If it cannot be written to.
         """
         for part in (self.shards, self.path / "slurm", self.path / "dask_slurm"):
-            if part.is_symlink():  # whoever packed the folder would have it lead to files of its user
+            if part.is_symlink():  # in a folder of another user's it may lead to one's own files
                 raise SweepError(f"{part} is a link: remove it, or give another folder, output=FOLDER")
         try:
             self.shards.mkdir(parents=True, exist_ok=True)

@@ -175,7 +175,7 @@ def test_what_a_killed_run_has_left_is_removed(sweep):
 
 @pytest.mark.parametrize("name", [".lock", "shards", "slurm", "dask_slurm"])
 def test_a_link_in_a_folder_is_named_and_leads_nowhere(sweep, name):
-    """A folder of somebody else's may have one to files of whoever runs a study in it."""
+    """In a folder of another user's it may lead to the files of the user who runs a study there."""
     mine = Path("mine")
     mine.mkdir()
     (mine / ".1.profile").write_text("kept")
