@@ -19,7 +19,7 @@ from sweep.config.settings import MSER, WEEK
 from sweep.plan import canonical
 from sweep.plan.plan import Plan
 from sweep.progress import say
-from sweep.statistics.capacity import ERRORS
+from sweep.statistics.capacity import undecided
 from sweep.statistics.warmup import LEAST_GROUPS
 from sweep.store.records import Failed
 from sweep.store.state import DONE, EXCLUDED, FAILED
@@ -232,8 +232,7 @@ def _undecided(stored: Stored, plan: Plan) -> Iterator[str]:
         np.expand_dims(stored[name], axis) for name in ("capacity", "capacity_se", "capacity_upper")
     )
     run = (stored["state"] == DONE).any(axis=-1)
-    with np.errstate(invalid="ignore"):
-        near = run & (plan.loads >= mean - ERRORS * error) & (plan.loads <= upper)
+    near = run & undecided(plan.loads, mean, error, upper)
     curves = near.any(axis=axis)
     for n, curve in enumerate(np.argwhere(curves).tolist()):
         if n == SHOWN_CURVES:

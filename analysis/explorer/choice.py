@@ -19,8 +19,9 @@ AUTO = "auto"
 TEXTS = ("metric", "along", "lines", "reference", "scale", "kind")
 """Fields of a choice that are plain text."""
 
-LINES, HEAT_MAP = "Lines", "Heat map"
-"""Kinds of plots; the map has the values of one axis in columns and those of the other in rows."""
+LINES, HEAT_MAP, PARALLEL = "Lines", "Heat map", "Parallel coordinates"
+"""Kinds of plots; the map has the values of one axis in columns and those of the other in rows; with parallel
+coordinates every point of the study, at all values of all axes, is a line."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Choice:
     scale : str
         Of the vertical axis: ``auto``, ``linear`` or ``log``.
     kind : str
-        `LINES` or `HEAT_MAP`.
+        `LINES`, `HEAT_MAP` or `PARALLEL`.
     """
 
     metric: str
@@ -140,7 +141,7 @@ def normal(study: Study, choice: Choice) -> Choice:
     shown = tuple(known if lines == along else (name for name in known if name in choice.shown))
     shown = shown or tuple(known[:MOST_LINES])
     scale = choice.scale if choice.scale in (AUTO, "linear", "log") else AUTO
-    kind = HEAT_MAP if choice.kind == HEAT_MAP and lines != along else LINES
+    kind = choice.kind if choice.kind in (HEAT_MAP, PARALLEL) and lines != along else LINES
     return Choice(metric, along, lines, at, reference, shown, scale, kind)
 
 

@@ -19,11 +19,10 @@ from bokeh.document import Document
 from analysis.errors import AnalysisError
 from analysis.explorer import choice as chosen
 from analysis.explorer import plot, points, remaking, views, words
-from analysis.explorer.choice import AUTO, HEAT_MAP, LINES, Choice
+from analysis.explorer.choice import AUTO, HEAT_MAP, LINES, PARALLEL, Choice
 from analysis.explorer.painter import Painter, SupersededError
 from analysis.explorer.source import Source
 from analysis.study import Study
-from analysis.study.curve import SATURATED
 
 REFRESH_S = 2.0
 """Time between two checks of the dataset's file."""
@@ -84,7 +83,7 @@ class Page:
     def _make_widgets(self) -> None:
         select, button = pn.widgets.Select, pn.widgets.Button
         self._controls = {key: select(name=title, **WIDE) for key, title in CONTROLS.items()}
-        self._controls["scale"].options, self._controls["kind"].options = SCALES, [LINES, HEAT_MAP]
+        self._controls["scale"].options, self._controls["kind"].options = SCALES, [LINES, HEAT_MAP, PARALLEL]
         every = [axis for name in self._metrics() for axis in chosen.axes(self._study, name)]
         self._at = {axis: select(name=words.axis_name(axis), **WIDE) for axis in dict.fromkeys(every)}
         self._shown = pn.widgets.CheckBoxGroup(**WIDE)
@@ -173,10 +172,11 @@ class Page:
             self._controls["reference"].param.update(
                 options={"Nothing": "", **policies}, value=choice.reference, visible=bool(policies)
             )
-            self._controls["scale"].value = choice.scale
+            self._controls["scale"].param.update(value=choice.scale, visible=choice.kind == LINES)
+            self._controls["along"].visible = choice.kind != PARALLEL
             self._controls["kind"].param.update(value=choice.kind, visible=several)
             for axis, widget in self._at.items():
-                widget.visible = axis in choice.at
+                widget.visible = axis in choice.at and choice.kind != PARALLEL
                 if axis in choice.at:
                     known = {
                         words.value_name(study, axis, one, choice.at): one for one in study.values_of(axis)
@@ -214,7 +214,7 @@ class Page:
         """Draw the plot, and list its numbers and points."""
         study, choice = self._study, self._choice
         self._points = found = self._source.described(choice)
-        drawable = bool((found["mean"].notna() | (found["status"] == SATURATED)).any())
+        drawable = bool((found["mean"].notna() | found["status"].isin(points.ASIDE)).any())
         self._status.object = self._state_of_run()
         self._caption.object = self._captioned(drawable)
         self._plot.visible = drawable

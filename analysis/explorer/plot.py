@@ -1,4 +1,4 @@
-"""The plot in the middle of the page, made with hvPlot: lines, intervals, saturated points, tooltips."""
+"""The plot in the middle of the page, made with hvPlot: lines, intervals, points without a mean, tooltips."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from bokeh.models.renderers import GlyphRenderer
 
 from analysis.explorer import choice as chosen
 from analysis.explorer import words
-from analysis.explorer.choice import AUTO, HEAT_MAP, Choice
+from analysis.explorer.choice import AUTO, HEAT_MAP, PARALLEL, Choice
+from analysis.explorer.parallel import parallel
+from analysis.explorer.points import ASIDE, UNDECIDED
 from analysis.figures.style import SchemeStyle
 from analysis.study import Study
-from analysis.study.curve import SATURATED
 
 MARKERS = {
     "o": "circle", "s": "square", "^": "triangle", "v": "inverted_triangle", "D": "diamond", "X": "square_x",
@@ -32,7 +33,7 @@ WIDE_RANGE = 10.0
 """Largest over smallest value from which on the vertical axis is logarithmic by itself."""
 
 STRIP = 0.045
-"""Height of a row of saturated points, of the range of the values."""
+"""Height of a row of points that are saturated or undecided, of the range of the values."""
 
 MOST_STRIP = 0.3
 """Height of all such rows at most."""
@@ -99,9 +100,16 @@ def drawn(study: Study, choice: Choice, points: pd.DataFrame, *, view: View | No
     """
     looks, several = words.line_looks(study, choice), choice.lines != choice.along
     unit = words.unit_of(study, choice, points)
-    frame = points.assign(y=points["mean"] / unit.size, half=points["half_width"] / unit.size)
+    aside = points["status"].isin(ASIDE)
+    means, halves = points["mean"].mask(aside), points["half_width"]
+    frame = points.assign(y=means / unit.size, half=halves / unit.size)
     if choice.kind == HEAT_MAP:
         return _heat_map(study, choice, frame, {name: look.label for name, look in looks.items()})
+    if choice.kind == PARALLEL:
+        overlay, frame = parallel(study, choice, frame, unit)
+        every = overlay.get(1)
+        everything = View((0.0, 1.0), (0.0, 1.0))
+        return Drawing(overlay, frame, hv.streams.Selection1D(source=every), hv.streams.RangeXY(), everything)
     frame["at"] = frame["x"] + _shift(frame, choice, chosen.is_scale(study, choice.along))
     known = frame["y"].dropna()
     is_positive = bool(len(known)) and bool((known > 0).all())
@@ -114,19 +122,20 @@ def drawn(study: Study, choice: Choice, points: pd.DataFrame, *, view: View | No
     for name in choice.shown:
         layers += _line(frame[frame["line"] == name], looks[name], low if logarithmic else -np.inf)
     sides = _wider(frame["at"].min(), frame["at"].max(), 0.04) if len(frame) else (0.0, 1.0)
-    full = [name for name in choice.shown if (frame[frame["line"] == name]["status"] == SATURATED).any()]
+    full = [name for name in choice.shown if (aside & (frame["line"] == name)).any()]
     top = high
-    if full:  # saturated points have no mean: a row above the values for each line that has some
+    if full:  # a row above the values for each line that has some
         step = min(STRIP, MOST_STRIP / len(full))
         heights = [_above(low, high, step * (row + 0.8), logarithmic) for row in range(len(full))]
         top = _above(low, high, step * (len(full) + 0.6), logarithmic)
         for name, height in zip(full, reversed(heights), strict=True):
-            rows = (frame["line"] == name) & (frame["status"] == SATURATED)
+            rows = (frame["line"] == name) & aside
+            is_named = not frame[frame["line"] == name]["y"].notna().any()
             frame.loc[rows, "y"] = height
-            is_named = not points[points["line"] == name]["mean"].notna().any()
             layers.append(_markers(frame[rows], looks[name], "white", looks[name].label if is_named else ""))
         layers.append(hv.HLine(high).opts(color="#bbbbbb", line_width=0.8))
-        label = hv.Text(sides[0], top, " saturated", halign="left", valign="top")
+        states = " saturated" + " or undecided" * (UNDECIDED in set(frame["status"]))
+        label = hv.Text(sides[0], top, states, halign="left", valign="top")
         layers.append(label.opts(text_color="#666666", text_font_size="8pt"))
     targets = frame[frame["y"].notna()].reset_index(drop=True)
     target = _targets(targets)
@@ -266,7 +275,7 @@ def _ticks(study: Study, choice: Choice, points: pd.DataFrame) -> dict[str, Any]
 def _finish(everything: View, high: float, plot: Any, element: object) -> None:
     """Set what HoloViews has no option for: plain text, the reset to all, clicks on targets only."""
     figure = plot.state
-    figure.yaxis.bounds = (everything.y[0], high)  # saturated points have no value on it
+    figure.yaxis.bounds = (everything.y[0], high)  # points above it have no value
     figure.output_backend, figure.toolbar.logo = "canvas", None
     figure.title.text_font_style = "normal"
     for axis in (*figure.xaxis, *figure.yaxis):

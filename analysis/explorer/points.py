@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.explorer import choice as chosen
-from analysis.explorer.choice import Choice
+from analysis.explorer.choice import PARALLEL, Choice
 from analysis.figures.load_plot import Line
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
-from analysis.study.study import state_names
 from sweep.statistics import MIN_REPLICATIONS
+from sweep.statistics.capacity import undecided
 
 SAVED = (
     "metric", "unit", "relative_to", "mean", "half_width", "low", "high", "confidence", "status",
@@ -23,13 +25,20 @@ SAVED = (
 )  # fmt: skip
 """Columns that a reader saves, after the axes."""
 
+UNDECIDED = "undecided"
+"""State of a point at a load so near the capacity that it is not known whether the policy keeps up."""
+
+ASIDE = (SATURATED, UNDECIDED)
+"""States of points that the plot has above its axis: as their queue may grow for ever, a mean misleads."""
+
 COLUMNS = ("line", "value", "x", "place", *SAVED, "exact", "solid", "note")
 
 
 def points(study: Study, choice: Choice) -> pd.DataFrame:
     """Return the points of all lines, line by line along the axis, without those that the grid excludes.
 
-    Where one axis is both, each of its values is a line of one point.
+    With parallel coordinates they are those at all values of all other axes. Where one axis is both, each of
+    its values is a line of one point.
 
     Returns
     -------
@@ -39,7 +48,11 @@ def points(study: Study, choice: Choice) -> pd.DataFrame:
         simulated), ``solid`` (nothing limits it) and ``note`` (what limits it, in words).
     """
     lines = choice.shown[:1] if choice.lines == choice.along else choice.shown
-    rows = [row for line in lines for row in _of_line(study, choice, line)]
+    slices = [choice]
+    if choice.kind == PARALLEL:
+        every = itertools.product(*(chosen.values(study, axis) for axis in choice.at))
+        slices = [replace(choice, at=dict(zip(choice.at, at, strict=True))) for at in every]
+    rows = [row for one in slices for line in lines for row in _of_line(study, one, line)]
     kept = [row for row in rows if row["status"] != EXCLUDED and row["line"] in choice.shown]
     return pd.DataFrame(kept, columns=list(COLUMNS))
 
@@ -56,12 +69,13 @@ def _of_line(study: Study, choice: Choice, line: str) -> Iterator[dict[str, Any]
     found = Line.of(curve)
     if choice.reference:
         found = Line.ratio(curve, _curve(study, choice, line, along, choice.reference))
-    states = state_names(study.data["state"])
     unit = "1" if choice.reference else str(study.data[choice.metric].attrs.get("units", "1"))
     for i, value in enumerate(along):
         place = chosen.place(study, choice, line, value)
         at = {axis: study.values_of(axis).index(place[axis]) for axis in map(str, study.status.dims)}
         mean, half = float(found.mean[i]), float(found.half_width[i])
+        limits = study.capacity(at)
+        is_near = curve.status[i] == DONE and bool(undecided(float(study.data["load"][at["load"]]), *limits))
         row = {
             "line": value if choice.lines == choice.along else line,
             "value": value,
@@ -75,12 +89,12 @@ def _of_line(study: Study, choice: Choice, line: str) -> Iterator[dict[str, Any]
             "low": mean - half,
             "high": mean + half,
             "confidence": study.confidence,
-            "status": curve.status[i],
-            "replications_done": int((states.isel(at) == "done").sum()),
+            "status": UNDECIDED if is_near else curve.status[i],
+            "replications_done": int((study.plain("tasks").at(at, "replication") == DONE).sum()),
             "replications": int(study.data.sizes["replication"]),
             "expected_bias": curve.bias[i] if curve.bias else math.nan,
             "seed": study.settings.get("seed", ""),
-            "exact": bool(study.exact.isel(at)),
+            "exact": bool(study.plain("exact").at(at)),
         }
         is_estimated = math.isfinite(mean) and math.isfinite(half)
         row["solid"] = is_estimated and row["status"] == DONE and not math.isfinite(row["expected_bias"])
@@ -93,6 +107,8 @@ def note(row: Mapping[str, Any]) -> str:
     runs = row["replications"]
     if row["status"] == SATURATED:
         return "saturated: the policy does not keep up with the load, so there is no mean"
+    if row["status"] == UNDECIDED:
+        return "undecided: the load is too near to the capacity to see whether the policy keeps up"
     if row["status"] == FAILED:
         return "failed: a replication raised an error; action=status shows it"
     if row["status"] == UNFINISHED:

@@ -181,12 +181,17 @@ class Study:
         return np.sort(self.data["load"].values.astype(float))
 
     @cached_property
+    def tasks(self) -> xr.DataArray:
+        """The state of each replication of each point, as text."""
+        return _state_names(self.data["state"])
+
+    @cached_property
     def status(self) -> xr.DataArray:
         """The state of each point, from its replications, as text; dimensions without replication.
 
         Saturation is judged from all replications together, see `sweep.statistics.saturation`.
         """
-        tasks = state_names(self.data["state"])
+        tasks = self.tasks
         rules = [(tasks == EXCLUDED).all("replication"), self.data["saturated"] == 1]
         rules += [(tasks == FAILED).any("replication"), (tasks == DONE).all("replication")]
         found = np.select([rule.values for rule in rules], [EXCLUDED, SATURATED, FAILED, DONE], UNFINISHED)
@@ -213,7 +218,7 @@ class Study:
 
     def own_axes(self, metric: str) -> list[str]:
         """Return a metric's own dimensions beside the grid's: groups of jobs and the like."""
-        dims = map(str, self.data[metric].dims)
+        dims = map(str, self.data.variables[metric].dims)
         return [dim for dim in dims if dim not in (*self._grid_axes, *SAMPLES)]
 
     def varies(self, axis: str) -> bool:
@@ -258,19 +263,19 @@ class Study:
             values = np.full((len(x), 1, 1), np.nan)
             return Curve(x, values, (EXCLUDED,) * len(x), self.confidence, along, metric)
         at = {axis: self.values_of(axis).index(value) for axis, value in place.items()}
-        values = self._plain(metric).at(at, along, *SAMPLES)[order]
+        values = self.plain(metric).at(at, along, *SAMPLES)[order]
         if (weight := self._weight_names.get(metric)) is not None:
-            values = statistics.weighed(values, self._plain(weight).at(at, along, *SAMPLES)[order])
-        status = self._plain("status").at(at, along)
-        exact = self._plain("exact").at(at, along)
-        bias = self._plain("bias").at(at, along)
+            values = statistics.weighed(values, self.plain(weight).at(at, along, *SAMPLES)[order])
+        status = self.plain("status").at(at, along)
+        exact = self.plain("exact").at(at, along)
+        bias = self.plain("bias").at(at, along)
         control = None
         if "control" in self.data and metric != self.delivered:
-            control = self._plain("control").at(at, along, "replication")[order]
+            control = self.plain("control").at(at, along, "replication")[order]
         solved = bool(exact[status != EXCLUDED].all())
         return Curve(
             x, values, tuple(status[order].tolist()), self.confidence, along, metric, solved,
-            tuple(bias[order].tolist()), control, self._capacity(at) if along == "load" else UNKNOWN,
+            tuple(bias[order].tolist()), control, self.capacity(at) if along == "load" else UNKNOWN,
         )  # fmt: skip
 
     @property
@@ -278,8 +283,8 @@ class Study:
         """The metric that is the control variate of the others."""
         return str(self.data["control"].attrs.get("metric", "")) if "control" in self.data else ""
 
-    def _capacity(self, at: Mapping[str, int]) -> Capacity:
-        """Return the capacity of a curve over the load, given its places on the other axes."""
+    def capacity(self, at: Mapping[str, int]) -> Capacity:
+        """Return the capacity of a curve over the load, given its places on the grid's other axes."""
         names = ("capacity", "capacity_se", "capacity_upper")
         if names[0] not in self.data:
             return UNKNOWN
@@ -288,13 +293,13 @@ class Study:
             *(float(array[n].isel({a: i for a, i in at.items() if a in array[n].dims})) for n in names)
         )
 
-    def _plain(self, name: str) -> Plain:
-        """Return a variable, or `status`, `exact` or `bias`, for reading single values quickly.
+    def plain(self, name: str) -> Plain:
+        """Return a variable, or `status`, `tasks`, `exact` or `bias`, for reading single values quickly.
 
         Claims and figures read thousands of curves, each of which takes 20 ms through xarray.
         """
         if name not in self._plains:
-            array = getattr(self, name) if name in ("status", "exact", "bias") else self.data[name]
+            array = getattr(self, name) if name in ("status", "tasks", "exact", "bias") else self.data[name]
             self._plains[name] = Plain(tuple(map(str, array.dims)), array.values)
         return self._plains[name]
 
@@ -403,7 +408,7 @@ class Study:
             return []
         return [dim for dim in self._grid_axes if dim not in CURVE_AXES and dim not in self.axes.features]
 
-    @property
+    @cached_property
     def _grid_axes(self) -> list[str]:
         return [str(dim) for dim in self.data["state"].dims]
 
@@ -413,7 +418,7 @@ class Study:
         return dict(zip(states.tolist(), counts.tolist(), strict=True))
 
 
-def state_names(state: xr.DataArray) -> xr.DataArray:
+def _state_names(state: xr.DataArray) -> xr.DataArray:
     """Return the states of tasks as text, whether the dataset holds text or CF flags."""
     meanings = str(state.attrs.get("flag_meanings", "")).split()
     if not meanings:

