@@ -202,7 +202,7 @@ def _chosen(
     chosen = {}
     for group in GROUPS:
         given = as_list(settings.grid.get(group, []))
-        if not given:
+        if not given or None in given or "" in given:
             offered = choices.labels(choices.names(group, folders)).values()
             raise SweepError(f"grid.{group} names nothing: give one or more of {', '.join(offered)}")
         values = own.get(group, {})

@@ -30,10 +30,10 @@ def user_folder(given: str) -> Path:
     """Return the folder of ``--config-dir`` as an absolute path."""
     try:
         folder = Path(given).expanduser().absolute()
-        if folder.is_dir():
+        if given and folder.is_dir():
             return folder
     except (OSError, RuntimeError, ValueError):  # a name that is too long, no such user, a null character
         pass
     raise SweepError(
-        f"--config-dir {given[:300]}: no such folder; it holds experiment/, policy/, ... like conf"
+        f"--config-dir {given[:300] or '(empty)'}: no such folder; it holds experiment/, policy/, ... like conf"
     )

@@ -147,4 +147,4 @@ def _translate(
 
 
 def _listed(override: Override, text: str) -> str:
-    return text if isinstance(override.value(), list) else f"[{text or 'null'}]"
+    return text if isinstance(override.value(), list) else f"[{text}]"

@@ -144,7 +144,7 @@ def _name(value: Any, own: Mapping[str, Any]) -> Any:
 
 def _checked(axis: str, values: Sequence[Any]) -> tuple[Any, ...]:
     if not values:
-        raise SweepError(f"grid.{axis}=[]: an axis needs at least one value")
+        raise SweepError(f"grid.{axis}=[]: an axis needs at least one value, grid.{axis}=[VALUE,...]")
     if axis == "load":
         values = [_load(value) for value in values]
     seen = set()
@@ -167,7 +167,7 @@ def _load(value: Any) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
         raise SweepError(
-            f"grid.load has {value}: a load is a positive fraction of capacity, or null for none"
+            f"grid.load has {value!r}: a load is a positive fraction of capacity, or null for none"
         )
     if (why := too_high(value)) is not None:
         raise SweepError(f"grid.load has {str(value)[:20]}, which is {why}")
