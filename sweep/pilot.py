@@ -70,7 +70,9 @@ def settled(config: Config, folder: Folder, console: Console) -> Config:
     settings = config.settings
     if AUTO not in (settings.batches, settings.warmup):
         if settings.budget is not None:
-            raise SweepError(f"budget={settings.budget} decides how long runs are: add batches=auto, or leave budget= out")
+            raise SweepError(
+                f"budget={settings.budget} decides how long runs are: add batches=auto, or leave budget= out"
+            )
         return config
     if not isinstance(settings.batch_size, int) or settings.precision.checkpoints is not None:
         raise SweepError(

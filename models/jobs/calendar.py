@@ -8,7 +8,14 @@ from models.arrays import Floats
 
 DAY = 86_400.0
 WEEK = 7 * DAY
+YEAR = 365.25 * DAY
 """Seconds."""
+
+LAST_DATE = 7_258_118_400
+"""The year 2200 as a Unix time: a later date in a log is none."""
+
+MOST_YEARS = 10
+"""Between two jobs of a log: more is a date that was never set, or another unit of time."""
 
 LEAST = 10
 """Full weeks below which periods are days, and days below which there are none: the least number for an

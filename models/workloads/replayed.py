@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from models.arrays import Floats, Ints
-from models.jobs.calendar import DAY
+from models.jobs.calendar import DAY, MOST_YEARS, YEAR
 from models.jobs.jobs import Jobs
 from models.jobs.machine import SHAPES, Machine
 from models.jobs.trace import Origin, Trace
@@ -192,6 +192,7 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
         With one line that names the mistake.
     """
     name, machine, rows = read.name, read.machine, read.rows
+    _check_submissions(name, read.jobs.submit, place, unit)
     jobs, limited = estimates.with_longest(read, point.workload)
     jobs, filled = memory.of_log(name, jobs, point.workload)
     waited = read.waited
@@ -238,6 +239,18 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
     stretch = 1.0 if point.load is None or natural is None else natural / point.load
     submit = (made.jobs.submit - made.jobs.submit[0]) * stretch
     return replace(made, jobs=replace(made.jobs, submit=submit))
+
+
+def _check_submissions(name: str, submit: Floats, place: Ints, unit: str) -> None:
+    """Raise ``ValueError`` where submit times cannot be those of one log."""
+    gaps = np.diff(submit)
+    if not gaps.size or (gaps <= MOST_YEARS * YEAR).all():
+        return
+    at = int(np.argmax(gaps))
+    raise ValueError(
+        f"{name}: {unit} {place[at + 1]} is submitted {gaps[at] / YEAR:,.0f} years after {unit} {place[at]}, "
+        "the job before it; submit times are in seconds: correct or delete such lines"
+    )
 
 
 def _placed(origin: Origin, jobs: Jobs, load: float | None, facts: Sequence[str]) -> Origin:

@@ -4,6 +4,7 @@ import numpy as np
 
 from models.arrays import Floats, Ints
 from models.jobs import machine as machines
+from models.jobs.calendar import LAST_DATE, YEAR
 from models.jobs.jobs import Jobs
 from models.jobs.swf import Filters, Log, read, select
 from models.jobs.swf.header import header_number
@@ -90,7 +91,12 @@ def _downtimes(log: Log) -> list[str]:
 def _origin(log: Log, account: str, first: float) -> Origin:
     """Return the header's facts about a log whose first job was submitted at `first`."""
     system = [text for key in ("Computer", "Installation") for text in log.header.get(key, [])[:1] if text]
-    zero = header_number(log.header, "UnixStartTime")
+    zero = header_number(log.name, log.header, "UnixStartTime", most=LAST_DATE)
+    if zero and zero + first > LAST_DATE:
+        raise ValueError(
+            f"{log.name}: its first job is submitted {first / YEAR:,.0f} years after UnixStartTime; submit "
+            "times are seconds from it on: correct them, or delete that line of the header"
+        )
     return Origin(
         log.name,
         "Standard Workload Format",

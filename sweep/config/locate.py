@@ -35,5 +35,6 @@ def user_folder(given: str) -> Path:
     except (OSError, RuntimeError, ValueError):  # a name that is too long, no such user, a null character
         pass
     raise SweepError(
-        f"--config-dir {given[:300] or '(empty)'}: no such folder; it holds experiment/, policy/, ... like conf"
+        f"--config-dir {given[:300] or '(empty)'}: no such folder; it holds experiment/, policy/, ..., "
+        "like conf"
     )

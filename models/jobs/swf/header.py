@@ -45,17 +45,33 @@ def header_lines(name: str, header: Mapping[str, Sequence[str]]) -> list[str]:
     return lines
 
 
-DIGITS = 15
-"""Of the largest number in a header."""
+UNKNOWN = ("", "-1")
+"""Values of a key that say nothing."""
+
+_LEADING = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,15})(?![0-9]|[.,][0-9]|[eE][+-]?[0-9])")
+"""A whole number, before whatever is explained after it; 1,024 is 1024."""
 
 
-def header_number(header: Mapping[str, list[str]], *keys: str) -> int:
-    """Return the first of the keys that is there with a whole number above 0, else 0."""
+def header_number(
+    name: str, header: Mapping[str, Sequence[str]], *keys: str, most: int, least: int = 0
+) -> int:
+    """Return the number of the first of the keys that is there and known, else 0; `name` is the file's.
+
+    Raises
+    ------
+    SwfError
+        With one line for what is no whole number from `least` to `most`.
+    """
     for key in keys:
         for value in header.get(key, []):
-            leading = re.match(r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])|[0-9]+", value)  # 1,024 is 1024
-            if leading and len(leading[0]) > DIGITS:
-                raise SwfError(f"header {key}: {leading[0][:DIGITS]}… is more than any machine or log has")
-            if leading and (number := int(leading[0].replace(",", ""))) > 0:
-                return number
+            if value in UNKNOWN:
+                continue
+            leading = _LEADING.match(value)
+            number = int(leading[0].replace(",", "")) if leading else -1
+            if not least <= number <= most:
+                raise SwfError(
+                    f"{name}: its header has {key}: {value[:60]}, which is no whole number from {least} to "
+                    f"{most:,}; correct that line, or delete it"
+                )
+            return number
     return 0

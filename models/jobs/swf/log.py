@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from models.jobs.machine import MOST_PROCESSORS
 from models.jobs.swf.header import header_number
 
 
@@ -53,12 +54,16 @@ class Log:
     @property
     def max_processors(self) -> int:
         """Processors of the machine: the header's MaxProcs, else its MaxNodes, else the largest job."""
-        return header_number(self.header, "MaxProcs", "MaxNodes") or int(self.sizes.max())
+        return self._named_processors or int(self.sizes.max())
 
     @property
     def names_its_machine(self) -> bool:
         """Whether the header names the number of processors."""
-        return bool(header_number(self.header, "MaxProcs", "MaxNodes"))
+        return self._named_processors > 0
+
+    @cached_property
+    def _named_processors(self) -> int:
+        return header_number(self.name, self.header, "MaxProcs", "MaxNodes", most=MOST_PROCESSORS, least=1)
 
     @property
     def first_submit(self) -> float:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from models.jobs.swf.columns import COLUMNS, DTYPES
+from models.jobs.swf.columns import COLUMNS, DTYPES, EXACT
 from models.jobs.swf.errors import SwfError
 from models.jobs.swf.header import header_number, parse_header
 from models.jobs.swf.log import Log
@@ -83,7 +83,7 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Log:
 
     submit = values[:, COLUMNS.index("submit")]
     late = int((submit < np.maximum.accumulate(submit)).sum())
-    notes = _row_count_note(header, values) + (
+    notes = _row_count_note(path.name, header, values) + (
         (f"{late:,} rows were out of submit order, sorted",) if late else ()
     )
     order = np.argsort(submit, kind="stable")
@@ -93,8 +93,8 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Log:
     return Log(path, header, columns, line[order], notes)
 
 
-def _row_count_note(header: Mapping[str, list[str]], values: np.ndarray) -> tuple[str, ...]:
-    promised = header_number(header, "MaxRecords", "MaxJobs")
+def _row_count_note(name: str, header: Mapping[str, list[str]], values: np.ndarray) -> tuple[str, ...]:
+    promised = header_number(name, header, "MaxRecords", "MaxJobs", most=EXACT)
     rows = len(values)
     if promised in (0, rows):
         return ()

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from models.jobs.calendar import LAST_DATE
 from models.units import BYTES_IN_KB
 
 FIELDS = {
@@ -63,7 +64,8 @@ def times(texts: Sequence[str]) -> np.ndarray:
         try:
             found = np.array(known, dtype="datetime64[s]")
             found[found < ZERO] = np.datetime64("NaT")
-            return found
+            if not (found.astype(np.int64) > LAST_DATE).any():
+                return found
         except ValueError:  # a month 13
             pass
     raise ValueError("a time such as 2024-03-01T08:00:00 (is SLURM_TIME_FORMAT set?)")

@@ -16,6 +16,7 @@ EASY = {"name": "easy", "discipline": "backfill"}
 POOL = {"processors": 8}
 HOSTS = {"hosts": [{"name": "a", "processors": 8, "memory_gb": 1}]}
 MB = 1024
+MACHINE = {"MaxProcs": ["8"]}
 
 
 def opened_on(
@@ -26,9 +27,36 @@ def opened_on(
     return opened
 
 
-def workload(path: Path, columns: dict[str, list[float]], **changes: Any) -> dict[str, Any]:
+@pytest.mark.parametrize(
+    ("header", "columns", "words"),
+    [
+        ({"MaxProcs": ["0"]}, {}, "header has MaxProcs: 0, which is no whole number from 1 to 100,000,000"),
+        ({"MaxProcs": ["many"]}, {}, "MaxProcs: many"),
+        ({"MaxProcs": ["1e3"]}, {}, "MaxProcs: 1e3"),
+        ({"MaxNodes": ["2000000000"]}, {}, "MaxNodes: 2000000000"),
+        ({"UnixStartTime": ["1700000000000"]}, {}, "UnixStartTime: 1700000000000"),
+        ({"MaxJobs": ["3.5"]}, {}, "MaxJobs: 3.5"),
+        ({}, {"submit": [0, 1.7e9, 1.7e9]}, "line 2 is submitted 54 years after line 1"),
+        ({"UnixStartTime": ["1700000000"]}, {"submit": [9e9, 9e9, 9e9]}, "285 years after UnixStartTime"),
+    ],
+)
+def test_headers_and_dates_that_no_log_has(tmp_path: Path, header: Any, columns: Any, words: str) -> None:
+    given = workload(tmp_path / "a.swf", columns, header)
+    with pytest.raises(ValueError, match=rf"a\.swf: .*{words}"):
+        opened_on(given, {"processors": None})
+
+
+def test_a_number_of_a_header_may_be_unknown_or_explained(tmp_path: Path) -> None:
+    for text, processors in (("-1", 4), ("1,024 (since May)", 1024), ("16 nodes", 16)):
+        given = workload(tmp_path / "a.swf", {}, {"MaxProcs": [text]})
+        assert opened_on(given, {"processors": None}).machine.total == processors
+
+
+def workload(
+    path: Path, columns: dict[str, list[float]], header: Any = MACHINE, **changes: Any
+) -> dict[str, Any]:
     base = {"submit": [0, 5, 9], "runtime": [10, 20, 30], "processors": [2, 4, 1]}
-    swf.write(path, {n: np.array(v) for n, v in (base | columns).items()}, {"MaxProcs": ["8"]})
+    swf.write(path, {n: np.array(v) for n, v in (base | columns).items()}, header)
     return {"name": "swf", "model": "swf", "path": str(path)} | changes
 
 
