@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 
@@ -56,6 +57,13 @@ class Stream:
         """Return the stream with each job changed by itself, independent of cuts."""
         chunked = None if self.chunked is None else lambda: map(change, self.chunks())
         return replace(self, first=lambda n_jobs: change(self.first(n_jobs)), chunked=chunked)
+
+    def checked_once(self) -> Stream:
+        """Return the stream; the jobs that are checked are drawn once, for all policies that check them."""
+        checked = cache(self.first)
+        return replace(
+            self, first=lambda n_jobs: checked(n_jobs) if n_jobs == CHECKED else self.first(n_jobs)
+        )
 
     def _doubling(self) -> Iterator[Jobs]:
         n_given, size = 0, FIRST_CHUNK

@@ -514,12 +514,12 @@ def _ids(plan: Plan) -> Iterator[str]:
     loads = [f'{canonical.text(load)},"machine":' for load in plan.axes["load"]]
     machines = [machine.text for machine in plan.variants["machine"]]
     workloads = [w.text for w in plan.variants["workload"]]
-    codes = _codes(plan)
+    codes, of_policy, of_workload = _codes(plan)
     columns = (plan.choices[name].tolist() for name in ("policy", "load", "machine", "workload"))
     for policy, load, machine, workload in zip(*columns, strict=True):
         start = hashlib.sha256((heads[policy] + loads[load] + machines[machine] + policies[policy]).encode())
         tail = f',"seed":{settings.seed},"statistics":{shared[load]},"workload":{workloads[workload]}}}'
-        code = codes[policy][workload]
+        code = codes[of_policy[policy], of_workload[workload]]
         for replication in range(plan.replications):
             digest = start.copy()
             digest.update(f"{replication}{tail}".encode())
@@ -534,16 +534,20 @@ def runs_planned_code(task: Task, family: Family) -> bool:
     return sources.hashed(family.version, parts, LENGTH - ASKED) == task.id[ASKED:]
 
 
-def _codes(plan: Plan) -> list[list[str]]:
-    """Return the last part of identities, by policy and workload, and fill in `Plan.sources`."""
+def _codes(plan: Plan) -> tuple[dict[tuple[int, int], str], list[int], list[int]]:
+    """Return the last parts of identities, and which of them each policy and workload has.
+
+    Few differ, however many policies and workloads an axis makes. `Plan.sources` is filled in.
+    """
     sources.look_again()
     by_family = {package: {package: sources.of_family(family)} for package, family in plan.families.items()}
     stopping = (
         {} if plan.settings.precision.relative is None else {"sweep.statistics": sources.of_statistics()}
     )
     policies = [
-        by_family[policy.parameters["family"]] | sources.of_named(policy.parameters)
+        (plan.families[package].version, by_family[package] | sources.of_named(policy.parameters))
         for policy in plan.variants["policy"]
+        for package in [policy.parameters["family"]]
     ]
     by_model = {
         model: sources.of_workload(model)
@@ -554,10 +558,13 @@ def _codes(plan: Plan) -> list[list[str]]:
         for workload in plan.variants["workload"]
     ]
     sources.keep()
-    for each in (*policies, *workloads, stopping):
+    for each in (*(parts for _, parts in policies), *workloads, stopping):
         plan.sources.update(each)
-    versions = [plan.families[policy.parameters["family"]].version for policy in plan.variants["policy"]]
-    return [
-        [sources.hashed(version, policy | workload | stopping, LENGTH - ASKED) for workload in workloads]
-        for version, policy in zip(versions, policies, strict=True)
-    ]
+    first_policy = [policies.index(one) for one in policies]
+    first_workload = [workloads.index(one) for one in workloads]
+    codes = {
+        (i, j): sources.hashed(policies[i][0], policies[i][1] | workloads[j] | stopping, LENGTH - ASKED)
+        for i in set(first_policy)
+        for j in set(first_workload)
+    }
+    return codes, first_policy, first_workload

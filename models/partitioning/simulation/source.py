@@ -11,6 +11,7 @@ from models.arrays import Floats, Ints
 from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, pool
+from models.jobs.stream import CHECKED
 from models.jobs.trace import Trace
 from models.partitioning.rules import Partitioning
 from models.partitioning.simulation.system import System
@@ -22,9 +23,6 @@ from models.workloads.speedup.cycle import Cycle, best_speeds
 
 NO_CLASS = len(short_long.JOB_CLASSES)
 """Of jobs of other workloads: they count among all jobs only."""
-
-SEVERAL = 100
-"""Jobs of an endless stream that are checked before anything runs."""
 
 
 class Part(NamedTuple):
@@ -89,7 +87,7 @@ def open_source(point: Point) -> Source:
     speedup = Speedup.of(workload)
     system = System.of(policy, mesh, speedup.cycle)
     found = (*opened.notes, *notes, f"workload.speedup={speedup.note}")
-    if opened.first(SEVERAL).repeats:
+    if opened.first(CHECKED).repeats:
         raise ValueError(
             f"workload {workload.get('name', '')} submits a job again when it has ended, and policy "
             f"{point.policy.get('name', '')} takes jobs that are all submitted beforehand; add "
@@ -166,7 +164,7 @@ def check_curve(source: Source) -> None:
     speedup, n_processors = source.speedup, source.system.mesh.n_processors
     if speedup is None or speedup.curve.startswith(CURVES):
         return
-    some = next(source.parts()).jobs.size[:SEVERAL]
+    some = next(source.parts()).jobs.size[:CHECKED]
     for size in np.unique(some):
         numbers = np.arange(1.0, n_processors + 1)
         speeds_on(numbers, np.full(n_processors, size), speedup)
