@@ -64,7 +64,7 @@ test-all: $(READY) check ## run the exhaustive tests as well
 	wait $$beside || status=1; cat .cache/slurm-tests.txt; exit $$status
 
 storm: $(READY) ## kill, damage and deceive for about an hour, and show what became of it
-	STORM=50 $(PY) -m pytest -q -s --numprocesses=0 -m exhaustive tests/storms
+	STORM=1 $(PY) -m pytest -rP --no-header --numprocesses=logical --dist=worksteal -m exhaustive tests/storms
 
 style: $(READY) ## format, lint, and which package may import which
 	$(PY) -m ruff check .

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.arguments import log_folder, parsed
-from analysis.errors import AnalysisError, DrawingError
+from analysis.errors import AnalysisError, DrawingError, understood
 from models import dotted
 from schedsweep.terminal import wrapped
 
@@ -102,11 +102,14 @@ def _act(arguments: Sequence[str]) -> int:
     elif arguments[0] == "explore":
         from analysis.explorer import command
 
-        command.main(arguments[1:])
+        with understood(" ".join(arguments[1:])):
+            command.main(arguments[1:])
     elif (named := _named(arguments[0])) is not None:
-        named(arguments[1:])
+        with understood(" ".join(arguments[1:])):
+            named(arguments[1:])
     else:
-        _analyse(Path(arguments[0]), parsed(arguments[1:], KEYS, lambda key: True))
+        with understood(arguments[0]):
+            _analyse(Path(arguments[0]), parsed(arguments[1:], KEYS, lambda key: True))
     return 0
 
 

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sweep.errors import one_line, printable
+
 
 class AnalysisError(Exception):
     """A mistake in the command: one line with what was given, what is allowed and what to do next."""
@@ -9,3 +15,26 @@ class AnalysisError(Exception):
 
 class DrawingError(Exception):
     """A figure that these data cannot give; the message gives the reason and what would change it."""
+
+
+@contextmanager
+def understood(where: str) -> Iterator[None]:
+    """Turn whatever a dataset leads to that no sweep has written, or that is damaged, into one line.
+
+    Raises
+    ------
+    AnalysisError
+        In place of an error of any other kind, but those of the machine.
+    """
+    try:
+        yield
+    except (AnalysisError, DrawingError, MemoryError, OSError):
+        raise
+    except Exception as error:
+        if sys.flags.dev_mode:
+            raise
+        reason = f"{type(error).__name__}: {printable(one_line(error))[:200]}"
+        raise AnalysisError(
+            f"{where} is not as a sweep writes it ({reason}): run its command again, which writes it again "
+            "from the logs; if that gives the same, report it with what python -X dev -m analysis prints"
+        ) from None

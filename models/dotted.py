@@ -53,6 +53,8 @@ def imported(name: str) -> Any:
         With one line, whatever a user's module raises.
     """
     place, _, last = name.rpartition(".")
+    if not place:
+        raise ImportError("a dotted name is MODULE.NAME")
     try:
         found = getattr(module(place), last)
     except AttributeError as error:

@@ -32,7 +32,7 @@ def open_study(where: Path, axes: Axes | None = None) -> Study:
     """
     path = dataset_path(where)
     try:
-        data = loaded(path)
+        data = loaded(path, decode_times=False)
     except (
         OSError,
         ValueError,

@@ -11,7 +11,6 @@ import itertools
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -110,19 +109,14 @@ class Study:
     @cached_property
     def config(self) -> dict[str, Any]:
         """The resolved config that the dataset carries: settings, and by group the files by name."""
-        return self._object("config")
+        found: dict[str, Any] = json.loads(self.data.attrs.get("config", "{}"))
+        return found
 
     @cached_property
     def facts(self) -> dict[str, Any]:
         """Facts of the run on logs and policies, see `sweep.store.facts`; empty if the dataset has none."""
-        return self._object("facts")
-
-    def _object(self, name: str) -> dict[str, Any]:
-        """Return an attribute that is a JSON object."""
-        with suppress(ValueError, RecursionError):
-            if isinstance(found := json.loads(self.data.attrs.get(name, "{}")), dict):
-                return found
-        raise AnalysisError(f"{self.folder}: the attribute {name} is no JSON object; run its command again")
+        found: dict[str, Any] = json.loads(self.data.attrs.get("facts", "{}"))
+        return found
 
     @property
     def settings(self) -> dict[str, Any]:

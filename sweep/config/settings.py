@@ -29,8 +29,8 @@ OF_THE_RUN = ("output", "action", "executor", "fresh", "replace", "slurm", "sche
 
 ACTIONS = ("run", "plan", "status", "gather", "cancel")
 
-MOST_VALUES, MOST_BATCHES = 10_000, 10_000_000
-"""Values of an axis; batches of a run."""
+MOST_VALUES, MOST_BATCHES, MOST_JOBS, MOST_OVERLOAD_RUNS = 10_000, 10_000_000, 1_000_000_000, 1000
+"""Values of an axis; batches of a run; jobs of a batch; overload runs of a curve."""
 
 MOST_LOAD = 5
 """Loads are fractions of capacity; a higher value is probably a percentage."""
@@ -54,7 +54,7 @@ GIVE = {
     "replications": "give a whole number from 1 up",
     "budget": "give a time, e.g. budget=10min",
     "seed": "give a whole number from 0 up",
-    "capacity": "give the overload runs of each curve, from 0 (none) up",
+    "capacity": "give the overload runs of each curve, from 0 (none) to 1000",
     "confidence": "give a level between 0 and 1, e.g. 0.95",
     "precision": "its keys are relative, metric and checkpoints, e.g. precision.relative=0.05",
     "precision.relative": FRACTION,
@@ -192,16 +192,17 @@ def check(settings: Settings) -> None:
         if isinstance(values, list) and len(values) > MOST_VALUES:
             raise SweepError(f"grid.{axis} has {len(values):,} values: give {MOST_VALUES:,} or less")
     size = settings.batch_size
-    if size not in (None, WEEK) and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
+    is_number = isinstance(size, int) and not isinstance(size, bool)
+    if size not in (None, WEEK) and not (is_number and 1 <= size <= MOST_JOBS):
         raise SweepError(
-            f"batch_size={size}: give 1 or more; of a workload that ends also null, which divides all of its "
-            f"jobs, or {WEEK}"
+            f"batch_size={size}: give 1 to {MOST_JOBS:,}; of a workload that ends also null, which divides "
+            f"all of its jobs, or {WEEK}"
         )
     if not settings.output.strip():
         raise SweepError(f"output= is empty: {GIVE['output']}")
     if not 0 < settings.measures.bound < math.inf:
         raise SweepError(refused("measures.bound", settings.measures.bound))
-    if settings.capacity < 0:
+    if not 0 <= settings.capacity <= MOST_OVERLOAD_RUNS:
         raise SweepError(refused("capacity", settings.capacity))
     if settings.seed < 0:
         raise SweepError(refused("seed", settings.seed))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from models import dotted
 from sweep.config.settings import GROUPS, Config
@@ -14,6 +12,7 @@ from sweep.errors import SweepError
 from sweep.logs import VARIABLE
 from sweep.plan import plan, sources
 from sweep.rerun.original import Original
+from sweep.store.recipe import texts
 
 _HARMLESS = re.compile(rf"\$\{{(oc\.env:{VARIABLE}(,[^${{}}]*)?|[\w.\[\]]+)\}}")
 """Interpolations that a recipe may have: the folder of logs, and other keys."""
@@ -38,7 +37,7 @@ def planned(original: Original, config: Config, trust: bool = False, brings_code
     """
     if trust:
         return plan.expand(config)
-    if hidden := sorted({text for text in _texts(asdict(original.config)) if "$" in _HARMLESS.sub("", text)}):
+    if hidden := sorted({text for text in texts(asdict(original.config)) if "$" in _HARMLESS.sub("", text)}):
         raise SweepError(
             f"{original.path} has values that are computed as they are read ({', '.join(hidden)[:200]}): "
             "look at them, then add trust=true"
@@ -66,16 +65,3 @@ def planned(original: Original, config: Config, trust: bool = False, brings_code
             if path is not None and path not in config.logs.values():
                 raise SweepError(f"the recipe names {path}, which is none of its logs: not rerun")
     return expanded
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield all texts of a config, names of its keys among them."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from _texts(key)
-            yield from _texts(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _texts(item)

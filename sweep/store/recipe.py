@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -27,6 +27,9 @@ FORM = 1
 """Of the attribute; another one cannot be read."""
 
 DIGEST = "sha256:"
+
+MOST_INTERPOLATIONS, LONGEST_TEXT = 20, 10_000
+"""A few lines that name each other twice would fill any memory."""
 
 
 def text(plan: Plan) -> str:
@@ -75,6 +78,13 @@ def read(attributes: Mapping[str, Any]) -> tuple[Config, dict[str, str], dict[st
 
 def _checked(config: Config) -> Config:
     """Check what a file says by the schema of the command line: the file may be a stranger's, or broken."""
+    found = list(texts(kept.as_json(config)))
+    number = sum(text.count("${") for text in found)
+    if number > MOST_INTERPOLATIONS or (number and max(map(len, found)) > LONGEST_TEXT):
+        raise SweepError(
+            f"the recipe has {number} values that name others, {MOST_INTERPOLATIONS} may have, none beside a "
+            f"text of over {LONGEST_TEXT:,} characters: type its command again"
+        )
     try:
         typed = OmegaConf.structured(_without_run(config.settings))
         settings: Any = OmegaConf.to_container(
@@ -97,3 +107,16 @@ def _without_run(settings: Settings) -> Settings:
     defaults = Settings(name=settings.name)
     changed = {key.name: getattr(defaults, key.name) for key in fields(Settings) if key.name in OF_THE_RUN}
     return replace(settings, **changed)
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Yield all texts of a config, names of its keys among them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from texts(key)
+            yield from texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from texts(item)

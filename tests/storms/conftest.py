@@ -12,16 +12,18 @@ if str(SWEEP) not in sys.path:
 
 from study_commands import Answer, _own_place, command, sweep  # noqa: E402
 
+from analysis import command as analysis  # noqa: E402
 from sweep import cli  # noqa: E402
 
 
 @pytest.fixture
 def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
-    """Run ``python -m sweep ...`` in this process, as it is typed."""
+    """Run ``python -m sweep ...`` in this process, as it is typed, or ``analysis``, ``...``."""
 
     def ask(*arguments: str) -> Answer:
         capsys.readouterr()
-        status = cli.main(arguments)
+        of_analysis = arguments[0] == "analysis"
+        status = analysis.main(arguments[1:]) if of_analysis else cli.main(arguments)
         captured = capsys.readouterr()
         return Answer(status, captured.out, captured.err)
 

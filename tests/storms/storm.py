@@ -1,6 +1,6 @@
 """A storm: many random attacks on one thing, and a table of what became of them.
 
-``make storm`` multiplies the number of attacks of each storm by fifty, and shows the tables.
+``make storm`` makes many times as many attacks as the tests do, and shows the tables.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-TIMES = int(os.environ.get("STORM", "1"))
-"""How many times as many attacks as in the tests."""
+IN_FULL = "STORM" in os.environ
+"""Whether this is ``make storm``."""
 
 LIMIT_S = 300
 """Seconds after which an answer in this process counts as a hang."""
@@ -42,13 +42,13 @@ class Storm:
     Parameters
     ----------
     name : str
-    attacks : int
-        In the tests; `TIMES` as many in ``make storm``.
+    attacks, in_full : int
+        How many in the tests, and in ``make storm``.
     """
 
-    def __init__(self, name: str, attacks: int) -> None:
+    def __init__(self, name: str, attacks: int, in_full: int) -> None:
         self.name = name
-        self.attacks = attacks * TIMES
+        self.attacks = in_full if IN_FULL else attacks
         self.outcomes: Counter[str] = Counter()
         self._worst: dict[str, str] = {}
 
@@ -66,7 +66,7 @@ class Storm:
         """Print the table, and fail if anything bad came out."""
         for outcome, number in self.outcomes.most_common():
             first = f", first {self._worst[outcome][:300]}" if outcome in NOTED else ""
-            print(f"{self.name:<10} {number:>6}  {outcome}{first}")
+            print(f"{self.name:<12} {number:>6}  {outcome}{first}")
         bad = {outcome: self._worst[outcome] for outcome in BAD if outcome in self.outcomes}
         assert not bad, bad
         assert sum(self.outcomes.values()) >= self.attacks

@@ -99,7 +99,7 @@ def _opened(path: Path) -> str:
 
 def test_names(ask, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ask(*STUDY, "output=kept").status == 0
-    storm = Storm("names", 60)
+    storm = Storm("names", 60, in_full=3000)
     for chance in storm:
         name, way = hostile(chance), chance.choice(["command", "profile", "dataset"])
         if way == "command":
