@@ -2,7 +2,8 @@
 
 Experiments are repeated, and the intervals that contain the mean are counted: of AR(1) series and waiting
 times in M/M/1, for which it is known, then of packing schemes and the ratio of two of them on the same jobs,
-for which it comes from other, longer runs. Beside it is the plain interval, which takes batches as
+for which it comes from other, longer runs, and of policies on generated logs, for which it comes from all of
+these logs together. Beside it is the plain interval, which takes batches as
 independent where a test of their lag-1 correlation at the level 0.01 does not object, and is withheld else.
 """
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from benchmarks import points
 from benchmarks.record import Findings, Table, Target
-from models import gang
+from models import backfill, gang
 from models.point import Batches
 from sweep import statistics
 from sweep.statistics.confidence import Floats, student
@@ -44,6 +45,15 @@ AT_ONCE = 20
 WEEKS = (12, 22, 30, 50)
 """Of logs."""
 
+LOGS = Batches(600, 20, (30,))
+"""Thirty weeks of as many jobs as a week of KTH-SP2's, from a machine that is no longer empty."""
+
+LOG_LOADS = (0.4, 0.55)
+"""At the second one FCFS no longer keeps up with Lublin's jobs."""
+
+ON_LOGS = ("conservative", "lxf_w_backfill", "sjf_backfill", "f3", "fcfs")
+"""Compared with easy."""
+
 SETTLED = 200
 """Values of a series after which its beginning is forgotten."""
 
@@ -64,6 +74,7 @@ def run(quick: bool) -> Findings:
         tables=[
             Table("What nominal 95 % intervals cover", columns, rows),
             _compared(rng, 40 if quick else 2000),
+            _on_logs(10 if quick else 120),
             _best(rng, 20 if quick else 600),
             _beginnings(long_runs, long_runs * 2, 5 if quick else 200),
         ],
@@ -187,6 +198,46 @@ def _compared(rng: np.random.Generator, experiments: int) -> Table:
         "spread 1 %", "sign test wrong %",
     ]  # fmt: skip
     return Table("What comparisons week by week cover", columns, rows)
+
+
+def _on_logs(n_logs: int) -> Table:
+    """Count what comparisons with easy on generated logs cover; the truth is the ratio of all logs together.
+
+    Widths are over those of an interval by the true spread of the log ratio, 1.96 of it on both sides. Beside
+    it is a plain paired t of the weeks' differences. The last column is how often the verdict is the opposite
+    of the truth.
+    """
+    rows: list[list[str | float]] = []
+    for load in LOG_LOADS:
+        usual = _waits("easy", load, n_logs)
+        for policy in ON_LOGS:
+            waits = _waits(policy, load, n_logs)
+            true = float(waits.mean() / usual.mean())
+            spread = float(np.log(waits.mean(axis=1) / usual.mean(axis=1)).std())
+            found = [statistics.compare(a[None], b[None]) for a, b in zip(waits, usual, strict=True)]
+            low, high = (
+                1 + np.array([getattr(f, end) / f.reference for f in found]) for end in ("low", "high")
+            )
+            share = float(((low <= true) & (true <= high)).mean())
+            limits = "{:.0f} to {:.0f}".format(*(100 * limit for limit in wilson(share, n_logs)))
+            gap = waits - usual
+            reach = float(student(gap.shape[1] - 1, 0.975)) * gap.std(axis=1, ddof=1) / gap.shape[1] ** 0.5
+            plain_t = float((np.abs(gap.mean(axis=1) - gap.mean()) <= reach).mean())
+            opposite = "better" if true > 1 else "worse"
+            wrong = float(np.mean([one.verdict == opposite for one in found]))
+            width = float(np.median(np.log(high / low))) / (2 * 1.96 * spread)
+            rows.append([f"{policy}, {load:g}", true, 100 * share, limits, width, 100 * plain_t, 100 * wrong])
+    columns = ["policy, load", "over easy", "covered %", "95 % limits", "width", "plain t: covered %"]
+    return Table("What comparisons on generated logs cover", [*columns, "opposite verdict %"], rows)
+
+
+def _waits(policy: str, load: float, n_logs: int) -> Floats:
+    """Return the mean wait of each week of logs by Lublin and Feitelson's model, shape (n_logs, weeks)."""
+    chosen = [f"grid.policy=[{policy}]", f"grid.load=[{load}]", "grid.workload=[lublin2003]"]
+    more = ["grid.machine=[pe128]", "measures.groups=[]", "batches=30", "batch_size=600", "warmup=20"]
+    (task,) = points.tasks("+experiment=what_if", *chosen, *more, "replications=1")
+    at = [replace(task.point, seed=(*task.point.seed[:2], number), batches=LOGS) for number in range(n_logs)]
+    return np.array([backfill.FAMILY.simulate(one).metrics["wait"] for one in at])
 
 
 def _stretch(phi: float, n: int) -> float:

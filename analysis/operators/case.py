@@ -229,26 +229,26 @@ class Case:
         }
 
     def difference(
-        self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "", together: int = 1
+        self,
+        metric: str,
+        policy: str,
+        grouping: Grouping | None = None,
+        group: str = "",
+        *,
+        level: float | None = None,
     ) -> Comparison:
-        """Return a policy's mean minus the reference's, under the same jobs.
-
-        Parameters
-        ----------
-        together : int
-            Number of comparisons of which not even one is to be wrong (Bonferroni).
-        """
-        key = metric, policy, grouping, group, together
+        """Return a policy's mean minus the reference's under the same jobs, with an interval at a level."""
+        level = self.confidence if level is None else level
+        key = metric, policy, grouping, group, level
         if key not in self._compared:
             first, second = (self.values(metric, one, grouping, group) for one in (policy, self.reference))
             mine, others = (self.weights(metric, one, grouping, group) for one in (policy, self.reference))
             weights = None if mine is None or others is None else (mine, others)
-            level = 1 - (1 - self.confidence) / together
             self._compared[key] = statistics.compare(first, second, level, weights=weights)
         return self._compared[key]
 
     @cached_property
-    def _compared(self) -> dict[tuple[str, str, Grouping | None, str, int], Comparison]:
+    def _compared(self) -> dict[tuple[str, str, Grouping | None, str, float], Comparison]:
         """Comparisons, which sentences, tables and pictures share."""
         return {}
 
@@ -258,11 +258,21 @@ class Case:
 
     def probabilities(self, metric: str) -> dict[str, float]:
         """Return the probability of each policy that its mean is the lowest."""
+        found = statistics.probability_lowest(*self._all_values(metric)).tolist()
+        return dict(zip(self.policies, found, strict=True))
+
+    @cached_property
+    def joint_level(self) -> float:
+        """Level of each comparison of mean waits at which all of them together have the study's."""
+        values, weights = self._all_values(WAIT)
+        place = self.policies.index(self.reference)
+        return statistics.joint_level(values, place, self.confidence, weights)
+
+    def _all_values(self, metric: str) -> tuple[Floats, Floats]:
+        """Return the batch values of every policy, and their weights."""
         values = np.array([self.values(metric, policy) for policy in self.policies])
         weights = [self.weights(metric, policy) for policy in self.policies]
-        known = [np.ones_like(values[0]) if weight is None else weight for weight in weights]
-        found = statistics.probability_lowest(values, np.array(known)).tolist()
-        return dict(zip(self.policies, found, strict=True))
+        return values, np.array([np.ones_like(values[0]) if one is None else one for one in weights])
 
 
 def cases(study: Study) -> Iterator[Case]:

@@ -111,7 +111,9 @@ def recommendation(case: Case) -> str:
             f"{sample.values} at most, as there is hardly ever a queue."
         )
     sure = [
-        policy for policy in found if case.difference(WAIT, policy, together=len(found)).verdict == "better"
+        policy
+        for policy in found
+        if case.difference(WAIT, policy, level=case.joint_level).verdict == "better"
     ]
     if not sure:
         return f"{nothing}: {_why_nothing(case, found)}"
@@ -180,9 +182,10 @@ def _why_nothing(case: Case, found: Mapping[str, Comparison]) -> str:
     if not one.mean < 0:
         return f"no policy has a shorter mean wait than {case.against}."
     among = f", too little for the best of {len(found)}" if one.verdict == "better" else ""
+    needed = case.difference(WAIT, nearest, level=case.joint_level).needed
     return (
         f"no policy is shown to be better than {case.against}. The nearest is {label(nearest)}: "
-        f"{gain(case, one)}{among}; to show it takes {sample.enough(one.needed)} of such a log."
+        f"{gain(case, one)}{among}; to show it takes {sample.enough(needed)} of such a log."
     )
 
 

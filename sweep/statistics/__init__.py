@@ -13,7 +13,7 @@ from sweep.statistics.batch_means import (
     relative_half_width,
 )
 from sweep.statistics.capacity import Capacity, capacity, limits_shown
-from sweep.statistics.comparison import Comparison, compare, probability_lowest
+from sweep.statistics.comparison import Comparison, compare, joint_level, probability_lowest
 from sweep.statistics.confidence import MIN_REPLICATIONS, Interval
 from sweep.statistics.control import controlled
 from sweep.statistics.correlation import advice, with_data
@@ -21,8 +21,8 @@ from sweep.statistics.length import ENOUGH, Lengths, expected_bias, lengths
 from sweep.statistics.weights import weighed
 
 __all__ = [
-    "ENOUGH", "MIN_REPLICATIONS", "Capacity", "Comparison", "Interval", "Intervals", "Lengths",
-    "advice", "capacity", "compare", "controlled", "expected_bias", "interval", "intervals", "lengths",
+    "ENOUGH", "MIN_REPLICATIONS", "Capacity", "Comparison", "Interval", "Intervals", "Lengths", "advice",
+    "capacity", "compare", "controlled", "expected_bias", "interval", "intervals", "joint_level", "lengths",
     "levels", "limits_shown", "paired_difference", "paired_ratio", "paired_values", "precise_enough",
     "probability_lowest", "ratio_levels", "relative_half_width", "weighed", "with_data",
 ]  # fmt: skip

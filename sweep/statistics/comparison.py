@@ -30,7 +30,7 @@ from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sweep.statistics.confidence import MIN_REPLICATIONS, Floats
 from sweep.statistics.correlation import MIN_BATCHES, skewness_allowance
@@ -208,15 +208,57 @@ def probability_lowest(values: ArrayLike, weights: ArrayLike | None = None) -> F
     pairs = [_Pair.of(one, best, sample.positive) for one in series]
     random = np.array([pair.values for pair in pairs])
     means = np.tile(np.array([[pair.back(pair.estimate)] for pair in pairs]), DRAWS)
-    varied = np.flatnonzero(np.ptp(random, axis=1) > ROUNDING * max(float(np.abs(best).max()), 1.0))
+    varied = _varied(random, best)
     if varied.size:
-        levels = _levels(np.corrcoef(random[varied]).reshape(varied.size, varied.size))
+        levels = _levels(random[varied])
         for place, level in zip(varied, levels, strict=True):
             moved = Spread.of(random[place], sample.independent).draws(level)
             means[place] = pairs[place].back(pairs[place].estimate + moved)
     lowest = means <= means.min(axis=0) + ROUNDING * float(np.abs(best).max())
     shares: Floats = (lowest / lowest.sum(axis=0)).mean(axis=1)
     return shares
+
+
+def joint_level(
+    values: ArrayLike, reference: int, confidence: float = 0.95, weights: ArrayLike | None = None
+) -> float:
+    """Return the level of each of several comparisons at which all of them together have the confidence.
+
+    Policies that are alike are wrong in the same weeks, so that this is less than Bonferroni's level: its
+    draws are those of `probability_lowest`, of the errors against the reference.
+
+    Parameters
+    ----------
+    values, weights : array_like, shape (alternatives, replications, batches)
+    reference : int
+        The alternative that all others are compared with.
+
+    References
+    ----------
+    P. H. Westfall, S. S. Young, "Resampling-Based Multiple Testing", 1993, section 2.3 (single-step minP).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> usual, noise = np.exp(rng.normal(size=(1, 30))), np.exp(0.1 * rng.normal(size=(4, 1, 30)))
+    >>> alike, unlike = noise[:1] + np.zeros((4, 1, 1)), noise
+    >>> [round(joint_level(np.array([usual, *(usual * f)]), 0), 2) for f in (alike, unlike)]
+    [0.95, 0.99]
+    """
+    table = np.asarray(values, dtype=np.float64)
+    sample = _sample(list(table), None if weights is None else list(np.asarray(weights)))
+    if sample is None or len(table) < 2:
+        return confidence
+    series = sample.series
+    usual = series[reference]
+    others = [one for number, one in enumerate(series) if number != reference]
+    random = np.array([_Pair.of(one, usual, sample.positive).values for one in others])
+    varied = _varied(random, usual)
+    if not varied.size:
+        return confidence
+    levels = _levels(random[varied])
+    tails = 2 * np.minimum(levels, 1 - levels).min(axis=0)
+    return 1 - float(np.quantile(tails, 1 - confidence))
 
 
 class _Sample(NamedTuple):
@@ -376,11 +418,16 @@ def _of_length(n: int) -> tuple[Floats, Floats]:
     return stretch, (2 * (1 - LAGS) + (n - 2) * (1 - LAGS) ** 2) / (1 - LAGS**2)
 
 
-def _levels(correlation: Floats) -> Floats:
-    """Return uniform draws with a normal copula, shape (n, DRAWS); the same for the same correlations."""
+def _varied(random: Floats, series: Floats) -> NDArray[np.intp]:
+    """Return which rows of errors are not constant but for rounding."""
+    return np.flatnonzero(np.ptp(random, axis=1) > ROUNDING * max(float(np.abs(series).max()), 1.0))
+
+
+def _levels(random: Floats) -> Floats:
+    """Return uniform draws with a normal copula, shape (n, DRAWS): errors of shape (n, periods) correlate."""
     from scipy.special import ndtr
 
-    values, vectors = np.linalg.eigh(correlation)
+    values, vectors = np.linalg.eigh(np.corrcoef(random).reshape(len(random), len(random)))
     half = vectors * np.sqrt(np.maximum(values, 0))
     drawn: Floats = ndtr(half @ np.random.default_rng(SEED).standard_normal((len(half), DRAWS)))
     return drawn

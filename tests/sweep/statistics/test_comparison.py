@@ -190,6 +190,23 @@ def test_probabilities_are_those_with_which_it_happens() -> None:
         assert right[those].mean() < text[those].mean() + 2.5 * error + 0.1
 
 
+def test_all_comparisons_together_have_the_level() -> None:
+    """Of six policies that equal the reference in the long run, none is better in 95 of 100 logs."""
+    rng, tries = np.random.default_rng(13), 120
+    wrong, each = [], []
+    for usual, run in zip(
+        rng.standard_normal((tries, 1, 30)), rng.standard_normal((tries, 7, 1, 30)), strict=True
+    ):
+        others = usual + 0.3 * run[:6] + 0.4 * run[6:]  # which weeks are good is common to them
+        level = statistics.joint_level(np.array([usual, *others]), 0)
+        assert 0.96 < level < 1 - 0.05 / 6
+        found = [(compare(mine, usual), compare(mine, usual, level)) for mine in others]
+        each.append(any(one.low > 0 or one.high < 0 for one, _ in found))
+        wrong.append(any(one.low > 0 or one.high < 0 for _, one in found))
+    assert np.mean(wrong) < 0.05 + 2.5 * math.sqrt(0.05 / tries)
+    assert np.mean(wrong) < np.mean(each)
+
+
 def test_what_grows_for_ever_takes_nothing_from_the_others() -> None:
     rng = np.random.default_rng(10)
     good = rng.gamma(4, 1, (1, 48))
