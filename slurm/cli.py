@@ -8,12 +8,13 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from schedsweep.terminal import wrapped
 from sweep.errors import INTERRUPTED, SweepError, unknown
 
 HELP = """\
 usage: python -m slurm doctor [profile=default] [folder=results] [wait_s=120]
-       python -m slurm validate [cases={cases}]
-                                [jobs=120] [seeds=1] [folder=results/validation]
+       python -m slurm validate [cases=A,B] [jobs=120] [seeds=1]
+                                [folder=results/validation]
 
 doctor:
 Checks a Slurm cluster as a sweep will use it, and submits one short job (two where mpi4py is installed).
@@ -28,7 +29,7 @@ Runs jobs of seconds on a throw-away Slurm of 16 emulated nodes on this machine,
 scheduler (policy=slurm) with the phases of that run: a line for each run, and a picture. A run of 120 jobs
 takes about ten minutes. Exit status 1 if one start of ten is more than two seconds off.
 
-  cases=A,B     configurations of slurm.conf
+  cases=A,B     configurations of slurm.conf: {cases}
   jobs=N        jobs of a run
   seeds=A,B     workloads"""
 
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
             from slurm import profile
             from slurm.validation.cases import CASES
 
-            print(HELP.format(names=", ".join(profile.names()), cases=",".join(CASES)))
+            print(wrapped(HELP.format(names=", ".join(profile.names()), cases=", ".join(CASES))))
             return 0
         command, *given = arguments
         if command not in DEFAULTS:

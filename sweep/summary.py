@@ -18,6 +18,7 @@ from sweep import statistics
 from sweep.config.settings import MSER, WEEK
 from sweep.plan import canonical
 from sweep.plan.plan import Plan
+from sweep.policy_names import label, named
 from sweep.progress import say
 from sweep.statistics.capacity import undecided
 from sweep.statistics.warmup import LEAST_GROUPS
@@ -113,7 +114,8 @@ def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
         texts = [[text if text.endswith(TOO_SHORT) else f"{text} " for text in row] for row in texts]
     kept_up = [_capacity(stored, (*at[:load], *at[load + 1 :])) for at in first]
     widest = 1 + max(8, *(len(text) for row in texts for text in row))
-    names = max(len(str(policy)) for policy in plan.axes["policy"])
+    labels = [label(str(policy)) for policy in plan.axes["policy"]]
+    names = max(map(len, labels))
     beside = 1 + max(len(KEEPS_UP), *map(len, kept_up)) if any(kept_up) else 0
     fitting = (console.width - beside - min(names, max(LEAST, console.width // 2))) // widest
     columns = _spread(len(loads), max(1, fitting))
@@ -133,8 +135,8 @@ def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
         table.add_column(title, justify="right", no_wrap=fits, overflow="fold")
     if beside:
         table.add_column(KEEPS_UP, justify="right", no_wrap=True)
-    for policy, cells, capacity in zip(plan.axes["policy"], texts, kept_up, strict=True):
-        table.add_row(str(policy), *(cells[column] for column in columns), *[capacity] * bool(beside))
+    for policy, cells, capacity in zip(labels, texts, kept_up, strict=True):
+        table.add_row(policy, *(cells[column] for column in columns), *[capacity] * bool(beside))
     console.print(table, highlight=False)
 
 
@@ -181,7 +183,7 @@ def _spread(n: int, most: int) -> list[int]:
 def _named(plan: Plan, where: Sequence[int | np.intp]) -> str:
     """Return a point in words, by the axes that have several values; further dimensions are left out."""
     return ", ".join(
-        f"{axis} {canonical.word(values[i])}"
+        named(str(values[i])) if axis == "policy" else f"{axis} {canonical.word(values[i])}"
         for (axis, values), i in zip(plan.axes.items(), where, strict=False)
         if len(values) > 1
     )

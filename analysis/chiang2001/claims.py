@@ -33,11 +33,11 @@ from analysis.claims.comparisons import difference_of, level_of, ratio_of
 from analysis.claims.rows import Rows
 from analysis.claims.tester import Tester as Base
 from analysis.claims.testers import listed
-from analysis.figures.policies import label
 from analysis.study import Study
 from analysis.study.curve import DONE
 from analysis.study.groups import ALL
 from analysis.study.sample import Sample, together
+from sweep.policy_names import label
 
 ROWS = Rows(Path(__file__).parent)
 

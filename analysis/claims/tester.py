@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analysis.claims.claim import Claim, Fact, Part, judge, smallest_error
-from analysis.figures import policies
 from analysis.study import Study
 from analysis.study.curve import Curve
 from analysis.study.sample import Sample
+from sweep import policy_names
 
 
 class Tester:
@@ -36,7 +36,7 @@ class Tester:
 
     def label(self, policy: str) -> str:
         """Return the name of a policy in evidence."""
-        return policies.label(policy)
+        return policy_names.label(policy)
 
     def curve(self, metric: str, policy: str, along: str = "load", **point: object) -> Curve:
         """Return a curve, see `Study.curve`; most of them serve several claims."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.errors import AnalysisError
-from analysis.figures import policies
 from analysis.study import Study
 from analysis.study.study import SAMPLES
 from analysis.study.view import ALL
+from sweep import policy_names
 from sweep.errors import unknown
 
 WAIT, RESPONSE = "wait", "response_time"
@@ -136,7 +136,7 @@ def title(study: Study, metric: str) -> str:
 def panel_word(axis: str, value: str) -> str:
     """Return the name of a value of an axis above a panel or in a legend."""
     if axis == "policy":
-        return policies.label(value)
+        return policy_names.label(value)
     if axis in NAMELESS or axis.endswith("_range"):
         return value
     return f"{axis.replace('_', ' ')} {value}"

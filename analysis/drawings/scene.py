@@ -16,10 +16,10 @@ import numpy as np
 from analysis.drawings.composition import checked, given, in_words_of_drawings, parameters
 from analysis.drawings.settings import positive, whole
 from analysis.errors import AnalysisError
-from analysis.figures.policies import label
 from models.point import Batches, Point
 from sweep.plan import families
 from sweep.plan.seeds import seed
+from sweep.policy_names import label
 
 if TYPE_CHECKING:
     from models.jobs.schedule import Schedule

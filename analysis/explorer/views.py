@@ -20,13 +20,13 @@ from analysis.drawings.queue import draw_queue
 from analysis.drawings.scene import Scene, instant, run, window
 from analysis.errors import AnalysisError, DrawingError
 from analysis.figures import style
-from analysis.figures.policies import label
 from models import dotted
 from models.dotted import OURS
 from models.point import Batches, Point
 from sweep import compiling
 from sweep.errors import SweepError
 from sweep.plan import families
+from sweep.policy_names import label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

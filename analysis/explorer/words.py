@@ -19,6 +19,7 @@ from analysis.report.numbers import PURE, Unit, number, time_unit
 from analysis.report.points import estimate
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED
+from sweep import policy_names
 
 NOTHING = "–"
 
@@ -31,7 +32,7 @@ def axis_name(axis: str) -> str:
 def value_name(study: Study, axis: str, value: str, at: Mapping[str, str] | None = None) -> str:
     """Return the name of a value of an axis."""
     if axis == "policy":
-        return policies.label(value)
+        return policy_names.label(value)
     if axis == "user_rank":
         return study.user_label(value, at)
     return "as it is" if axis == "load" and value == "null" else value
@@ -56,7 +57,7 @@ def unit_of(study: Study, choice: Choice, points: pd.DataFrame) -> Unit:
 
 def measure(study: Study, choice: Choice) -> str:
     """Return the name of the metric, and of the policy that it is relative to."""
-    relative = f", relative to {policies.label(choice.reference)}" if choice.reference else ""
+    relative = f", relative to {policy_names.label(choice.reference)}" if choice.reference else ""
     return title(study, choice.metric) + relative
 
 

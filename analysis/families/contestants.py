@@ -36,9 +36,9 @@ from analysis.families.labels import (
     WORKLOAD,
     overestimate,
 )
-from analysis.figures import policies
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED, Curve
+from sweep import policy_names
 
 NAMES = {EASY: "EASY", SHARING: "Processor sharing"}
 """Names of policies that have another name in their own papers."""
@@ -92,7 +92,7 @@ class Contestant:
         >>> Contestant("buddy", "models.gang").label, Contestant("easy", "models.backfill").label
         ('Buddy ∞', 'EASY')
         """
-        name = NAMES.get(self.policy) or policies.label(self.policy)
+        name = NAMES.get(self.policy) or policy_names.label(self.policy)
         if self.slices:
             if self.level == UNBOUNDED:
                 return f"{name} ∞"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from analysis.figures import policies
 from analysis.study.axes import Axes
+from sweep import policy_names
 
 KEY = "feitelson1996"
 
@@ -42,4 +42,4 @@ SCHEMES = (*FIRST_FOUR, *LOAD_BASED, *BEST)
 
 def label(scheme: str) -> str:
     """Return a scheme's name within a sentence."""
-    return policies.label(scheme).lower()
+    return policy_names.label(scheme).lower()

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from analysis.figures.policies import label
 from analysis.figures.style import ACCENT
+from sweep.policy_names import label
 
 Look = tuple[str, str, str]
 """Name, colour and hatches of a part."""

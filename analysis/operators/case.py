@@ -11,14 +11,13 @@ import numpy as np
 import xarray as xr
 
 from analysis.errors import DrawingError
-from analysis.figures import policies
 from analysis.operators.labels import LOSS, MEASURES, RESPONSE, SLOWDOWN, UTILIZATION, WAIT, WAIT_MAX
 from analysis.report.numbers import PERCENT, PURE, Unit, time_unit
 from analysis.study import Study, recorded
 from analysis.study.curve import DONE, EXCLUDED
 from analysis.study.groups import RUNTIME, USER, Grouping
 from analysis.study.study import SAMPLES
-from sweep import statistics
+from sweep import policy_names, statistics
 from sweep.statistics import Comparison
 from sweep.statistics.confidence import Floats, Interval
 
@@ -71,7 +70,7 @@ class Case:
     @property
     def against(self) -> str:
         """The reference's name in text."""
-        return policies.label(self.reference)
+        return policy_names.label(self.reference)
 
     @property
     def others(self) -> list[str]:

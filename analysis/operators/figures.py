@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
 from analysis.figures import style
-from analysis.figures.policies import label, look
+from analysis.figures.policies import look
 from analysis.operators.case import Case, cases
 from analysis.operators.labels import MEASURES, SLOWDOWN, WAIT
 from analysis.operators.panels import (
@@ -34,6 +34,7 @@ from analysis.paper import Picture
 from analysis.report.numbers import PURE, time_unit
 from analysis.study import Study
 from analysis.study.groups import GROUPINGS, USER, Grouping
+from sweep.policy_names import label
 from sweep.statistics import Comparison
 
 UNDECIDED = "Hollow: no difference is shown by the interval, or there is none."

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.figures.policies import label, named
 from analysis.operators import fidelity, verdict, words
 from analysis.operators.case import Case, cases
 from analysis.operators.fidelity import Fidelity
@@ -18,6 +17,7 @@ from analysis.report.numbers import Unit, number, time_unit
 from analysis.report.table import Cell, Table, room
 from analysis.study import Study
 from analysis.study.groups import GROUPINGS, USER, Grouping
+from sweep.policy_names import label, named
 from sweep.statistics import Comparison
 from sweep.statistics.comparison import POWER
 from sweep.statistics.confidence import Interval

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from analysis.figures.policies import label
 from analysis.operators import words
 from analysis.operators.case import Case, cases
 from analysis.operators.fidelity import Fidelity
@@ -16,6 +15,7 @@ from analysis.operators.sample import Sample
 from analysis.report.numbers import number
 from analysis.study import Study
 from analysis.study.groups import GROUPINGS
+from sweep.policy_names import label
 from sweep.statistics import Comparison
 from sweep.statistics.correlation import MIN_BATCHES
 

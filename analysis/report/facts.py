@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from analysis.figures.policies import named
 from analysis.report.numbers import Unit, number, time_unit
 from analysis.study import Study, recorded
 from analysis.study.curve import EXCLUDED
 from sweep.config.nested import leaves
+from sweep.policy_names import named
 
 Fact = tuple[str, Sequence[str]]
 """A label, and one line or several."""

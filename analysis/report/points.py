@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.figures.policies import label
 from analysis.report.numbers import PURE, number, time_unit
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED
 from analysis.study.study import SAMPLES
+from sweep.policy_names import label
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from analysis.figures.policies import label
 from analysis.report.numbers import PURE, number, time_unit
 from analysis.study import Study
 from analysis.study.curve import SATURATED
+from sweep.policy_names import label
 
 MORE_IS_BETTER = ("utilization", "throughput", "jobs", "efficiency_preservation")
 """Metrics of which more is better."""

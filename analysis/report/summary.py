@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from analysis.claims import Claim, beyond_chance, count, count_calibrated, findings
-from analysis.figures.policies import label
 from analysis.paper import Paper
 from analysis.report.facts import NO_WAITS, is_exact, notes, replications, sentence
 from analysis.report.ranking import ranked
 from analysis.report.warnings import brief, warnings
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED
+from sweep.policy_names import label
 
 Paragraph = tuple[str, Sequence[str]]
 """A heading and its sentences."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from analysis.figures.policies import label
 from analysis.paper import Paper
 from analysis.study import Study
 from sweep.config import choices, locate
+from sweep.policy_names import label
 
 NAMED = 4
 """Most policies that a title names."""

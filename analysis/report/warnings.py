@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from analysis.errors import AnalysisError
-from analysis.figures.policies import label
 from analysis.paper import Paper
 from analysis.study import Study
 from analysis.study.curve import DONE, FAILED, SATURATED, UNFINISHED
@@ -15,6 +14,7 @@ from models.point import Point
 from sweep import statistics
 from sweep.errors import SweepError
 from sweep.plan import families
+from sweep.policy_names import label
 
 
 def warnings(study: Study, paper: Paper | None = None) -> list[str]:

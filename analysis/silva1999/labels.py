@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from analysis.figures import policies
 from analysis.study import Study
 from analysis.study.axes import Axes
+from sweep import policy_names
 
 KEY = "silva1999"
 
@@ -122,7 +122,7 @@ def size(study: Study, name: str) -> str:
 
 def policy(name: str) -> str:
     """Return a scheduler's name in text."""
-    return policies.label(name)
+    return policy_names.label(name)
 
 
 def times(study: Study) -> list[str]:

@@ -12,7 +12,7 @@ from analysis.drawings.settings import MOST, positive, valid, whole
 from analysis.errors import AnalysisError
 from analysis.feitelson1996.drawings import engine
 from analysis.figures import style
-from analysis.figures.policies import label
+from sweep.policy_names import label
 
 MATRIX = {
     **SOURCE,

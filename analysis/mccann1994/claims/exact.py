@@ -13,9 +13,9 @@ from analysis.claims.comparisons import AxisRange, listed
 from analysis.claims.exact import average, everywhere, exact_values, monotone
 from analysis.claims.tester import Tester
 from analysis.claims.testers import averages, is_everywhere
-from analysis.figures.policies import label
 from analysis.mccann1994.labels import BLOW_UP, EQUIPARTITION, FOLDING, LEAST_LOADED, LIMITS, MOST_LOADED
 from analysis.study.curve import SATURATED, Curve
+from sweep.policy_names import label
 
 BOUNDS = {"most": MOST_LOADED, "least": LEAST_LOADED}
 

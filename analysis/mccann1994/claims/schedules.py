@@ -10,9 +10,9 @@ import numpy as np
 from analysis.claims import Fact, Open, Part
 from analysis.claims.comparisons import AxisRange, difference, listed, ratio
 from analysis.claims.tester import Tester
-from analysis.figures.policies import label
 from analysis.mccann1994.labels import JOBS, REALLOCATIONS
 from analysis.study.curve import Curve
+from sweep.policy_names import label
 
 MACHINE = "64"
 """Processors of the averages, a power of two; the theorems are tested on all."""

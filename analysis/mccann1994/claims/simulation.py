@@ -14,7 +14,6 @@ from analysis.claims import Open, Part, Within
 from analysis.claims.comparisons import AxisRange, ratio
 from analysis.claims.tester import Tester
 from analysis.claims.testers import listed
-from analysis.figures.policies import label
 from analysis.mccann1994.labels import (
     EVERY_CLASS,
     LIMITS,
@@ -28,6 +27,7 @@ from analysis.mccann1994.labels import (
 from analysis.study.curve import EXCLUDED, Curve
 from models.point import Batches, Parameters, Point
 from sweep import statistics
+from sweep.policy_names import label
 from sweep.statistics import Interval
 
 LOAD = 0.5

@@ -14,9 +14,10 @@ from matplotlib.patches import Rectangle as Patch
 
 from analysis.drawings.settings import mesh_of, numbers, valid, whole
 from analysis.errors import AnalysisError
-from analysis.figures.policies import label, look
+from analysis.figures.policies import look
 from analysis.figures.style import shade
 from analysis.mccann1994.drawings.mesh import WIDTH, Piece, draw_mesh
+from sweep.policy_names import label
 
 if TYPE_CHECKING:
     from models.medium_term.schedule import Box, Schedule

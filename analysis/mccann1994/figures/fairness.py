@@ -13,11 +13,12 @@ from analysis.errors import DrawingError
 from analysis.figures import style
 from analysis.figures.load_plot import LoadPlot, draw_lines
 from analysis.figures.panels import Series, plot
-from analysis.figures.policies import label, look
+from analysis.figures.policies import look
 from analysis.figures.style import NEUTRAL, SchemeStyle
 from analysis.mccann1994.labels import JOBS, LEAST_LOADED, MOST_LOADED
 from analysis.paper import Picture
 from analysis.study import Study
+from sweep.policy_names import label
 
 MOST, LEAST = "Most heavily loaded job", "Most lightly loaded job"
 METRICS = {MOST: MOST_LOADED, LEAST: LEAST_LOADED}

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from analysis.errors import DrawingError
 from analysis.figures.load_plot import Line, LoadPlot, bars, draw
 from analysis.figures.panels import Series, panels, plot
-from analysis.figures.policies import label, look, shaded
+from analysis.figures.policies import look, shaded
 from analysis.figures.style import SchemeStyle
 from analysis.mccann1994.labels import (
     BLOW_UP,
@@ -29,6 +29,7 @@ from analysis.mccann1994.labels import (
 )
 from analysis.paper import Picture
 from analysis.study import Study
+from sweep.policy_names import label
 
 LOAD = 0.5
 """Of all four figures."""

@@ -22,12 +22,12 @@ import sweep
 from analysis.command import main
 from analysis.errors import AnalysisError
 from analysis.explorer import choice as chosen
-from analysis.explorer import points, remaking, rerun, server, views
+from analysis.explorer import plot, points, remaking, rerun, server, views, words
 from analysis.explorer.choice import Choice
 from analysis.explorer.painter import Painter, SupersededError
 from analysis.explorer.source import Source
 from analysis.study import Study
-from analysis.study.curve import DONE, SATURATED, UNFINISHED
+from analysis.study.curve import DONE, EXCLUDED, SATURATED, UNFINISHED
 from sweep import cli
 from sweep.plan import families
 
@@ -101,6 +101,34 @@ def test_ratios_are_paired_and_those_to_itself_are_one(study: Study) -> None:
             assert (point.mean, point.half_width) == (1.0, pytest.approx(0.0, abs=1e-12))
         else:  # the same jobs: less of the difference is random
             assert 0 < point.half_width < of(study, point.place, "slowdown_ci")
+
+
+def test_a_load_near_the_capacity_is_undecided(study: Study) -> None:
+    data = study.data.copy(deep=True)
+    data["capacity"][:], data["capacity_se"][:], data["capacity_upper"][:] = 0.74, 0.01, 0.76
+    found = points.points(replace(study, data=data), Choice.first(study))
+    assert {*found["status"][found["value"] == "0.75"]} == {points.UNDECIDED}
+    assert {*found["status"][found["value"] == "0.5"]} == {DONE}
+
+
+def test_parallel_coordinates_show_all_points_at_their_places(study: Study) -> None:
+    choice = chosen.normal(study, replace(Choice.first(study), kind=chosen.PARALLEL))
+    drawing = plot.drawn(study, choice, words.described(study, choice, points.points(study, choice)))
+    frame, lines = drawing.points, drawing.overlay.get(1).data
+    axes = chosen.axes(study, choice.metric)
+    assert len(frame) == len(lines) == int((study.status != EXCLUDED).sum())
+    heights = {}
+    for line, point in zip(lines, frame.itertuples(), strict=True):
+        ys = line["y"].tolist()
+        for axis, y in zip(axes, ys[:-1], strict=True):
+            order = chosen.values(study, axis)
+            assert y == pytest.approx(order.index(point.place[axis]) / (len(order) - 1) if order[1:] else 0.5)
+        heights[point.Index] = ys[-1]
+    means = frame["mean"].dropna().sort_values().index
+    rising = [heights[index] for index in means]
+    assert (rising[0], rising[-1]) == (0, 1)
+    assert rising == sorted(rising)
+    assert all(heights[index] > 1 for index in frame.index[frame["status"] == SATURATED])
 
 
 def test_a_choice_follows_its_study(study: Study) -> None:
