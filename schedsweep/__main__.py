@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
+import signal
 import sys
+
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until modules are loaded
+
+import difflib
 from collections.abc import Sequence
 
 from schedsweep import packages

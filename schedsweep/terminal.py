@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
@@ -67,6 +68,8 @@ def guarded(main: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> i
 
     Whatever the user's umask is, no file of a command can be written by others than the user and the group.
     """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL and "executor=mpi" not in arguments:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     os.umask(os.umask(0o022) | 0o002)
     try:
         os.getcwd()

@@ -1,6 +1,11 @@
 """``python -m slurm``."""
 
+import signal
 import sys
+
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until modules are loaded
+
 from functools import partial
 
 from schedsweep import packages

@@ -3,8 +3,8 @@
 import signal
 import sys
 
-if __name__ == "__main__" and "executor=mpi" in sys.argv:
-    # Many ranks start: until they have joined, a signal ends them without a traceback each.
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    # Until modules are loaded, or many ranks of MPI have joined, Ctrl-C ends them without tracebacks.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from schedsweep.terminal import guarded

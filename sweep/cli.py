@@ -52,6 +52,10 @@ def answer(arguments: Sequence[str]) -> int:
             before = signal.signal(signal.SIGTERM, _interrupt)
             try:
                 return _act(overrides, folder, user, list(arguments), watch)
+            except Exception as error:
+                if _was_interrupted(error):
+                    raise KeyboardInterrupt from None
+                raise
             finally:
                 signal.signal(signal.SIGTERM, before)
     except SweepError as error:
@@ -74,6 +78,13 @@ def answer(arguments: Sequence[str]) -> int:
         print("stopped; the same command continues from here", file=sys.stderr)
         return INTERRUPTED
     return 0
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Return whether an error comes of Ctrl-C: OmegaConf's own clean-up fails after it."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
 
 
 def _with(added: Mapping[str, str], arguments: Sequence[str]) -> str:

@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 from study_commands import CONF, LIMIT_S, PYTHON_PATH
 
+from sweep import cli
+from sweep.config import compose
+from sweep.errors import SweepError
+
 HEAVY = {"numba", "numpy", "xarray", "distributed", "dask", "matplotlib", "pandas", "hydra", "scipy"}
 
 WAITING = {"asyncio", "multiprocessing.forkserver"}
@@ -135,3 +139,17 @@ def test_a_log_in_the_other_format_is_recognised(tmp_path):
     (tmp_path / "table").write_text("JobID|User|State\n1|a|COMPLETED\n")
     with pytest.raises(ValueError, match=r"table: this is what sacct prints.* add workload=sacct"):
         swf.read(tmp_path / "table")
+
+
+def test_an_error_that_comes_of_an_interrupt_is_one(monkeypatch, capsys):
+    """As of OmegaConf, whose own clean-up fails after Ctrl-C."""
+
+    def load(*_):
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise SweepError("its clean-up fails")
+
+    monkeypatch.setattr(compose, "load", load)
+    assert cli.main(["+experiment=packing"]) == 130
+    assert capsys.readouterr().err == "stopped; the same command continues from here\n"
