@@ -31,16 +31,25 @@ def account(pe, activity, begin, end, task, system):
             if not owns:
                 state.local_of[of] += end - begin
     if record.shape[0] > 0:
+        job = index = codes.NONE
+        if task != codes.NONE:
+            job = system.table.jobs[system.tasks[task].job].number
+            index = system.tasks[task].index
+        if system.pes[pe].row != codes.NONE:
+            last = record[system.pes[pe].row]
+            same = last.end == begin and last.state == activity and last.owns == owns
+            if same and last.job == job and last.task == index:
+                last.end = end
+                return
         row = record[state.n_recorded]
         row.pe = pe
         row.state = activity
-        row.job = row.task = codes.NONE
-        if task != codes.NONE:
-            row.job = system.table.jobs[system.tasks[task].job].number
-            row.task = system.tasks[task].index
+        row.job = job
+        row.task = index
         row.owns = owns
         row.begin = begin
         row.end = end
+        system.pes[pe].row = state.n_recorded
         state.n_recorded += 1
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from models.concurrent_gang.accounting import ROWS_A_TIME
-from models.concurrent_gang.codes import BUSY
+from models.concurrent_gang.codes import BUSY, NONE
 from models.concurrent_gang.state import GRADE, SLOT_USE, Record, System
 from models.jobs.schedule import Pieces, check_pieces
 
@@ -69,6 +69,7 @@ class Recorder:
         )
         self._grades.append(system.record.grades[: state["n_graded"][0]].copy())
         state["n_recorded"] = state["n_graded"] = 0
+        system.pes["row"] = NONE
 
     def timeline(self) -> Any:
         """Return what all PEs did, by PE and time; without a change there is one row.

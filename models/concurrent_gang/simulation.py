@@ -55,6 +55,7 @@ class Simulation(Driver):
         )
         self._recorder, self._keys = recorder, stream(seed, "statements")
         self._ended: list[Ended] = []
+        grades_drawn = recorder is not None and not recorder.only_busy
         settings = state.Settings(
             n_pes,
             hardware.n_disks,
@@ -62,7 +63,7 @@ class Simulation(Driver):
             measured.sessions.stop,
             measured.n_jobs,
             measured.batch_size,
-            int(rules.coordinated and (rules.local == "priority" or recorder is not None)),
+            int(rules.coordinated and (rules.local == "priority" or grades_drawn)),
             rules.window,
             ENDLESS if rules.slots_limit is None else rules.slots_limit,
             **keys.codes(rules) | {"waits": int(rules.spinning)},
@@ -87,7 +88,7 @@ class Simulation(Driver):
         most_jobs = ENDLESS if ends else rules.job_limit
         limit = min(FIRST_JOBS, most_jobs)
         pes = np.zeros(n_pes, state.PE)
-        for field in ("runs", "loaded", "owner", "first", "last"):
+        for field in ("runs", "loaded", "owner", "first", "last", "row"):
             pes[field] = NONE
         pes["idle_as"], pes["since"] = EMPTY, measured.since
         first = scalars(state.SCALARS, measured, limit)

@@ -157,6 +157,7 @@ PE = np.dtype(
         ("owner", np.int64),  # of its slot
         ("first", np.int64),  # of its tasks, see `order`
         ("last", np.int64),
+        ("row", np.int64),  # its last row of the record, NONE if that was taken away
         ("marked", np.int64),  # 1 if it is to decide, 2 because a quantum is over
         ("idle_as", np.int64),  # its activity while it runs no task
         ("as_owner", np.int64),  # 1 if the running task owns the slot
