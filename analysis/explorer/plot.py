@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import holoviews as hv
 import hvplot.pandas  # noqa: F401 # gives DataFrame.hvplot
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from bokeh.models import HoverTool, NumeralTickFormatter, TapTool
@@ -17,7 +18,7 @@ from analysis.explorer import words
 from analysis.explorer.choice import AUTO, HEAT_MAP, PARALLEL, Choice
 from analysis.explorer.parallel import parallel
 from analysis.explorer.points import ASIDE, UNDECIDED
-from analysis.figures.style import SchemeStyle
+from analysis.figures.style import SchemeStyle, text_on
 from analysis.study import Study
 
 MARKERS = {
@@ -46,6 +47,9 @@ TOOLTIP = """
   <span style="color:#666">Run it again:</span>
   <code style="font-size:11px; overflow-wrap:anywhere">@command</code>
 </div>"""
+
+COLORS = mpl.colormaps["viridis"]
+"""Of the heat map, from low to high."""
 
 CANVAS = {"plot.output_backend": "canvas"}
 """Without the browser's WebGL, which some have not."""
@@ -159,14 +163,16 @@ def _heat_map(study: Study, choice: Choice, frame: pd.DataFrame, names: dict[str
     columns = {one: words.value_name(study, choice.along, one, choice.at) for one in frame["value"].unique()}
     shown = frame.assign(column=frame["value"].map(columns), row=frame["line"].map(names))
     label = words.value_label(study, choice, words.unit_of(study, choice, frame))
+    is_positive = bool((frame["y"] > 0).all())
     colors = hv.HeatMap(shown, ["column", "row"], ["y", "heading", "estimate", "note"]).opts(
-        responsive=True, height=140 + 44 * len(choice.shown), cmap="viridis", colorbar=True, clabel=label,
-        xlabel=words.along_label(study, choice), ylabel="", logz=bool((frame["y"] > 0).all()), tools=["tap"],
+        responsive=True, height=140 + 44 * len(choice.shown), cmap=COLORS.name, colorbar=True, clabel=label,
+        xlabel=words.along_label(study, choice), ylabel="", logz=is_positive, tools=["tap"],
         title=words.where(study, choice.at), clipping_colors={"NaN": "#dddddd"}, backend_opts=CANVAS,
     )  # fmt: skip
     everything = View((0.0, 1.0), (0.0, 1.0))
-    rank = shown["y"].rank(pct=True).fillna(1.0)
-    shown["ink"] = np.where(rank < 0.6, "white", "black")  # dark colours are the low ones
+    heights = np.log(frame["y"]) if is_positive else frame["y"]
+    shares = (heights - heights.min()) / ((heights.max() - heights.min()) or 1.0)
+    shown["ink"] = ["#111111" if np.isnan(one) else text_on(COLORS(one)) for one in shares]
     texts = hv.Labels(shown, ["column", "row"], ["estimate", "ink"]).opts(
         text_color="ink", text_font_size="9pt"
     )

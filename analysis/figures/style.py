@@ -175,10 +175,10 @@ def text_on(color: str) -> str:
     Examples
     --------
     >>> text_on("#0072b2"), text_on("#e69f00")
-    ('white', '#111111')
+    ('white', 'black')
     """
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(color)]
-    return "white" if np.dot((0.2126, 0.7152, 0.0722), linear) < 0.18 else "#111111"
+    return "white" if np.dot((0.2126, 0.7152, 0.0722), linear) < 0.18 else "black"
 
 
 def mark(axes: Axes, x: np.ndarray, y: np.ndarray, marker: str, **looks: Any) -> None:

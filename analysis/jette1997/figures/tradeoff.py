@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LogNorm, Normalize
+from matplotlib.colors import LogNorm, Normalize, to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -123,12 +123,8 @@ def _cells(
     image = axes.imshow(values, cmap=colors, aspect="auto", origin="lower", norm=norm)
     for row, column in np.ndindex(*values.shape):
         if np.isfinite(values[row, column]):
-            red, green, blue, _ = image.cmap(image.norm(values[row, column]))
-            dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
-            axes.text(
-                column, row, wording[row][column], ha="center", va="center", fontsize=6.8,
-                color="white" if dark else "#222222",
-            )  # fmt: skip
+            color = style.text_on(to_hex(image.to_rgba(values[row : row + 1])[0, column]))
+            axes.text(column, row, wording[row][column], ha="center", va="center", fontsize=6.8, color=color)
     axes.set_xticks(range(values.shape[1]), multipliers(study))
     axes.set_yticks(range(values.shape[0]), costs(study))
     style.bare(axes)

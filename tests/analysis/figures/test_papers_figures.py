@@ -1,13 +1,16 @@
 """Every figure of every paper has its data, labels with units and a complete legend, or a reason why not."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from papers import EXPERIMENTS, KEYS, drawn, figures, made, paper, study, true
 
 from analysis.chiang2001.figures import backfill
@@ -87,6 +90,43 @@ def test_figures_have_data_labels_and_legends(key: str, name: str) -> None:
             assert texts, figure_name
             assert all(texts), figure_name
             assert len(set(texts)) == len(texts), figure_name
+        assert not [*faint(figure)], figure_name
+
+
+def faint(figure: Figure) -> Iterator[str]:
+    """Yield texts that stand out from what is behind them by less than 4.5 to 1 (WCAG 2.1, 1.4.3)."""
+    for text in figure.findobj(Text):
+        if not (text.get_visible() and text.get_text().strip()):
+            continue
+        behind = figure.get_facecolor() if text.axes is None else under(text, text.axes)
+        one, other = sorted(map(luminance, (text.get_color(), behind)))
+        if (other + 0.05) / (one + 0.05) < 4.5:
+            yield f"{text.get_text()} in {text.get_color()} on {behind}"
+
+
+def under(text: Text, axes: Axes) -> Any:
+    """Return the colour of what is behind a text: of a patch, a cell of an image, a marker at its place."""
+    place = text.get_transform().transform(text.get_position())
+    x, y = axes.transData.inverted().transform(place)
+    if filled := [patch for patch in axes.patches if patch.get_fill() and patch.contains_point(place)]:
+        return filled[-1].get_facecolor()
+    for image in axes.images:
+        left, right, bottom, top = image.get_extent()
+        if left <= x <= right and min(bottom, top) <= y <= max(bottom, top):
+            values = image.get_array()
+            return image.to_rgba(values)[round(y), round(x)]
+    for line in axes.lines:
+        if line.get_marker() == "s" and np.allclose(line.get_xydata(), (x, y)):
+            return line.get_markerfacecolor()
+    return axes.get_facecolor()
+
+
+def luminance(color: Any) -> float:
+    """Return the relative luminance of a colour over white (WCAG 2.1)."""
+    *parts, alpha = to_rgba(color)
+    seen = [alpha * part + 1 - alpha for part in parts]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in seen]
+    return float(np.dot((0.2126, 0.7152, 0.0722), linear))
 
 
 def _no_run(*at: Any) -> None:
