@@ -22,12 +22,22 @@ def submit(job, system):
     enqueue(job, system)
 
 
+@part(float64(float64, float64, SYSTEM))
+def move_image(ready, seconds, system):
+    """Return when an image that is ready at a time has been moved; one channel has moved all others before."""
+    state = system.state[0]
+    if not system.settings.one_channel:
+        return ready + seconds
+    state.channel = max(ready, state.channel) + seconds
+    return state.channel
+
+
 @part(void(int64, boolean, SYSTEM))
 def release_nodes(job, leaves_image, system):
     """Release the nodes of a running job, free at once or when its image has been written."""
     torus, it, state = system.torus, system.jobs[job], system.state[0]
     now, n_nodes = state.now, 1 << it.level
-    gone = now + it.processors * system.settings.swap_out if leaves_image else now
+    gone = move_image(now, it.processors * system.settings.swap_out, system) if leaves_image else now
     begin = first_node(it.place, it.level, torus)
     for i in range(begin, begin + n_nodes):
         node = torus.places.nodes[i]
@@ -126,7 +136,7 @@ def assign(job, place, wire, ready, system):
         count_free(node, -1, system)
     begins = ready
     if it.state == JobState.ON_DISK:
-        begins = ready + it.processors * system.settings.swap_in
+        begins = move_image(ready, it.processors * system.settings.swap_in, system)
     it.state, it.place, it.wire, it.residency = JobState.ASSIGNED, place, wire, state.n_residencies
     it.position = state.n_residents
     system.wires[wire] += 1

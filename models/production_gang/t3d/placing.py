@@ -118,6 +118,8 @@ def try_nodes(job, begin, trial, preempting, system):
             ready = max(ready, state.now + victim.processors * system.settings.swap_out)
     if preempting and n_victims == 0:
         return False
+    if n_victims > 0 and system.settings.one_channel:
+        ready = max(state.now, state.channel) + processors * system.settings.swap_out
     criteria[0], criteria[1], criteria[2], criteria[3] = highest, processors, ready, n_victims
     if not preempting:
         criteria[0], criteria[1], criteria[2], criteria[3] = ready, 0.0, 0.0, 0.0

@@ -24,6 +24,7 @@ from models.units import KB_IN_GB
 ORDERS = ("arrival", "largest")
 BLOCKING = ("never", "urgent", "always")
 LOCATIONS = ("ignored", "disk_last", "disk_first")
+CHANNELS = ("own", "shared")
 OPEN = ("always", "night", "weekend")
 """In the order of the numbers that the engine takes."""
 
@@ -166,6 +167,7 @@ class Rules:
     order: int
     blocking: int
     location: int
+    channel: int
     batch_limit: tuple[float, float]
     oversubscribe: tuple[float, float]
     aggregate_limit: float
@@ -208,6 +210,7 @@ class Rules:
             ORDERS.index(checks.choice(policy, where, "order", ORDERS, "largest")),
             BLOCKING.index(checks.choice(policy, where, "blocking", BLOCKING, "never")),
             LOCATIONS.index(checks.choice(policy, where, "location", LOCATIONS, "ignored")),
+            CHANNELS.index(checks.choice(policy, where, "channel", CHANNELS, "own")),
             by_period(policy, where, "batch_limit", none=True),
             (-inf, inf) if more is None else more,
             _or_none(policy, where, "aggregate_limit", "a positive number of processors, or null"),
@@ -220,7 +223,8 @@ class Rules:
         if not self.preemptive:
             return f"jobs keep their processors; {self.prime_time}"
         costs = f"{self.swap_out:g} s to write and {self.swap_in:g} s to load a processor"
-        return f"jobs are preempted; {self.prime_time}; {costs}"
+        channel = " over one channel" if self.channel else ""
+        return f"jobs are preempted; {self.prime_time}; {costs}{channel}"
 
     def job_classes(self, jobs: Jobs) -> Ints:
         """Return every job's class: that of the workload, else by `unclassified`."""

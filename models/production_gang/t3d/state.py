@@ -56,7 +56,7 @@ LEVEL = fields("time", "running switching reason")
 """Processors that run and that switch from this time on, and why the others are idle."""
 
 STATE = fields(
-    "now next_boundary next_tick last_tick last_event lowest lowest_in_slice ready",
+    "now next_boundary next_tick last_tick last_event lowest lowest_in_slice ready channel",
     "next_job n_queued n_waiting n_residents n_events n_ended n_residencies n_levels period is_weekend "
     "boundary running switching n_leaving_nodes admitted admitted_batch admitted_beyond scan_from n_trials "
     "n_ticks again wire",
@@ -67,7 +67,8 @@ STATE = fields(
 the lowest priority of a running job that may be preempted, after its minimum slice or within it as well.
 `running`, `switching`, `admitted…`: processors. `n_leaving_nodes`: nodes without owner that still hold an
 image. No queued job before `scan_from` can be admitted. `n_trials` counts trial placements; `wire` and
-`ready` belong to the best one. `again`: another pass of placement is due at this instant."""
+`ready` belong to the best one. `channel`: when one channel for all images has moved those given to it.
+`again`: another pass of placement is due at this instant."""
 
 N_CLASSES = 6
 
@@ -87,6 +88,7 @@ class Settings(NamedTuple):
     largest_first: bool
     blocking: int
     location: int
+    one_channel: bool
     prime_on_weekends: bool
     n_queues: int
     swap_out: float

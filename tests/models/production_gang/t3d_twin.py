@@ -134,6 +134,7 @@ class Twin:
         self.stays: list[Stay] = []
         self.now = 0.0
         self.usage: dict[int, float] = {}
+        self.moved_until = 0.0  # of one channel for all images
         self.greedy: set[int] = set()  # users of a high nice value
         for job in self.jobs:
             job.size = self.box.per_node
@@ -355,8 +356,12 @@ class Twin:
             wire = self.wire_for(job, nodes, victims)
             if wire is None:
                 continue
-            written = [self.now + other.size * self.policy["swap_out"] for other in victims]
-            ready = max(self.now, *written, *(self.leaving_until(node) for node in nodes))
+            if self.policy.get("channel") == "shared":
+                seconds = sum(other.size * self.policy["swap_out"] for other in victims)
+                ready = max(self.now, self.moved_until) + seconds
+            else:
+                written = [self.now + other.size * self.policy["swap_out"] for other in victims]
+                ready = max(self.now, *written, *(self.leaving_until(node) for node in nodes))
             key = (
                 max(self.rule(other, "priority") for other in victims),
                 sum(other.size for other in victims),
@@ -370,20 +375,37 @@ class Twin:
         return min(found, key=lambda each: each[0])[1] if found else None
 
     def assign(self, job: Job, corner: Node, wire: int, victims: Sequence[Job], ready: float) -> None:
-        for other in victims:
+        nodes = self.box.block(corner, self.box.shapes[job.size // self.box.per_node])
+        for other in sorted(victims, key=lambda other: self.first_from(corner, other, nodes)):
             if self.now > other.run_since:
                 other.pieces.append((other.run_since, self.now))
             other.left -= self.now - other.run_since
             other.state, other.since = "leaving", self.now
             other.preempted += 1
             assert other.stay is not None
-            other.stay.stops, other.stay.gone = self.now, self.now + other.size * self.policy["swap_out"]
-        was_there = job.state == "disk"
-        begins = ready + (job.size * self.policy["swap_in"] if was_there else 0.0)
-        nodes = self.box.block(corner, self.box.shapes[job.size // self.box.per_node])
+            other.stay.stops = self.now
+            other.stay.gone = self.moved(self.now, other.size * self.policy["swap_out"])
+        begins = self.moved(ready, job.size * self.policy["swap_in"]) if job.state == "disk" else ready
         job.wire, job.state = wire, "assigned"
         job.stay = Stay(job, corner, nodes, wire, self.now, ready, begins)
         self.stays.append(job.stay)
+
+    def first_from(self, corner: Node, other: Job, nodes: frozenset[Node]) -> Node:
+        """Return the first node of a job in a block, counted from the block's corner on."""
+        assert other.stay is not None
+        sides = self.box.sides
+        return min(
+            tuple((n - c) % side for n, c, side in zip(node, corner, sides, strict=True))
+            for node in nodes & other.stay.nodes
+        )
+
+    def moved(self, ready: float, seconds: float) -> float:
+        """Return when an image that is ready has been moved."""
+        if self.policy.get("channel") != "shared":
+            return ready + seconds
+        queue = max(ready, self.moved_until)
+        self.moved_until = queue + seconds
+        return self.moved_until
 
     # Time
 

@@ -100,6 +100,16 @@ def test_express_preempts_at_once_and_pays_the_switch() -> None:
     assert letters == [["R"], ["o", "W"], ["O", "R"], ["i"], ["R"]]
 
 
+@pytest.mark.parametrize(("channel", "seconds"), [("own", 128), ("shared", 256)])
+def test_images_share_one_channel_or_are_moved_at_full_rate(channel: str, seconds: int) -> None:
+    """Two images of 128 s each way: side by side, or one after the other."""
+    rows = (0, 5000, 128, PRODUCTION), (0, 5000, 128, PRODUCTION), (100, 50, 256, EXPRESS)
+    run = model.schedule(point(jobs_of(*rows), channel=channel))
+    assert run.start[2] == 100 + seconds
+    back = np.sort(run.detail.residencies.begins[3:]) - run.end[2]
+    assert back.tolist() == [128, seconds]
+
+
 @pytest.mark.parametrize(
     ("run_limit", "batch_limit", "size", "asks", "admitted"),
     [
