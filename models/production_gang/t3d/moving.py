@@ -24,7 +24,7 @@ def submit(job, system):
 
 @part(float64(float64, float64, SYSTEM))
 def move_image(ready, seconds, system):
-    """Return when an image that is ready at a time has been moved; one channel has moved all others before."""
+    """Return when an image that is ready at a time has been moved; one channel moves all others before."""
     state = system.state[0]
     if not system.settings.one_channel:
         return ready + seconds
