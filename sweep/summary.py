@@ -103,7 +103,7 @@ def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
         for axis, (value, n) in shown_of.items()
         if axis not in ("policy", "load")
     ]
-    alone = _is_one_batch(plan)
+    alone = _is_one_log(plan)
     texts, first, load = [], [], axes.index("load")
     for row, _ in enumerate(plan.axes["policy"]):
         at = [{**where, "policy": row, "load": column} for column in range(len(loads))]
@@ -255,7 +255,7 @@ def _wide(stored: Stored, plan: Plan) -> Iterator[str]:
     name, n_axes = plan.headline, len(plan.axes)
     mean, half_width, lag1 = (stored[f"{name}_{part}"] for part in ("mean", "ci", "lag1"))
     withheld = np.isfinite(mean) & np.isnan(half_width)
-    if _is_one_batch(plan):
+    if _is_one_log(plan):
         return
     if withheld.any():
         concerned, problem = withheld, "withheld (± ?)"
@@ -290,10 +290,11 @@ def _wide(stored: Stored, plan: Plan) -> Iterator[str]:
         )
 
 
-def _is_one_batch(plan: Plan) -> bool:
-    """Whether a whole log is measured once, on purpose: no interval is expected then."""
+def _is_one_log(plan: Plan) -> bool:
+    """Whether a log is measured once, whole or by weeks: its means have no intervals, differences have."""
     longest = plan.longest
-    return longest.to_the_end and longest.checkpoints == (1,) and plan.replications == 1
+    by_weeks = plan.settings.batch_size == WEEK
+    return longest.to_the_end and (by_weeks or longest.checkpoints == (1,)) and plan.replications == 1
 
 
 def _sample(values: np.ndarray, n_axes: int, point: tuple[np.intp, ...]) -> np.ndarray:

@@ -15,6 +15,7 @@ from analysis.figures.policies import look
 from analysis.operators.case import Case, cases
 from analysis.operators.labels import MEASURES, SLOWDOWN, WAIT
 from analysis.operators.panels import (
+    NARROW,
     RECORD,
     WIDTH,
     axis_end,
@@ -29,9 +30,10 @@ from analysis.operators.panels import (
     put_headline,
     record_handle,
 )
+from analysis.operators.sample import Sample
 from analysis.operators.words import TONES
 from analysis.paper import Picture
-from analysis.report.numbers import PURE, time_unit
+from analysis.report.numbers import PURE, Unit, time_unit
 from analysis.study import Study
 from analysis.study.groups import GROUPINGS, USER, Grouping
 from sweep.policy_names import label
@@ -52,17 +54,18 @@ def pictures(study: Study) -> Sequence[Picture]:
 def _pictures(case: Case) -> Iterator[Picture]:
     bars = f"Bars: {case.study.level} intervals, each by itself"
     yield Picture(
+        "against-reference",
+        "Change of the mean wait against the reference",
+        f"Under the same jobs; less is better. {bars}. {UNDECIDED} A number with an arrow lies beyond "
+        "the axis.",
+        partial(_against, case),
+    )
+    yield Picture(
         "policies",
         "Measures of each policy",
         "Means, and the longest wait of any job; * marks the reference, and a number with an arrow lies "
-        "beyond the axis. Bars: intervals of single means; the next picture shows whether policies differ.",
+        "beyond the axis.",
         partial(_overview, case),
-    )
-    yield Picture(
-        "against-reference",
-        "Each policy against the reference",
-        f"Policy minus reference under the same jobs; less is better. {bars}. {UNDECIDED}",
-        partial(_against, case),
     )
     for grouping in GROUPINGS:
         name = grouping.dim.partition("_")[0]
@@ -86,19 +89,16 @@ def _overview(case: Case) -> Figure:
     figure, places = page(2, 3, len(case.policies))
     rows = np.arange(len(case.policies))[::-1]
     for axes, (metric, title) in zip(places, MEASURES.items(), strict=True):
-        found, unit = [case.level(metric, policy) for policy in case.policies], case.units[metric]
-        means = np.array([one.mean for one in found]) / unit.size
-        half = np.array([one.half_width for one in found]) / unit.size
+        unit = case.units[metric]
+        means = np.array([case.level(metric, policy).mean for policy in case.policies]) / unit.size
         colors = [look(policy).color for policy in case.policies]
         axes.barh(rows, means, 0.68, color=colors)
         name_panel(axes, title, unit)
         was = case.recorded(metric).mean / unit.size
         shown = means if np.isnan(was) else np.append(means, was)
-        axes.set_xlim(0, axis_end(shown, half if np.isnan(was) else np.append(half, np.nan)))
+        axes.set_xlim(0, axis_end(shown, np.zeros_like(shown)))
         if not np.isnan(was):
             draw_record(axes, was)
-        known = ~np.isnan(half) & (means <= axes.get_xlim()[1])
-        axes.errorbar(means[known], rows[known], xerr=half[known], fmt="none", color="#222222", lw=0.9)
         mark_beyond(axes, rows, means, ["#222222"] * len(rows))
         name_rows(axes, [label(policy) + " *" * (policy == reference) for policy in case.policies])
     if case.has_record:
@@ -107,17 +107,24 @@ def _overview(case: Case) -> Figure:
 
 
 def _against(case: Case) -> Figure:
-    others = _others(case)
-    figure, places = page(1, 2, len(others))
-    shown: list[Comparison] = []
-    for axes, metric in zip(places, (WAIT, SLOWDOWN), strict=True):
-        unit = case.units[metric]
-        found = [case.difference(metric, policy) for policy in others]
-        draw_differences(axes, found, unit)
-        name_panel(axes, MEASURES[metric], unit)
-        name_rows(axes, list(map(label, others)))
-        shown += found
-    put_headline(figure, f"Difference from {case.against}", shown)
+    """Draw the changes of the mean wait, the best at the top, and beside them how often there was less."""
+    others = sorted(_others(case), key=lambda policy: case.difference(WAIT, policy).mean)
+    found = [case.difference(WAIT, policy) for policy in others]
+    usual, unit = case.mean(WAIT, case.reference).mean, case.units[WAIT]
+    if usual > 0:
+        unit = Unit(" %", usual / 100)
+    figure, (axes,) = page(1, 1, len(others), NARROW)
+    draw_differences(axes, found, unit)
+    name_rows(axes, list(map(label, others)))
+    axes.set_xlabel(f"change against {case.against} ({unit.name.strip()})")
+    if not case.is_one_batch:
+        beside = axes.secondary_yaxis("right")
+        counts = [f"{one.lower} of {one.lower + one.higher}" for one in found]
+        beside.set_yticks(axes.get_yticks(), counts)
+        beside.tick_params(length=0)
+        beside.spines[:].set_visible(False)
+        axes.set_title(f"{Sample.of(case).values} with less", loc="right", fontsize=8, fontweight="normal")
+    put_headline(figure, "Mean wait", found)
     return figure
 
 

@@ -22,6 +22,9 @@ from sweep.statistics.confidence import Floats
 WIDTH = 7.4
 """Width of a picture, inches, as in the report."""
 
+NARROW = 4.6
+"""Width of the main picture, which is read on a phone as well."""
+
 ROW = 0.21
 """Height of a row, inches."""
 
@@ -41,10 +44,10 @@ OUTLYING = 8.0
 """Multiple of the median above which a value would compress the axis for all others."""
 
 
-def page(n_rows: int, n_columns: int, n_items: int) -> tuple[Figure, list[Axes]]:
+def page(n_rows: int, n_columns: int, n_items: int, width: float = WIDTH) -> tuple[Figure, list[Axes]]:
     """Return axes for panels with a number of rows each, which share the names at their left."""
     height = n_rows * (ROW * n_items + 0.62) + 0.55
-    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
     places = figure.subplots(n_rows, n_columns, squeeze=False, sharey=True)
     return figure, list(places.ravel())
 
@@ -125,7 +128,7 @@ def draw_differences(axes: Axes, found: Sequence[Comparison], unit: Unit) -> Non
             lw=1.0, linestyle="",
         )  # fmt: skip
     colors = [VERDICTS[one.verdict].color for one in found]
-    mark_beyond(axes, rows, np.where(near, np.nan, means), colors)
+    mark_beyond(axes, rows, np.where(near, np.nan, means), colors, inside=True)
 
 
 def _face(sign: SchemeStyle) -> str:
@@ -172,8 +175,10 @@ def axis_end(values: Floats, half_widths: Floats) -> float:
     return 1.15 * end if end > 0 else 1.0
 
 
-def mark_beyond(axes: Axes, rows: np.ndarray, values: Floats, colors: Sequence[str]) -> None:
-    """Write values beyond the axis outside of its end, where they hide nothing."""
+def mark_beyond(
+    axes: Axes, rows: np.ndarray, values: Floats, colors: Sequence[str], *, inside: bool = False
+) -> None:
+    """Write values beyond the axis outside of its end, or inside where their row is empty."""
     left, right = axes.get_xlim()
     for row, value, color in zip(rows, values, colors, strict=True):
         if value > right or value < left:
@@ -183,6 +188,7 @@ def mark_beyond(axes: Axes, rows: np.ndarray, values: Floats, colors: Sequence[s
                 else (f"← {number(value)}", left, "right")
             )
             axes.annotate(
-                text, (at, row), (3 if side == "left" else -3, 0), textcoords="offset points", ha=side,
+                text, (at, row), (3 if (side == "left") != inside else -3, 0), textcoords="offset points",
+                ha=side if not inside else "right" if side == "left" else "left",
                 va="center", fontsize=7.5, color=color, annotation_clip=False,
             )  # fmt: skip

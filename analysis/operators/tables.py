@@ -60,6 +60,7 @@ def brief(study: Study) -> Sequence[str]:
 def _tables(case: Case) -> Iterator[Table]:
     if case.others:
         yield against(case)
+        yield other_measures(case)
     if found := fidelity.table(case):
         yield found
     yield overview(case)
@@ -91,10 +92,9 @@ def overview(case: Case) -> Table:
         "loss of capacity",
     )  # fmt: skip
     several = (
-        f"Sample: {Sample.of(case).describe()} ± are {case.study.level} intervals, if the sample is large "
-        "enough. Percentile, utilization and loss of capacity are means over batches. All policies had the "
-        f"same jobs: whether they differ is in the table against {case.against}, not in the overlap of "
-        "these intervals."
+        f"Sample: {Sample.of(case).describe()} Percentile, utilization and loss of capacity are means over "
+        "batches. All policies had the same jobs: whether they differ is in the table against "
+        f"{case.against}."
     )
     likeness = Fidelity.of(case)
     unlike = "" if likeness is None or likeness.matches else ": absolute waits do not predict"
@@ -113,20 +113,25 @@ def overview(case: Case) -> Table:
 
 
 def _levels(case: Case, policy: str) -> list[tuple[Interval, Unit]]:
-    return [(case.level(metric, policy), unit) for metric, unit in case.units.items()]
+    """Return the measures of a policy, with intervals of replications only: weeks of one log are compared."""
+    found = [(case.level(metric, policy), unit) for metric, unit in case.units.items()]
+    if Sample.of(case).by_replications:
+        return found
+    return [(replace(level, half_width=math.nan), unit) for level, unit in found]
 
 
 def _as_recorded(case: Case) -> list[str]:
     """Return the values that the log recorded, for the columns of the overview."""
-    return [words.level(case.recorded(metric), unit) for metric, unit in case.units.items()]
+    means = ((case.recorded(metric).mean, unit) for metric, unit in case.units.items())
+    return ["–" if math.isnan(mean) else f"{number(mean / unit.size)}{unit.name}" for mean, unit in means]
 
 
 def against(case: Case) -> Table:
-    """Return the comparison of each policy with the reference, the most probably best first."""
+    """Return the comparison of each policy with the reference, the shortest mean wait first."""
     sample, best = Sample.of(case), case.probabilities(WAIT)
     found = {policy: case.difference(WAIT, policy) for policy in case.others}
     rows = []
-    for policy in sorted(found, key=lambda one: (-np.nan_to_num(best[one]), found[one].mean)):
+    for policy in sorted(found, key=lambda one: found[one].mean):
         one, unit = found[policy], case.units[WAIT]
         counted = "" if math.isnan(one.chance) else f"by chance: {words.probability(one.chance)}"
         rows.append(
@@ -136,28 +141,53 @@ def against(case: Case) -> Table:
                 Cell(f"{one.lower} of {one.lower + one.higher}", note=counted),
                 Cell("–" if one.verdict == "no interval" else words.probability(best[policy])),
                 _longest(case, policy),
-                *(_judged(case.difference(metric, policy), case.units[metric]) for metric in OTHERS),
                 Cell(sample.enough(one.needed) if one.verdict == "no difference shown" else ""),
             ]
-        )  # fmt: skip
+        )
+    columns = ["policy", "mean wait", f"{sample.values} with less", "lowest", "longest wait", "sample needed"]
+    if not any(row[-1].text for row in rows):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
     several = (
-        f"Each policy minus {case.against}, under the same jobs: less is better. Sample: "
-        f"{sample.describe()} Small print: the {case.study.level} interval of that change alone; of "
-        f"twenty equal policies one would seem to differ. “Mostly”: too many {sample.values} point the same "
-        "way for chance, but the size of the change is not shown. “No difference shown” is not “equal”: the "
-        f"sample needed would show the change seen with a probability of {100 * POWER:.0f} %. “Lowest”: the "
-        "probability of the lowest mean wait of all."
+        f"Each policy minus {case.against}, under the same jobs: {sample.describe()} Small print: the "
+        f"{case.study.level} interval of that change alone. “Lowest”: the probability of the lowest mean "
+        "wait of all."
     )
+    verdicts = {one.verdict for one in found.values()}
+    if verdicts & {"mostly better", "mostly worse"}:
+        several += (
+            f" “Mostly”: too many {sample.values} point the same way for chance, but the size is not shown."
+        )
+    if "no difference shown" in verdicts:
+        several += (
+            " “No difference shown” is not “equal”: the sample needed would show the change seen with a "
+            f"probability of {100 * POWER:.0f} %."
+        )
     return Table(
         "against",
         f"Against {case.against}",
         f"Each policy minus {case.against}. {ONE_BATCH}" if case.is_one_batch else several,
-        (
-            "policy", "mean wait", f"{sample.values} with less", "lowest", "longest wait", *OTHERS.values(),
-            "sample needed",
-        ),
+        columns,
         rows,
-    )  # fmt: skip
+    )
+
+
+def other_measures(case: Case) -> Table:
+    """Return the comparison of each policy with the reference in other measures than the mean wait."""
+    rows = [
+        [
+            Cell(label(policy)),
+            *(_judged(case.difference(metric, policy), case.units[metric]) for metric in OTHERS),
+        ]
+        for policy in case.others
+    ]
+    return Table(
+        "other-measures",
+        f"Other measures against {case.against}",
+        f"Each policy minus {case.against}, under the same jobs: less is better. Small print: the "
+        f"{case.study.level} interval of that change alone." * (not case.is_one_batch),
+        ("policy", *OTHERS.values()),
+        rows,
+    )
 
 
 def _longest(case: Case, policy: str) -> Cell:
@@ -261,19 +291,7 @@ def _brief(case: Case) -> Table:
                 compared[1] = f"{found.lower} of {found.lower + found.higher}"
         rows.append([Cell(text) for text in (named(policy), *row, *compared)])
     if case.has_record:
-        known = (
-            f"{number(case.recorded(metric).mean / unit.size)}{unit.name}"
-            for metric, unit in case.units.items()
-        )
-        rows.insert(
-            0,
-            [
-                Cell(AS_IT_WAS),
-                *(Cell("–" if text.startswith("–") else text) for text in known),
-                Cell(""),
-                Cell(""),
-            ],
-        )
+        rows.insert(0, [Cell(text) for text in (AS_IT_WAS, *_as_recorded(case), "", "")])
     columns = ("policy", "mean wait", "95th pct", "longest", "slowdown", "utilization", "loss")
     return Table(
         "brief", "", "", (*columns, f"wait against {case.against}", f"less in {sample.values}"), rows
