@@ -18,7 +18,7 @@ from analysis.study.curve import EXCLUDED, Curve
 
 TIME = "Simulated time (1,000 s)"
 THOUSAND = 1000.0
-DODGE = 0.8
+DODGE = 0.3
 """Sideways distance of two neighbouring lines, 1,000 s: schedulers that hardly differ stand side by side."""
 
 
