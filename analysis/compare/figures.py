@@ -20,7 +20,7 @@ from analysis.figures.category_plot import CategoryPlot, Estimates
 from analysis.figures.load_plot import LOAD, Line, LoadPlot, bars
 from analysis.figures.style import NEUTRAL, SchemeStyle
 from analysis.paper import Picture
-from analysis.report.numbers import PURE, Unit, time_unit
+from analysis.report.numbers import PURE, Unit, unit_of
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED
 from sweep.statistics import paired_ratio
@@ -181,8 +181,7 @@ def _vertical(
             PURE,
             {**scale, "yticks": ticks, "guides": {1.0: layout.against}},
         )
-    unit = layout.study.data[metric].attrs.get("units", "1")
-    text = time_unit(known.tolist()) if unit == "s" else Unit("" if unit == "1" else f" {unit}", 1.0)
+    text = unit_of(layout.study.data[metric].attrs.get("units", "1"), known.tolist())
     name = title(layout.study, metric)
     scale["yticks"] = _ticks(known, text) if wide else ()
     if wide:

@@ -13,7 +13,7 @@ from analysis.compare.labels import compared, is_better_smaller, metrics, title
 from analysis.compare.layout import Cell, Layout
 from analysis.operators import words
 from analysis.report import table
-from analysis.report.numbers import PURE, Unit, time_unit
+from analysis.report.numbers import Unit, unit_of
 from analysis.report.table import Table, room
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED, Curve
@@ -139,10 +139,8 @@ def _table(layout: Layout, metric: str) -> Table:
 
 
 def _unit(layout: Layout, metric: str, rows: Sequence[Row]) -> Unit:
-    name = layout.study.data[metric].attrs.get("units", "1")
-    if name != "s":
-        return PURE if name == "1" else Unit(f" {name}", 1.0)
-    return time_unit(float(row.intervals[line].mean[row.place]) for row in rows for line in layout.names)
+    means = (float(row.intervals[line].mean[row.place]) for row in rows for line in layout.names)
+    return unit_of(layout.study.data[metric].attrs.get("units", "1"), means)
 
 
 def _level(layout: Layout, row: Row, name: str, unit: Unit) -> table.Cell:

@@ -23,6 +23,7 @@ from analysis.explorer.choice import AUTO, HEAT_MAP, LINES, PARALLEL, Choice
 from analysis.explorer.painter import Painter, SupersededError
 from analysis.explorer.source import Source
 from analysis.study import Study
+from sweep.policy_names import named
 
 REFRESH_S = 2.0
 """Time between two checks of the dataset's file."""
@@ -287,6 +288,7 @@ class Page:
                 "Replications": point.runs,
                 **({"Note": point.note} if point.note else {}),
                 **{words.axis_name(axis): value for axis, value in point.place.items()},
+                words.axis_name("policy"): named(point.place["policy"]),
                 "Seeds": point.seeds,
             }
         text = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in rows.items())

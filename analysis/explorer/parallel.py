@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import holoviews as hv
 import numpy as np
 import pandas as pd
@@ -51,7 +53,9 @@ def parallel(
     for share in np.linspace(0.0, 1.0, TICKS + 1):
         value = low + share * (high - low)
         texts.append((len(axes), share, f" {number(np.exp(value) if is_log else value)}{unit.name}"))
+    top = 1.0
     if frame["y"].isna().any():
+        top = OUTSIDE
         texts.append((len(axes), OUTSIDE, " saturated or undecided"))
     across = np.arange(len(axes) + 1)
     lines = [
@@ -65,11 +69,18 @@ def parallel(
         tools=["hover", "tap"], show_legend=False,
     )  # fmt: skip
     rules = hv.Segments([(at, 0.0, at, 1.0) for at in across]).opts(color="#888888", line_width=1)
-    labels = hv.Labels(texts).opts(text_align="left", text_font_size="8pt", text_color="#222222")
+    labels = hv.Labels(texts).opts(
+        text_align="left", text_font_size="8pt", text_color="#222222", hooks=[_backed]
+    )
     names = [*map(words.axis_name, axes), words.measure(study, choice)]
     overlay = (rules * every * labels).opts(
         responsive=True, height=520, xticks=list(zip(across.tolist(), names, strict=True)), yaxis=None,
-        xlim=(-0.1, len(axes) + 0.6), ylim=(-0.06, OUTSIDE + 0.08), xlabel="", ylabel="", bgcolor="white",
+        xlim=(-0.1, len(axes) + 0.6), ylim=(-0.06, top + 0.08), xlabel="", ylabel="", bgcolor="white",
         toolbar="above", xrotation=20 * (len(axes) > 4),
     )  # fmt: skip
     return overlay, frame
+
+
+def _backed(plot: Any, element: object) -> None:
+    """Have lines pass behind labels."""
+    plot.handles["glyph"].update(background_fill_color="white", background_fill_alpha=0.8)

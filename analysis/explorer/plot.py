@@ -10,7 +10,7 @@ import hvplot.pandas  # noqa: F401 # gives DataFrame.hvplot
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
-from bokeh.models import HoverTool, NumeralTickFormatter, TapTool
+from bokeh.models import HoverTool, NoOverlap, NumeralTickFormatter, TapTool
 from bokeh.models.renderers import GlyphRenderer
 
 from analysis.explorer import choice as chosen
@@ -50,6 +50,11 @@ TOOLTIP = """
 
 COLORS = mpl.colormaps["viridis"]
 """Of the heat map, from low to high."""
+
+NUMBERS = NumeralTickFormatter(format="0,0.[0000]")
+
+LONG_NAME = 16
+"""Characters of a name from which on the legend has one column: two would not fit a phone."""
 
 CANVAS = {"plot.output_backend": "canvas"}
 """Without the browser's WebGL, which some have not."""
@@ -145,13 +150,14 @@ def drawn(study: Study, choice: Choice, points: pd.DataFrame, *, view: View | No
     target = _targets(targets)
     everything = View(sides, (low, top))
     shown = view or everything
+    n_columns = 1 if any(len(looks[name].label) > LONG_NAME for name in choice.shown) else 2
     overlay = hv.Overlay([*layers, target]).opts(
-        responsive=True, height=460 + 24 * -(-len(choice.shown) // 2) * several, bgcolor="white",
-        xlim=shown.x, ylim=shown.y, logy=logarithmic, yformatter=NumeralTickFormatter(format="0,0.[0000]"),
+        responsive=True, height=460 + 24 * -(-len(choice.shown) // n_columns) * several, bgcolor="white",
+        xlim=shown.x, ylim=shown.y, logy=logarithmic, yformatter=NUMBERS,
         xlabel=words.along_label(study, choice), ylabel=words.value_label(study, choice, unit),
         title=words.where(study, choice.at), fontsize={"title": "11pt", "labels": "10pt", "legend": "9pt"},
         show_grid=True, gridstyle={"grid_line_color": "#e8e8e8"}, toolbar="above", active_tools=[],
-        show_legend=several, legend_position="bottom", legend_cols=2,
+        show_legend=several, legend_position="bottom", legend_cols=n_columns,
         hooks=[partial(_finish, everything, high)], **_ticks(study, choice, points),
     )  # fmt: skip
     clicked = hv.streams.Selection1D(source=target)
@@ -270,7 +276,7 @@ def _above(low: float, high: float, share: float, logarithmic: bool) -> float:
 def _ticks(study: Study, choice: Choice, points: pd.DataFrame) -> dict[str, Any]:
     """Return the settings of the horizontal ticks: names where the values are no numbers on a scale."""
     if chosen.is_scale(study, choice.along):
-        return {}
+        return {"xformatter": NUMBERS}
     names = {
         row.x: words.value_name(study, choice.along, row.value, row.place) for row in points.itertuples()
     }
@@ -286,6 +292,7 @@ def _finish(everything: View, high: float, plot: Any, element: object) -> None:
     figure.title.text_font_style = "normal"
     for axis in (*figure.xaxis, *figure.yaxis):
         axis.axis_label_text_font_style = "normal"
+        axis.major_label_policy = NoOverlap(min_distance=8)
     for legend in figure.legend:
         legend.border_line_color = None
     for ends, (start, end) in zip((figure.x_range, figure.y_range), everything, strict=True):

@@ -31,6 +31,7 @@ PHONE = """
   #main, #sidebar { height: auto; overflow: visible; }
   #sidebar { min-width: 0; max-width: none; }
   #sidebar.hidden { display: none; }
+  #header .title { font-size: 1rem; overflow-wrap: anywhere; }
 }
 """
 """Controls below the plot where a window is narrow."""

@@ -15,7 +15,8 @@ from analysis.explorer.choice import Choice
 from analysis.figures import policies
 from analysis.figures.load_plot import LOAD
 from analysis.figures.style import SchemeStyle
-from analysis.report.numbers import PURE, Unit, number, time_unit
+from analysis.report import numbers
+from analysis.report.numbers import Unit, number
 from analysis.report.points import estimate
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED
@@ -49,10 +50,8 @@ def line_looks(study: Study, choice: Choice) -> dict[str, SchemeStyle]:
 
 def unit_of(study: Study, choice: Choice, points: pd.DataFrame) -> Unit:
     """Return the unit of the vertical axis."""
-    unit = "1" if choice.reference else str(study.data[choice.metric].attrs.get("units", "1"))
-    if unit == "s":
-        return time_unit(points["mean"])
-    return PURE if unit == "1" else Unit(f" {unit}", 1.0)
+    units = "1" if choice.reference else str(study.data[choice.metric].attrs.get("units", "1"))
+    return numbers.unit_of(units, points["mean"])
 
 
 def measure(study: Study, choice: Choice) -> str:

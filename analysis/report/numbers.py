@@ -40,6 +40,19 @@ def time_unit(seconds: Iterable[float]) -> Unit:
     return SECONDS if middle < 200 else MINUTES if middle < 12_000 else HOURS
 
 
+def unit_of(units: str, values: Iterable[float]) -> Unit:
+    """Return the unit in which values of a metric are read best.
+
+    Parameters
+    ----------
+    units : str
+        Those of the metric in its dataset; of a rate the name of the metric already has them.
+    """
+    if units == "s":
+        return time_unit(values)
+    return PURE if units in ("1", "h-1") else Unit(f" {units}", 1.0)
+
+
 def number(value: float) -> str:
     """Return a number with three significant digits, and all digits before the point.
 

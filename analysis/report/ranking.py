@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from analysis.report.numbers import PURE, number, time_unit
+from analysis.report.numbers import number, unit_of
 from analysis.study import Study
 from analysis.study.curve import SATURATED
 from sweep.policy_names import label
@@ -58,7 +58,7 @@ def ranked(study: Study, metric: str | None = None) -> Iterator[str]:
     usually = ", ".join(f"{axis} {value}" for axis, value in where_taken.items() if study.varies(axis))
     lost = [label(policy) for row, policy in enumerate(one.policies) if status[row, column] == SATURATED]
     ends = (means[first, column], means[last, column])
-    unit = time_unit(ends) if one.data[name].attrs.get("units") == "s" else PURE
+    unit = unit_of(str(one.data[name].attrs.get("units", "1")), ends)
     low, high = (f"{number(end / unit.size)}{unit.name}" for end in ends)
     most, least = ("highest", "lowest") if name in MORE_IS_BETTER else ("lowest", "highest")
     if most == "highest":
