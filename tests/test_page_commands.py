@@ -14,7 +14,15 @@ import pytest
 import yaml  # type: ignore[import-untyped] # types only by another package
 from test_documentation import DOCS, MAINS, PAGES, a_log, blocks
 
+from sweep.config import choices, locate, overrides, schema
+from sweep.config.compose import BELOW
+from sweep.config.nested import has
+from sweep.config.settings import GROUPS, Settings
 from sweep.notebook.study import _overrides
+
+CONF = locate.conf_folder()
+ALWAYS = ("load", "workload", "machine")
+"""Axes that any study has."""
 
 SHORT = yaml.safe_load((DOCS / "sitetools" / "short_runs.yaml").read_text().replace("LOG", "null"))
 """Experiment -> settings that make it short."""
@@ -31,11 +39,11 @@ ELSEWHERE = {
 }
 """Commands that tests of their own run, or that need what a test has not."""
 
-LONG = ("across_families", "backfilling", "production_gang", "production_gang_slices")
-"""Pages of which already the plans take long."""
+LONG = ("across_families", "production_gang")
+"""Pages whose plans alone take longer than those of all others."""
 
-LONGEST = ("across_families", "backfilling")
-"""Pages whose studies take longer than all other pages together, even when they are shortened."""
+PLACEHOLDER = re.compile(r"[A-Z]{3}|\.\.\.")
+"""In a command, a word for something of the reader's."""
 
 MAKE_PACKING = "python -m sweep +experiment=packing\npython -m analysis results/packing"
 
@@ -99,28 +107,60 @@ def shortened(line: str) -> Iterator[str]:
     name = next(value for key, _, value in words if key == "experiment")
     usual = {"replications": 1, "capacity": 0, "executor": "serial"}
     of_a_log = name in ("what_if", "replay")
-    for setting in _overrides({**usual, **({} if of_a_log else SHORT.get(name, {}))}):
+    for setting in _overrides({**usual, **({} if of_a_log else SHORT.get(name.removesuffix("_full"), {}))}):
         key = setting.partition("=")[0]
         # An axis that is typed is refused where it sets nothing of the policies that the command names.
-        of_others = key.startswith("grid.") and key != "grid.load" and "grid.policy" in typed
+        of_others = key.startswith("grid.") and key[5:] not in ALWAYS and "grid.policy" in typed
         if key not in typed and key != "workload.path" and not of_others:
             yield setting
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in WITH_COMMANDS if page.stem not in LONG], ids=lambda page: page.stem
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.exhaustive] * (page.stem in LONG), id=page.stem)
+        for page in WITH_COMMANDS
+    ],
 )
 @pytest.mark.usefixtures("_files")
 def test_every_study_of_a_page_is_planned(page: Path) -> None:
     for line in commands(page):
-        if " -m sweep " in line and " rerun " not in line:
+        if " -m sweep " in line and " rerun " not in line and "families_logs" not in line:
             run(line, *([] if "action=" in line else ["action=plan"]))
 
 
+def _check_setting(setting: str) -> None:
+    """Check that a setting's key, and the file that it may name, are there."""
+    key, _, value = setting.lstrip("+").partition("=")
+    group, _, below = key.removeprefix("grid.").partition(".")
+    if group in schema.KINDS and below:
+        assert any(has(file, below) for file in schema.files_of(group)), setting
+    elif group in (*GROUPS, "experiment", "executor"):
+        for name in value.strip("[]").split(","):
+            choices.find(group, name, [CONF, *Path().glob("myconf")])
+    elif key.partition(".")[0] in Settings.__dataclass_fields__ and not key.startswith("grid."):
+        overrides.translate([setting], list(Settings.__dataclass_fields__), BELOW)
+
+
+OF_TODAY = [page for page in PAGES if page.stem not in (*FOLLOWED, "CHANGELOG")]
+
+
+@pytest.mark.parametrize("page", OF_TODAY, ids=lambda page: page.stem)
+@pytest.mark.usefixtures("_files")
+def test_settings_and_commands_in_the_text_of_a_page_are_there(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    for code in (" ".join(part.split()) for part in re.findall(r"`([^`]+)`", text)):
+        if PLACEHOLDER.search(code) or " rerun " in code:
+            continue
+        if code.startswith("python -m sweep "):
+            run(code, "action=plan")
+        elif re.match(r"\+?[a-z]+(\.\w+)*=\S", code):
+            for setting in code.partition(" --")[0].split(" "):
+                _check_setting(setting)
+
+
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    "page", [page for page in WITH_COMMANDS if page.stem not in LONGEST], ids=lambda page: page.stem
-)
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
 @pytest.mark.usefixtures("_files")
 def test_every_command_of_a_page_runs(page: Path) -> None:
     for line in commands(page):

@@ -87,7 +87,7 @@ def declared(group: str, kind: tuple[str, ...]) -> Keys | None:
     A policy of a dotted discipline or schedule, a user's own code, has those of all its family.
     """
     found: dict[str, Any] = {}
-    for file in _files(group):
+    for file in files_of(group):
         its = tuple(str(file.get(key)) for key in KINDS[group])
         others = zip(kind[1:], its[1:], strict=True)
         if kind[:1] == its[:1] and all(mine == theirs or "." in mine for mine, theirs in others):
@@ -96,7 +96,7 @@ def declared(group: str, kind: tuple[str, ...]) -> Keys | None:
 
 
 @cache
-def _files(group: str) -> list[dict[str, Any]]:
+def files_of(group: str) -> list[dict[str, Any]]:
     """Return the project's files of a group; to read them takes a second or two."""
     folders = [locate.conf_folder()]
     return [files.merged(group, name, folders) for name in choices.names(group, folders)]
