@@ -101,8 +101,32 @@ def _largest_at(study: Study, policy: str, workload: str, hours: Sequence[str]) 
     return derived.largest(derived.at(study, every, labels.HOUR, hours))
 
 
+def _largest_of(study: Study, metric: str, policy: str, workload: str) -> Sample:
+    """Return the largest value of a metric in each run."""
+    return derived.largest(derived.raw(study, metric, policy, workload))
+
+
+def _share_of_sizes(study: Study, policy: str, workload: str, sizes: Sequence[str]) -> Sample:
+    """Return which part of the processor time is that of jobs of some sizes."""
+    work = derived.raw(study, labels.WORK_BY_SIZE, policy, workload)
+    return derived.ratio(derived.total(derived.at(study, work, labels.PARTITION, sizes)), derived.total(work))
+
+
+def _paged_out(study: Study, policy: str, workload: str) -> Sample:
+    """Return which part of the processors of batch jobs that have begun is on disk, in working hours."""
+    hours = derived.raw(study, "working_hours", policy, workload)
+    out, begun = (
+        derived.product(derived.raw(study, metric, policy, workload), hours)
+        for metric in ("day_paged_out", "day_batch")
+    )
+    return derived.ratio(out, begun)
+
+
 SAMPLES: Mapping[str, Callable[..., Sample]] = {
     "mean": _mean,
+    "largest_of": _largest_of,
+    "share_of_sizes": _share_of_sizes,
+    "paged_out": _paged_out,
     "preempted_of_class": _preempted_of_class,
     "largest_at": _largest_at,
 }

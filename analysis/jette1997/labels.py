@@ -8,7 +8,7 @@ from analysis.study.axes import Axes
 KEY = "jette1997"
 
 WORKLOAD, MACHINE, HOUR, LENGTH = "workload", "machine", "hour", "length"
-SITE_CLASS, RUNTIME = "site_class", "runtime_range"
+SITE_CLASS, RUNTIME, PARTITION = "site_class", "runtime_range", "partition"
 MULTIPLIER, SWITCH_COST = "do_not_disturb", "switch_cost"
 """Axes of the grids, and dimensions of metrics."""
 
@@ -56,6 +56,7 @@ LOST = (SWITCHING, PACKING, LIMITS, NO_WORK)
 CLASS_JOBS, CLASS_RUNTIME, CLASS_WORK = "class_jobs", "class_runtime", "class_work"
 CLASS_SLOWDOWN, CLASS_PREEMPTED = "class_slowdown", "class_preempted"
 CLASS_ENDED, CLASS_DELIVERED = "class_ended", "class_delivered"
+WORK_BY_SIZE = "work_by_size"
 
 PE = 256
 """Processors of the Cray T3D."""

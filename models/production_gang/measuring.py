@@ -9,11 +9,12 @@ from models.jobs.calendar import DAY
 from models.jobs.division import Division
 from models.jobs.job_classes import INTERACTIVE, JOB_CLASSES
 from models.jobs.schedule import Schedule
-from models.production_gang.metrics import BEGUN, FEW_PERCENT, HOURS, LENGTH_EDGES, LENGTHS
+from models.production_gang.areas import area, steps
+from models.production_gang.daytime import of_day
+from models.production_gang.metrics import BEGUN, FEW_PERCENT, HOURS, LENGTH_EDGES, LENGTHS, SIZES, WORKDAYS
 from models.production_gang.systems import Run
 
 SECONDS_IN_HOUR = 3600.0
-WEEKDAYS = 5
 
 
 def of_run(run: Schedule, division: Division, edges: Floats) -> dict[str, Floats]:
@@ -50,6 +51,12 @@ def of_run(run: Schedule, division: Division, edges: Floats) -> dict[str, Floats
             "class_slowdown": by_class(response) / runtime,
             "class_preempted": by_class(preempted > 0) / number,
         }
+    power = np.minimum(np.ceil(np.log2(jobs.size)), len(SIZES) - 1).astype(np.int64)
+    found["work_by_size"] = (
+        np.bincount(batch * len(SIZES) + power, jobs.runtime * jobs.size, n * len(SIZES))
+        .reshape(n, len(SIZES))
+        .astype(np.float64)
+    )
     interactive = jobs.job_class == INTERACTIVE
     hour = ((jobs.submit + run.clock) % DAY // SECONDS_IN_HOUR).astype(np.int64)
     length = np.searchsorted(LENGTH_EDGES, jobs.runtime, side="right")
@@ -62,7 +69,7 @@ def of_run(run: Schedule, division: Division, edges: Floats) -> dict[str, Floats
         found |= _of_interactive(
             suffix, at, (n, n_groups), jobs.runtime[interactive], response[interactive], marks
         )
-    return found | _of_machine(run, edges) | _of_classes(run, edges)
+    return found | _of_machine(run, edges) | _of_classes(run, edges) | of_day(run, edges)
 
 
 def _of_interactive(
@@ -89,12 +96,12 @@ def _of_interactive(
 def _of_machine(run: Run, edges: Floats) -> dict[str, Floats]:
     """Return the shares of the processor time that no job gets."""
     levels, capacity = run.levels, run.machine.total * np.diff(edges)
-    delivered = np.diff(_area(*steps(run.runs.begin, run.runs.end, run.runs.processors), edges))
+    delivered = np.diff(area(*steps(run.runs.begin, run.runs.end, run.runs.processors), edges))
     with np.errstate(divide="ignore", invalid="ignore"):
         found = {
-            "switching_share": np.diff(_area(levels.time, levels.switching, edges)) / capacity,
-            "packing_loss": np.diff(_area(levels.time, levels.packing, edges)) / capacity,
-            "limits_loss": np.diff(_area(levels.time, levels.limits, edges)) / capacity,
+            "switching_share": np.diff(area(levels.time, levels.switching, edges)) / capacity,
+            "packing_loss": np.diff(area(levels.time, levels.packing, edges)) / capacity,
+            "limits_loss": np.diff(area(levels.time, levels.limits, edges)) / capacity,
         }
         left = 1 - delivered / capacity - sum(found.values())
     # No share of a batch is negative but by rounding.
@@ -108,11 +115,11 @@ def _of_weekends(run: Run, edges: Floats) -> dict[str, Floats]:
     days = np.arange(np.floor((edges[0] + clock) / DAY), np.ceil((edges[-1] + clock) / DAY) + 1)
     cuts = np.unique(np.concatenate([edges, np.clip(days * DAY - clock, edges[0], edges[-1])]))
     length = np.diff(cuts)
-    used = np.diff(_area(*steps(run.runs.begin, run.runs.end, run.runs.processors), cuts))
+    used = np.diff(area(*steps(run.runs.begin, run.runs.end, run.runs.processors), cuts))
     for level in (levels.switching, levels.packing, levels.limits):
-        used += np.diff(_area(levels.time, level, cuts))
+        used += np.diff(area(levels.time, level, cuts))
     middle = (cuts[:-1] + cuts[1:]) / 2
-    weekend = (middle + clock) // DAY % 7 >= WEEKDAYS
+    weekend = (middle + clock) // DAY % 7 >= WORKDAYS
     batch = np.clip(np.searchsorted(edges, middle, side="right") - 1, 0, max(n - 1, 0))
     found = {}
     for days_of, chosen in (("weekdays", ~weekend), ("weekends", weekend)):
@@ -133,22 +140,6 @@ def _of_classes(run: Run, edges: Floats) -> dict[str, Floats]:
         ended.append(np.diff(np.searchsorted(ends, edges)).astype(np.float64))
         its = job_class[pieces.job] == number
         level = steps(pieces.begin[its], pieces.end[its], pieces.processors[its])
-        seconds = np.diff(_area(*level, edges))
+        seconds = np.diff(area(*level, edges))
         delivered.append(np.where(np.abs(seconds) < 1e-6, 0.0, seconds))  # so little is rounding
     return {"class_ended": np.stack(ended, axis=1), "class_delivered": np.stack(delivered, axis=1)}
-
-
-def steps(begin: Floats, end: Floats, height: np.ndarray) -> tuple[Floats, Floats]:
-    """Return times, and the sum of all heights from each of them on."""
-    time = np.concatenate([begin, end])
-    order = np.argsort(time, kind="stable")
-    return time[order], np.cumsum(np.concatenate([height, -height]).astype(np.float64)[order])
-
-
-def _area(time: Floats, level: Floats, edges: Floats) -> Floats:
-    """Return the integral of a step function up to each edge; before the first time it is 0."""
-    if not time.size:
-        return np.zeros(edges.size)
-    area = np.concatenate([[0.0], np.cumsum(level[:-1] * np.diff(time))])
-    at = np.clip(np.searchsorted(time, edges, side="right") - 1, 0, None)
-    return area[at] + np.maximum(edges - time[at], 0.0) * level[at]

@@ -12,7 +12,16 @@ LENGTHS = ("under 10 s", "10 s to 1 min", "1 to 10 min", "10 min to 1 h", "1 h a
 LENGTH_EDGES = (10.0, 60.0, 600.0, 3600.0)
 """Runtimes in seconds at which the second of these begins, the third, and so on."""
 
-COORDS = {"site_class": JOB_CLASSES, "hour": HOURS, "length": LENGTHS}
+SIZES = ("1", "2", "3 to 4", *(f"{2**k + 1} to {2 ** (k + 1)}" for k in range(2, 8)), "more than 256")
+"""Processors of a job."""
+
+COORDS = {"site_class": JOB_CLASSES, "hour": HOURS, "length": LENGTHS, "partition": SIZES}
+
+WORKING_HOURS, WORKDAYS = (9, 17), 5
+"""From and until which hour, on the first days of a week."""
+
+USUAL_DEMAND = (64, 256)
+"""Processors of interactive jobs, "typically during working hours"."""
 
 BEGUN = {"begun_10s": 10.0, "begun_60s": 60.0}
 """Shares of jobs that begin to run within so many seconds."""
@@ -28,6 +37,10 @@ OF_INTERACTIVE = {
 }
 
 _CLASS, _HOUR, _LENGTH = ("site_class",), ("hour",), ("length",)
+
+
+def _of_day(name: str, unit: str, what: str) -> Metric:
+    return Metric(name, unit, f"{what}, in working hours", weight="working_hours")
 
 
 def _of_interactive(suffix: str, dims: tuple[str, ...], what: str) -> tuple[Metric, ...]:
@@ -81,6 +94,15 @@ METRICS = (
     Metric("class_preempted", "1", "share of the class's jobs that were preempted", _CLASS, "class_jobs"),
     Metric("class_ended", "1", "jobs of the class that end in the period", _CLASS),
     Metric("class_delivered", "s", "processor time delivered to the class in the period", _CLASS),
+    Metric("work_by_size", "s", "processor time of jobs by their processors", ("partition",)),
+    Metric("working_hours", "s", "time of working hours over which the machine was measured"),
+    _of_day("demand_usual", "1", "share of the time in which terminals demand 64 to 256 processors"),
+    Metric("demand_peak", "1", "maximum processors that terminals demand"),
+    _of_day("day_free", "1", "processors without a job"),
+    _of_day("day_jobs", "1", "interactive and debug jobs with processors"),
+    _of_day("day_processors", "1", "processors of interactive and debug jobs"),
+    _of_day("day_batch", "1", "processors of batch jobs that have begun"),
+    _of_day("day_paged_out", "1", "processors of batch jobs on disk"),
     *_of_interactive("hour", _HOUR, "hour of submission"),
     *_of_interactive("length", _LENGTH, "length"),
 )

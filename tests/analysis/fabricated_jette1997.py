@@ -19,6 +19,7 @@ from analysis.jette1997.labels import (
     THREE_WEEKS,
     UNICOS_MAX,
 )
+from models.production_gang.metrics import SIZES
 
 WEEK = 7 * 86400.0
 HOURS = tuple(range(24))
@@ -27,6 +28,7 @@ COORDS: dict[str, Sequence[Any]] = {
     "runtime_range": ("under 1 min", "1 to 10 min", "10 to 100 min", "100 to 1,000 min"),
     "hour": HOURS,
     "length": LENGTHS,
+    "partition": SIZES,
 }
 
 N_BATCHES = {FIFTEEN_MONTHS: 65, THREE_WEEKS: 21, BENCHMARK_WEEK: 7}
@@ -76,6 +78,15 @@ def t3d(metric: str, at: Point) -> float:
         "no_work_share": 1 - busy - lost[0] - (lost[1] + lost[2]) * (1 - busy),
         "no_work_weekends": 0.1 * (2 - busy),
         "no_work_weekdays": 0.1 * (1 - busy),
+        "work_by_size": 3e6 if at.get("partition") == SIZES[-2] else 1e5,
+        "working_hours": 28800.0 * days,
+        "demand_usual": 0.7,
+        "demand_peak": 310.0,
+        "day_free": 12.0,
+        "day_jobs": 10.0,
+        "day_processors": 148.0,
+        "day_batch": 250.0,
+        "day_paged_out": 150.0,
         "class_jobs": JOBS.get(job_class or "", 0.0) * days,
         "class_runtime": JOBS.get(job_class or "", 0.0) * days * 900,
         "class_work": WORK.get(job_class or "", 0.0) * days,
@@ -135,6 +146,8 @@ METRICS: dict[str, tuple[str, ...]] = {
     "utilization": (), "period": (), "jobs": (), "preempted_share": (), "switching_share": (),
     "packing_loss": (), "limits_loss": (), "no_work_share": (),
     "no_work_weekends": (), "no_work_weekdays": (),
+    "work_by_size": ("partition",), "working_hours": (), "demand_usual": (), "demand_peak": (),
+    "day_free": (), "day_jobs": (), "day_processors": (), "day_batch": (), "day_paged_out": (),
     "class_jobs": CLASS, "class_runtime": CLASS, "class_work": CLASS, "class_slowdown": CLASS,
     "class_preempted": CLASS, "class_ended": CLASS, "class_delivered": CLASS,
     **{f"interactive_{kind}_by_hour": HOUR for kind in
@@ -145,7 +158,8 @@ METRICS: dict[str, tuple[str, ...]] = {
 WEIGHTS = {
     "utilization": "period", "preempted_share": "jobs", "switching_share": "period", "packing_loss": "period",
     "limits_loss": "period", "no_work_share": "period", "class_slowdown": "class_runtime",
-    "class_preempted": "class_jobs",
+    "class_preempted": "class_jobs", "demand_usual": "working_hours", "day_free": "working_hours",
+    "day_jobs": "working_hours", "day_processors": "working_hours",
 }  # fmt: skip
 COMMON: dict[str, Any] = {
     "groups": COORDS,
@@ -217,6 +231,10 @@ FALSE: dict[str, dict[str, Change]] = {
         "workload-67-and-13-percent": of(GANG, "class_jobs", 0.7, workload=THREE_WEEKS, **INTERACTIVE),
         "t3d-jobs-of-three-weeks": of(GANG, "class_work", 1.1, workload=THREE_WEEKS, site_class="production"),
         "workload-negligible-late-at-night": of(GANG, "interactive_jobs_by_hour", 40, hour=3),
+        "workload-64-to-256-by-day": of(GANG, "demand_usual", 0.6),
+        "workload-peak-320": of(GANG, "demand_peak", 1.5),
+        "workload-large-jobs": of(GANG, "work_by_size", 0.01, partition=SIZES[-2]),
+        "t3d-typical-display": of(GANG, "day_free", 3.0),
         "t3d-33-percent-before": of(UNICOS_MAX, "utilization", 1.3),
         "t3d-increased-substantially": of(GANG, "utilization", 0.6),
         "t3d-96-percent-a-week": of(GANG, "utilization", 0.965),

@@ -11,12 +11,13 @@ from family_cases import BOUND_S, CHECKPOINTS, MONTHS, OTHER_SEED, Run
 from models.family import Outcome
 from models.jobs import swf
 from models.jobs.schedule import Schedule
+from models.production_gang.daytime import DISPLAYED
 
 OF_JOBS = ("wait", "response_time", "slowdown", "bounded_slowdown")
 OF_TIME = ("utilization", "allocated", "jobs_in_system", "used_slots", "slots_per_job")
 """Averages over the time of a batch."""
-OF_SOME_DAYS = ("no_work_weekdays", "no_work_weekends")
-"""Averages over days: a batch may have no such day."""
+OF_SOME_DAYS = ("no_work_weekdays", "no_work_weekends", "demand_usual", *DISPLAYED)
+"""Averages over days or their working hours: a batch may have none; only the T3D has what is displayed."""
 
 TOLERANCE = 1e-6
 

@@ -13,7 +13,7 @@ from models.jobs.schedule import Pieces
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Point
-from models.production_gang.measuring import steps
+from models.production_gang.areas import steps
 from models.production_gang.slices import engine, state
 from models.production_gang.slices.recording import Recorded
 from models.production_gang.slices.rules import AlphaRules, Tc2000Rules, rules_of

@@ -13,6 +13,7 @@ from models.jobs.job_classes import EXPRESS, INTERACTIVE, PRODUCTION
 from models.jobs.jobs import Jobs
 from models.point import Batches, Point
 from models.production_gang import FAMILY, model
+from models.production_gang.daytime import of_day
 from models.production_gang.t3d import moment
 from models.production_gang.t3d.nodes import partitions, shapes_of
 
@@ -143,6 +144,20 @@ def test_a_job_drains_only_what_keeps_it_out(
         }
         made = model.schedule(point(jobs, **keys))
         assert made.detail.admitted.tolist() == [0, *expected]
+
+
+def test_what_a_day_shows_in_working_hours() -> None:
+    """At 10:00 an interactive job of 2 h preempts a job of the whole machine, which takes 256 s."""
+    run = model.schedule(point(jobs_of((0, 72_000, 256, PRODUCTION), (10 * HOUR, 2 * HOUR, 64, INTERACTIVE))))
+    found = of_day(run, np.array([0.0, DAY, 1.5 * DAY]))
+    share = (2 * HOUR + 256) / (8 * HOUR)
+    assert found["working_hours"].tolist() == [8 * HOUR, 3 * HOUR]
+    assert found["demand_peak"].tolist() == [64, 0]
+    expected = {
+        "demand_usual": share, "day_jobs": share, "day_processors": 64 * share, "day_free": 192 * share,
+        "day_batch": 256, "day_paged_out": 256 * share,
+    }  # fmt: skip
+    assert {name: found[name][0] for name in expected} == pytest.approx(expected)
 
 
 def test_partitions_are_the_papers() -> None:

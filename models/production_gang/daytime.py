@@ -1,0 +1,97 @@
+"""What users at terminals demand, and what the Cray T3D does in working hours.
+
+Jette (1997) has the demand in words ("typically ranges from 64 to 256 processors during working hours", with
+peaks of 320), and one moment of a typical day in Fig. 2.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from models.arrays import Floats, Ints
+from models.jobs.calendar import DAY
+from models.jobs.job_classes import DEBUG, EXPRESS, INTERACTIVE
+from models.production_gang.areas import area, steps
+from models.production_gang.metrics import USUAL_DEMAND, WORKDAYS, WORKING_HOURS
+from models.production_gang.systems import Run
+
+HOUR = 3600.0
+
+DISPLAYED = ("day_free", "day_jobs", "day_processors", "day_batch", "day_paged_out")
+"""Metrics of what only the T3D records."""
+
+
+def of_day(run: Run, edges: Floats) -> dict[str, Floats]:
+    """Return the demand of terminals and the use of the machine in working hours, shape (n_batches,).
+
+    What only the T3D records is NaN for other systems, and so is a mean over no working hours.
+    """
+    jobs = run.jobs
+    assert jobs.job_class is not None
+    at_terminal = (jobs.job_class == INTERACTIVE) | (jobs.job_class == DEBUG)
+    cuts, batch, inside = _working_hours(run.clock, edges)
+    n = len(edges) - 1
+    hours = np.bincount(batch[inside], np.diff(cuts)[inside], n).astype(np.float64)
+
+    def mean(time: Floats, level: Floats) -> Floats:
+        seconds = np.diff(area(time, level, cuts))
+        with np.errstate(invalid="ignore"):
+            return np.bincount(batch[inside], seconds[inside], n) / hours
+
+    time, demand = steps(jobs.submit[at_terminal], run.end[at_terminal], jobs.size[at_terminal])
+    low, high = USUAL_DEMAND
+    usual = ((low <= demand) & (demand <= high)).astype(np.float64)
+    found = {
+        "working_hours": hours,
+        "demand_usual": mean(time, usual),
+        "demand_peak": _peaks(time, demand, edges),
+    }
+    return found | _display(run, at_terminal, mean)
+
+
+def _display(
+    run: Run, at_terminal: np.ndarray, mean: Callable[[Floats, Floats], Floats]
+) -> dict[str, Floats]:
+    """Return the means of what Fig. 2 shows: processors by who has them, and batch jobs on disk."""
+    stays, jobs = getattr(run.detail, "residencies", None), run.jobs
+    if stays is None:
+        return dict.fromkeys(DISPLAYED, np.full_like(mean(np.zeros(0), np.zeros(0)), np.nan))
+    size = jobs.size[stays.job]
+    is_batch = ~at_terminal & (jobs.job_class != EXPRESS)
+    terminal, batch = at_terminal[stays.job], is_batch[stays.job]
+
+    def held(chosen: np.ndarray, height: np.ndarray, since: Floats = stays.assigned) -> Floats:
+        return mean(*steps(since[chosen], stays.stops[chosen], height[chosen]))
+
+    begun = mean(*steps(run.start[is_batch], run.end[is_batch], jobs.size[is_batch]))
+    in_memory = held(batch, size, np.maximum(stays.assigned, run.start[stays.job]))
+    found = (
+        run.machine.total - held(np.ones_like(batch), size),
+        held(terminal, np.ones(len(size))),
+        held(terminal, size),
+        begun,
+        begun - in_memory,
+    )
+    return dict(zip(DISPLAYED, found, strict=True))
+
+
+def _working_hours(clock: float, edges: Floats) -> tuple[Floats, Ints, np.ndarray]:
+    """Return times between which all is working hours or nothing, the batch of each part, and which it is."""
+    days = np.arange(np.floor((edges[0] + clock) / DAY), np.ceil((edges[-1] + clock) / DAY) + 1)
+    first, last = WORKING_HOURS
+    turns = np.concatenate([days * DAY + first * HOUR, days * DAY + last * HOUR]) - clock
+    cuts = np.unique(np.concatenate([edges, np.clip(turns, edges[0], edges[-1])]))
+    middle = (cuts[:-1] + cuts[1:]) / 2
+    hour = (middle + clock) % DAY / HOUR
+    inside = (first <= hour) & (hour < last) & ((middle + clock) // DAY % 7 < WORKDAYS)
+    batch = np.clip(np.searchsorted(edges, middle, side="right") - 1, 0, max(len(edges) - 2, 0))
+    return cuts, batch, inside
+
+
+def _peaks(time: Floats, level: Floats, edges: Floats) -> Floats:
+    """Return the largest value of a step function between edges, without those that last for no time."""
+    lasts = np.diff(time, append=np.inf) > 0
+    time, level = time[lasts], level[lasts]
+    first = np.maximum(np.searchsorted(time, edges[:-1], side="right") - 1, 0)
+    last = np.searchsorted(time, edges[1:], side="left")
+    return np.array([level[a:b].max(initial=0.0) for a, b in zip(first, last, strict=True)])
