@@ -81,7 +81,8 @@ class Sample:
                 return f"{runs}."
             return (
                 f"{runs}: the log's {self.drawn}, resampled. They show the variation with the same "
-                f"{self.drawn}, and not how far future jobs differ from this log."
+                f"{self.drawn}, and not how far future jobs differ from this log; absolute waits of "
+                "resampled logs do not predict."
             )
         text = f"one log, divided into {self.batches} {OF.get(self.unit, f'times {self.unit}')}"
         if self.unit.endswith(("day", "days")):

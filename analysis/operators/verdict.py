@@ -136,18 +136,18 @@ def recommendation(case: Case) -> str:
         chance = words.probability(case.probabilities(WAIT)[best])
         text += f" It is the best of all with a probability of {chance}."
     sample, pilot = Sample.of(case), found[chosen].pilot
-    if pilot < math.inf:
+    if pilot < math.inf and not sample.by_replications:
         needed = sample.enough(pilot / sample.size)
         text += f" A pilot that alternates it with {case.against} would take {needed}, as weeks differ."
     return text
 
 
 def gain(case: Case, found: Comparison) -> str:
-    """Return a difference in words: in time only where the reference reproduces the log."""
-    likeness = Fidelity.of(case)
+    """Return a difference in words: in time only where waits predict, as those of resampled logs do not."""
+    likeness, drawn = Fidelity.of(case), Sample.of(case).drawn
     unit, reference = case.units[WAIT], found.reference
     text = f"{words.relative(found, found.mean)} mean wait against {case.against}"
-    if likeness is None or likeness.matches:
+    if not drawn and (likeness is None or likeness.matches):
         levels = (f"{number(value / unit.size)}{unit.name}" for value in (reference + found.mean, reference))
         text = f"jobs wait {' instead of '.join(levels)} on average ({words.relative(found, found.mean)}"
         return f"{text}, {case.study.level} interval {words.bounds(found, unit)}), {in_values(case, found)}"

@@ -23,6 +23,9 @@ WORTH_A_NOTE = DAY
 HOUR = 3600.0
 PARTITIONS = "partitions"
 
+SPLIT, LEAST_SHARE = 8, 0.01
+"""Partitions of which the command names so many at most, the largest ones, each with so many of the jobs."""
+
 Read = TypeVar("Read")
 
 
@@ -109,13 +112,17 @@ def notes_of_pool(name: str, at_once: int, machine: Machine) -> list[str]:
     ]
 
 
-def notes_of_merged(name: str, apart: Mapping[str, np.ndarray]) -> list[str]:
+def notes_of_merged(
+    name: str, apart: Mapping[str, np.ndarray], start: np.ndarray, runtime: np.ndarray, size: Ints
+) -> list[str]:
     """Return one note on what a site may schedule apart, and what shares one pool of processors here.
 
     Parameters
     ----------
     apart : mapping of str to ndarray, shape (n_jobs,)
         Of each kind, in the plural, what each job has of it; an empty text is none.
+    start, runtime, size : ndarray, shape (n_jobs,)
+        As recorded; how many processors each partition has is not known but by its jobs.
     """
     merged, how = [], ""
     for kind, values in apart.items():
@@ -131,7 +138,15 @@ def notes_of_merged(name: str, apart: Mapping[str, np.ndarray]) -> list[str]:
             f"{counts.size} {kind} ({1 - shares[largest]:.1%} of the jobs outside of {names[largest]})"
         )
         if kind == PARTITIONS:
-            how = f"; workload.partition={names[largest]} keeps one, docs/what_if.md has all in one study"
+            order = np.argsort(counts, kind="stable")[::-1][:SPLIT]
+            chosen = [names[i] for i in order if shares[i] >= LEAST_SHARE]
+            most = [most_at_once(*(one[values == part] for one in (start, runtime, size))) for part in chosen]
+            how = (
+                f"; workload.partition={names[largest]} keeps one; each by itself, with as many processors "
+                "as its jobs had at once: +axes.partition=workload.partition "
+                f"'+grid.partition=[{','.join(map(str, chosen))}]' +axes.processors=machine.processors "
+                f"'+grid.processors=[{','.join(map(str, most))}]' 'zip=[[partition,processors]]'"
+            )
     return [f"{name}: one pool for what its site may schedule apart: {', '.join(merged)}{how}"] * bool(merged)
 
 

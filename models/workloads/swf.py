@@ -43,11 +43,12 @@ def open_trace(point: Point) -> Trace:
     rows, size = chosen.rows, chosen.size
     wait = log.columns["wait"][rows]
     known = (wait >= 0) & (wait > 0).any()  # many logs have no waits, or only zeros
-    started = (log.columns["submit"][rows] + wait)[known]
-    at_once = replayed.most_at_once(started, chosen.runtime[known], size[known])
+    started = log.columns["submit"][rows] + np.maximum(wait, 0)
+    at_once = replayed.most_at_once(started[known], chosen.runtime[known], size[known])
     notes.extend(replayed.notes_of_pool(log.name, at_once, hosts))
     partition = log.columns["partition"][rows]
-    notes.extend(replayed.notes_of_merged(log.name, {replayed.PARTITIONS: partition}))
+    apart = {replayed.PARTITIONS: partition}
+    notes.extend(replayed.notes_of_merged(log.name, apart, started, chosen.runtime, size))
     notes.extend(_downtimes(log))
     memory, used = np.zeros(len(rows), np.int64), None
     if hosts.has_memory:

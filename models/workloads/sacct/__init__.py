@@ -10,6 +10,7 @@ The manual page sacct(1) of Slurm, "Job Accounting Fields" and "Job State Codes"
 
 import numpy as np
 
+from models.arrays import Ints
 from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
@@ -50,19 +51,19 @@ def open_trace(point: Point) -> Trace:
     table = read_table(workload)
     filters = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
     if replayed.names_no_machine(machine):
-        at_once = _most_at_once(table, select(table, machine_size=None, **filters))
+        at_once = replayed.most_at_once(*_ran(table, select(table, machine_size=None, **filters)))
         raise ValueError(
             f"{table.name}: sacct does not report the size of the machine (its jobs had {at_once:,} "
             "processors at once); add machine.processors=..., or a machine with hosts, grid.machine=[o2k]"
         )
     hosts = machines.of(machine)
     chosen = select(table, machine_size=hosts.largest, **filters)
-    rows, at_once = chosen.rows, _most_at_once(table, chosen)
+    rows, at_once = chosen.rows, replayed.most_at_once(*_ran(table, chosen))
     account, *further = chosen.describe()
     partition = table.partition[rows].astype(str)
     apart = {replayed.PARTITIONS: partition, **{name: values[rows] for name, values in table.apart.items()}}
     notes = [account, *further, *replayed.notes_of_pool(table.name, at_once, hosts)]
-    notes += replayed.notes_of_merged(table.name, apart)
+    notes += replayed.notes_of_merged(table.name, apart, *_ran(table, chosen))
     memory = np.zeros(rows.size, np.int64)
     if hosts.has_memory:
         memory = np.ceil(table.memory[rows]).astype(np.int64)
@@ -131,7 +132,6 @@ def _requests(table: Table, chosen: Selection, memory: np.ndarray) -> Requests:
     )
 
 
-def _most_at_once(table: Table, chosen: Selection) -> int:
-    """Return the most processors that the jobs had at once: a machine has at least so many."""
-    start = table.start[chosen.rows].astype(np.int64)
-    return replayed.most_at_once(start, chosen.runtime.astype(np.int64), chosen.size)
+def _ran(table: Table, chosen: Selection) -> tuple[np.ndarray, np.ndarray, Ints]:
+    """Return the start, the runtime and the processors of each job, as recorded."""
+    return table.start[chosen.rows].astype(np.int64), chosen.runtime.astype(np.int64), chosen.size

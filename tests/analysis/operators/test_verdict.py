@@ -155,6 +155,10 @@ def test_replications_are_the_sample() -> None:
     assert ("sample needed" in tables.against(case).columns) == any(
         case.difference(WAIT, policy).verdict == "no difference shown" for policy in case.others
     )
+    found = case.difference(WAIT, case.others[0])
+    assert "instead of" not in verdict.gain(case, found), "waits of resampled logs do not predict"
+    assert "pilot that alternates" not in verdict.recommendation(case), "no pilot lasts for so many resamples"
     other = case_of(replicated(lasting(dataset(), WEEK), 6))
+    assert "instead of" in verdict.gain(other, other.difference(WAIT, other.others[0]))
     assert "resampled" not in Sample.of(other).describe()
     assert Sample.of(other).enough(3.0) == "about 18 replications"

@@ -149,7 +149,9 @@ def test_what_shares_one_pool_is_noted(folder: Path) -> None:
     assert note == (
         "merged.txt: one pool for what its site may schedule apart: 2 partitions (25.0% of the jobs outside "
         "of batch), 2 QOS (25.0% of the jobs outside of normal), reservations (25.0% of the jobs), GPUs "
-        "(25.0% of the jobs); workload.partition=batch keeps one, docs/what_if.md has all in one study"
+        "(25.0% of the jobs); workload.partition=batch keeps one; each by itself, with as many processors as "
+        "its jobs had at once: +axes.partition=workload.partition '+grid.partition=[batch,gpu]' "
+        "+axes.processors=machine.processors '+grid.processors=[12,4]' 'zip=[[partition,processors]]'"
     )
     alone = opened_on(given | {"partition": "gpu"}, {"processors": 8})
     assert not any("one pool" in note for note in alone.notes)
