@@ -163,15 +163,23 @@ def notes_of_downtimes(name: str, arrival: Floats, start: Floats, runtime: Float
     order = np.argsort(start, kind="stable")
     all_ended = np.maximum.accumulate((start + runtime)[order])[:-1]
     waits_since = np.minimum.accumulate(arrival[order][::-1])[::-1][1:]  # of all that start from then on
-    length = start[order][1:] - np.maximum(all_ended, waits_since)
-    down = length[length >= HOUR]
-    if not down.size:
+    begin, end = np.maximum(all_ended, waits_since), start[order][1:]
+    is_long = end - begin >= HOUR
+    if not is_long.any():
         return []
+    begin, end = begin[is_long], end[is_long]
+    down = end - begin
     share = down.sum() / ((start + runtime).max() - start.min())
+    # The time down until an instant; between its arrival and its start a job waited through the difference.
+    instants, until = np.stack([begin, end]).T.ravel(), np.repeat(np.cumsum(down), 2)
+    until[::2] -= down
+    through = np.interp(start, instants, until) - np.interp(arrival, instants, until)
+    of_waiting = through.sum() / (start - arrival).sum()
     return [
         f"{name}: no job ran though some waited {down.size:,} times for an hour or more, "
         f"{down.sum() / HOUR:,.0f} h in all ({share:.1%} of its time; once {down.max() / HOUR:,.1f} h): "
-        "downtime or maintenance, which no policy has here"
+        "downtime or maintenance, which no policy has here; "
+        f"{of_waiting:.1%} of all waiting in the log was then"
     ]
 
 

@@ -10,7 +10,7 @@ The manual page sacct(1) of Slurm, "Job Accounting Fields" and "Job State Codes"
 
 import numpy as np
 
-from models.arrays import Ints
+from models.arrays import Floats, Ints
 from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
@@ -26,6 +26,10 @@ __all__ = ["COMMAND", "SacctError", "Table", "read", "select", "users_of"]
 
 FILTERS = ("start", "end", "partition", "user", "arrival", "requeued", "zero_runtime", "oversized")
 FILLS = ("requested", "memory", "user")
+
+MINUTE = 60.0
+WORTH_A_NOTE = 0.01
+"""Share of jobs, or of all waiting, from which on held jobs are noted."""
 
 read_table = replayed.read_once(read)
 
@@ -82,6 +86,8 @@ def open_trace(point: Point) -> Trace:
     )
     waited = np.maximum(table.start[rows] - arrived, np.timedelta64(0)).astype(float)
     notes += _downtimes(table)
+    if (workload.get("arrival") or SUBMIT) == SUBMIT:
+        notes += _held(table, chosen, waited)
     read_jobs = Trace(
         table.name,
         jobs,
@@ -104,6 +110,23 @@ def _downtimes(table: Table) -> list[str]:
     arrival = table.submit if table.eligible is None else np.fmax(table.submit, table.eligible)
     arrived, start = (times[ran].astype(np.int64).astype(np.float64) for times in (arrival, table.start))
     return replayed.notes_of_downtimes(table.name, np.minimum(arrived, start), start, table.elapsed[ran])
+
+
+def _held(table: Table, chosen: Selection, waited: Floats) -> list[str]:
+    """Return a note on jobs that were not eligible when they were submitted."""
+    if table.eligible is None:
+        return []
+    held = (table.eligible - table.submit)[chosen.rows].astype("timedelta64[s]")
+    seconds = np.minimum(np.where(np.isnat(held), 0.0, held.astype(np.int64)), waited)
+    is_held = seconds >= MINUTE
+    share, of_waiting = is_held.mean(), seconds[is_held].sum() / max(waited.sum(), 1.0)
+    if max(share, of_waiting) < WORTH_A_NOTE:
+        return []
+    return [
+        f"{table.name}: {int(is_held.sum()):,} jobs ({share:.1%}) were not eligible for a minute or more "
+        f"after their submission (dependencies, begin times, holds), {of_waiting:.1%} of all waiting; here "
+        "they may start at once, and with workload.arrival=eligible when they could"
+    ]
 
 
 def _requests(table: Table, chosen: Selection, memory: np.ndarray) -> Requests:

@@ -177,9 +177,26 @@ def test_downtimes_are_noted(folder: Path) -> None:
         (note,) = (note for note in notes if "no job ran" in note)
         assert note.startswith("down.txt: no job ran though some waited 1 times for an hour or more, 2 h in")
         assert "once 1.9 h" in note
+        # Job 2 waited for 7,500 s and job 3 for 7,200, both through all 7,000.
+        assert note.endswith("; 95.2% of all waiting in the log was then")
     (folder / "up.txt").write_text(lines(*rows[2:]))
     notes = opened_on(workload(folder / "up.txt"), {"processors": 8}).notes
     assert not any("no job ran" in note for note in notes)
+
+
+def test_held_jobs_are_noted(folder: Path) -> None:
+    rows = [
+        row(JobID="1", Submit=0, Start=30), row(JobID="2", Submit=10, Eligible=3010, Start=4010),
+        row(JobID="3", Submit=20, Eligible=70, Start=990), row(JobID="4", Submit=30, Eligible=900, Start=500),
+    ]  # fmt: skip
+    (folder / "held.txt").write_text(lines(*rows))
+    given = workload(folder / "held.txt")
+    (note,) = (note for note in opened_on(given, {"processors": 8}).notes if "eligible" in note)
+    # Waits of 30, 4,000, 970 and 470 s, of which 3,000 and 470 s were before the jobs were eligible.
+    assert note.startswith("held.txt: 2 jobs (50.0%) were not eligible for a minute or more after their sub")
+    assert "63.4% of all waiting" in note
+    eligible = opened_on(given | {"arrival": "eligible"}, {"processors": 8}).notes
+    assert not any("not eligible" in note for note in eligible)
 
 
 @pytest.mark.parametrize(
