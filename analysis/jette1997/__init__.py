@@ -14,7 +14,14 @@ PAPER = Paper(
     key=KEY,
     citation="M. A. Jette, “Performance characteristics of gang scheduling in multiprogrammed "
     "environments”, 1997",
-    experiments=("llnl_t3d", "llnl_assumptions", "llnl_tradeoff", "llnl_compare"),
+    experiments=(
+        "llnl_t3d",
+        "llnl_assumptions",
+        "llnl_tradeoff",
+        "llnl_compare",
+        "llnl_tc2000",
+        "llnl_alpha",
+    ),
     pictures=pictures,
     claims=claims,
     readings=Readings(Path(__file__).parent),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from analysis.claims import Claim, Fact, Open, Part
-from analysis.claims.comparisons import difference_of, level_of, ratio_of
+from analysis.claims.comparisons import AxisRange, difference_of, level_of, ratio, ratio_of
 from analysis.claims.rows import Rows
 from analysis.claims.tester import Tester as Base
 from analysis.jette1997 import derived, labels
@@ -108,7 +108,7 @@ def _largest_of(study: Study, metric: str, policy: str, workload: str) -> Sample
 
 def _share_of_sizes(study: Study, policy: str, workload: str, sizes: Sequence[str]) -> Sample:
     """Return which part of the processor time is that of jobs of some sizes."""
-    work = derived.raw(study, labels.WORK_BY_SIZE, policy, workload)
+    work = derived.raw(study, labels.PARTITION_WORK, policy, workload)
     return derived.ratio(derived.total(derived.at(study, work, labels.PARTITION, sizes)), derived.total(work))
 
 
@@ -300,16 +300,56 @@ def _demand(test: Tester, share: float) -> str:
     )
 
 
+def _over_loads(
+    test: Tester, metric: str, of: str, over: str, low: float = -math.inf, high: float = math.inf
+) -> list[Part]:
+    """Ask for limits on the ratio of a metric under two policies, at each load of every workload."""
+    name = f"{test.label(of)} / {test.label(over)}, {metric}"
+    return [
+        ratio(
+            f"{name}, {workload_title(one)}",
+            test.curve(metric, of, workload=one),
+            test.curve(metric, over, workload=one),
+            load,
+            low,
+            high,
+        )
+        for one in labels.workloads(test.study)
+        for load in _loads(test.study)
+    ]
+
+
+def _reserved(test: Tester, high: float) -> list[Part]:
+    """Ask for a limit on the slowdown of jobs of one processor with a reserved CPU over that without."""
+    parts: list[Part] = []
+    for one in labels.workloads(test.study):
+        with_one, with_none = (
+            test.curve("slowdown_by_size", labels.ALPHA, workload=one, reserved=n, size_range="1")
+            for n in ("1", "0")
+        )
+        label = f"slowdown of jobs of one processor, one reserved CPU / none, {workload_title(one)}"
+        parts += [ratio(label, with_one, with_none, load, high=high) for load in _loads(test.study)]
+    return parts
+
+
+def _loads(study: Study) -> list[AxisRange]:
+    return [AxisRange(f"load {load}", only=(float(load),)) for load in study.values_of("load")]
+
+
 TESTERS: Mapping[str, Callable[..., Any]] = {
     "level": _level, "ratio": _ratio, "difference": _difference, "over_unicos_max": _over_unicos_max,
     "compensated": _compensated, "never_preempted": _never_preempted, "numbers": _numbers,
     "late_at_night": _late_at_night, "described": _described, "demand": _demand,
+    "over_loads": _over_loads, "reserved": _reserved,
 }  # fmt: skip
 
 
 @cache
 def claims(study: Study) -> tuple[Claim, ...]:
     """Return every claim that the study's axes can decide, tested under one reading."""
+    for name, section in ((labels.TC2000, "tc2000"), (labels.ALPHA, "alpha")):
+        if name in study.policies and study.varies("load"):
+            return ROWS.claims(Tester(study), TESTERS, section)
     if GANG not in study.policies or labels.CLASS_RUNTIME not in study.data:
         return ()
     if study.varies(MULTIPLIER):

@@ -18,7 +18,19 @@ FIFTEEN_MONTHS, THREE_WEEKS, BENCHMARK_WEEK = "t3d", "t3d_three_weeks", "t3d_ben
 NEVER = "never"
 """Value of the multiplier's axis at which no job is preempted."""
 
-AXES = Axes(features={WORKLOAD: FIFTEEN_MONTHS, MACHINE: "t3d", MULTIPLIER: "1", SWITCH_COST: "1"})
+TC2000, ALPHA = "tc2000_gang", "alpha_gang"
+"""The schedulers of the other two machines."""
+
+AXES = Axes(
+    features={
+        WORKLOAD: FIFTEEN_MONTHS,
+        MACHINE: "t3d",
+        MULTIPLIER: "1",
+        SWITCH_COST: "1",
+        "placement": "blocks",
+        "reserved": "1",
+    }
+)
 
 UNICOS_MAX, DJM, GANG = "unicos_max", "djm", "llnl_gang"
 SCHEDULERS = (UNICOS_MAX, DJM, GANG)
@@ -56,7 +68,7 @@ LOST = (SWITCHING, PACKING, LIMITS, NO_WORK)
 CLASS_JOBS, CLASS_RUNTIME, CLASS_WORK = "class_jobs", "class_runtime", "class_work"
 CLASS_SLOWDOWN, CLASS_PREEMPTED = "class_slowdown", "class_preempted"
 CLASS_ENDED, CLASS_DELIVERED = "class_ended", "class_delivered"
-WORK_BY_SIZE = "work_by_size"
+PARTITION_WORK = "partition_work"
 
 PE = 256
 """Processors of the Cray T3D."""

@@ -52,7 +52,7 @@ def of_run(run: Schedule, division: Division, edges: Floats) -> dict[str, Floats
             "class_preempted": by_class(preempted > 0) / number,
         }
     power = np.minimum(np.ceil(np.log2(jobs.size)), len(SIZES) - 1).astype(np.int64)
-    found["work_by_size"] = (
+    found["partition_work"] = (
         np.bincount(batch * len(SIZES) + power, jobs.runtime * jobs.size, n * len(SIZES))
         .reshape(n, len(SIZES))
         .astype(np.float64)

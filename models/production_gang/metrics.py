@@ -94,7 +94,7 @@ METRICS = (
     Metric("class_preempted", "1", "share of the class's jobs that were preempted", _CLASS, "class_jobs"),
     Metric("class_ended", "1", "jobs of the class that end in the period", _CLASS),
     Metric("class_delivered", "s", "processor time delivered to the class in the period", _CLASS),
-    Metric("work_by_size", "s", "processor time of jobs by their processors", ("partition",)),
+    Metric("partition_work", "s", "processor time of jobs by their processors", ("partition",)),
     Metric("working_hours", "s", "time of working hours over which the machine was measured"),
     _of_day("demand_usual", "1", "share of the time in which terminals demand 64 to 256 processors"),
     Metric("demand_peak", "1", "maximum processors that terminals demand"),

@@ -29,6 +29,7 @@ COORDS: dict[str, Sequence[Any]] = {
     "hour": HOURS,
     "length": LENGTHS,
     "partition": SIZES,
+    "size_range": ("1", "2 to 4"),
 }
 
 N_BATCHES = {FIFTEEN_MONTHS: 65, THREE_WEEKS: 21, BENCHMARK_WEEK: 7}
@@ -78,7 +79,7 @@ def t3d(metric: str, at: Point) -> float:
         "no_work_share": 1 - busy - lost[0] - (lost[1] + lost[2]) * (1 - busy),
         "no_work_weekends": 0.1 * (2 - busy),
         "no_work_weekdays": 0.1 * (1 - busy),
-        "work_by_size": 3e6 if at.get("partition") == SIZES[-2] else 1e5,
+        "partition_work": 3e6 if at.get("partition") == SIZES[-2] else 1e5,
         "working_hours": 28800.0 * days,
         "demand_usual": 0.7,
         "demand_peak": 310.0,
@@ -140,13 +141,24 @@ def compare(metric: str, at: Point) -> float:
     }[metric]
 
 
+def slices(metric: str, at: Point) -> float:
+    """Return schedulers with slices that are better than without, and reserved CPUs that help."""
+    fcfs, reserved = at["policy"] == "fcfs", at.get("reserved")
+    return {
+        "utilization": at["load"],
+        "jobs": 1000.0,
+        "slowdown": 400.0 if fcfs else 4.0,
+        "slowdown_by_size": 2.0 if reserved == "0" else 1.2,
+    }[metric]
+
+
 CLASS, HOUR, LENGTH = ("site_class",), ("hour",), ("length",)
 RUNTIME = ("runtime_range",)
 METRICS: dict[str, tuple[str, ...]] = {
     "utilization": (), "period": (), "jobs": (), "preempted_share": (), "switching_share": (),
     "packing_loss": (), "limits_loss": (), "no_work_share": (),
     "no_work_weekends": (), "no_work_weekdays": (),
-    "work_by_size": ("partition",), "working_hours": (), "demand_usual": (), "demand_peak": (),
+    "partition_work": ("partition",), "working_hours": (), "demand_usual": (), "demand_peak": (),
     "day_free": (), "day_jobs": (), "day_processors": (), "day_batch": (), "day_paged_out": (),
     "class_jobs": CLASS, "class_runtime": CLASS, "class_work": CLASS, "class_slowdown": CLASS,
     "class_preempted": CLASS, "class_ended": CLASS, "class_delivered": CLASS,
@@ -178,6 +190,7 @@ COMMON: dict[str, Any] = {
     "settings": {"batches": 120, "batch_size": "week"},
     "attrs": {"headline": "utilization", "families": '{"models.production_gang": 1}'},
 }  # fmt: skip
+STREAMS = ("lublin2003", "feitelson1996_seconds")
 ONE_LOAD = {"load": (np.nan,), "machine": ("t3d",)}
 EXPERIMENTS = {
     "llnl_t3d": Experiment(
@@ -206,6 +219,23 @@ EXPERIMENTS = {
         },
         compare, **COMMON,
     ),
+    "llnl_tc2000": Experiment(
+        {
+            "policy": ("tc2000_gang", "easy", "fcfs"), "workload": STREAMS, "load": (0.3, 0.5),
+            "machine": ("tc2000",), "placement": ("blocks", "least_crowded"),
+        },
+        {"utilization": (), "jobs": (), "slowdown": (), "slowdown_by_size": ("size_range",)},
+        slices, groups=COORDS, files=COMMON["files"], attrs=COMMON["attrs"],
+        exclude=lambda at: at["policy"] != "tc2000_gang" and at["placement"] != "blocks",
+    ),
+    "llnl_alpha": Experiment(
+        {
+            "policy": ("alpha_gang",), "workload": STREAMS, "load": (0.3, 0.5), "machine": ("alpha",),
+            "reserved": ("0", "1", "2"),
+        },
+        {"utilization": (), "jobs": (), "slowdown": (), "slowdown_by_size": ("size_range",)},
+        slices, groups=COORDS, files=COMMON["files"], attrs=COMMON["attrs"],
+    ),
 }  # fmt: skip
 MADE = Fabricated(EXPERIMENTS)
 dataset = MADE.dataset
@@ -233,7 +263,7 @@ FALSE: dict[str, dict[str, Change]] = {
         "workload-negligible-late-at-night": of(GANG, "interactive_jobs_by_hour", 40, hour=3),
         "workload-64-to-256-by-day": of(GANG, "demand_usual", 0.6),
         "workload-peak-320": of(GANG, "demand_peak", 1.5),
-        "workload-large-jobs": of(GANG, "work_by_size", 0.01, partition=SIZES[-2]),
+        "workload-large-jobs": of(GANG, "partition_work", 0.01, partition=SIZES[-2]),
         "t3d-typical-display": of(GANG, "day_free", 3.0),
         "t3d-33-percent-before": of(UNICOS_MAX, "utilization", 1.3),
         "t3d-increased-substantially": of(GANG, "utilization", 0.6),
@@ -268,5 +298,10 @@ FALSE: dict[str, dict[str, Change]] = {
         "t3d-slices-prevent-thrashing": of(GANG, "switching_share", 0.0, do_not_disturb="0"),
         "t3d-slices-critical-for-utilization": of(GANG, "utilization", 0.7, do_not_disturb="10"),
     },
+    "llnl_tc2000": {
+        "tc2000-responsiveness": of("tc2000_gang", "slowdown", 200.0),
+        "tc2000-throughput": of("tc2000_gang", "utilization", 0.9),
+    },
+    "llnl_alpha": {"alpha-reserved-processors": of("alpha_gang", "slowdown_by_size", 3.0, reserved="1")},
 }
 """Experiment -> claim -> what makes it false."""

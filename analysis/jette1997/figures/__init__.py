@@ -5,13 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from analysis.compare import figures as of_any_study
 from analysis.figures import verdict_map
 from analysis.jette1997.claims import claims
 from analysis.jette1997.figures import compare, lost, months, responsiveness, slowdowns, tradeoff
-from analysis.jette1997.labels import CLASS_RUNTIME, GANG, KEY, MULTIPLIER, SCHEDULERS, long_one, workloads
+from analysis.jette1997.labels import (
+    ALPHA,
+    CLASS_RUNTIME,
+    GANG,
+    KEY,
+    MULTIPLIER,
+    SCHEDULERS,
+    TC2000,
+    long_one,
+    workloads,
+)
 from analysis.paper import Picture
 from analysis.report.table import Table
 from analysis.study import Study
+
+OVER_LOADS = ("slowdown", "utilization", "packing_loss", "switching_share", "limits_loss")
+"""Metrics of the TC2000 and the Alpha cluster that are drawn."""
 
 
 def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
@@ -31,7 +45,9 @@ def _columns(study: Study) -> dict[str, Study]:
 
 
 def _of_one(study: Study) -> Iterator[Picture]:
-    if set(study.policies) - set(SCHEDULERS):
+    if {TC2000, ALPHA} & set(study.policies):
+        yield from (picture for picture in of_any_study.pictures(study) if picture.name in OVER_LOADS)
+    elif set(study.policies) - set(SCHEDULERS):
         yield from compare.pictures(study)
     elif study.varies(MULTIPLIER):
         yield from tradeoff.pictures(study)

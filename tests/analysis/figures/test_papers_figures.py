@@ -42,6 +42,8 @@ FIGURES = {
     "llnl_t3d": "fig1 weeks week-by-week responsiveness by-hour by-length lost",
     "llnl_tradeoff": "tradeoff tradeoff-curves",
     "llnl_compare": "compare",
+    "llnl_tc2000": "utilization slowdown",
+    "llnl_alpha": "utilization slowdown",
 }
 """Experiment -> its figures in their order."""
 
