@@ -15,8 +15,10 @@ from analysis.operators.labels import LOSS, MEASURES, RESPONSE, SLOWDOWN, UTILIZ
 from analysis.report.numbers import PERCENT, PURE, Unit, time_unit
 from analysis.study import Study, recorded
 from analysis.study.curve import DONE, EXCLUDED
-from analysis.study.groups import RUNTIME, USER, Grouping
+from analysis.study.groups import RUNTIME, SIZE, USER, Grouping
 from analysis.study.study import SAMPLES
+from analysis.study.view import View
+from models.jobs.recorded import PREFIX
 from sweep import policy_names, statistics
 from sweep.statistics import Comparison
 from sweep.statistics.confidence import Floats, Interval
@@ -36,12 +38,15 @@ class Case:
         Letter of the reading and number of the load, empty if there is a single case.
     label : str
         The same in words.
+    along : str
+        The axis whose values are compared under one policy, in the place of policies; empty by default.
     """
 
     study: Study
     place: int = 0
     name: str = ""
     label: str = ""
+    along: str = ""
 
     @cached_property
     def policies(self) -> list[str]:
@@ -87,6 +92,13 @@ class Case:
         """Whether there is one value of each policy, which has no interval."""
         known = ~np.isnan(self.values(WAIT, self.reference))
         return self.n_batches <= 1 and int(known.sum()) < statistics.MIN_REPLICATIONS
+
+    @property
+    def has_the_same_jobs(self) -> bool:
+        """Whether all policies had as many jobs of every size in every batch."""
+        name = "jobs" + SIZE.suffix
+        counts = self.study.data[name if name in self.study.data else "jobs"].isel(load=self.place)
+        return bool((counts.fillna(0) == counts.fillna(0).isel(policy=0)).all())
 
     @property
     def confidence(self) -> float:
@@ -275,7 +287,7 @@ class Case:
 
 
 def cases(study: Study) -> Iterator[Case]:
-    """Yield every reading at every load."""
+    """Yield every reading at every load, then what else varies under the reference with the same jobs."""
     loads = study.values_of("load")
     several = len(study.readings) * len(loads) > 1
     for letter, one in study.readings.items():
@@ -286,6 +298,25 @@ def cases(study: Study) -> Iterator[Case]:
             name = f"{letter}{place + 1}" if len(loads) > 1 else letter
             found = Case(one, place)
             yield replace(found, name=name, label=", ".join(parts)) if several else found
+    yield from _along(study)
+
+
+def _along(study: Study) -> Iterator[Case]:
+    """Yield the values of each further axis under the reference, all other axes at their first values."""
+    axes = next(iter(study.readings.values())).axis_values
+    reference = study.view.reference_among(study.policies)
+    for axis in (axis for axis, values in axes.items() if len(values) > 1):
+        at = {other: 0 for other in axes if other != axis} | {"policy": study.policies.index(reference)}
+        names = [f"{axis}={value}" for value in axes[axis]]
+        data = study.data.isel(at).drop_vars("policy").rename({axis: "policy"}).assign_coords(policy=names)
+        data = data.drop_vars([name for name in data.data_vars if str(name).startswith(PREFIX)])
+        one = replace(study, data=data, axis_values={}, view=View())
+        for place, load in enumerate(study.values_of("load")):
+            name = axis + str(place + 1) * study.varies("load")
+            label = f"{policy_names.label(reference)} by {axis}" + f", load {load}" * study.varies("load")
+            found = Case(one, place, name, label, axis)
+            if found.policies == names and found.has_the_same_jobs:
+                yield found
 
 
 def _array(values: xr.DataArray) -> Floats:

@@ -98,6 +98,8 @@ def recommendation(case: Case) -> str:
         {policy: case.difference(WAIT, policy) for policy in case.others},
         "Nothing can be recommended",
     )
+    if case.along:
+        return " ".join(_effect(case, policy, one) for policy, one in found.items())
     if not found:
         return f"Under {case.against} jobs wait for {_wait(case, case.reference)} on average."
     if case.is_one_batch:
@@ -142,12 +144,29 @@ def recommendation(case: Case) -> str:
     return text
 
 
+def _effect(case: Case, value: str, found: Comparison) -> str:
+    """Return what another value of an axis changes, and for which jobs."""
+    if found.verdict in ("no interval", "identical"):
+        return f"{value}: {found.verdict}."
+    most = []
+    for grouping in GROUPINGS:
+        groups = case.differences(WAIT, value, grouping).items()
+        better = {group: one for group, one in groups if words.TONES.get(one.verdict) == "better"}
+        if better:
+            group = min(better, key=lambda group: better[group].mean / better[group].reference)
+            most.append(
+                f"{case.named(grouping, group)} ({words.relative(better[group], better[group].mean)})"
+            )
+    parts = [f"{value}: {gain(case, found)}, {found.verdict}", f"most gain {', '.join(most)}" * bool(most)]
+    return "; ".join(filter(None, [*parts, _price(case, value)])) + "."
+
+
 def gain(case: Case, found: Comparison) -> str:
     """Return a difference in words: in time only where waits predict, as those of resampled logs do not."""
     likeness, drawn = Fidelity.of(case), Sample.of(case).drawn
     unit, reference = case.units[WAIT], found.reference
     text = f"{words.relative(found, found.mean)} mean wait against {case.against}"
-    if not drawn and (likeness is None or likeness.matches):
+    if not drawn and not case.along and (likeness is None or likeness.matches):
         levels = (f"{number(value / unit.size)}{unit.name}" for value in (reference + found.mean, reference))
         text = f"jobs wait {' instead of '.join(levels)} on average ({words.relative(found, found.mean)}"
         return f"{text}, {case.study.level} interval {words.bounds(found, unit)}), {in_values(case, found)}"

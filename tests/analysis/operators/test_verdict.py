@@ -162,3 +162,26 @@ def test_replications_are_the_sample() -> None:
     assert "instead of" in verdict.gain(other, other.difference(WAIT, other.others[0]))
     assert "resampled" not in Sample.of(other).describe()
     assert Sample.of(other).enough(3.0) == "about 18 replications"
+
+
+def test_values_of_another_axis_are_compared_under_the_reference() -> None:
+    """Less under one of two ties by a fifth, and of short jobs by half; other jobs are not compared."""
+    data = dataset(ties=("instant", "event"))
+    luck = xr.DataArray(np.random.default_rng(5).normal(0.8, 0.05, data.sizes["batch"]), dims="batch")
+    event, short = data["ties"] == "event", data["runtime_range"] == "under 1 min"
+    for name in ("delay", "delay_by_runtime"):
+        less = luck * xr.where(short, 0.6, 1) if name.endswith("runtime") else luck
+        data[name] = (data[name] * xr.where(event, less, 1)).transpose(*data[name].dims)
+    *readings, along = cases(Study(data, Path("results")))
+    assert [case.along for case in readings] == ["", ""]
+    assert (along.policies, along.label) == (["ties=instant", "ties=event"], "EASY by ties")
+    found = along.difference(WAIT, "ties=event")
+    assert (found.verdict, found.mean / found.reference) == ("better", pytest.approx(-0.2, abs=0.03))
+    text = verdict.recommendation(along)
+    assert re.match(r"ties=event: −2\d % mean wait against ties=instant \(95 % interval −2", text)
+    assert re.search(r"most gain under 1 min long \(−5\d %\)", text)
+    assert "instead of" not in text
+    for name in ("jobs", "jobs_by_size"):
+        data[name] = data[name] + (data["ties"] == "event")
+        data[name] = data[name].transpose("policy", "workload", "load", "machine", "ties", ...)
+    assert not any(case.along for case in cases(Study(data, Path("results"))))
