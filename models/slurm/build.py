@@ -1,6 +1,6 @@
 """From a configuration and jobs to the tables of the kernel."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from models.kernels.bits import words
 from models.slurm.configuration import Configuration, Partition
 from models.slurm.configuration.configuration import YEAR_S
 from models.slurm.kernel import tables
+from models.slurm.limits import counters
 from models.slurm.priority import Weights, fixed_parts
 from models.slurm.scheduler import Phases, Scheduler
 
@@ -26,6 +27,8 @@ class Asked:
 
     Parameters
     ----------
+    user : ndarray of str
+        Name of its user, or the number where the log has no names.
     limit : ndarray of int, seconds
         In whole minutes, as Slurm keeps it.
     runtime : ndarray of float, seconds
@@ -37,14 +40,22 @@ class Asked:
 
     jobs: Jobs
     request: Requests
+    user: np.ndarray
     limit: Ints
     runtime: Floats
     partitions: tuple[tuple[int, ...], ...]
     message: Floats
 
 
-def asked(jobs: Jobs, configuration: Configuration, message: Floats | None = None) -> Asked:
+def asked(
+    jobs: Jobs, configuration: Configuration, message: Floats | None = None, users: Sequence[str] = ()
+) -> Asked:
     """Return what jobs ask for, with the defaults of their partitions.
+
+    Parameters
+    ----------
+    users : sequence of str
+        Names of the users, if the log has them: that of user number n is the n-th.
 
     Raises
     ------
@@ -74,7 +85,9 @@ def asked(jobs: Jobs, configuration: Configuration, message: Floats | None = Non
         message = np.full(len(jobs), EPILOG_S if configuration.word("Epilog", "") else -1.0)
     limit = np.ceil(np.where(np.isnan(jobs.requested), 0, jobs.requested) / 60).astype(np.int64) * 60
     defaults = np.array([_default_limit(configuration.partitions[place[0]]) for place in places], np.int64)
-    return Asked(jobs, request, np.where(limit > 0, limit, defaults), jobs.runtime, places, message)
+    numbers_of = [0] * len(jobs) if jobs.user is None else jobs.user.tolist()
+    user = np.array([users[n - 1] if 0 < n <= len(users) else str(n) for n in numbers_of], object)
+    return Asked(jobs, request, user, np.where(limit > 0, limit, defaults), jobs.runtime, places, message)
 
 
 def _default_limit(partition: Partition) -> int:
@@ -89,11 +102,14 @@ def system_of(
     scheduler: Scheduler,
     phases: Phases,
     plans: int = 0,
+    zero: float = 0.0,
 ) -> tables.System:
     """Return the tables before the first event.
 
     Parameters
     ----------
+    zero : float
+        Seconds since the epoch of the first submission, for reservations.
     plans : int
         Room for plans of backfill cycles, which are recorded if it is not 0.
     """
@@ -114,7 +130,7 @@ def system_of(
     of_job = np.repeat(np.arange(n_jobs), np.diff(first))
     place = np.array([number for numbers in wanted.partitions for number in numbers], np.int64)
     fixed, tested = fixed_parts(wanted, configuration, weights, of_job, place)
-    fair, association = weights.associations(jobs, request)
+    fair, association = weights.associations(wanted, configuration)
     given = np.zeros(n_jobs + 1, tables.JOB)
     given[:-1] = _records(
         tables.JOB,
@@ -138,6 +154,8 @@ def system_of(
         after=request.after,
     )
     given["first_record"] = first
+    limits, charges, given["first_charge"], _ = counters(wanted, configuration)
+    offset = phases.clock - zero
     fate = np.zeros(n_jobs, tables.FATE)
     for name in ("start", "end", "reserved"):
         fate[name] = np.nan
@@ -159,7 +177,13 @@ def system_of(
             whole=[scheduler.linear or one.sharing == "EXCLUSIVE" for one in configuration.partitions],
             count=[0] * len(configuration.partitions),
         ),
-        partition_words=_partition_words(configuration),
+        partition_words=_words(
+            [
+                [node for node in one.nodes if configuration.nodes[node].up]
+                for one in configuration.partitions
+            ],
+            len(nodes),
+        ),
         jobs=given,
         job_gres=_devices(request, configuration),
         records=_records(
@@ -170,6 +194,14 @@ def system_of(
             partition=place,
             priority=np.maximum(fixed, 1),
         ),
+        limits=limits,
+        charges=charges,
+        reservations=_records(
+            tables.RESERVATION,
+            begin=[one.begin + offset for one in configuration.reservations],
+            end=[one.end + offset for one in configuration.reservations],
+        ),
+        reserved_words=_words([one.nodes for one in configuration.reservations], len(nodes)),
         fate=fate,
         entries=_records(tables.ENTRY, next=np.append(np.arange(1, total), tables.NONE)),
         queue=np.zeros(len(of_job), np.int64),
@@ -207,12 +239,12 @@ def _sets(n_nodes: int, scheduler: Scheduler, n_records: int) -> tuple[np.ndarra
     return sets, np.zeros((n_segments, n_words), np.uint64)
 
 
-def _partition_words(configuration: Configuration) -> np.ndarray:
-    sets = np.zeros((len(configuration.partitions), words(len(configuration.nodes))), np.uint64)
-    for number, one in enumerate(configuration.partitions):
-        for node in one.nodes:
-            if configuration.nodes[node].up:
-                sets[number, node // 64] |= np.uint64(1) << np.uint64(node % 64)
+def _words(groups: Sequence[Sequence[int]], n_nodes: int) -> np.ndarray:
+    """Return sets of nodes as rows of words."""
+    sets = np.zeros((len(groups), words(n_nodes)), np.uint64)
+    for number, nodes in enumerate(groups):
+        for node in nodes:
+            sets[number, node // 64] |= np.uint64(1) << np.uint64(node % 64)
     return sets
 
 

@@ -44,13 +44,17 @@ class Result:
     n_cycles: int
 
 
-def run(wanted: Asked, configuration: Configuration, phases: Phases = AT_ZERO, plans: int = 0) -> Result:
+def run(
+    wanted: Asked, configuration: Configuration, phases: Phases = AT_ZERO, plans: int = 0, zero: float = 0.0
+) -> Result:
     """Run all jobs to their ends.
 
     Parameters
     ----------
     plans : int
         Room for plans of backfill cycles, which are all made and recorded if it is not 0.
+    zero : float
+        Seconds since the epoch of the first submission, for reservations.
 
     Raises
     ------
@@ -60,7 +64,7 @@ def run(wanted: Asked, configuration: Configuration, phases: Phases = AT_ZERO, p
     from models.kernels.compiling import function_pointer
     from models.slurm.kernel import backfill, loop, passes, picking
 
-    system = system_of(wanted, configuration, Scheduler.of(configuration), phases, plans)
+    system = system_of(wanted, configuration, Scheduler.of(configuration), phases, plans, zero)
     parts = (
         function_pointer(passes.main_pass, passes.PASS_SIGNATURE),
         function_pointer(backfill.backfill_cycle, backfill.CYCLE_SIGNATURE),

@@ -12,7 +12,7 @@ from models.jobs.schedule import Schedule
 from models.point import Point
 from models.slurm import FAMILY, engine
 from models.slurm.metrics import shares
-from models.slurm.policies import configuration_of, open_jobs, wanted
+from models.slurm.policies import configuration_of, open_jobs, users_of, wanted, zero_of
 from models.slurm.scheduler import Phases
 
 
@@ -39,10 +39,11 @@ def schedule(point: Point) -> Schedule:
 def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stream or a trace
     configuration = configuration_of(point.policy, point.machine)
     phases = Phases.of(point.policy.get("phases") or {})
+    opened = open_jobs(point, configuration)
 
     def run(jobs: Jobs, machine: Machine) -> Schedule:
-        found = wanted(jobs, point.policy, configuration)
-        result = engine.run(found, configuration, phases)
+        found = wanted(jobs, point.policy, configuration, users_of(opened))
+        result = engine.run(found, configuration, phases, zero=zero_of(opened, configuration))
         ran = replace(jobs, runtime=result.end - result.start, requested=found.limit.astype(np.float64))
         return SlurmSchedule(
             ran,
@@ -56,4 +57,4 @@ def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stre
             killed=result.killed,
         )
 
-    return run, open_jobs(point, configuration)
+    return run, opened

@@ -16,6 +16,7 @@ from models.point import Parameters, Point
 from models.slurm.build import Asked, asked
 from models.slurm.configuration import Configuration, ConfigurationError, Node, Partition, read
 from models.slurm.configuration.reading import of_lines
+from models.slurm.limits import counters
 from models.slurm.scheduler import Phases, Scheduler
 from models.units import KB_IN_GB
 
@@ -137,7 +138,25 @@ def open_jobs(point: Point, configuration: Configuration) -> Stream | Trace:
     return workloads.open_workload(replace(point, machine=as_pool(configuration)))
 
 
-def wanted(jobs: Jobs, policy: Parameters, configuration: Configuration) -> Asked:
+def users_of(opened: Stream | Trace) -> tuple[str, ...]:
+    """Return the names of users, if a log has them."""
+    return opened.users if isinstance(opened, Trace) else ()
+
+
+def zero_of(opened: Stream | Trace, configuration: Configuration) -> float:
+    """Return when the first job was submitted, seconds since the epoch, which reservations need."""
+    origin = opened.origin if isinstance(opened, Trace) else None
+    if origin is not None and origin.zero is not None:
+        return origin.zero
+    if configuration.reservations:
+        raise ConfigurationError(
+            f"{configuration.name} has reservations, whose times are dates, and these jobs have none: take a "
+            "log with dates, or leave out the ReservationName lines"
+        )
+    return 0.0
+
+
+def wanted(jobs: Jobs, policy: Parameters, configuration: Configuration, users: Sequence[str] = ()) -> Asked:
     """Return what jobs ask for under a policy; ``ValueError`` with one line for one that can never start."""
     renamed = policy.get("partitions") or {}
     allowed = "a mapping of partitions of the log to those of slurm.conf"
@@ -156,7 +175,7 @@ def wanted(jobs: Jobs, policy: Parameters, configuration: Configuration) -> Aske
     if jobs.request is None and configuration.word("SelectType", "select/cons_tres") == "linear":
         jobs = replace(jobs, request=Requests.of(jobs.size, jobs.memory))
     over_limit = str(checks.choice(policy, "policy", "over_limit", OVER_LIMIT, "error"))
-    return _limited(asked(jobs, configuration), over_limit, configuration)
+    return _limited(asked(jobs, configuration, users=users), over_limit, configuration)
 
 
 def _limited(found: Asked, over_limit: str, configuration: Configuration) -> Asked:
@@ -203,18 +222,21 @@ def check(point: Point) -> Sequence[str]:
     Scheduler.of(configuration)
     Phases.of(point.policy.get("phases") or {})
     opened = open_jobs(point, configuration)
-    found = wanted(opened.first(CHECKED), point.policy, configuration)
-    return [*opened.notes, *configuration.not_modelled(), *_restricted(found, configuration)]
+    found = wanted(opened.first(CHECKED), point.policy, configuration, users_of(opened))
+    zero_of(opened, configuration)
+    *_, notes = counters(found, configuration)
+    return [*opened.notes, *configuration.not_modelled(), *_restricted(found, configuration), *notes]
 
 
 def _restricted(found: Asked, configuration: Configuration) -> list[str]:
     """Return a line for each partition whose rules of access have no effect, with its share of the jobs."""
     lines = []
     for number, one in enumerate(configuration.partitions):
-        if one.restricted:
+        rules = [*one.restricted, *(["qos"] if one.qos and one.qos not in configuration.qos else [])]
+        if rules:
             share = np.mean([number in place for place in found.partitions])
             lines.append(
-                f"{configuration.name}: {', '.join(one.restricted)} of partition {one.name} has no effect "
+                f"{configuration.name}: {', '.join(rules)} of partition {one.name} has no effect "
                 f"here ({share:.1%} of the jobs)"
             )
     return lines

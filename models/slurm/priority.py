@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from models.arrays import Floats, Ints
-from models.jobs.jobs import Jobs
-from models.jobs.requests import Requests
 from models.slurm.configuration import Configuration, values
+from models.slurm.configuration.accounting import ROOT, above
 from models.slurm.kernel import tables
 
 if TYPE_CHECKING:
@@ -88,31 +87,46 @@ class Weights:
             recalculated,
         )
 
-    def associations(self, jobs: Jobs, request: Requests) -> tuple[np.ndarray, Ints]:
-        """Return the tree of accounts and users with equal shares, and the association of each job.
+    def associations(self, wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, Ints]:
+        """Return the tree of accounts and users that submit, and the association of each job.
 
-        The root has the accounts of the log, and each of them the users that submit under it.
+        A share is that of all siblings that the configuration names; what it does not name has one share,
+        an account below the root. Users without jobs have no rank.
         """
-        n = len(jobs)
-        if not self.fair or jobs.user is None:
-            return np.zeros(0, tables.ASSOCIATION), np.full(n, tables.NONE)
-        pairs = list(zip(request.account.tolist(), jobs.user.tolist(), strict=True))
-        accounts = list(dict.fromkeys(account for account, _ in pairs))
-        users = list(dict.fromkeys(pairs))
-        number = {account: place for place, account in enumerate(accounts, start=1)}
-        members = {account: sum(name == account for name, _ in users) for account in accounts}
-        at = {pair: place for place, pair in enumerate(users, start=1 + len(accounts))}
-        parent = np.array([-1, *([0] * len(accounts)), *(number[account] for account, _ in users)])
-        share = np.array(
-            [1.0, *([1 / len(accounts)] * len(accounts)), *(1 / members[account] for account, _ in users)]
-        )
-        norm = share.copy()
-        for place in range(1, len(norm)):
-            norm[place] *= norm[parent[place]]
-        fair = np.zeros(len(norm), tables.ASSOCIATION)
-        fair["share"], fair["norm"], fair["parent"], fair["factor"] = share, norm, parent, 1.0
+        account, user = wanted.request.account.tolist(), wanted.user.tolist()
+        if not self.fair or wanted.jobs.user is None:
+            return np.zeros(0, tables.ASSOCIATION), np.full(len(account), tables.NONE)
+        known = {one.name: one for one in configuration.associations if not one.is_user}
+        own = {(one.parent, one.name): one for one in configuration.associations if one.is_user}
+        siblings: dict[str, int] = {}
+        for one in configuration.associations:
+            siblings[one.parent] = siblings.get(one.parent, 0) + one.share
+        pairs = list(dict.fromkeys(zip(account, user, strict=True)))
+        accounts: dict[str, str] = {}  # name -> parent, parents first
+        for name, _ in pairs:
+            chain = [each for each in above(name, known) if each not in ("", ROOT)]
+            for each in reversed(chain):
+                accounts.setdefault(each, known[each].parent if each in known else ROOT)
+        for name, parent in accounts.items():
+            siblings[parent] = siblings.get(parent, 0) + (name not in known)
+        for name, of in pairs:
+            siblings[name] = siblings.get(name, 0) + ((name, of) not in own)
+        number = {name: place for place, name in enumerate(accounts, start=1)}
+        rows = [(-1, 1.0)]
+        for name, parent in accounts.items():
+            share = known[name].share if name in known else 1
+            rows.append((number.get(parent, 0), share / max(siblings[parent], 1)))
+        for pair in pairs:
+            share = own[pair].share if pair in own else 1
+            rows.append((number.get(pair[0], 0), share / max(siblings[pair[0]], 1)))
+        fair = np.zeros(len(rows), tables.ASSOCIATION)
+        fair["parent"], fair["share"] = np.array(rows).T
+        fair["norm"], fair["factor"] = fair["share"], 1.0
+        for place in range(1, len(rows)):
+            fair["norm"][place] *= fair["norm"][fair["parent"][place]]
         fair["is_user"][1 + len(accounts) :] = 1
-        return fair, np.array([at[pair] for pair in pairs], np.int64)
+        at = {pair: place for place, pair in enumerate(pairs, start=1 + len(accounts))}
+        return fair, np.array([at[pair] for pair in zip(account, user, strict=True)], np.int64)
 
 
 def _number(configuration: Configuration, text: str) -> float:
@@ -131,7 +145,7 @@ def fixed_parts(
     most = max((one.job_factor for one in configuration.partitions), default=1) or 1
     factor = np.array([one.job_factor for one in configuration.partitions], np.float64)
     common = weights.partition * (factor / most if weights.normal_partition else factor)[place]
-    common = common - request.nice[of_job]
+    common = common - request.nice[of_job] + weights.qos * _qos_factor(request.qos, configuration)[of_job]
     asked_cpus = np.maximum(request.tasks * request.task_cpus, request.nodes)
     n_nodes, n_cpus = len(configuration.nodes), sum(node.cpus for node in configuration.nodes)
     cpus_of = np.array([node.cpus for node in configuration.nodes])
@@ -151,6 +165,13 @@ def fixed_parts(
             value = value + weight * _share(wanted, configuration, weights, name, of_job, place, counted)
         found.append(np.asarray(value, np.float64))
     return found[0], found[1]
+
+
+def _qos_factor(names: np.ndarray, configuration: Configuration) -> np.ndarray:
+    """Return the priority of each job's QOS, as a share of the highest one; ``normal`` if it has none."""
+    highest = max((one.priority for one in configuration.qos.values()), default=0) or 1
+    known = {name: one.priority / highest for name, one in configuration.qos.items()}
+    return np.array([known.get(name or "normal", 0.0) for name in names.tolist()], np.float64)
 
 
 def _size_factor(

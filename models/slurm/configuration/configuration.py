@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from models.slurm.configuration import hostlist, keys, values
+from models.slurm.configuration import accounting, hostlist, keys, values
+from models.slurm.configuration.accounting import Association, Qos, Reservation
 from models.slurm.configuration.errors import ConfigurationError
 
 YEAR_S = 365 * 24 * 3600
@@ -54,6 +55,7 @@ class Partition:
     up: bool = True
     memory_cpu: int = 0
     memory_node: int = 0
+    qos: str = ""
     restricted: tuple[str, ...] = ()
 
 
@@ -69,6 +71,10 @@ class Configuration:
         Keys, in small letters, that are no nodes and no partitions.
     where : mapping of str to str
         Where each of them was given, for messages.
+    associations : tuple of Association
+        Accounts and their users, parents before children.
+    qos : mapping of str to Qos
+    reservations : tuple of Reservation
     """
 
     name: str
@@ -76,6 +82,9 @@ class Configuration:
     nodes: tuple[Node, ...]
     partitions: tuple[Partition, ...]
     where: Mapping[str, str] = field(default_factory=dict)
+    associations: tuple[Association, ...] = ()
+    qos: Mapping[str, Qos] = field(default_factory=dict)
+    reservations: tuple[Reservation, ...] = ()
 
     @classmethod
     def of(cls, name: str, lines: Iterable[Any]) -> Configuration:
@@ -84,7 +93,10 @@ class Configuration:
         where: dict[str, str] = {}
         nodes: dict[str, Node] = {}
         sets: dict[str, list[str]] = {}
-        entities = []
+        entities: list[tuple[str, str, dict[str, str]]] = []
+        associations: dict[tuple[str, str, bool], Association] = {}
+        levels: dict[str, Qos] = {}
+        parent = ""
         defaults: dict[str, dict[str, str]] = {"nodename": {}, "partitionname": {}}
         for line in lines:
             key, value = line.pairs[0]
@@ -95,6 +107,16 @@ class Configuration:
                     defaults[small] |= given
                     continue
                 entities.append((small, line.where, {**defaults[small], **given}))
+            elif small in ("cluster", "parent"):
+                parent = "" if small == "cluster" else value
+            elif small in ("account", "user"):
+                options = {key.lower(): text for key, text in line.pairs[1:]}
+                member = accounting.association(line.where, value, parent, small == "user", options)
+                associations[value, parent, member.is_user] = member
+            elif small == "qosname":
+                levels[value] = accounting.qos(line.where, {key.lower(): text for key, text in line.pairs})
+            elif small == "reservationname":
+                entities.append((small, line.where, {key.lower(): text for key, text in line.pairs}))
             elif small == "nodeset":
                 given = {key.lower(): text for key, text in line.pairs}
                 sets[value] = (
@@ -118,7 +140,15 @@ class Configuration:
             if kind == "partitionname":
                 for one in _partitions(place, given, numbers, sets, tuple(nodes.values()), settings):
                     found[one.name] = one
-        made = cls(name, settings, tuple(nodes.values()), tuple(found.values()), where)
+        kept = tuple(
+            accounting.reservation(place, given, numbers)
+            for kind, place, given in entities
+            if kind == "reservationname"
+        )
+        made = cls(
+            name, settings, tuple(nodes.values()), tuple(found.values()), where,
+            tuple(associations.values()), levels, kept,
+        )  # fmt: skip
         made._check()
         return made
 
@@ -177,6 +207,12 @@ class Configuration:
                     f"{word}{hint}"
                 )
 
+    @property
+    def enforces(self) -> bool:
+        """Whether limits of associations and QOS count (AccountingStorageEnforce)."""
+        words = self.settings.get("accountingstorageenforce", "").lower().split(",")
+        return bool({"limits", "safe", "all"}.intersection(words))
+
     def not_modelled(self) -> list[str]:
         """Return one line for each key that changes schedules and is read without effect."""
         found = [
@@ -185,6 +221,10 @@ class Configuration:
             if self.settings.get(key.lower(), "").lower() not in keys.NEUTRAL_VALUES
             and not self.settings.get(key.lower(), "").lower().endswith("/none")
         ]
+        if self.associations and not self.enforces:
+            found.append(
+                "limits of associations and QOS have no effect: AccountingStorageEnforce has no limits"
+            )
         return found + [
             f"SchedulerParameters={word} has no effect here: {keys.PARAMETERS_NOT_MODELLED[word]}"
             for word in self.parameters
@@ -295,7 +335,6 @@ def _partitions(
         "allowqos",
         "denyaccounts",
         "denyqos",
-        "qos",
         "reqresv",
         "maxcpuspernode",
         "exclusiveuser",
@@ -317,6 +356,7 @@ def _partitions(
         given.get("state", "UP").upper() == "UP",
         memory("defmempercpu"),
         memory("defmempernode"),
+        given.get("qos", ""),
         tuple(
             key
             for key in rules

@@ -18,12 +18,15 @@ ENTITIES = (
     "frontendname",
     "poweraction",
     "slurmctldhost",
+    "qosname",
+    "reservationname",
 )
 """Keys that begin a line with keys of its own."""
 
 MODELLED = _words(
     """
-AccountingStorageType CompleteWait DefMemPerCPU DefMemPerNode FairShareDampeningFactor GresTypes KillWait
+AccountingStorageEnforce AccountingStorageType CompleteWait DefMemPerCPU DefMemPerNode
+FairShareDampeningFactor GresTypes KillWait
 OverTimeLimit PreemptMode PreemptType PriorityCalcPeriod PriorityDecayHalfLife PriorityFavorSmall
 PriorityFlags PriorityMaxAge PriorityType PriorityWeightAge PriorityWeightFairshare PriorityWeightJobSize
 PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES SchedulerParameters SchedulerType SelectType
@@ -32,7 +35,6 @@ SelectTypeParameters
 )
 
 NOT_MODELLED = {
-    "AccountingStorageEnforce": "limits of associations and QOS",
     "BurstBufferType": "staging of data",
     "CoreSpecPlugin": "cores set aside for the system",
     "DefCPUPerGPU": "CPUs that come with GPUs",

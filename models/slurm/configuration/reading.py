@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from models.slurm.configuration.accounting import dumped
 from models.slurm.configuration.configuration import Configuration
 from models.slurm.configuration.errors import ConfigurationError
 from models.slurm.configuration.keys import ENTITIES, KNOWN
@@ -90,8 +91,16 @@ def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Line]:
     if text.startswith("Configuration data as of"):
         yield from _shown(path.name, text)
         return
+    columns: list[str] = []
     for number, line in _logical(text):
         where = f"{path.name}, line {number}"
+        if "|" in line and (columns or line.startswith("Name|")):
+            cells = line.split("|")
+            if not columns:  # of `sacctmgr -P show qos`
+                columns = ["QosName", *cells[1:]]
+            else:
+                yield Line(where, list(zip(columns, cells, strict=False)))
+            continue
         words = line.split(None, 1)
         if words[0].lower() == "include":
             if depth >= DEEPEST:
@@ -126,6 +135,9 @@ def _logical(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _of_text(where: str, text: str) -> Iterator[Line]:
+    if (pairs := dumped(text)) is not None:
+        yield Line(where, pairs)
+        return
     try:
         words = shlex.split(text, posix=True)
     except ValueError:

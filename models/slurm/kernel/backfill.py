@@ -13,8 +13,16 @@ from numba import int64, types
 from models.kernels.bits import ONE, lowest_position
 from models.kernels.compiling import part, passable
 from models.slurm.kernel.picking import PICK, count, offered_by
-from models.slurm.kernel.plan import begin_plan, conflicts, picked_set, reserve, restrict
-from models.slurm.kernel.queue import QUEUED, drop_started, throttled
+from models.slurm.kernel.plan import (
+    begin_plan,
+    conflicts,
+    is_reserved,
+    keep_out,
+    picked_set,
+    reserve,
+    restrict,
+)
+from models.slurm.kernel.queue import QUEUED, drop_started, limited, throttled
 from models.slurm.kernel.running import copy_free, overlaps, remove_in_future, start_job
 from models.slurm.kernel.tables import FREE, FUTURE, MASK, NARROWED, ORIGINAL, SYSTEM
 
@@ -30,7 +38,7 @@ def could_start(system, record, now):
     """Return whether nodes that no plan claims before its end suffice for a job now: it still may not fit."""
     records, jobs = system.records, system.jobs
     job, partition = records[record].job, records[record].partition
-    if system.fate[job].status != QUEUED or throttled(system, job):
+    if system.fate[job].status != QUEUED or throttled(system, job) or limited(system, job):
         return False
     whole = jobs[job].whole or system.partitions[partition].whole
     until = now + jobs[job].limit
@@ -158,7 +166,10 @@ def plan_job(system, record, now, only_now, pick):
         for w in range(n_words):
             system.sets[ORIGINAL, w] = system.partition_words[partition, w]
             system.sets[MASK, w] = system.sets[ORIGINAL, w]
+        released = keep_out(system, start, max(start, now) + limit)
         later = restrict(system, start, max(start, now) + limit)
+        if released and (later == 0 or released < later):
+            later = released
         found = -1
         if count(system, MASK) >= jobs[job].min_nodes:
             if not counted:
@@ -190,7 +201,7 @@ def plan_job(system, record, now, only_now, pick):
         if found > now + settings.bf_window:
             return 0
         picked_set(system)
-        if conflicts(system, begin, end):
+        if conflicts(system, begin, end) or is_reserved(system, found, found + limit):
             later = found
             continue
         if state.n_segments + 2 > len(system.segments):
@@ -239,6 +250,8 @@ def backfill_cycle(system, pick):
             rejected = jobs[job].array * n_partitions + partition
             if throttled(system, job):
                 continue
+        if limited(system, job):
+            continue
         if settings.bf_max_job_part:
             partitions[partition].count += 1
             if partitions[partition].count > settings.bf_max_job_part:

@@ -169,6 +169,8 @@ def last_event(system):
     found = state.quiet_since
     for k in range(state.n_held):
         found = max(found, jobs[system.held[k]].begin)
+    for k in range(len(system.reservations)):
+        found = max(found, system.reservations[k].end)
     return found
 
 

@@ -7,7 +7,8 @@ from numba import int64, types
 from models.kernels.bits import ZERO
 from models.kernels.compiling import passable
 from models.slurm.kernel.picking import PICK, count
-from models.slurm.kernel.queue import QUEUED, drop_started, throttled
+from models.slurm.kernel.plan import keep_out
+from models.slurm.kernel.queue import QUEUED, drop_started, limited, throttled
 from models.slurm.kernel.running import start_job
 from models.slurm.kernel.tables import COMPLETING, FREE, MASK, SYSTEM, USABLE
 
@@ -61,8 +62,12 @@ def main_pass(system, full, pick):
         if partitions[partition].failed:
             state.last_update = now
             continue
+        if limited(system, job):
+            state.last_update = now
+            continue
         for w in range(n_words):
             system.sets[MASK, w] = system.sets[USABLE, w] & system.partition_words[partition, w]
+        keep_out(system, now, now + jobs[job].limit)
         fits = count(system, MASK) >= jobs[job].min_nodes
         for w in range(n_words):
             system.sets[MASK, w] &= system.sets[FREE, w] & ~system.sets[COMPLETING, w]

@@ -4,6 +4,8 @@ A planned job blocks whole nodes from the beginning of its start's slot of `bf_r
 end's, at least for one slot (slurm.conf, SchedulerParameters, bf_resolution).
 """
 
+import math
+
 import numpy as np
 
 from models.kernels.bits import ONE, ZERO, lowest_position
@@ -136,6 +138,35 @@ def restrict(system, start, end):
         if j == 0:
             break
     return later
+
+
+@part(inline=False)
+def keep_out(system, start, end):
+    """Take nodes that are reserved between two instants out of rows `MASK` and `ORIGINAL`.
+
+    Return the first end of such a reservation, when it is worth looking again, 0 for none.
+    O(reservations x words).
+    """
+    later = 0
+    for k in range(len(system.reservations)):
+        if system.reservations[k].begin < end and system.reservations[k].end > start:
+            until = math.ceil(system.reservations[k].end)
+            later = until if later == 0 else min(later, until)
+            for w in range(system.sets.shape[1]):
+                system.sets[MASK, w] &= ~system.reserved_words[k, w]
+                system.sets[ORIGINAL, w] &= ~system.reserved_words[k, w]
+    return later
+
+
+@part(inline=False)
+def is_reserved(system, begin, end):
+    """Return whether some node that was picked is reserved between two instants. O(reservations x words)."""
+    for k in range(len(system.reservations)):
+        if system.reservations[k].begin < end and system.reservations[k].end > begin:
+            for w in range(system.sets.shape[1]):
+                if system.sets[PICKED, w] & system.reserved_words[k, w]:
+                    return True
+    return False
 
 
 @part(inline=False)

@@ -124,3 +124,14 @@ def throttled(system, job):
         and jobs[job].throttle > 0
         and system.array_running[jobs[job].array] >= jobs[job].throttle
     )
+
+
+@part(inline=False)
+def limited(system, job):
+    """Return whether a limit of an association or a QOS has no room for a job. O(limits of the job)."""
+    jobs, limits, charges = system.jobs, system.limits, system.charges
+    for k in range(jobs[job].first_charge, jobs[job + 1].first_charge):
+        limit = charges[k].limit
+        if limits[limit].used + charges[k].amount > limits[limit].cap:
+            return True
+    return False

@@ -66,6 +66,13 @@ def freed_at(system, job):
 
 
 @part(inline=False)
+def charge(system, job, sign):
+    """Count a job for its limits from its start on, and no more from its end on. O(limits of the job)."""
+    for k in range(system.jobs[job].first_charge, system.jobs[job + 1].first_charge):
+        system.limits[system.charges[k].limit].used += sign * system.charges[k].amount
+
+
+@part(inline=False)
 def start_job(system, job, partition, by):
     """Start a job now on the nodes that were picked; O(nodes + running jobs)."""
     state, settings, fate = system.state[0], system.settings[0], system.fate
@@ -105,6 +112,7 @@ def start_job(system, job, partition, by):
     state.n_running += 1
     state.n_started += 1
     state.last_update = math.floor(state.now)
+    charge(system, job, 1)
     if jobs[job].array >= 0:
         system.array_running[jobs[job].array] += 1
 
@@ -133,6 +141,7 @@ def end_on_nodes(system, job):
     state.n_running -= 1
     state.n_completing += 1
     state.last_update = math.floor(state.now)
+    charge(system, job, -1)
     if jobs[job].array >= 0:
         system.array_running[jobs[job].array] -= 1
     push_end(system, freed_at(system, job), 2 * job + 1)

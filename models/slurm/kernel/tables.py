@@ -72,15 +72,15 @@ of a pass."""
 JOB = fields(
     "submit begin runtime message",
     "limit min_nodes max_nodes tasks task_cpus tasks_per_node node_memory cpu_memory whole user "
-    "association array "
-    "throttle after first_record",
+    "association array throttle after first_record first_charge",
 )
 """Jobs in order of submission, and one more that ends the list of records.
 
 begin: earliest start. message: seconds from its end until the message of its epilog, which calls the
 scheduler at once; -1 where its nodes only answer the controller. limit: whole seconds. max_nodes: 0 is any
 number. node_memory and cpu_memory: one of them is 0. whole: whether the job asks for whole nodes itself.
-first_record: its records are those from here to that of the next job, one for each of its partitions.
+first_record: its records are those from here to that of the next job, one for each of its partitions;
+first_charge: so are its charges.
 after: job that has to end first, -1 for none. array: number of its array, -1 for none; throttle: how many
 jobs of that may run at once, 0 for any number.
 """
@@ -91,6 +91,13 @@ RECORD = fields("fixed fixed_tested", "job partition priority")
 fixed, fixed_tested: the part of the priority that no time changes, at submission and after the job was
 tested first.
 """
+
+LIMIT = fields(ints="cap used")
+CHARGE = fields(ints="limit amount")
+"""Limits of associations and QOS, and what a job counts for one of them while it runs."""
+
+RESERVATION = fields("begin end")
+"""When a reservation keeps its nodes (a row of `System.reserved_words`) from all jobs."""
 
 FATE = fields("start end reserved", "status by partition tested entry expected cpus killed")
 """What becomes of each job.
@@ -150,6 +157,10 @@ class System(NamedTuple):
     jobs: Annotated[np.ndarray, JOB]
     job_gres: Ints
     records: Annotated[np.ndarray, RECORD]
+    limits: Annotated[np.ndarray, LIMIT]
+    charges: Annotated[np.ndarray, CHARGE]
+    reservations: Annotated[np.ndarray, RESERVATION]
+    reserved_words: SETS
     fate: Annotated[np.ndarray, FATE]
     entries: Annotated[np.ndarray, ENTRY]
     queue: Ints

@@ -1,7 +1,8 @@
 """A slow and obvious twin of `models.slurm`: one second after the other, sets of node names, no skipped work.
 
 It has nodes with CPUs and memory, partitions with tiers, whole nodes or CPUs, plain order of priority,
-passes and cycles. Times are whole seconds; a look of the controller comes each second.
+passes and cycles, limits of groups of jobs, reservations. Times are whole seconds; a look of the
+controller comes each second.
 """
 
 import math
@@ -24,6 +25,10 @@ class TwinJob:
     end: int = 10**9
     by_backfill: bool = False
     given: dict[int, int] = field(default_factory=dict)  # node -> CPUs
+    charges: dict[str, int] = field(default_factory=dict)  # limit -> what it counts
+    account: str = ""
+    qos: str = ""
+    user: int = 0
 
     @property
     def expected(self) -> int:
@@ -45,6 +50,8 @@ class Twin:
     depth: int = 100
     max_test: int = 500
     kill_wait: int = 30
+    caps: dict[str, int] = field(default_factory=dict)
+    reservations: list[tuple[int, int, set[int]]] = field(default_factory=list)  # begin, end, nodes
 
     def run(self) -> None:
         waiting: list[TwinJob] = []
@@ -96,6 +103,13 @@ class Twin:
             left[node] = (cpus - sum(c for c, _ in mine), memory - sum(c * m for c, m in mine))
         return left
 
+    def exceeds(self, job: TwinJob, running: Sequence[TwinJob]) -> bool:
+        used = {name: sum(one.charges.get(name, 0) for one in running) for name in job.charges}
+        return any(used[name] + count > self.caps[name] for name, count in job.charges.items())
+
+    def kept(self, begin: int, end: int) -> list[tuple[int, set[int]]]:
+        return [(e, nodes) for b, e, nodes in self.reservations if b < end and e > begin]
+
     def one_pass(self, now: int, waiting: list[TwinJob], running: list[TwinJob], full: bool) -> bool:
         """Return whether anything changed: a job started, or was found to have to wait."""
         failed: set[int] = set()
@@ -107,7 +121,11 @@ class Twin:
             touched = True
             if job.partition in failed:
                 continue
+            if self.exceeds(job, running):
+                continue
             members = usable & set(self.partitions[job.partition][0])
+            for _, nodes in self.kept(now, now + job.limit):
+                members = members - nodes
             given = self.pick(job, members, self.free(running))
             if given:
                 self.start(job, given, now, waiting, running, False)
@@ -205,10 +223,15 @@ class Twin:
         for job in list(waiting):
             if tested >= self.max_test:
                 break
+            if self.exceeds(job, running):
+                continue
             begin, counted = now, False
             while True:
                 end = begin + job.limit
                 members = set(self.partitions[job.partition][0])
+                kept = self.kept(begin, end)
+                for _, nodes in kept:
+                    members -= nodes
                 allowed, later = set(members), 0
                 for k, (first, last, available) in enumerate(plan):
                     coming = members & plan[k + 1][2] if k + 1 < len(plan) else set()
@@ -219,6 +242,8 @@ class Twin:
                     if first > end:
                         break
                     allowed &= available
+                for until, _ in kept:
+                    later = min(later, until) if later else until
                 found, given = -1, {}
                 if len(allowed) >= job.nodes:
                     if not counted:
@@ -242,7 +267,8 @@ class Twin:
                 if found > now + self.window:
                     break
                 first, last = (at // self.slot * self.slot for at in (found, found + job.limit))
-                if any(e > first and b < last and not set(given) <= free for b, e, free in plan):
+                reserved = any(set(given) & nodes for _, nodes in self.kept(found, found + job.limit))
+                if reserved or any(e > first and b < last and not set(given) <= free for b, e, free in plan):
                     begin = found
                     continue
                 plan = self.reserved(plan, first, last, set(given))

@@ -1,5 +1,7 @@
 """The kernel against its slow twin: random jobs, nodes and partitions, whole nodes and CPUs."""
 
+from datetime import UTC, datetime
+
 import numpy as np
 import pytest
 from slurm_twin import Twin, TwinJob
@@ -12,7 +14,7 @@ from models.slurm.engine import Result, run
 from models.slurm.scheduler import Phases
 
 EACH_SECOND = Phases(tick=0.0, period=1.0, completing=0.0, killing=0.0, cycle_time=0.0)
-KINDS = ("whole nodes", "CPUs and memory", "two partitions", "builtin")
+KINDS = ("whole nodes", "CPUs and memory", "two partitions", "builtin", "limits", "reservations")
 
 
 def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
@@ -53,7 +55,49 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
                 place,
             )
         )
-    return Twin(nodes, partitions, jobs, backfill=kind != "builtin", interval=10), lines
+    twin = Twin(nodes, partitions, jobs, backfill=kind != "builtin", interval=10)
+    if kind == "limits":
+        give_limits(twin, lines, rng)
+    if kind == "reservations":
+        for number in range(2):
+            begin, length = int(rng.integers(0, 900)), int(rng.integers(60, 1200))
+            last = int(rng.integers(n_nodes))
+            twin.reservations.append((begin, begin + length, set(range(last + 1))))
+            times = [datetime.fromtimestamp(at, UTC).strftime("%FT%T") for at in (begin, begin + length)]
+            lines.append(
+                f"ReservationName=r{number} StartTime={times[0]} EndTime={times[1]} Nodes=n[0-{last}] "
+                "Flags=MAINT"
+            )
+    return twin, lines
+
+
+def give_limits(twin: Twin, lines: list[str], rng: np.random.Generator) -> None:
+    """Give limits to an account and those below it, to each user of another one, and to a QOS."""
+    n_nodes, cpus = len(twin.nodes), twin.nodes[0][0]
+    twin.caps = {
+        "above": int(rng.integers(1, n_nodes + 1)), "each": int(rng.integers(1, 3)),
+        "qos": cpus * int(rng.integers(1, n_nodes + 1)), "of user": int(rng.integers(1, 4)),
+    }  # fmt: skip
+    lines += [
+        "AccountingStorageEnforce=associations,limits,qos",
+        "Cluster - 'twin':Fairshare=1",
+        "Parent - 'root'",
+        f"Account - 'above':GrpTRES=node={twin.caps['above']},billing=7",
+        f"Account - 'other':MaxJobs={twin.caps['each']}",
+        "Parent - 'above'",
+        "Account - 'below':Fairshare=3",
+        f"QosName=high GrpTRES=cpu={twin.caps['qos']} MaxJobsPU={twin.caps['of user']}",
+    ]
+    for job in twin.jobs:
+        job.account, job.user = str(rng.choice(["below", "other", "none"])), int(rng.integers(1, 4))
+        job.qos = str(rng.choice(["high", "normal"]))
+        nodes = min(job.nodes, twin.caps["above"])
+        job.charges |= {"above": nodes} if job.account == "below" else {}
+        job.charges |= {f"other {job.user}": 1} if job.account == "other" else {}
+        if job.qos == "high":
+            job.charges |= {"qos": min(max(job.tasks, job.nodes), twin.caps["qos"]), f"high {job.user}": 1}
+    for user in (1, 2, 3):
+        twin.caps |= {f"other {user}": twin.caps["each"], f"high {user}": twin.caps["of user"]}
 
 
 def simulated(twin: Twin, lines: list[str], plans: int = 0) -> Result:
@@ -71,6 +115,8 @@ def simulated(twin: Twin, lines: list[str], plans: int = 0) -> Result:
         most_nodes=column["nodes"] if whole else np.zeros(len(jobs), np.int64),
         cpu_memory=column["memory"],
         partition=names,
+        account=np.array([job.account for job in jobs], object),
+        qos=np.array([job.qos for job in jobs], object),
     )
     given = Jobs(
         column["submit"].astype(float),
@@ -78,6 +124,7 @@ def simulated(twin: Twin, lines: list[str], plans: int = 0) -> Result:
         column["limit"].astype(float),
         column["tasks"],
         np.zeros(len(jobs), np.int64),
+        user=np.array([job.user for job in jobs], np.int64),
         request=request,
     )
     configuration = of_lines("twin", lines)
@@ -97,7 +144,7 @@ def test_every_job_starts_when_the_twin_starts_it(kind: str, seed: int) -> None:
     assert result.end.tolist() == [job.end for job in twin.jobs]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(len(KINDS)))
 def test_skipped_work_changes_no_start(seed: int) -> None:
     """With plans recorded every cycle tests every job; without, a cycle ends where no job could start."""
     twin, lines = draw(KINDS[seed], 100 + seed)

@@ -1,0 +1,149 @@
+"""Associations, QOS and reservations: what sacctmgr and scontrol print, as lines beside those of slurm.conf.
+
+- ``sacctmgr dump CLUSTER``: ``Account - 'physics':Fairshare=10:GrpTRES=cpu=100``, see sacctmgr(1).
+- ``sacctmgr -P show qos``: a table, whose rows are read as lines ``QosName=normal Priority=10 MaxJobsPU=4``.
+- ``scontrol -o show reservation``: ``ReservationName=maintenance StartTime=2024-03-05T08:00:00 ...``.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from models.slurm.configuration import hostlist, values
+from models.slurm.configuration.errors import ConfigurationError
+
+DUMPED = re.compile(r"(Cluster|Parent|Account|User) - '([^']*)'(?::(.*))?$")
+"""A line of ``sacctmgr dump``."""
+
+ROOT = "root"
+JOBS = "jobs"
+
+NEUTRAL = ("", "-1", "(null)")
+
+
+@dataclass(frozen=True)
+class Association:
+    """An account, or a user in an account.
+
+    Parameters
+    ----------
+    group, each : mapping of str to int
+        Resource (``jobs``, ``cpu``, ``node``, ``mem`` in MB, ``gres/gpu``) -> how much of it all jobs below
+        may have at once, and those of each association of a user below.
+    """
+
+    name: str
+    parent: str
+    is_user: bool
+    share: int
+    group: Mapping[str, int] = field(default_factory=dict)
+    each: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Qos:
+    """A QOS, with how much its jobs may have at once: all of them, those of each user, of each account."""
+
+    priority: int
+    group: Mapping[str, int]
+    user: Mapping[str, int]
+    account: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Reservation:
+    """Nodes (positions) that no job may use for some time, seconds since the epoch.
+
+    A log does not record which of its jobs ran in a reservation: all of them run outside.
+    """
+
+    name: str
+    nodes: tuple[int, ...]
+    begin: float
+    end: float
+
+
+def dumped(text: str) -> list[tuple[str, str]] | None:
+    """Return the pairs of a line of a dump: its kind with a name, then its options; None for another line.
+
+    Examples
+    --------
+    >>> dumped("User - 'ann':DefaultAccount='physics':GrpTRES=cpu=8,gres/gpu:a100=1")
+    [('User', 'ann'), ('DefaultAccount', 'physics'), ('GrpTRES', 'cpu=8,gres/gpu:a100=1')]
+    """
+    if not (found := DUMPED.match(text)):
+        return None
+    parts = re.split(r":(?=[A-Z]\w*=)", found[3] or "")
+    pairs = (part.partition("=") for part in parts if "=" in part)
+    return [(found[1], found[2]), *((key, value.strip("'")) for key, _, value in pairs)]
+
+
+def above(name: str, accounts: Mapping[str, Association]) -> Iterator[str]:
+    """Yield an account and those that it is in, each once."""
+    seen: set[str] = set()
+    while name and name not in seen:
+        seen.add(name)
+        yield name
+        name = accounts[name].parent if name in accounts else ""
+
+
+def limits(place: str, given: Mapping[str, str], tres: str, jobs: str) -> dict[str, int]:
+    """Return the limits that two keys set, of TRES and of jobs."""
+    found = {}
+    try:
+        if given.get(jobs, "") not in NEUTRAL:
+            found[JOBS] = values.whole(given[jobs])
+        for name, text in values.options(given.get(tres, "")).items():
+            if text not in NEUTRAL:
+                found[name] = values.memory(text) if name == "mem" else values.whole(text)
+    except ValueError as expected:
+        raise ConfigurationError(f"{place}: {tres}={given.get(tres, '')}; allowed: {expected}") from None
+    return found
+
+
+def association(place: str, name: str, parent: str, is_user: bool, given: Mapping[str, str]) -> Association:
+    """Return an account or a user from the options of its line."""
+    share = given.get("fairshare", "1")
+    return Association(
+        name,
+        parent,
+        is_user,
+        int(share) if share.isdecimal() else 1,  # else ``parent``
+        limits(place, given, "grptres", "grpjobs"),
+        limits(place, given, "", "maxjobs"),
+    )
+
+
+def qos(place: str, given: Mapping[str, str]) -> Qos:
+    """Return a QOS; the keys are the columns of ``sacctmgr show qos``."""
+    text = given.get("priority", "0") or "0"
+    if not text.isdecimal():
+        raise ConfigurationError(f"{place}: Priority={text}; allowed: a whole number")
+    return Qos(
+        int(text),
+        limits(place, given, "grptres", "grpjobs"),
+        limits(place, given, "maxtrespu", "maxjobspu"),
+        limits(place, given, "maxtrespa", "maxjobspa"),
+    )
+
+
+def reservation(place: str, given: Mapping[str, str], numbers: Mapping[str, int]) -> Reservation:
+    """Return a reservation; its times are UTC, as those of the log have to be."""
+    name, listed = given["reservationname"], given.get("nodes", "")
+    names: Sequence[str] = [*numbers] if listed.upper() == "ALL" else []
+    try:
+        names = names or hostlist.expand(listed)
+        times = [datetime.fromisoformat(given.get(key, "")) for key in ("starttime", "endtime")]
+    except ValueError:
+        raise ConfigurationError(
+            f"{place}: reservation {name} needs StartTime= and EndTime= as 2024-03-05T08:00:00, and Nodes="
+        ) from None
+    if missing := [one for one in names if one not in numbers]:
+        raise ConfigurationError(f"{place}: reservation {name} has node {missing[0]}, which is not there")
+    if "DAILY" in given.get("flags", "") or "WEEKLY" in given.get("flags", ""):
+        raise ConfigurationError(
+            f"{place}: reservation {name} comes back; give a line with its times for each day that counts"
+        )
+    begin, end = (one.replace(tzinfo=UTC).timestamp() for one in times)
+    return Reservation(name, tuple(numbers[one] for one in names), begin, end)

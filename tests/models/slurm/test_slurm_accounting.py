@@ -1,0 +1,165 @@
+"""Associations, QOS and reservations as sacctmgr and scontrol print them: limits, shares, priorities."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from models.jobs.jobs import Jobs
+from models.jobs.requests import Requests
+from models.slurm.build import Asked, asked
+from models.slurm.configuration import Configuration, ConfigurationError, read
+from models.slurm.configuration.reading import of_lines
+from models.slurm.engine import run
+from models.slurm.limits import counters, limited
+from models.slurm.priority import Weights, fixed_parts
+from models.slurm.scheduler import Phases
+
+CONF = """\
+AccountingStorageEnforce=limits
+AccountingStorageType=accounting_storage/slurmdbd
+PriorityType=priority/multifactor
+PriorityWeightFairshare=1000
+PriorityWeightQOS=500
+NodeName=n[1-4] CPUs=8
+PartitionName=all Nodes=ALL Default=YES QOS=part
+Include associations.cfg
+Include qos.txt
+Include reservations.txt
+"""
+DUMP = """\
+# To edit this file start with a cluster line for the new cluster
+Cluster - 'c':Fairshare=1:QOS='normal'
+Parent - 'root'
+User - 'root':DefaultAccount='root':AdminLevel='Administrator':Fairshare=1
+Account - 'physics':Description='physics':Organization='uni':Fairshare=30:GrpTRES=cpu=24,node=3
+Account - 'biology':Fairshare=9:MaxJobs=2
+Parent - 'physics'
+Account - 'theory':Fairshare=2
+User - 'ann':DefaultAccount='physics':Fairshare=1:GrpJobs=1
+Parent - 'theory'
+User - 'bob':Fairshare=3
+User - 'cem':Fairshare=1
+Parent - 'biology'
+User - 'dee':MaxJobs=3
+"""
+QOS = """\
+Name|Priority|GraceTime|Preempt|Flags|GrpTRES|GrpJobs|MaxTRESPU|MaxJobsPU|MaxTRESPA
+normal|0|00:00:00|||||||
+urgent|200|00:00:00|||gres/gpu=4||cpu=8,mem=64G|2|
+part|50||||node=3||||node=2
+"""
+RESERVATIONS = (
+    "ReservationName=upgrade StartTime=2024-03-05T08:00:00 EndTime=2024-03-05T18:00:00 Duration=10:00:00 "
+    "Nodes=n[1-2] NodeCnt=2 CoreCnt=16 Features=(null) PartitionName=(null) Flags=MAINT "
+    "Users=root State=INACTIVE\n"
+)
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Configuration:
+    for name, text in (
+        ("slurm.conf", CONF), ("associations.cfg", DUMP), ("qos.txt", QOS), ("reservations.txt", RESERVATIONS)
+    ):  # fmt: skip
+        (tmp_path / name).write_text(text)
+    return read(tmp_path / "slurm.conf")
+
+
+def jobs(configuration: Configuration, who: list[tuple[str, str, str]], **given: Any) -> Asked:
+    """Return jobs of 4 CPUs for 10 minutes, submitted together, each of a user, an account and a QOS."""
+    n, names = len(who), sorted({user for user, _, _ in who})
+    columns = {
+        "account": np.array([account for _, account, _ in who], object),
+        "qos": np.array([qos for _, _, qos in who], object),
+    }
+    size, zero = np.full(n, 4), np.zeros(n, np.int64)
+    made = Jobs(
+        np.zeros(n), np.full(n, 600.0), np.full(n, 600.0), size, zero,
+        user=np.array([1 + names.index(user) for user, _, _ in who]),
+        request=Requests.of(size, zero, **columns, **given),
+    )  # fmt: skip
+    return asked(made, configuration, users=names)
+
+
+def test_files_as_slurm_prints_them(cluster: Configuration) -> None:
+    found = {one.name: one for one in cluster.associations}
+    assert found["physics"].group == {"cpu": 24, "node": 3}
+    assert (found["theory"].parent, found["theory"].share, found["bob"].is_user) == ("physics", 2, True)
+    assert (found["ann"].group, found["dee"].each) == ({"jobs": 1}, {"jobs": 3})
+    assert cluster.qos["urgent"].user == {"cpu": 8, "mem": 65536, "jobs": 2}
+    assert cluster.qos["urgent"].group == {"gres/gpu": 4}
+    (kept,) = cluster.reservations
+    assert (kept.nodes, kept.end - kept.begin, kept.begin % 86400) == ((0, 1), 36000, 8 * 3600)
+
+
+def test_each_job_counts_for_the_limits_above_it(cluster: Configuration) -> None:
+    wanted = jobs(
+        cluster,
+        [("ann", "physics", ""), ("bob", "theory", "urgent"), ("dee", "biology", ""), ("eve", "biology", "")],
+    )
+    found = {
+        (label, what): (cap, np.flatnonzero(who).tolist())
+        for label, what, cap, who in limited(wanted, cluster)
+    }
+    assert found["account physics", "cpu"] == (24, [0, 1])
+    assert found["user ann of account physics", "jobs"] == (1, [0])
+    assert found["user dee of account biology", "jobs"] == (3, [2]), "its own limit wins"
+    assert found["user eve of account biology", "jobs"] == (2, [3]), "that of the account holds for each user"
+    assert found["QOS urgent of user bob", "cpu"] == (8, [1])
+    assert found["QOS part", "node"] == (3, [0, 1, 2, 3]), "of the partition"
+    assert found["QOS part of account biology", "node"] == (2, [2, 3])
+
+
+def test_a_user_runs_no_more_jobs_than_it_may(cluster: Configuration) -> None:
+    wanted = jobs(cluster, [("dee", "biology", "urgent")] * 4)
+    start = run(wanted, cluster, Phases(), zero=0.0).start
+    assert (start < 600).sum() == 2, "two of the QOS urgent, though there are CPUs for eight"
+
+
+def test_a_larger_job_runs_alone_and_is_counted(cluster: Configuration) -> None:
+    wanted = jobs(cluster, [("bob", "theory", "urgent")] * 3, task_cpus=np.array([1, 4, 1]))
+    *_, notes = counters(wanted, cluster)
+    assert any(
+        "QOS urgent of user bob may have 8 cpu, and 1 of its 3 jobs ask for more" in one for one in notes
+    )
+    result = run(wanted, cluster, Phases(), zero=0.0)
+    others = [k for k in (0, 2) if result.start[k] < result.end[1] and result.end[k] > result.start[1]]
+    assert not others
+
+
+def test_shares_are_those_of_all_siblings(cluster: Configuration) -> None:
+    wanted = jobs(cluster, [("ann", "physics", ""), ("bob", "theory", ""), ("fay", "chemistry", "")])
+    fair, of_job = Weights.of(cluster).associations(wanted, cluster)
+    # root: user root 1, physics 30, biology 9, and chemistry, which the dump does not name, 1
+    assert fair["norm"][of_job[0]] == pytest.approx(30 / 41 * 1 / 3)
+    assert fair["norm"][of_job[1]] == pytest.approx(30 / 41 * 2 / 3 * 3 / 4)
+    assert fair["norm"][of_job[2]] == pytest.approx(1 / 41)
+
+
+def test_the_priority_of_a_qos_is_a_share_of_the_highest(cluster: Configuration) -> None:
+    wanted = jobs(cluster, [("ann", "physics", "urgent"), ("ann", "physics", "part"), ("ann", "physics", "")])
+    once = np.arange(3)
+    fixed, _ = fixed_parts(wanted, cluster, Weights.of(cluster), once, np.zeros(3, np.int64))
+    assert fixed - fixed[2] == pytest.approx([500, 125, 0])
+
+
+def test_limits_without_enforcement_are_listed() -> None:
+    made = of_lines("slurm.conf", ["Account - 'a':GrpJobs=1"])
+    assert any("AccountingStorageEnforce has no limits" in line for line in made.not_modelled())
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("Account - 'a':GrpTRES=cpu=many", "GrpTRES=cpu=many"),
+        ("QosName=q Priority=high", "Priority=high; allowed: a whole number"),
+        ("ReservationName=r StartTime=now EndTime=2024-01-01T00:00:00 Nodes=n1", "StartTime= and EndTime="),
+        ("ReservationName=r StartTime=2024-01-01 EndTime=2024-01-02 Nodes=n7", "node n7, which is not there"),
+        ("ReservationName=r StartTime=2024-01-01 EndTime=2024-01-02 Nodes=n1 Flags=DAILY", "comes back"),
+    ],
+)
+def test_a_mistake_is_one_line(line: str, words: str) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        of_lines("slurm.conf", ["NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1", line])
+    assert words.lower() in str(raised.value).lower()
