@@ -206,6 +206,26 @@ def test_a_slot_whose_owner_is_held_is_no_empty_one() -> None:
     assert time["io"] == pytest.approx(10.0)
 
 
+def test_under_gang_scheduling_a_task_is_scheduled_once_a_period() -> None:
+    """Three rows: a job has every third slice, and no other (section 3.2)."""
+    pieces = FAMILY.schedule(of_jobs([(0.0, 2, 45.0)] * 3, 2, 0.0)).pieces
+    assert pieces is not None
+    for job in range(3):
+        begins = np.unique(pieces.begin[pieces.job == job])
+        assert begins[:4].tolist() == [10.0 * (job + 3 * period) for period in range(4)]
+
+
+@pytest.mark.parametrize(("central_cost", "of_machine"), [(0.0, 0.5), (0.01, None)])
+def test_a_controller_costs_in_proportion_to_the_machine_and_a_clock_does_not(
+    central_cost: float, of_machine: float | None
+) -> None:
+    for n_pes in (2, 8, 64):
+        jobs = [(0.0, n_pes, 55.0)] * 2
+        metrics = FAMILY.simulate(of_jobs(jobs, n_pes, of_machine or 0.0, central_cost=central_cost)).metrics
+        switching = metrics["pe_time"][0, STATES.index("switching")] / metrics["switches"][0]
+        assert switching == pytest.approx(of_machine or central_cost * n_pes)
+
+
 def test_rows_are_limited_and_the_next_job_waits() -> None:
     jobs = [(0.0, 2, 12.0), (1.0, 2, 5.0), (2.0, 1, 1.0)]
     found = FAMILY.schedule(of_jobs(jobs, 2, 0.0, slots_limit=1))
