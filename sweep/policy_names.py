@@ -64,6 +64,9 @@ LABELS = {
     "llnl_gang": "LLNL gang scheduler",
     "tc2000_gang": "Gang scheduler, TC2000",
     "alpha_gang": "Gang scheduler, Alpha",
+    "slurm": "Slurm",
+    "slurm_builtin": "Slurm, builtin",
+    "slurm_multifactor": "Slurm, multifactor",
 }
 """Name of a file of conf/policy -> its name in text; how it looks is in `analysis.figures.policies`."""
 

@@ -16,6 +16,8 @@ import pytest
 import yaml
 from nbclient import NotebookClient
 
+import sweep
+
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 NOTEBOOKS = sorted((DOCS / "tutorials").glob("*.ipynb"))
@@ -165,6 +167,18 @@ def test_pictures_are_made_from_short_runs_and_kept(site: Any, tmp_path: Path) -
     assert again == {"birth_death": False, "folding_rotation": True}
     broken = figures.Making(tmp_path, settings={"birth_death": {"batch": 3}})
     assert "batch" in figures.make_one(broken, "birth_death", False).error
+
+
+@pytest.mark.exhaustive
+def test_each_experiment_has_a_short_run_for_the_gallery(
+    site: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figures = site("figures")
+    settings = yaml.safe_load((ROOT / "docs/sitetools/short_runs.yaml").read_text())
+    monkeypatch.chdir(ROOT)
+    for name in [name for section in figures.sections() for name in section.experiments]:
+        chosen = figures.short(figures.Making(tmp_path, settings=settings), name)
+        assert sweep.Study(name, output=str(tmp_path / name), executor="serial", **chosen).points, name
 
 
 def test_notebooks_are_stored_without_output() -> None:

@@ -106,7 +106,7 @@ def look(policy: str) -> SchemeStyle:
         return replace(LOOKS[name], label=label(policy))
     number = zlib.crc32(policy.encode())
     color, marker = SPARE_COLORS[number % len(SPARE_COLORS)], SPARE_MARKERS[number % len(SPARE_MARKERS)]
-    return SchemeStyle(policy, color, marker, "-.")
+    return SchemeStyle(label(policy), color, marker, "-.")
 
 
 def apart(names: Sequence[str]) -> dict[str, SchemeStyle]:

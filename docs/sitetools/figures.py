@@ -173,8 +173,7 @@ def _run(making: Making, name: str) -> Group:
     import sweep
     from analysis import registry
 
-    own = making.settings.get(name)
-    chosen = shortened(name) if own is None else _with_log(own, making.folder)
+    chosen = short(making, name)
     study = sweep.Study(
         name, executor="serial", output=str(making.folder / "results" / name), replace=True, **chosen
     )
@@ -212,6 +211,13 @@ def _save(draw: Any, folder: Path, name: str) -> tuple[str, str]:
         folder.mkdir(parents=True, exist_ok=True)
         figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": None})
     return f"{folder.name}/{name}.svg", ""
+
+
+def short(making: Making, name: str) -> dict[str, Any]:
+    """Return the settings of an experiment's short run."""
+    own = making.settings.get(name)
+    found: dict[str, Any] = shortened(name) if own is None else _with_log(own, making.folder)
+    return found
 
 
 def shortened(name: str) -> dict[str, Any]:
