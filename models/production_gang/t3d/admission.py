@@ -55,7 +55,7 @@ def is_open(queue, system):
     opening = system.opening[queue]
     if opening == AT_NIGHT:
         return system.state[0].period == NIGHT
-    return opening == ALWAYS or system.state[0].is_weekend == 1
+    return opening == ALWAYS or 0 < system.state[0].weekend_day <= system.settings.weekend_days
 
 
 @part(int64(int64, SYSTEM))

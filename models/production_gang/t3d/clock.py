@@ -47,9 +47,9 @@ def enter_period(system):
     """Set period and weekend at a boundary, and timers for waits and slices of other lengths."""
     state, settings = system.state[0], system.settings
     second = boundary_second(state.boundary % BOUNDARIES_A_DAY, settings)
-    state.is_weekend = state.boundary // BOUNDARIES_A_DAY % 7 >= 5
+    state.weekend_day = max(state.boundary // BOUNDARIES_A_DAY % 7 - 4, 0)
     prime = settings.prime_begin <= second < settings.prime_end and (
-        settings.prime_on_weekends or not state.is_weekend
+        settings.prime_on_weekends or state.weekend_day == 0
     )
     state.period = PRIME if prime else NIGHT
     state.boundary += 1

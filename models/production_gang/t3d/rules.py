@@ -168,6 +168,7 @@ class Rules:
     blocking: int
     location: int
     channel: int
+    weekend_days: int
     batch_limit: tuple[float, float]
     oversubscribe: tuple[float, float]
     aggregate_limit: float
@@ -211,6 +212,7 @@ class Rules:
             BLOCKING.index(checks.choice(policy, where, "blocking", BLOCKING, "never")),
             LOCATIONS.index(checks.choice(policy, where, "location", LOCATIONS, "ignored")),
             CHANNELS.index(checks.choice(policy, where, "channel", CHANNELS, "own")),
+            checks.whole(policy, where, "weekend_days", "1 (Saturdays) or 2", most=2, default=2),
             by_period(policy, where, "batch_limit", none=True),
             (-inf, inf) if more is None else more,
             _or_none(policy, where, "aggregate_limit", "a positive number of processors, or null"),

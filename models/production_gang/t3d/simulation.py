@@ -96,9 +96,10 @@ def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float) -> Syste
     settings = Settings(
         n_jobs, n_nodes, hardware.node_processors, hardware.n_wires, hardware.wires_may_meet,
         rules.preemptive, bool(rules.order), rules.blocking, rules.location, bool(rules.channel),
-        rules.prime_time.weekends, n_queues, rules.swap_out, rules.swap_in, rules.prime_time.begin,
-        rules.prime_time.end, clock, float(rules.oversubscribe[0]), float(rules.oversubscribe[1]),
-        rules.aggregate_limit, rules.drain_after, rules.nice.above, rules.nice.every, rules.nice.half_life,
+        rules.prime_time.weekends, rules.weekend_days, n_queues, rules.swap_out, rules.swap_in,
+        rules.prime_time.begin, rules.prime_time.end, clock,
+        float(rules.oversubscribe[0]), float(rules.oversubscribe[1]), rules.aggregate_limit,
+        rules.drain_after, rules.nice.above, rules.nice.every, rules.nice.half_life,
     )  # fmt: skip
     queued, waiting, residents = np.zeros((3, n_jobs), np.int64)
     scalars = np.zeros(1, state.STATE)

@@ -57,7 +57,7 @@ LEVEL = fields("time", "running switching reason")
 
 STATE = fields(
     "now next_boundary next_tick last_tick last_event lowest lowest_in_slice ready channel",
-    "next_job n_queued n_waiting n_residents n_events n_ended n_residencies n_levels period is_weekend "
+    "next_job n_queued n_waiting n_residents n_events n_ended n_residencies n_levels period weekend_day "
     "boundary running switching n_leaving_nodes admitted admitted_batch admitted_beyond scan_from n_trials "
     "n_ticks again wire",
 )
@@ -65,9 +65,10 @@ STATE = fields(
 
 `last_event` is the last time of an event other than a boundary or a tick. `lowest` and `lowest_in_slice` are
 the lowest priority of a running job that may be preempted, after its minimum slice or within it as well.
-`running`, `switching`, `admitted…`: processors. `n_leaving_nodes`: nodes without owner that still hold an
-image. No queued job before `scan_from` can be admitted. `n_trials` counts trial placements; `wire` and
-`ready` belong to the best one. `channel`: when one channel for all images has moved those given to it.
+`weekend_day`: 1 on Saturdays, 2 on Sundays. `running`, `switching`, `admitted…`: processors.
+`n_leaving_nodes`: nodes without owner that still hold an image. No queued job before
+`scan_from` can be admitted. `n_trials` counts trial placements; `wire` and `ready` belong to the best one.
+`channel`: when one channel for all images has moved those given to it.
 `again`: another pass of placement is due at this instant."""
 
 N_CLASSES = 6
@@ -90,6 +91,7 @@ class Settings(NamedTuple):
     location: int
     one_channel: bool
     prime_on_weekends: bool
+    weekend_days: int
     n_queues: int
     swap_out: float
     swap_in: float

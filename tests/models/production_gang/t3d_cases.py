@@ -197,6 +197,7 @@ def _policy(chance: random.Random, total: int, span: int) -> dict[str, Any]:
     rules["aggregate_limit"] = chance.choice([None, None, total, 2 * total])
     rules["drain_after"] = chance.choice([None, 0, 100, 1000])
     rules["location"] = chance.choice(["ignored", "disk_last", "disk_first"])
+    rules["weekend_days"] = chance.choice([1, 2])
     rules["channel"] = chance.choice(["own", "shared"])
     return rules
 

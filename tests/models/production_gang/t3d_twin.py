@@ -224,9 +224,9 @@ class Twin:
                 queue = self.queue(job)
                 if everything or queue["name"] in drained:
                     continue
-                is_open = {"always": True, "night": not self.prime(), "weekend": self.weekend()}[
-                    queue["open"]
-                ]
+                day = int((self.clock + self.now) // DAY) % 7  # from Monday, 0, on
+                on_weekend = 5 <= day < 5 + int(self.policy.get("weekend_days", 2))
+                is_open = {"always": True, "night": not self.prime(), "weekend": on_weekend}[queue["open"]]
                 if not is_open:
                     continue
                 of_queue = sum(

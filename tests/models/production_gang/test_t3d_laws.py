@@ -146,6 +146,14 @@ def test_a_job_drains_only_what_keeps_it_out(
         assert made.detail.admitted.tolist() == [0, *expected]
 
 
+@pytest.mark.parametrize(("days", "admitted"), [(2, 6 * DAY + 2 * HOUR), (1, 12 * DAY)])
+def test_queues_of_the_weekend_are_open_on_saturdays_or_on_both_days(days: int, admitted: float) -> None:
+    """Of two long jobs the first runs from Saturday, 0:00, to Sunday, 2:00, and fills its queue."""
+    rows = (0, 26 * HOUR, 64, PRODUCTION), (1, 10 * HOUR, 64, PRODUCTION)
+    run = model.schedule(point(jobs_of(*rows), "unicos_max", weekend_days=days))
+    assert run.detail.admitted.tolist() == [5 * DAY, admitted]
+
+
 def test_what_a_day_shows_in_working_hours() -> None:
     """At 10:00 an interactive job of 2 h preempts a job of the whole machine, which takes 256 s."""
     run = model.schedule(point(jobs_of((0, 72_000, 256, PRODUCTION), (10 * HOUR, 2 * HOUR, 64, INTERACTIVE))))
