@@ -3,6 +3,7 @@
 All messages have the form ``policy.key=given; allowed: ...``.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from math import inf, isfinite
 from typing import Any, NoReturn
@@ -108,4 +109,6 @@ def _shown(value: object) -> str:
     """Return a value as YAML writes it."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str) and re.fullmatch(r"[-+]?\.?\d[\d.]*(?:e[-+]?\d+)?|null|true|false", value):
+        return repr(value)  # a text that reads like a number is none
     return str(value)

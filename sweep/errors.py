@@ -8,6 +8,9 @@ from collections.abc import Iterable, Mapping
 INTERRUPTED = 130
 """Exit status after Ctrl-C or SIGTERM, as shells have it for the former."""
 
+ALIKE = 0.8
+"""Similarity from which a key is a misspelling of another one, see `difflib`."""
+
 
 class SweepError(Exception):
     """A mistake in what was asked for; nothing has been run (exit status 2).
@@ -64,8 +67,9 @@ def unknown(kind: str, given: object, valid: Iterable[str]) -> str:
     "unknown key 'batchs': did you mean 'batches'? valid: batches, seed"
     """
     names = sorted(map(str, valid))  # keys of YAML may be numbers
-    close = difflib.get_close_matches(str(given), names, n=1)
-    hint = f" did you mean {close[0]!r}?" if close else ""
+    by_letters = {name.lower(): name for name in names}
+    close = difflib.get_close_matches(str(given).lower(), by_letters, n=1)
+    hint = f" did you mean {by_letters[close[0]]!r}?" if close else ""
     return f"unknown {kind} {str(given)!r}:{hint} valid: {', '.join(names) or 'none'}"
 
 

@@ -64,7 +64,7 @@ def _rules(policy: Parameters, discipline: str) -> type[Rules]:
     raise ValueError(
         f"policy {policy.get('name', '')} has discipline {discipline}, which is not one of "
         f"models.backfill{why}; allowed: {', '.join(DISCIPLINES)} (see "
-        "conf/policy/backfill/_backfill.yaml), or the dotted name of a subclass of "
+        "conf/policy/backfill), or the dotted name of a subclass of "
         "models.backfill.rules.Rules"
     )
 

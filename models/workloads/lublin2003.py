@@ -63,7 +63,12 @@ def kind_of(workload: Parameters, machine: Machine) -> Kind:
     """
     name = checks.choice(workload, "workload", "jobs_of", KINDS)
     largest = machine.largest
-    if workload.get("largest_job") is not None or largest < 2:
+    if largest < 2:
+        raise ValueError(
+            f"workload {workload.get('name', '')} has jobs of 2 processors and more, and the largest host "
+            f"has {largest}; give machine.processors=128, or another number from 2 on"
+        )
+    if workload.get("largest_job") is not None:
         allowed = f"null, or 2 to the {largest} processors of the largest host"
         largest = checks.whole(workload, "workload", "largest_job", allowed, least=2, most=largest)
     u_med = workload.get("u_med")

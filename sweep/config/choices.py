@@ -59,6 +59,9 @@ def find(group: str, given: object, folders: Sequence[Path]) -> str:
         other = (*(folder / group).glob("*.yml"), *(folder / group).glob("*/*.yml"))
         for file in (file for file in other if file.stem == short(name)):
             raise SweepError(f"{group} {name}: rename {file} to {file.with_suffix('.yaml').name}")
+    if group == "machine" and (shape := re.fullmatch(r"(\d+)(x\d+)?", name)):
+        key = "mesh" if shape[2] else "processors"
+        raise SweepError(f"machine {name}: no file has this name; did you mean machine.{key}={name}?")
     offered = full if "/" in name else labels(full).values()
     raise SweepError(unknown(KINDS.get(group, group), name, offered))
 

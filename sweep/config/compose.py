@@ -128,7 +128,7 @@ def _meant(key: str, text: str, arguments: Sequence[str], folders: Sequence[Path
         data = files.merged("experiment", choices.find("experiment", name, folders), folders)
         if key in ("load", *(data.get("axes") or {})):
             return f"grid.{key}={text if text.startswith('[') else f'[{text}]'}"
-    for group in GROUPS:
+    for group in (*GROUPS, "executor"):
         for file in choices.names(group, folders, bases=True):
             text_of_file = choices.path(group, file, folders).read_text(encoding="utf-8", errors="replace")
             if re.search(rf"^{re.escape(key)}:", text_of_file, re.MULTILINE):

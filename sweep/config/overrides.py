@@ -17,7 +17,7 @@ from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
 
 from sweep.config.settings import GROUPS, SWITCHES, refused
-from sweep.errors import SweepError, one_line, unknown
+from sweep.errors import SweepError, unknown
 
 OPEN = (*GROUPS, "executor", "grid", "axes", "values")
 """Mappings whose keys are checked after composing, against the files and axes that they belong to."""
@@ -82,19 +82,25 @@ def _parse(parser: OverridesParser, argument: str) -> Override:
         raise SweepError(f"{argument!r} is not key=value; see python -m sweep --help")
     try:
         override: Override = parser.parse_override(argument)
-    except HydraException as error:
+    except HydraException:
         key, _, value = argument.partition("=")
         if (line := _unbalanced(value)) is not None:
             raise SweepError(f"cannot read {argument!r}: {line}") from None
         instead = shlex.quote(f'{key}="{value}"')
         raise SweepError(
-            f"cannot read {argument!r} ({one_line(error)}); a value with special characters needs quotes of "
-            f"its own: {instead}"
+            f"cannot read {argument!r}: several values are written {key}=[A,B], and a value with special "
+            f"characters needs quotes of its own, {instead}"
         ) from None
     if override.is_delete():
         raise SweepError(f"{argument!r}: keys cannot be deleted; set one to null, [] or {{}} instead")
     if override.is_sweep_override():
         key, _, value = argument.partition("=")
+        if (
+            override.is_range_sweep()
+            or override.is_interval_sweep()
+            or override.key_or_group in ("experiment", "action", "executor")
+        ):
+            raise SweepError(f"{argument!r}: give one value, or where there may be several {key}=[A,B]")
         raise SweepError(f"{argument!r}: write several values as a list, {key}=[{value}]")
     return override
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from models.jobs.groups import Grouping
 from sweep.config import choices, files, locate
-from sweep.errors import SweepError, one_line, unknown
+from sweep.errors import ALIKE, SweepError, one_line, unknown
 
 KINDS = {
     "policy": ("family", "discipline", "system", "schedule"),
@@ -29,9 +29,6 @@ CODE = ("scheme", "discipline", "schedule")
 
 FREE = ("jobs", "phases", "exclude", "classes", "priority")
 """Mappings whose keys are names."""
-
-ALIKE = 0.8
-"""Similarity from which a key is a misspelling of another one, see `difflib`."""
 
 Keys = Mapping[str, Any]
 """Key -> the keys below it, None where it is no mapping or may have any."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sweep.errors import SweepError, unknown
+from sweep.plan import canonical
 
 LONGEST_NAME = 200
 MSER = "mser"
@@ -256,7 +257,7 @@ def _check_by_load(key: str, value: Any, least: int, others: str = "") -> None:
 def shown(value: Any) -> str:
     """Return a setting as it is typed."""
     if not isinstance(value, Mapping):
-        return str(value)
+        return canonical.word(value) if value is None or isinstance(value, bool) else str(value)
     return "{" + ",".join(f"{key}:{item}" for key, item in value.items()) + "}"
 
 

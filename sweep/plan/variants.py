@@ -8,6 +8,7 @@ dicts, and their JSON, is done here once.
 from __future__ import annotations
 
 import copy
+import difflib
 import hashlib
 import itertools
 import os
@@ -22,7 +23,7 @@ from models.jobs.swf.unpacking import MOST_BYTES
 from models.workloads.replayed import of_file
 from sweep.config import locate
 from sweep.config.nested import get, has, leaves, put
-from sweep.errors import SweepError, one_line, unknown
+from sweep.errors import ALIKE, SweepError, one_line, unknown
 from sweep.plan import canonical
 
 
@@ -89,7 +90,8 @@ def build(
             valid = {key for file in files.values() for key, _ in leaves(file)}
             of = {str(file["family"]) for file in files.values() if "family" in file}
             family = f" of family {', '.join(sorted(of))}" if of else ""
-            if (by := next((axis.name for axis in axes if axis.key == key), None)) is not None and of:
+            by = next((axis.name for axis in axes if axis.key == key), None)
+            if by is not None and of and not difflib.get_close_matches(key, valid, n=1, cutoff=ALIKE):
                 raise SweepError(
                     f"{group} {', '.join(files)}{family} has no key {key}, which the axis {by} of this "
                     "experiment sets: it is for policies of another family; +experiment=compare takes those "

@@ -29,6 +29,8 @@ KEYS = [
 ]
 
 VALUES = [
+    ("workers=2", "a study has no key 'workers'; did you mean executor.workers=2?"),
+    ("batches=null", "batches=null: give 1 or more"),
     ("batches=many", "batches=many: give 1 or more, or numbers by load"),
     ("batches={0.5:3}", "batches={0.5:3}: a number for each load from which it holds, the first from 0"),
     ("batches=0", "batches=0: give 1 or more"),
@@ -68,6 +70,11 @@ VALUES = [
 GRIDS = [
     ("policy=qiuck", "unknown policy 'qiuck': did you mean 'quick'? valid: "),
     ("policy=backfill/buddy", "unknown policy 'backfill/buddy': did you mean 'gang/buddy'?"),
+    ("policy=QUICK", "unknown policy 'QUICK': did you mean 'quick'?"),
+    ("machine=64", "machine 64: no file has this name; did you mean machine.processors=64?"),
+    ("grid.load=(0.5,0.6)", "several values are written grid.load=[A,B]"),
+    ("grid.load=range(1,9)", "give one value, or where there may be several grid.load=[A,B]"),
+    ("action=plan,run", "'action=plan,run': give one value"),
     ("policy=_base", "unknown policy '_base'"),
     ("policy=[quick,fake/quick]", "grid.policy has quick twice"),
     ("policy=[quick,slow] policy.work=3", "policy.work=3 makes quick and slow the same, under two names"),
@@ -128,6 +135,16 @@ def test_a_mistake_is_one_line_and_status_2(sweep, tmp_path, given, says):
             "+experiment=packing policy=easy",
             "policy easy of family models.backfill has no key alternation, which",
         ),
+        (
+            "+experiment=compare policy=fcfs policy.reservations=2",
+            "unknown key of policy fcfs of family models.backfill 'reservations'",
+        ),
+        (
+            "+experiment=compare policy=easy +axes.kill=policy.kil grid.kill=[true]",
+            "'kil': did you mean 'kill'?",
+        ),
+        ("+experiment=compare policy=easy machine.processors='64'", "machine.processors='64'; allowed"),
+        ("+experiment=compare policy=easy machine.processors=1", "the largest host has 1; give machine."),
         ("+experiment=packing workload.size_order=abc", "allowed: a number"),
         (
             "+experiment=packing policy=buddy policy.scheme=os.system",

@@ -48,11 +48,16 @@ JOB = re.compile(r"\d+(?:_(?:\d+|\[.*))?(?:\+\d+)?")
 STATE = re.compile(r"([A-Z][A-Z_]*)\+?(?: by \S+)?")
 TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}")
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-DURATION = re.compile(r"(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)(?:\.\d+)?")
-COUNT = re.compile(r"(\d+(?:\.\d+)?)([KMGTP]?)")
-MEMORY = re.compile(r"(\d+(?:\.\d+)?)([KMGTP]?)([cn]?)")
+NUMBER = re.compile(r"[0-9]{1,12}")
+DURATION = re.compile(r"(?:(?:([0-9]{1,6})-)?([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,9})(?:\.[0-9]+)?")
+COUNT = re.compile(r"([0-9]{1,9}(?:\.[0-9]+)?)([KMG]?)")
+MEMORY = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?)([KMGTP]?)([cn]?)")
+"""More digits are those of no job."""
 
 GPUS = re.compile(r"\bgres/gpu\b[^=,]*=[1-9]")
+
+MOST_KB = 2**50
+"""An exabyte."""
 
 PREFIXES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
 
@@ -73,7 +78,7 @@ def times(texts: Sequence[str]) -> np.ndarray:
 
 def seconds(text: str) -> float:
     """Return the seconds of a time that has passed: ``3723``, or ``01:02:03`` or ``1-02:03:04``."""
-    if text.isascii() and text.isdigit():
+    if NUMBER.fullmatch(text):
         return float(text)
     return _duration(text, "seconds, or a duration such as 1-02:03:04")
 
@@ -82,7 +87,7 @@ def limit(text: str) -> float:
     """Return the seconds of a time limit, NaN where there is none: minutes, or a duration."""
     if text in NO_LIMIT:
         return float("nan")
-    if text.isascii() and text.isdigit():
+    if NUMBER.fullmatch(text):
         return 60.0 * int(text)
     return _duration(text, "minutes, a duration such as 1-02:03:04, UNLIMITED or Partition_Limit")
 
@@ -110,7 +115,10 @@ def memory(text: str) -> tuple[float, str]:
         return 0.0, ""
     if not (found := MEMORY.fullmatch(text)):
         raise ValueError("memory such as 4000M, 16G, 4000Mc or 16Gn")
-    return float(found[1]) * PREFIXES[found[2] or "M"] / BYTES_IN_KB, found[3]
+    kilobytes = float(found[1]) * PREFIXES[found[2] or "M"] / BYTES_IN_KB
+    if kilobytes > MOST_KB:
+        raise ValueError("memory that any job has")
+    return kilobytes, found[3]
 
 
 def state(text: str) -> str:

@@ -86,6 +86,8 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
     path = Path(path)
     text = content_of(path, sha256).decode(errors="surrogateescape")
     lines = [line.removesuffix("\r") for line in text.split("\n")]
+    if "\0" in lines[0]:
+        raise SacctError(f"{path.name}: is no text that can be read; save it as UTF-8")
     if not lines[0]:
         raise SacctError(f"{path.name}: does not begin with the names of the fields; make it with: {COMMAND}")
     if lines[-1]:

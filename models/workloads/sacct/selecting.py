@@ -124,7 +124,7 @@ def _instant(setting: str, given: object, none: str) -> np.datetime64:
             return np.datetime64(text, "s")
         except ValueError:  # a month 13
             pass
-    raise SacctError(f"{setting}={text}: give a time such as 2024-03-01 or 2024-03-01T08:00:00")
+    raise SacctError(f"workload.{setting}={text}: give a time such as 2024-03-01 or 2024-03-01T08:00:00")
 
 
 def _is_last_run(table: Table, keep: np.ndarray) -> np.ndarray:

@@ -280,6 +280,11 @@ def test_forms_of_files(folder: Path) -> None:
         (lines(row(Start="2024-13-01T00:00:00")), "line 2 has '2024-13-01T00:00:00' as Start, not a time"),
         (lines(row(ElapsedRaw="-5")), "line 2 has '-5' as ElapsedRaw, not seconds, or a duration"),
         (lines(row(ReqMem="4000Q")), "line 2 has '4000Q' as ReqMem, not memory such as 4000M, 16G, 4000Mc"),
+        (lines(row(AllocCPUS="99999999P")), "line 2 has '99999999P' as AllocCPUS, not a whole number"),
+        (lines(row(TimelimitRaw="9" * 400)), "as TimelimitRaw, not minutes, a duration"),
+        (lines(row(ReqMem="99999999999P")), "as ReqMem, not memory that any job has"),
+        (lines(row(Submit="x")).replace("x", "9999-01-01T00:00:00"), "as Submit, not a time"),
+        ("\0J\0o", "is no text that can be read; save it as UTF-8"),
         (MORNING + MORNING, "line 17 names the fields once more"),
     ],
 )
