@@ -5,7 +5,9 @@ work make that cost negligible. No worker is idle for long at the end, as long t
 first is at most a third longer than the best order, and much less where most tasks are short) and messages
 become smaller as the work runs out (guided self-scheduling). The cost of an unknown system is found out
 early, too: of each system without a timing one task goes before all else, and until it is back the system's
-other tasks come before those of which the cost is known. A worker cannot return a bundle that waits
+other tasks come before those of which the cost is known. Of whole logs, whose simulations may take minutes
+under one policy and seconds under another, one worker takes the longest and all others the shortest, so that
+results come from the beginning on. A worker cannot return a bundle that waits
 behind its running task (a kernel holds the interpreter); so each bundle is marked as brief or not, and no
 bundle waits behind one that is not (`capacity`).
 
@@ -114,6 +116,7 @@ class Bundles:
         self._tried: set[Key] = set()
         self._seen: set[Key] = set()
         self._given: dict[int, Given] = {}
+        self._longest = Given(0.0, 0.0, set())
         self._lock = threading.Lock()
         self._over = False
         waiting: dict[Key, list[int]] = defaultdict(list)
@@ -169,7 +172,9 @@ class Bundles:
         # in this run starts with a bundle of one task; bundles grow with the number of tasks that came back.
         most = max(1, len(self._taken))
         familiar = True
-        while planned < seconds and len(tasks) < most and (key := self._next()) is not None:
+        alone = self._workers is None or self._workers() == 1
+        shortest = self._plan.longest.to_the_end and (alone or bool(self._longest.tasks))
+        while planned < seconds and len(tasks) < most and (key := self._next(shortest)) is not None:
             if not (known := key[:SYSTEM] in self._seen) and tasks:
                 break
             tasks.append(self._take(key))
@@ -181,6 +186,7 @@ class Bundles:
             raise StopIteration
         given = Given(time.monotonic(), planned, set(tasks))
         self._given |= dict.fromkeys(tasks, given)
+        self._longest = self._longest if shortest else given
         return Bundle(
             tuple(self._plan.task(number) for number in tasks),
             self._shards,
@@ -194,11 +200,14 @@ class Bundles:
             return self._seconds
         return min(self._seconds, max(LEAST_S, self._work / (SHARES * max(1, self._workers()))))
 
-    def _next(self) -> Key | None:
-        """Return the key of the next task, None at the end."""
+    def _next(self, shortest: bool) -> Key | None:
+        """Return the key of the next task, None at the end; the shortest where none is without a timing."""
         while self._queue:
             key = self._queue[0][-1]
             if self._waiting[key] and self._queue[0] == self._places[key]:
+                if shortest and self._queue[0][0]:
+                    waiting = (place for key, place in self._places.items() if self._waiting[key])
+                    return max(waiting, key=lambda place: (place[1], -place[3]))[-1]
                 return key
             heapq.heappop(self._queue)
         return None

@@ -172,6 +172,26 @@ def test_bundles_are_of_even_size_and_the_longest_come_first(expand, tmp_path):
     assert sorted(task.id for bundle in bundles for task in bundle.tasks) == sorted(plan.ids)
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_of_whole_logs_one_worker_takes_the_longest_and_the_others_the_shortest(expand, tmp_path, workers):
+    plan = expand("batch_size=null", "grid.load=[0.3,0.4,0.5,0.6]", "replications=1")
+    assert plan.longest.to_the_end
+    costs, key, cells = Costs(tmp_path / "none"), keys(plan), range(plan.n_cells)
+    for number in cells:
+        costs.add(key(number), (10.0 + number) / plan.measurement(number).jobs)
+    made = Bundles(plan, cells, costs, tmp_path, 0.5, workers=lambda: workers)
+    order = [plan.ids.index(task.id) for bundle in made for task in bundle.tasks]
+    taken = [costs.seconds_a_job(key(number)) for number in order]
+    assert sorted(order) == [*cells]
+    assert taken == (sorted(taken) if workers == 1 else [max(taken), *sorted(taken)[:-1]])
+    again = Bundles(plan, cells, costs, tmp_path, 0.5, workers=lambda: 2)
+    for _ in range(2):  # the first one is back, so the longest again
+        (task,) = next(again).tasks
+        number = plan.ids.index(task.id)
+        assert costs.seconds_a_job(key(number)) == max(taken)
+        again.ended(number)
+
+
 @pytest.mark.exhaustive
 def test_only_holders_of_the_keys_connect_to_the_embedded_cluster():
     """Who connects may run code; other users of the machine reach its ports."""
