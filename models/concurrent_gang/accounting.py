@@ -35,6 +35,9 @@ def account(pe, activity, begin, end, task, system):
         if task != codes.NONE:
             job = system.table.jobs[system.tasks[task].job].number
             index = system.tasks[task].index
+        recorded = system.settings.recorded
+        if recorded > 0 and (activity != codes.BUSY or job >= recorded):
+            return
         if system.pes[pe].row != codes.NONE:
             last = record[system.pes[pe].row]
             same = last.end == begin and last.state == activity and last.owns == owns

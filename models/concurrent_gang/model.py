@@ -84,7 +84,7 @@ def schedule(point: Point) -> Schedule:
         status = simulation.run(point.batches.most)
     whole = isinstance(opened, Trace) and rules.horizon is None
     n_jobs = len(opened.jobs) if isinstance(opened, Trace) and whole else simulation.n_submitted
-    recorder.n_jobs = n_jobs
+    simulation.record_only(n_jobs)
 
     def check() -> None:
         if not isinstance(opened, Trace) and falls_behind(simulation, n_jobs):

@@ -32,8 +32,6 @@ class Recorder:
 
     def __init__(self, only_busy: bool = False) -> None:
         self.only_busy = only_busy
-        self.n_jobs: int | None = None
-        """Of other jobs than the first so many nothing is kept, from the moment when this is set."""
         self._uses: list[np.ndarray] = []
         self._grades: list[np.ndarray] = []
         self._n_rows = 0
@@ -55,13 +53,7 @@ class Recorder:
             With one line, if there is more than can be kept.
         """
         state = system.state
-        uses = system.record.uses[: state["n_recorded"][0]]
-        if self.only_busy:
-            kept = uses["state"] == BUSY
-            if self.n_jobs is not None:
-                kept &= uses["job"] < self.n_jobs
-            uses = uses[kept]
-        self._uses.append(_merged(uses))
+        self._uses.append(_merged(system.record.uses[: state["n_recorded"][0]]))
         self._n_rows += len(self._uses[-1])
         check_pieces(
             self._n_rows,

@@ -64,6 +64,7 @@ class Simulation(Driver):
             measured.n_jobs,
             measured.batch_size,
             int(rules.coordinated and (rules.local == "priority" or grades_drawn)),
+            0 if recorder is None or not recorder.only_busy else ENDLESS,
             rules.window,
             ENDLESS if rules.slots_limit is None else rules.slots_limit,
             **keys.codes(rules) | {"waits": int(rules.spinning)},
@@ -155,6 +156,10 @@ class Simulation(Driver):
         """Go on without ending any more batches; jobs that end are still handed out."""
         settings = self.system.settings._replace(n_measured=ENDLESS, batch_size=ENDLESS)
         self.system = self.system._replace(settings=settings)
+
+    def record_only(self, n_jobs: int) -> None:
+        """Record only when the first so many jobs compute, from now on."""
+        self.system = self.system._replace(settings=self.system.settings._replace(recorded=n_jobs))
 
     def _arriving(self, jobs: Jobs) -> state.Arrivals:
         keys = self._keys.integers(0, 1 << 62, len(jobs))
