@@ -185,7 +185,10 @@ class Case:
     def named(self, grouping: Grouping, group: str) -> str:
         """Return a group in words, ``17 to 64 processors``."""
         label = self.label_of(grouping, group)
-        return label if grouping is USER else f"{label} {'long' if grouping is RUNTIME else grouping.title}"
+        if grouping is USER:
+            return label
+        kind = "long" if grouping is RUNTIME else grouping.title
+        return f"{label} {kind.removesuffix('s') if label == '1' else kind}"
 
     def share_of_work(self, group: str) -> float:
         """Return a user's share of all processor time."""
