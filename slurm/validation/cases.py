@@ -13,11 +13,12 @@ WHOLE = (f"PartitionName=main Nodes={ALL} Default=YES OverSubscribe=EXCLUSIVE St
 
 @dataclass(frozen=True)
 class Case:
-    """A configuration: lines of slurm.conf, partitions, and whether jobs ask for CPUs and memory."""
+    """A configuration: lines of slurm.conf, partitions, whether jobs share nodes, and a reservation."""
 
     settings: Mapping[str, object] = field(default_factory=dict)
     partitions: Sequence[str] = WHOLE
     shares_nodes: bool = False
+    reservation: str = ""
 
 
 CASES = {
@@ -32,6 +33,9 @@ CASES = {
             "PartitionName=few Nodes=n[1-6] PriorityTier=2 State=UP",
         ),
         shares_nodes=True,
+    ),
+    "reservation": Case(
+        reservation="StartTime=now+90 Duration=4 Nodes=n[1-9] Flags=MAINT,IGNORE_JOBS Users=root",
     ),
 }
 

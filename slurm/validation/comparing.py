@@ -62,6 +62,8 @@ def on_slurm(case: str, jobs: Sequence[Job], folder: Path, say: Callable[[str], 
         script = cluster.folder / "job.sh"
         script.write_text("#!/bin/sh\nexec sleep $1\n")
         shutil.copy(cluster.folder / "slurm.conf", folder / "slurm.conf")
+        if chosen.reservation:
+            _reserve(chosen.reservation, cluster, folder)
         began = time.monotonic()
         for number, job in enumerate(jobs, start=1):
             time.sleep(max(began + job.submit - time.monotonic(), 0))
@@ -85,6 +87,19 @@ def on_slurm(case: str, jobs: Sequence[Job], folder: Path, say: Callable[[str], 
             say(f"{case}: {len(left)} jobs left")
             time.sleep(5)
         shutil.copy(cluster.folder / "log" / "slurmctld.log", folder / "slurmctld.log")
+
+
+def _reserve(wanted: str, cluster: TestCluster, folder: Path) -> None:
+    """Make a reservation, and have the kept slurm.conf include what Slurm prints of it."""
+    for command in (["create", "reservation", *wanted.split()], ["-o", "show", "reservation"]):
+        done = subprocess.run(
+            ["scontrol", *command], env={**cluster.env, "TZ": "UTC"}, capture_output=True, text=True
+        )
+        if done.returncode:
+            raise SlurmError(f"no reservation: {done.stderr.strip()}")
+    (folder / "reservations.txt").write_text(done.stdout)
+    with open(folder / "slurm.conf", "a") as file:
+        file.write("Include reservations.txt\n")
 
 
 def compare(case: str, jobs: Sequence[Job], folder: Path) -> Comparison:
@@ -141,4 +156,5 @@ def _model(case: str, jobs: Sequence[Job], observed: Observed, folder: Path, zer
         configuration,
         observed.phases(zero),
         plans=100 * len(ids) + 1000,
+        zero=zero,
     )

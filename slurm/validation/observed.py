@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from models.slurm.configuration import hostlist
 from models.slurm.scheduler import Phases
 
 STAMP = re.compile(r"\[(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+)\] (?:debug\d?: +)?(.*)")
@@ -18,7 +19,7 @@ STARTED = re.compile(r"sched: Allocate JobId=(\d+) NodeList=(\S+)")
 BACKFILLED = re.compile(r"sched/backfill: _start_job: Started JobId=(\d+) in \S+ on (\S+)")
 ENDED = re.compile(r"_job_complete: JobId=(\d+) done")
 TIMED_OUT = re.compile(r"Time limit exhausted for JobId=(\d+)")
-EPILOG = re.compile(r"_slurm_rpc_epilog_complete: JobId=(\d+) ")
+EPILOG = re.compile(r"_slurm_rpc_epilog_complete: JobId=(\d+) Node=(\S+)")
 PASS = re.compile(r"sched: Running job scheduler (for full queue|for default depth)")
 CYCLE = "sched/backfill: _attempt_backfill: beginning"
 ANSWER = "node_did_resp"
@@ -64,6 +65,7 @@ class Observed:
     limits: list[float] = field(default_factory=list)
     answers: list[float] = field(default_factory=list)
     plans: list[tuple[float, int, float]] = field(default_factory=list)
+    _left: dict[int, set[str]] = field(default_factory=dict)  # nodes that have not confirmed an end
 
     @classmethod
     def of(cls, lines: Iterable[str]) -> Observed:
@@ -83,11 +85,16 @@ class Observed:
             self.started_by.setdefault(job, "main" if text.startswith("sched:") else "backfill")
             self.nodes.setdefault(job, match[2])
         elif match := ENDED.match(text):
-            self.ended[int(match[1])] = now
+            self._end(int(match[1]), now)
         elif match := TIMED_OUT.match(text):
-            self.killed[int(match[1])] = self.ended[int(match[1])] = now
+            self.killed[int(match[1])] = now
+            self._end(int(match[1]), now)
         elif match := EPILOG.match(text):
-            self.freed[int(match[1])] = now
+            job = int(match[1])
+            left = self._left.get(job, set())
+            left.discard(match[2])
+            if not left:  # the message of a node that is not the last one calls nothing
+                self.freed[job] = now
         elif match := PASS.match(text):
             self.passes.append(now)
             if match[1] == "for full queue":
@@ -96,10 +103,16 @@ class Observed:
             self.cycles.append(now)
         elif text.startswith(ANSWER):
             self.answers.append(now)
+            for left in self._left.values():
+                left.discard(text.split()[1])
         elif text.startswith(LIMITS):
             self.limits.append(now)
         elif match := PLAN.match(text):
             self.plans.append((self.cycles[-1] if self.cycles else now, int(match[1]), _seconds(match[2])))
+
+    def _end(self, job: int, now: float) -> None:
+        self.ended[job] = now
+        self._left[job] = set(hostlist.expand(self.nodes.get(job, "")))
 
     @property
     def jobs(self) -> list[int]:

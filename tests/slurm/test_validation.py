@@ -26,6 +26,7 @@ LOG = """\
 [2026-11-24T12:00:40.020] debug2: node_did_resp n3
 [2026-11-24T12:01:00.170] debug2: Testing job time limits and checkpoints
 [2026-11-24T12:01:00.171] Time limit exhausted for JobId=1
+[2026-11-24T12:01:00.250] debug2: _slurm_rpc_epilog_complete: JobId=1 Node=n2
 [2026-11-24T12:01:00.300] debug2: _slurm_rpc_epilog_complete: JobId=1 Node=n1
 [2026-11-24T12:01:00.301] debug:  sched: Running job scheduler for default depth.
 """

@@ -22,7 +22,8 @@ def main_pass(system, full, pick):
     records, a full one all of them.
 
     O(records tested x nodes). What a job needs is compared with what is free now: plans of backfilling are no
-    concern of the main scheduler.
+    concern of the main scheduler. A job that a reservation keeps from starting stops those behind it only if
+    some node that it may use is busy (seen on Slurm 22.05.8).
     """
     state, settings = system.state[0], system.settings[0]
     partitions, records, jobs, fate = system.partitions, system.records, system.jobs, system.fate
@@ -67,7 +68,10 @@ def main_pass(system, full, pick):
             continue
         for w in range(n_words):
             system.sets[MASK, w] = system.sets[USABLE, w] & system.partition_words[partition, w]
-        keep_out(system, now, now + jobs[job].limit)
+        is_kept_out = keep_out(system, now, now + jobs[job].limit) > 0
+        idle = True
+        for w in range(n_words):
+            idle = idle and not system.sets[MASK, w] & (~system.sets[FREE, w] | system.sets[COMPLETING, w])
         fits = count(system, MASK) >= jobs[job].min_nodes
         for w in range(n_words):
             system.sets[MASK, w] &= system.sets[FREE, w] & ~system.sets[COMPLETING, w]
@@ -81,6 +85,8 @@ def main_pass(system, full, pick):
             rejected = -1
             continue
         state.last_update = now
+        if is_kept_out and idle:
+            continue
         waited = now - math.floor(max(jobs[job].submit, jobs[job].begin))
         if settings.bf_min_age_reserve and waited < settings.bf_min_age_reserve:
             continue

@@ -124,12 +124,13 @@ class Twin:
             if self.exceeds(job, running):
                 continue
             members = usable & set(self.partitions[job.partition][0])
-            for _, nodes in self.kept(now, now + job.limit):
+            kept = self.kept(now, now + job.limit)
+            for _, nodes in kept:
                 members = members - nodes
             given = self.pick(job, members, self.free(running))
             if given:
                 self.start(job, given, now, waiting, running, False)
-            else:
+            elif not kept or any(members & set(other.given) for other in running):
                 failed.add(job.partition)
                 usable -= set(self.partitions[job.partition][0])
         return touched
