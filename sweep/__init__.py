@@ -33,5 +33,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Offer them for completion before they are imported."""
-    return sorted({*globals(), *__all__})
+    """Offer them for completion before they are imported, and nothing else."""
+    return __all__
