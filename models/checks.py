@@ -23,7 +23,7 @@ def refuse(key: str, given: object, allowed: str) -> NoReturn:
     ...
     ValueError: policy.kill=3; allowed: true, false
     """
-    raise ValueError(f"{key}={_shown(given)}; allowed: {allowed}")
+    raise ValueError(f"{key}={shown(given)}; allowed: {allowed}")
 
 
 def number(
@@ -82,7 +82,7 @@ def choice(given: Parameters, where: str, key: str, names: Collection[Any], defa
     """Return one of several names; `default` is the value of a missing key."""
     value = given.get(key, default)
     if isinstance(value, list | dict) or value not in names:
-        refuse(f"{where}.{key}", value, ", ".join(map(_shown, names)))
+        refuse(f"{where}.{key}", value, ", ".join(map(shown, names)))
     return value
 
 
@@ -105,10 +105,10 @@ def mapping(value: object, where: str, keys: Iterable[str], allowed: str | None 
     return value
 
 
-def _shown(value: object) -> str:
-    """Return a value as YAML writes it."""
+def shown(value: object) -> str:
+    """Return a value as YAML writes it, a text that reads like a number in quotes."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str) and re.fullmatch(r"[-+]?\.?\d[\d.]*(?:e[-+]?\d+)?|null|true|false", value):
-        return repr(value)  # a text that reads like a number is none
+        return repr(value)
     return str(value)

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from sweep.config import choices, files, nested, schema
 from sweep.errors import SweepError, one_line, unknown
+from sweep.plan.variants import keys_set
 
 
 def checked(group: str, name: str, folders: Sequence[Path]) -> dict[str, Any]:
@@ -55,8 +57,8 @@ def parameters(
     own = choices.short(full)
     try:
         data = checked(group, full, folders)
-        for key, value in nested.leaves(changed or {}):
-            _set(data, key, value, f"key of {group} {own}")
+        for key, value in keys_set(changed or {}, {own: data}):
+            _set(data, key, value.item() if isinstance(value, np.generic) else value, f"key of {group} {own}")
         found: Any = OmegaConf.to_container(
             OmegaConf.create(data, flags={"allow_objects": True}), resolve=True
         )

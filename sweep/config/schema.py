@@ -56,7 +56,7 @@ def check(group: str, name: str, file: Mapping[str, Any], where: str = "") -> No
     kind = tuple(str(file.get(key)) for key in KINDS[group])
     if group == "executor" and not isinstance(file.get("name"), str):
         raise SweepError(f"{shown} names no executor: add name: dask (or serial, mpi, slurm.executor)")
-    known = declared(group, kind)
+    known = declared(group, kind) or declared(group, kind[:1])  # of another discipline, all of the family
     if known is None or (group == "machine" and not set(file) & set(known)):  # of a family of one's own
         return
     own = group == "policy" and any("." in str(file.get(key, "")) for key in CODE)
@@ -81,12 +81,13 @@ def _check(
 def declared(group: str, kind: tuple[str, ...]) -> Keys | None:
     """Return the keys of a kind of file, None where the project has no file of it.
 
-    A policy of a dotted discipline or schedule, a user's own code, has those of all its family.
+    A policy of a dotted discipline or schedule, a user's own code, has those of all its family; so has a kind
+    of which the family alone is given.
     """
     found: dict[str, Any] = {}
     for file in files_of(group):
         its = tuple(str(file.get(key)) for key in KINDS[group])
-        others = zip(kind[1:], its[1:], strict=True)
+        others = zip(kind[1:], its[1:], strict=False)
         if kind[:1] == its[:1] and all(mine == theirs or "." in mine for mine, theirs in others):
             _add(found, file)
     return found or None

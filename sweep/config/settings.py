@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from models import checks
 from sweep.errors import SweepError, unknown
-from sweep.plan import canonical
 
 LONGEST_NAME = 200
 MSER = "mser"
@@ -257,7 +257,7 @@ def _check_by_load(key: str, value: Any, least: int, others: str = "") -> None:
 def shown(value: Any) -> str:
     """Return a setting as it is typed."""
     if not isinstance(value, Mapping):
-        return canonical.word(value) if value is None or isinstance(value, bool) else str(value)
+        return checks.shown(value)
     return "{" + ",".join(f"{key}:{item}" for key, item in value.items()) + "}"
 
 

@@ -212,7 +212,9 @@ def _text(name: str, value: Any) -> str:
         return quoted(str(value))
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{_key(key)}: {_text(name, item)}" for key, item in value.items()) + "}"
-    if isinstance(value, list | tuple | np.ndarray):
+    if isinstance(value, range) or hasattr(value, "__array__"):  # an array, a Series, a DataArray
+        return _text(name, np.asarray(value).tolist())
+    if isinstance(value, list | tuple):
         return "[" + ", ".join(_text(name, item) for item in value) + "]"
     if callable(value):
         raise SweepError(

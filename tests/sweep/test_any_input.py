@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 import sweep as face
 from sweep import cli
-from sweep.config import choices, files, locate
+from sweep.config import choices, chosen, files, locate
+from sweep.config.nested import leaves
 from sweep.config.settings import Settings
 
 CONF = locate.conf_folder()
@@ -121,6 +122,26 @@ def test_a_misspelt_key_is_refused(number: int, capsys: pytest.CaptureFixture[st
         assert key[:-1] in error
 
     examples(number, check, named=FILES, data=st.data())
+
+
+@pytest.mark.parametrize("group", ["policy", "workload", "machine"])
+def test_settings_as_numpy_has_them_are_what_they_are(group: str) -> None:
+    """A number, a switch or a text of any file."""
+    for name in choices.names(group, [CONF]):
+        file = files.merged(group, name, [CONF])
+        given = {key: value for key, value in leaves(file) if isinstance(value, bool | int | float | str)}
+        given = {key: value for key, value in given.items() if "$" not in str(value)}
+        scalars = {key: np.array(value)[()] for key, value in given.items()}
+        try:
+            plain = chosen.parameters(group, name, given, [CONF])
+        except face.Error:  # lacks a path
+            continue
+        assert all(
+            type(value) is type(plain_value)
+            for (_, value), (_, plain_value) in zip(
+                leaves(chosen.parameters(group, name, scalars, [CONF])), leaves(plain), strict=True
+            )
+        ), name
 
 
 @pytest.mark.parametrize("number", EXAMPLES)
