@@ -121,8 +121,7 @@ def _made_alike(
     group: str, a: str, b: str, files: Mapping[str, dict[str, Any]], given: Sequence[tuple[str, Any]]
 ) -> str:
     """Return the line that names the settings which make two files the same."""
-    keys = {name: dict(leaves(files[name])) for name in (a, b)}
-    guilty = [f"{group}.{key}={value}" for key, value in given if keys[a].get(key) != keys[b].get(key)]
+    guilty = [f"{group}.{key}={value}" for key, value in given if get(files[a], key) != get(files[b], key)]
     return (
         f"{', '.join(guilty)} makes {a} and {b} the same, under two names: name one of them, "
         f"e.g. grid.{group}=[{a}]"
