@@ -1,7 +1,5 @@
 """Arguments ``key=value`` of the analysis' commands, and the folder of job logs that they may name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Errors of the analysis: mistakes in the command, and figures that cannot be drawn."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """How the documentation site is built, ``make docs``: from the pages of this folder, and README.md."""
 
-from __future__ import annotations
-
 import os
 import sys
 from importlib.metadata import version as installed

@@ -1,7 +1,5 @@
 """``schedsweep COMMAND``: all commands of the project under one name, which no folder can hide."""
 
-from __future__ import annotations
-
 import signal
 import sys
 

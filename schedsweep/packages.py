@@ -5,8 +5,6 @@ so do its children. A folder with a ``models`` of its own, which is no rare name
 This module itself imports nothing that could be hidden.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import os

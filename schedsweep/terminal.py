@@ -3,8 +3,6 @@
 This module imports nothing that could be hidden, see `schedsweep.packages`.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -4,8 +4,6 @@ In a notebook, `simulate` returns the jobs of one simulation, and `Study` runs a
 with what they are given is an `Error` of one line. See README.md and `sweep.notebook`.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

@@ -1,7 +1,5 @@
 """The actions of a study by name (``action=...``), and those that run nothing: plan, status, cancel."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The command line: options, actions, and one line for every error."""
 
-from __future__ import annotations
-
 import errno
 import shlex
 import signal

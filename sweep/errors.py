@@ -1,7 +1,5 @@
 """Errors that a user can do something about: one clear line and an exit status, never a traceback."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable, Mapping
 

@@ -1,7 +1,5 @@
 """The help text: made without Hydra or any numerical library, so that it answers at once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sweep.config.choices import described

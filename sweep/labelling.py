@@ -1,7 +1,5 @@
 """A schedule as a labelled dataset, and back."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

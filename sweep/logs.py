@@ -1,7 +1,5 @@
 """The default folders of job logs: the same for runs, reruns, figures and drawings."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

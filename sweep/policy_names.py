@@ -1,7 +1,5 @@
 """How policies are called in text: the same in figures, reports, the explorer and on the terminal."""
 
-from __future__ import annotations
-
 LABELS = {
     "first_fit": "First fit",
     "best_fit": "Best fit",

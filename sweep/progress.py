@@ -1,7 +1,5 @@
 """The progress of a run: a bar on a terminal and in a notebook, a plain line every few seconds elsewhere."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

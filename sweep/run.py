@@ -1,7 +1,5 @@
 """One run of a study: an executor runs the tasks that are left, and the results are collected."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 

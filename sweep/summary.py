@@ -1,7 +1,5 @@
 """The summary of a study on the terminal: its grid, a short table of results, warnings, failures."""
 
-from __future__ import annotations
-
 import math
 import re
 import shlex

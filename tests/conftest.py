@@ -4,8 +4,6 @@ It excludes a terminal's width and colours, an outer Slurm job or MPI launcher, 
 libraries, a language, examples drawn anew in each run, deadlines of examples, and empty caches.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Benchmarks measure what they claim to measure. No test here depends on a clock."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Commands, code and links of the documentation work; each page's in a folder of its own."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import re

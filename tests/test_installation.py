@@ -1,7 +1,5 @@
 """A release: built from a clean clone, installed elsewhere, and complete."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The documentation site builds without a warning, needs no network, and is complete."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import re

@@ -4,8 +4,6 @@ The generated months are built to meet most of what the text says of the workloa
 do, not that the logs did.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import product

@@ -1,7 +1,5 @@
 """The numbers of Table 4, and the generated ones beside them, for claims and figures."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Names: metrics, groups of jobs and months as the dataset has them, and as text and figures call them."""
 
-from __future__ import annotations
-
 from analysis.study import Study
 from analysis.study.axes import Axes
 from analysis.study.groups import ALL, Grouping

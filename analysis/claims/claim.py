@@ -24,8 +24,6 @@ D. J. Schuirmann, "A comparison of the two one-sided tests procedure and the pow
 Pharmacokinetics and Biopharmaceutics 15(6), 1987, 657-680.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass

@@ -5,8 +5,6 @@ one of two policies is saturated and the other is not, what grows with the queue
 first: that decides a comparison, instead of dropping out of it where differences are largest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache

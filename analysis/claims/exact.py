@@ -1,7 +1,5 @@
 """Comparisons of exact numbers: facts, because they are not stochastic."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Sequence
 

@@ -16,8 +16,6 @@ sections, lists of rows:
 - ``for``: a list of mappings of names to values, one claim for each; rows with one such list alternate.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """Short ways from a study to curves, samples and claims."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ A *curve* argument is a metric's name, or a mapping with ``metric``, ``along`` (
 which the curve is taken. *of* and *over* are policies, *at* one or several ranges of the axis.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import combinations, product

@@ -3,8 +3,6 @@
 It draws the experiment ``compare``, and every study that belongs to no paper.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Each metric over the first axis of numbers, or over categories, and its ratios to a reference."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence

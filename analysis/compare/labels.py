@@ -1,7 +1,5 @@
 """Names of metrics and axes, and the metrics that are drawn by default."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from analysis.errors import AnalysisError

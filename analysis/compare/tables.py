@@ -1,7 +1,5 @@
 """The numbers of the figures: each metric at every point, and its difference from the reference."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

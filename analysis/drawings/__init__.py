@@ -1,7 +1,5 @@
 """Pictures of schedules on request: ``python -m analysis draw gantt policy=easy workload=swf path=LOG``."""
 
-from __future__ import annotations
-
 from analysis.drawings import gantt, queue, waits
 from analysis.drawings.scene import SOURCE
 from analysis.paper import Drawing

@@ -3,8 +3,6 @@
 Hatched cells are alternates: the job named there is mapped to another slot and also runs in this one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

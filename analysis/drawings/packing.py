@@ -4,8 +4,6 @@ The models count processors and do not name them. For a drawing each piece is gi
 of its time: those its job had before, else the shortest free run that is long enough, else several runs.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Utilization and queue length of a schedule over time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a user asks of a drawing, read from text."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import ParamSpec, TypeVar

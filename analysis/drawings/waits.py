@@ -1,7 +1,5 @@
 """The largest waits of a schedule over the actual runtime, as in Fig. 4 of Chiang and Vernon (2001)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

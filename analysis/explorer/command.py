@@ -1,7 +1,5 @@
 """``python -m analysis explore RESULTS``."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Sequence
 from pathlib import Path

@@ -3,8 +3,6 @@
 Simulations hold Python's global lock from their beginning to their end: a thread would block the page.
 """
 
-from __future__ import annotations
-
 import asyncio
 import multiprocessing
 from multiprocessing.connection import Connection

@@ -1,7 +1,5 @@
 """Parallel coordinates: every point of a study as a line over its values on all axes, and the metric's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import holoviews as hv

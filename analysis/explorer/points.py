@@ -1,7 +1,5 @@
 """The points of a plot as one table: estimates, states, notes; and the table that a reader saves."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The input of the models at a point of a dataset, planned once more from the dataset's recipe."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

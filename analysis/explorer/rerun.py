@@ -1,7 +1,5 @@
 """The command that runs a point again, with the same jobs."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator, Mapping

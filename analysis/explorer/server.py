@@ -1,7 +1,5 @@
 """The server of the page: it answers this machine only, and needs no network."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -1,7 +1,5 @@
 """The dataset of the page, which is read again whenever a sweep has written it."""
 
-from __future__ import annotations
-
 import threading
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Names of axes, lines and points on the page, and the numbers of a point in words."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import replace

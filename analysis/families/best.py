@@ -1,7 +1,5 @@
 """The best contestant at a point, its probability, and its significance within its family and beyond."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

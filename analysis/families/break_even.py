@@ -13,8 +13,6 @@ E. C. Fieller, "Some problems in interval estimation", Journal of the Royal Stat
 175-185.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from itertools import pairwise

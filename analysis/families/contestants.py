@@ -4,8 +4,6 @@ Some axes matter to some policies only: the cost of a switch to gang scheduling,
 that use them. All other policies have the same curve at every value of such an axis.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Names of axes, policies and metrics in the dataset, and their names in tables and figures."""
 
-from __future__ import annotations
-
 import math
 import re
 

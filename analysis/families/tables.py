@@ -1,7 +1,5 @@
 """Tables across families: break-evens over load, cost of a switch and requests; levels; groups of jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 

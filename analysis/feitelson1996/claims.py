@@ -4,8 +4,6 @@ A metric is averaged over the loads of a range batch by batch before its interva
 (`analysis.study.curve.Curve.over`), so that what the loads share cancels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from itertools import product

@@ -1,7 +1,5 @@
 """Names: the grid's axes, metrics and schemes as the dataset has them, and as text and figures call them."""
 
-from __future__ import annotations
-
 from analysis.study.axes import Axes
 from sweep import policy_names
 

@@ -1,7 +1,5 @@
 """Which reading of the paper an experiment took, with the values of the grid that were not taken."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from analysis.report.choices import choices, explained, varied

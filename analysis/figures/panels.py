@@ -1,7 +1,5 @@
 """Several plots over an axis on one page, and the lines of a plot by what they show."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """How policies are called and look in every figure, whichever paper or log it is about."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Shares of a whole as stacked horizontal bars, a row for each policy."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes

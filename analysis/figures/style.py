@@ -1,7 +1,5 @@
 """One style for every figure, and files that are the same bytes whenever a figure is the same."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The map of where each claim holds: claims in rows, what a paper leaves open in columns; also as a table."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """How the sentences on the Cray T3D are tested (``claims.yaml``): samples computed from weeks, compared."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache

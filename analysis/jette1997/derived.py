@@ -5,8 +5,6 @@ slowdown is a ratio of two sums over a run, of response times and of runtimes, a
 both, not averaged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date, timedelta
 

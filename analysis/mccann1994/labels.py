@@ -1,7 +1,5 @@
 """Names: axes, metrics, classes and policies as the dataset has them, and as text and figures call them."""
 
-from __future__ import annotations
-
 from analysis.figures.panels import PlotAxis
 from analysis.study import Study
 from analysis.study.axes import Axes

@@ -1,7 +1,5 @@
 """Comparison of policies on an operator's log: the best policy, and the jobs and users that gain or lose."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One comparison of policies: a study under one reading at one load, for all jobs and for groups of them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Pictures that compare policies on a log: their measures, differences from the reference, groups of jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any

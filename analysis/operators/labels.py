@@ -1,7 +1,5 @@
 """Names of metrics and groups of jobs in the dataset."""
 
-from __future__ import annotations
-
 from analysis.figures.style import VERDICT_COLORS, SchemeStyle
 
 WAIT, WAIT_P95, WAIT_MAX = "delay", "delay_p95", "delay_max"

@@ -1,7 +1,5 @@
 """Parts of pictures: panels with a row for each policy or group, differences with intervals, their axes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Tables for operators: each policy by itself, against the reference, and by groups of jobs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The verdict in sentences: what to do, how far to believe the simulation, how each policy compares."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 

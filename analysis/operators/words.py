@@ -1,7 +1,5 @@
 """Numbers as text: times in one unit per table, differences with their sign and interval."""
 
-from __future__ import annotations
-
 import math
 
 from analysis.report.numbers import PERCENT, Unit, number

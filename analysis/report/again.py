@@ -1,7 +1,5 @@
 """How to rerun a study: the commands, and the environment of the original run."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from typing import Any

@@ -1,7 +1,5 @@
 """What a dataset took where its paper leaves a choice: rows of the report, from the parameters it carries."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

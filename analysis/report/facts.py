@@ -3,8 +3,6 @@
 All of them are in the dataset (`sweep.store.facts`); those that a dataset lacks are left out.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Numbers as text: three digits, and times in a unit that suits them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Pictures become files, several at a time."""
 
-from __future__ import annotations
-
 import base64
 import importlib
 import os

@@ -1,7 +1,5 @@
 """The best and the worst policy in a sentence: for a summary, not for a verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

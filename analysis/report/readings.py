@@ -5,8 +5,6 @@ and ``taken``: name -> words of what every experiment takes; or ``metric`` (or `
 pairs, for studies that have that metric (and not the other).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache

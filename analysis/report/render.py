@@ -1,7 +1,5 @@
 """The report: one HTML file with every figure, every claim and their evidence."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

@@ -3,8 +3,6 @@
 The first sentence of each is at the top of a report, the others below them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """The title of a report in words: what an experiment studies, or which policies ran on which jobs."""
 
-from __future__ import annotations
-
 from analysis.paper import Paper
 from analysis.study import Study
 from sweep.config import choices, locate

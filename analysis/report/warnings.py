@@ -1,7 +1,5 @@
 """Limits of the results in words: points without a mean, and points without an interval."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from analysis.errors import AnalysisError

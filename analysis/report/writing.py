@@ -1,7 +1,5 @@
 """Figures, claims and the report of a study as files."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """How the sentences of the paper are tested (``claims.yaml``): schedulers by workload and horizon."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

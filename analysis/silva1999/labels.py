@@ -1,7 +1,5 @@
 """Names: axes, schedulers, workloads and metrics as the dataset has them, and as figures call them."""
 
-from __future__ import annotations
-
 from analysis.study import Study
 from analysis.study.axes import Axes
 from sweep import policy_names

@@ -1,7 +1,5 @@
 """The axes of a grid along which an analysis compares, and those that are readings of the paper."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

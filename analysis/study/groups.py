@@ -1,7 +1,5 @@
 """Groups of jobs as metrics have them: a dimension of their own, and names that end alike."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 ALL = "all"

@@ -1,7 +1,5 @@
 """From a results folder to a study."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """A labelled array as its dimensions' names and its numbers, for reading it thousands of times."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

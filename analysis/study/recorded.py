@@ -4,8 +4,6 @@ The values are batches of the same jobs as those of the metrics with the same na
 they belong to the log's own load.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

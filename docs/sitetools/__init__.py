@@ -1,7 +1,5 @@
 """What the site has beyond Sphinx: the reference of the YAML files, the gallery, and a film."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sphinx.application import Sphinx

@@ -1,7 +1,5 @@
 """Keys of YAML files: values as they are written, and the comments beside and above them."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Docstrings of attributes are prose, also where they have a colon."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sphinx.application import Sphinx

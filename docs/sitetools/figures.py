@@ -5,8 +5,6 @@ of other experiments. Pictures, runs and their descriptions are kept in one fold
 or settings have changed are made again.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The directive ``film``: the Ousterhout matrix under three schemes, moment by moment, as one picture."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

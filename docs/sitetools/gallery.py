@@ -1,7 +1,5 @@
 """The directive ``gallery``: every figure and drawing with the command that makes it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

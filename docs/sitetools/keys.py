@@ -1,7 +1,5 @@
 """The directive ``yaml-keys``: every key of YAML files with its default and its comment."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path

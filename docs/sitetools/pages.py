@@ -1,7 +1,5 @@
 """Pages as GitHub shows them, and as the site does."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sphinx.application import Sphinx

@@ -5,8 +5,6 @@ A file lies in its group's folder or in a folder of it, ``policy/gang/buddy.yaml
 short names.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections import Counter

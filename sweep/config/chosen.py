@@ -1,7 +1,5 @@
 """The files that a study names, checked by the schema of their kind, and as a notebook gets them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ directory's meaning. Hydra composes the experiment; the files of policies, workl
 jobs that it names are merged by `sweep.config.files`, so that the number of points costs nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

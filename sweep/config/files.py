@@ -1,7 +1,5 @@
 """Single files of conf as plain data, merged with the files on which they build."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any

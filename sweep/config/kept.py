@@ -1,7 +1,5 @@
 """A config as JSON and back: a batch job, or a rerun of a dataset, makes the same plan from it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """Where the config folders are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sweep.errors import SweepError

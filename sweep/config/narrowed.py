@@ -4,8 +4,6 @@ Keys and axes that the experiment sets for the others alone are then left out: n
 such a key. Keys that were typed stay, and are refused where no file has them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from copy import copy
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Dotted keys of nested mappings, ``emphasis.squares``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

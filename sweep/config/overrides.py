@@ -6,8 +6,6 @@ a grid axis, or to ``measures.groups``, is a list of one; and keys below ``polic
 so they are passed on by force.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,6 @@ and comments, mostly in the one on which the others build. The same check serves
 that a dataset carries; on the command line and in notebooks a key has to be in the file that it changes.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Mapping
 from functools import cache

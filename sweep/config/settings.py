@@ -1,7 +1,5 @@
 """The keys of an experiment, and checks of their values."""
 
-from __future__ import annotations
-
 import math
 import re
 import sys

@@ -1,7 +1,5 @@
 """Where Hydra finds an experiment on which another one builds by its short name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from hydra._internal.core_plugins.file_config_source import FileConfigSource

@@ -17,8 +17,6 @@ R. L. Graham, "Bounds on multiprocessing timing anomalies", SIAM J. Appl. Math. 
 C. D. Polychronopoulos, D. J. Kuck, "Guided self-scheduling", IEEE Trans. Computers C-36, 1987.
 """
 
-from __future__ import annotations
-
 import heapq
 import itertools
 import math

@@ -3,8 +3,6 @@
 The fork server that makes the workers imports this before anything else, and they inherit what it sets.
 """
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import logging

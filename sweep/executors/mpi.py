@@ -4,8 +4,6 @@ Rank 0 does not simulate: a kernel holds the interpreter, and all other ranks wo
 needs a few per cent of a core: on dedicated nodes start one rank more than there are cores.
 """
 
-from __future__ import annotations
-
 import gc
 import importlib
 import secrets

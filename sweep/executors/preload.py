@@ -1,7 +1,5 @@
 """Imported by the process from which workers are forked: loads families and the kernels that are compiled."""
 
-from __future__ import annotations
-
 import importlib
 import os
 from collections.abc import Iterable

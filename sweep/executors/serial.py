@@ -1,7 +1,5 @@
 """One process, this one: for debugging, profiling, and single simulations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Self
 

@@ -1,7 +1,5 @@
 """A task is one thread of work on one core: numerical libraries must not start more."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

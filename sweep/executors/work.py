@@ -3,8 +3,6 @@
 The results go to the worker's own log, not back through the executor, which gets a few numbers a task.
 """
 
-from __future__ import annotations
-
 import json
 import time
 import traceback

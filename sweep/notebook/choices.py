@@ -4,8 +4,6 @@ A policy, a workload and a machine are each a name (of a file of conf), a mappin
 settings, or the user's own: a log's path, arrays of jobs, a number of processors, a compiled function.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path

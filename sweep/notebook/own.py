@@ -1,7 +1,5 @@
 """Values of a study's grid that are no names of files: settings, logs, arrays of jobs, sizes of machines."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

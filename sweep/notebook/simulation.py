@@ -1,7 +1,5 @@
 """One simulation from a notebook: its jobs, labelled."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """One text for one meaning: canonical JSON, for hashes and for comparing values."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

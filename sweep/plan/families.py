@@ -1,7 +1,5 @@
 """Scheduling families: found by the name of their package, and combined where a grid has several."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Where the code of a module is: modules are found and read as files, and none is imported for that."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import sys

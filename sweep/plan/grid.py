@@ -1,7 +1,5 @@
 """Axes and points: which combinations of axis values a study has."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A family raises at the first thing that a point lacks. Most of its messages name
 (``add policy.unrequested=runtime``): it is tried, until the point can be simulated or a message names none.
 """
 
-from __future__ import annotations
-
 import copy
 import re
 import traceback

@@ -1,7 +1,5 @@
 """The seed of a replication, as `models.streams` wants it."""
 
-from __future__ import annotations
-
 from models import streams
 from models.point import Seed
 

@@ -9,8 +9,6 @@ see `sweep.plan.finding`.
 Data files and other packages (numpy) are left out; the dataset records the versions of the latter.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import importlib.util

@@ -1,7 +1,5 @@
 """The messages between the run and its workers: plain data, small, and free of grids and configs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -5,8 +5,6 @@ sets a key in that group. There are few variants however many points a grid has,
 dicts, and their JSON, is done here once.
 """
 
-from __future__ import annotations
-
 import copy
 import difflib
 import hashlib

@@ -1,7 +1,5 @@
 """The command: check the file and the environment, run its study, compare."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

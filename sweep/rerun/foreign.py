@@ -1,7 +1,5 @@
 """What a recipe may not do, as it may be a stranger's: run other code, read variables or other files."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The parts of a study beside its dataset: the logs, found by their content, and the user's code."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sys

@@ -1,7 +1,5 @@
 """The dataset that a study is rerun from, read as it lies there and checked before anything is run."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Whether two datasets are the same, bit for bit, and what differs if they are not."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

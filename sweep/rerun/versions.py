@@ -1,7 +1,5 @@
 """How this environment differs from the one that a dataset was made in: a line each, with what to do."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -20,8 +20,6 @@ References
 A. M. Law, W. D. Kelton, "Simulation Modeling and Analysis", 3rd ed., 2000, sections 4.5, 9.5 and 10.2.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -5,8 +5,6 @@ Near it no run tells which is the case, as a stable queue fluctuates there over 
 overload run does: its queue never empties, and what is delivered meanwhile hardly varies.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """A mean with its confidence interval and the size of its sample."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal

@@ -14,8 +14,6 @@ H. White, "Some heteroskedasticity-consistent covariance matrix estimators", Jou
 73, 1978, 536-544.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, student

@@ -25,8 +25,6 @@ N. J. Johnson, "Modified t tests and confidence intervals for asymmetrical popul
 American Statistical Association 73, 1978, 536-544.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -8,8 +8,6 @@ long as its relaxation time, and too small else, but large enough to show that t
 docs/statistics.md has what was measured.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -6,8 +6,6 @@ of a point, not of each of them. Run by run it does harm: it cuts wherever what 
 and a calm rest has a low mean. docs/statistics.md has what was measured.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """Batches that count for more than others: those with more jobs, or of more time."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """Blocks of the grid, and the results of their tasks: as much of a study as is held in memory at a time."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

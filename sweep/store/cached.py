@@ -1,7 +1,5 @@
 """Small files of the user's cache folder: what takes time to find out, and can be lost without harm."""
 
-from __future__ import annotations
-
 import json
 import os
 from contextlib import suppress

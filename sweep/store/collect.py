@@ -1,7 +1,5 @@
 """When the dataset is written: at the end, now and then while running, and never when nothing has changed."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import time

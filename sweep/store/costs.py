@@ -1,7 +1,5 @@
 """The measured cost of a simulated job: for bundles of even size, the time left, and ``action=plan``."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable
 from contextlib import suppress

@@ -6,8 +6,6 @@ from the logs, judged and written block by block of the grid, so that memory doe
 batches, and little with the number of tasks.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

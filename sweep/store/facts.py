@@ -4,8 +4,6 @@ It travels in the dataset, so that a report needs nothing else: as JSON in the a
 a log has waits of its own, as variables ``recorded_NAME`` beside the metrics of the same names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from functools import cached_property

@@ -1,7 +1,5 @@
 """A results folder: its files, the study whose results it holds, and the lock of its writer."""
 
-from __future__ import annotations
-
 import fcntl
 import glob
 import json

@@ -1,7 +1,5 @@
 """Datasets read as a whole, if that is as much as a study may have."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

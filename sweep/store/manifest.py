@@ -4,8 +4,6 @@ A grid may grow or shrink and replications may be added: tasks carry their own i
 hold for all tasks must be the same, or one dataset would answer two questions.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import suppress

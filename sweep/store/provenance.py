@@ -1,7 +1,5 @@
 """The provenance of a dataset: versions, commit, command line; never a path that names a user."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """Reads the logs of a results folder: what is in them, and the records themselves."""
 
-from __future__ import annotations
-
 import itertools
 import operator
 import stat

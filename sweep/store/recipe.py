@@ -6,8 +6,6 @@
 - ``modules``: file -> text, of code that is neither this project's nor an installed package's.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace

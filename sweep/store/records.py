@@ -7,8 +7,6 @@ checksum of all that is before it. A line that is not whole, because its process
 that is not what was written, does not count.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import zlib

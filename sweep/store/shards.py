@@ -4,8 +4,6 @@ Each worker process writes a file of its own, so that no write ever waits for or
 would be too many files, the workers of one machine share a file and take turns.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import secrets

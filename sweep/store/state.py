@@ -1,7 +1,5 @@
 """Which tasks of a plan are done, by the logs of a results folder."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The summary of each point in a dataset: means, intervals, saturation, warm-up, length."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping
 from typing import Any

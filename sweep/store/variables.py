@@ -1,7 +1,5 @@
 """What a dataset has beside the values of its metrics: coordinates, summaries, states, attributes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime

@@ -3,8 +3,6 @@
 ``make storm`` makes many times as many attacks as the tests do, and shows the tables.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import signal

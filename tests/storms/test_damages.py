@@ -1,7 +1,5 @@
 """Files of a results folder are damaged: the same command mends them, or names the file in one line."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Runs are killed at any moment: the same command finishes them with the same bits, and cleans up."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """Names with characters that terminals, pages and shells obey: refused in one line, or shown as escapes."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

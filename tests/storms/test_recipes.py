@@ -1,7 +1,5 @@
 """Datasets of strangers: whatever they say, a rerun and an analysis run no code and answer in one line."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

@@ -3,8 +3,6 @@
 A class of tests for each executor inherits from `Contract`. Everything runs as a user would run it.
 """
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Studies of the fake family, run in this process or as a user would; fixtures of `conftest.py`."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import signal

@@ -1,7 +1,5 @@
 """Every command that may compile kernels reports it when that takes a while."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Schedules as tables (``schedule=FILE.csv``): every job a row, with the names that a log has."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One table of mistakes and the line that answers each: what was given, what is allowed, what would work."""
 
-from __future__ import annotations
-
 import shlex
 
 import pytest

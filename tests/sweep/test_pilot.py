@@ -1,7 +1,5 @@
 """Lengths of runs that a pilot decides."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

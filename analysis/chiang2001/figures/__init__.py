@@ -1,7 +1,5 @@
 """The figures of the paper, by the policy or the metric that they cannot do without."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 

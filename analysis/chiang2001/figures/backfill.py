@@ -1,7 +1,5 @@
 """Figs. 3 to 7: NCSA-LSF* by class, its largest waits, and the backfill policies against it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any

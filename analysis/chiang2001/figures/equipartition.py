@@ -1,7 +1,5 @@
 """Figs. 9 and 10: EQspatial against LXF&W-backfill with immediate service."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

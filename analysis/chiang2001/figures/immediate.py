@@ -1,7 +1,5 @@
 """Fig. 8: LXF&W-backfill with a minute of immediate service."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

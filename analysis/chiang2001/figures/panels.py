@@ -1,7 +1,5 @@
 """From a study to plots and pages: metrics over months, over the actual runtime, and as improvements."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Table 4 as a page: the paper's numbers above the generated ones with their intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Figs. 1 and 2 and Table 4: the generated months beside the paper's numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The figures across families."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path

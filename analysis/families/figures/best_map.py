@@ -1,7 +1,5 @@
 """The map of load and cost of switches: the best policy, and the cells in which it is not significant."""
 
-from __future__ import annotations
-
 import math
 
 from matplotlib.axes import Axes

@@ -1,7 +1,5 @@
 """Break-even cost of a switch for gang scheduling, over the load."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

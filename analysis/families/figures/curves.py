@@ -1,7 +1,5 @@
 """A measure over the load: one of each family, and the levels of gang scheduling."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

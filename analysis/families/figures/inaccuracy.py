@@ -1,7 +1,5 @@
 """Ratios of gang scheduling to policies that use requested times, over the inaccuracy of requests."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.figure import Figure
 

@@ -4,8 +4,6 @@ Policies of different papers may share a style there, but not here. Dashes are a
 that is not linear; dots are switches with a cost.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from matplotlib.typing import LineStyleType

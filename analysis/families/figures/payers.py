@@ -1,7 +1,5 @@
 """Groups of jobs that gain and lose: slowdowns relative to EASY's, by runtime, size and user."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

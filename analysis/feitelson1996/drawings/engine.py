@@ -3,8 +3,6 @@
 The kernels are imported inside the functions: a report whose figures need none does not wait for them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

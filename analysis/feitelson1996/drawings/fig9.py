@@ -1,7 +1,5 @@
 """Fig. 9: how mapping to the least loaded PEs fragments, run on the engine."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cache
 

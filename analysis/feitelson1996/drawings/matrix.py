@@ -1,7 +1,5 @@
 """The Ousterhout matrix: ``python -m analysis draw matrix policy=buddy load=0.9 time=500``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from matplotlib.figure import Figure

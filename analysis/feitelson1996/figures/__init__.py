@@ -1,7 +1,5 @@
 """The figures of the paper, and what its readings change."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

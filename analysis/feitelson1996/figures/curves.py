@@ -1,7 +1,5 @@
 """Figs. 8 and 10 to 13, and the same curves where the paper shows none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 

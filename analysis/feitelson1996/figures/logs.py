@@ -4,8 +4,6 @@ The paper used six logs. Of these only that of the NASA Ames iPSC/860 is publish
 in for the ANL SP1 and the SDSC Paragon, which are not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial

@@ -1,7 +1,5 @@
 """What the readings of the paper change: curves and verdicts side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

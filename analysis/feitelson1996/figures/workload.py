@@ -1,7 +1,5 @@
 """Fig. 7: a sample of the workload model, with the parameters and the seed of the dataset."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

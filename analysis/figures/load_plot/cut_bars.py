@@ -1,7 +1,5 @@
 """Arrows at the frame, where it cuts off a bar."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.markers import CARETDOWN, CARETUP

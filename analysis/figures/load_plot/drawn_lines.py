@@ -1,7 +1,5 @@
 """Lines with their error bars and markers, drawn into axes."""
 
-from __future__ import annotations
-
 import textwrap
 
 import matplotlib as mpl

@@ -1,7 +1,5 @@
 """Many plots in rows on one page, all with one scale and one legend."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 

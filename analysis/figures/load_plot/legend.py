@@ -1,7 +1,5 @@
 """Entries of legends, and words on what points and bars are."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """What is drawn: lines over the load or another axis, and the axes' own words and limits."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """One plot, or a few side by side, with one legend to the right."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from matplotlib.figure import Figure

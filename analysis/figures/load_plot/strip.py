@@ -1,7 +1,5 @@
 """The strip above the axes: at which loads policies saturate."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

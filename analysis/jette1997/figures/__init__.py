@@ -1,7 +1,5 @@
 """Fig. 1, what the text says in numbers, the map of the trade-off, and the comparison with other families."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

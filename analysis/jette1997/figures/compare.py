@@ -1,7 +1,5 @@
 """The same jobs under the site's schedulers, backfilling and packing schemes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 

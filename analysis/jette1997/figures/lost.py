@@ -1,7 +1,5 @@
 """What becomes of the processor time, stacked: used, switching, packing, limits, no work."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import partial
 

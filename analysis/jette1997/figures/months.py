@@ -1,7 +1,5 @@
 """Fig. 1, monthly utilization under the three schedulers; and the same week by week."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date
 from functools import partial

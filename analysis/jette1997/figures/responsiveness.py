@@ -1,7 +1,5 @@
 """Responsiveness in a few numbers: aggregate slowdown, jobs preempted, throughput against UNICOS MAX."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The slowdown of interactive jobs by the hour of their submission, and by their length."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import partial
 

@@ -1,7 +1,5 @@
 """What a minimum time-slice costs in responsiveness and saves in utilization, over the cost of a switch."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

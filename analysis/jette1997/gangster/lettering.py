@@ -1,7 +1,5 @@
 """A letter for each job, which it keeps as long as it is seen."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from string import ascii_lowercase, ascii_uppercase, digits
 

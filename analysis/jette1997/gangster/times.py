@@ -1,7 +1,5 @@
 """Times of a run as people say them: ``Tue 13:25``, in some week; or so long after the beginning."""
 
-from __future__ import annotations
-
 import re
 
 from analysis.drawings.scene import UNITS

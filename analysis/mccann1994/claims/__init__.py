@@ -4,8 +4,6 @@ Numbers without chance in them are facts (`exact`, `schedules`, `examples`); sim
 paired intervals (`simulation`).
 """
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Testers of exact numbers: efficiency preservation, fairness, the birth-death chain (chapters 3 and 5)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise, product
 from typing import Any

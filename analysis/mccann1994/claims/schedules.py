@@ -1,7 +1,5 @@
 """Testers of schedules of random lists of requirements: theorems as facts, and averages (chapter 6)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

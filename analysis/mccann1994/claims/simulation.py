@@ -1,7 +1,5 @@
 """Testers of simulated short and long jobs, and of the birth-death chain beside them (section 5.4)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Pictures on request, ``python -m analysis draw equi processors=16x32 jobs=11``, and those of chapter 4."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

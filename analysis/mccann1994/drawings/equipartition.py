@@ -1,7 +1,5 @@
 """Figs. 4.2 and 4.3: the partitions of EQUI, and how EQUI+ maps threads onto one of them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 

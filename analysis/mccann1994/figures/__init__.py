@@ -1,7 +1,5 @@
 """The figures of the dissertation, by the experiment that has their numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Figs. 5.6 and 5.7: mean blow-up factors of equal jobs that come and go."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

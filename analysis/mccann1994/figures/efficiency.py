@@ -1,7 +1,5 @@
 """Figs. 3.1, 3.2, 5.2 and 5.3: speedup and efficiency preservation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Figs. 5.4 and 5.5: how far the most and the least loaded job are from their equal share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 

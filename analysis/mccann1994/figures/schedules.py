@@ -1,7 +1,5 @@
 """Figs. 6.2 to 6.11, and what the medium-term policies cost on random lists of requirements."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any

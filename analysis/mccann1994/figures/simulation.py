@@ -1,7 +1,5 @@
 """Figs. 5.8 to 5.11: response times and fairness of short and long jobs, simulated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any

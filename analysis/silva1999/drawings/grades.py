@@ -1,7 +1,5 @@
 """Grades of membership of a task that changes phase: ``python -m analysis draw grades``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

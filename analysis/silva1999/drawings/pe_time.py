@@ -1,7 +1,5 @@
 """Use of the time of a PE under each scheduler, from one simulation of each: ``draw pe_time``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from matplotlib.figure import Figure

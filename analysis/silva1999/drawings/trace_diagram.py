@@ -1,7 +1,5 @@
 """The trace diagram over some slices, as Fig. 1 has it: ``python -m analysis draw trace_diagram``."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """What a user asks of a drawing of tasks: a scheduler, a workload, a machine, from text to a point."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The figures of the paper, those of what it only claims, and the map of what its open choices change."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The map of where each claim holds: claims in rows, what the paper leaves open in columns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from analysis.figures import verdict_map

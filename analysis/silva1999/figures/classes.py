@@ -1,7 +1,5 @@
 """Jobs of all four classes on one machine: which of them fill idle slots, and how long jobs of each take."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Gains over gang scheduling, workload by workload, on each machine or under each assumption."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator, Mapping
 from functools import partial

@@ -1,7 +1,5 @@
 """Figs. 3 to 10: throughput and idle time of the schedulers over the length of the simulation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The idling ratio (section 1.1) of the trace diagram under packing schemes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """From a study to plots: a metric of each scheduler over time, and its ratio to that of gang scheduling."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

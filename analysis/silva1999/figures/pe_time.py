@@ -1,7 +1,5 @@
 """Use of the time of a PE, stacked, for each scheduler and workload."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Scalability: what switching costs, and what is left to compute, over the number of PEs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any

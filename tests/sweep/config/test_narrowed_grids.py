@@ -1,7 +1,5 @@
 """A part of an experiment's grid is a study: each workload alone, and each policy alone."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Customers one after the other, by Lindley's recursion."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

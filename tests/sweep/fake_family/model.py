@@ -1,7 +1,5 @@
 """The family as the sweep sees it: a point in, batches or a schedule out."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

@@ -1,7 +1,5 @@
 """What is allowed, and what is said aloud."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from models.point import Point

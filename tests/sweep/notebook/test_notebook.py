@@ -1,7 +1,5 @@
 """The face for notebooks: what it returns, and one exception of one line for whatever is wrong."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

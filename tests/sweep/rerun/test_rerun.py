@@ -1,7 +1,5 @@
 """A dataset is made once more from itself alone, the same bit for bit, or what differs is said."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import shutil

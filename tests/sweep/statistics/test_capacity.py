@@ -1,7 +1,5 @@
 """What policies can deliver, and whether runs are long enough, on systems of which it is known."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

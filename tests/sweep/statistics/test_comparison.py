@@ -1,7 +1,5 @@
 """Comparisons week by week against known series; probabilities against what happens and intervals."""
 
-from __future__ import annotations
-
 import doctest
 import math
 

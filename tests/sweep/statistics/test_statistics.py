@@ -6,8 +6,6 @@ they are normal. Intervals from batches are meant to cover at least 93 % at a no
 hang together: on independent ones they cover more, AR(1) and M/M/1 make them work.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import re
