@@ -8,6 +8,7 @@ import sys
 import webbrowser
 from collections.abc import Sequence
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -104,9 +105,9 @@ def serve(sources: Sequence[Source], port: int, logs: Sequence[Path], *, browser
             pages[-1].follow()
             pn.state.on_session_destroyed(partial(_close, pages[-1]))
         return pn.template.FastListTemplate(
-            title=name, font="system-ui, sans-serif", sidebar_width=300, theme_toggle=True, raw_css=[PHONE],
-            main_max_width="1600px",
-            sidebar=[pn.Card(one.side, title=source.study.name, hide_header=len(pages) == 1)
+            title=escape(name), font="system-ui, sans-serif", sidebar_width=300, theme_toggle=True,
+            raw_css=[PHONE], main_max_width="1600px",
+            sidebar=[pn.Card(one.side, title=escape(source.study.name), hide_header=len(pages) == 1)
                      for one, source in zip(pages, sources, strict=True)],
             main=[pn.FlexBox(*(one.main for one in pages), gap="24px")],
         )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -85,7 +86,7 @@ def frame(study: Study) -> pd.DataFrame:
     kept = np.flatnonzero(status.values.ravel() != EXCLUDED)
     where = np.unravel_index(kept, status.shape)
     columns: dict[str, object] = {
-        axis: np.array(study.values_of(axis), dtype=object)[places]
+        axis: np.array(list(map(plain, study.values_of(axis))), dtype=object)[places]
         for axis, places in zip(axes, where, strict=True)
     }
     columns["status"] = status.values.ravel()[kept]
@@ -94,6 +95,17 @@ def frame(study: Study) -> pd.DataFrame:
             values = study.data[f"{name}_{suffix}"].transpose(*axes).values
             columns[f"{name}_{suffix}"] = values.ravel()[kept]
     return pd.DataFrame(columns)
+
+
+def plain(text: str) -> str:
+    """Return a text that a spreadsheet does not take for a formula: a name may be a stranger's.
+
+    Examples
+    --------
+    >>> plain("easy"), plain("-1"), plain("=HYPERLINK(1)")
+    ('easy', '-1', "'=HYPERLINK(1)")
+    """
+    return f"'{text}" if re.match(r"[=@\t\r]|[+-](?![\d.])", text) else text
 
 
 def metrics(study: Study) -> list[str]:

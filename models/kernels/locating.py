@@ -2,8 +2,11 @@
 
 import hashlib
 import os
+import sys
+import sysconfig
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from numba import config
@@ -11,22 +14,48 @@ from numba.core.caching import CacheImpl, UserProvidedCacheLocator
 
 from models.kernels import cache
 
+OURS = ("models", "sweep", "analysis", "slurm", "schedsweep")
+
 
 class OwnLocator(UserProvidedCacheLocator):
-    """The place of a user's own kernel, which is compiled anew when a file of its package changes.
+    """The place of a user's own kernel, which is compiled anew when a file that it may use changes.
 
     Numba looks at the kernel's own file only: after a change in a function that it calls, from another file,
     it would go on with the old one.
     """
 
+    _module = ""
+
+    @classmethod
+    def from_function(cls, py_func: Callable, py_file: str) -> Any:
+        """Return a locator."""
+        found = super().from_function(py_func, py_file)
+        if found is not None:
+            found._module = py_func.__module__
+        return found
+
     def get_source_stamp(self) -> str:
-        """Return the hash of all files of the top-level package, of a module alone of those beside it."""
-        folder = Path(self._py_file).resolve().parent
-        files = sorted(folder.glob("*.py"))
-        while (folder / "__init__.py").exists():
-            files = sorted(folder.rglob("*.py"))
-            folder = folder.parent
-        return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+        """Return the hash of the kernel's file and of all of the user's own whose names reach it."""
+        files, waiting, seen = {Path(self._py_file)}, [self._module], {""}
+        while waiting:
+            name = waiting.pop()
+            module = sys.modules.get(name)
+            if name in seen or name.partition(".")[0] in OURS or module is None:
+                continue
+            seen.add(name)
+            file = getattr(module, "__file__", None)
+            if not isinstance(file, str) or not file.endswith(".py") or file.startswith(INSTALLED):
+                continue
+            files.add(Path(file))
+            for value in list(vars(module).values()):
+                is_module = isinstance(value, ModuleType)
+                waiting.append(str(value.__name__ if is_module else getattr(value, "__module__", "")))
+        hashes = [hashlib.sha256(file.read_bytes()).digest() for file in sorted(files)]
+        return hashlib.sha256(b"".join(hashes)).hexdigest()
+
+
+INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+"""Folders of modules that are installed, with a version."""
 
 
 class KernelLocator(UserProvidedCacheLocator):

@@ -267,7 +267,7 @@ _seen: dict[Path, str] = {}
 
 def _read(name: str, file: Path) -> Source:
     data = file.read_bytes()
-    _remove_stale_bytecode(file)
+    _remove_stale_bytecode(file, name.partition(".")[0] not in OURS)
     source = _parsed(hashlib.sha256(data).hexdigest(), data)
     before = _seen.setdefault(file, source.digest)
     if before != source.digest:
@@ -280,15 +280,16 @@ def _read(name: str, file: Path) -> Source:
     return source
 
 
-def _remove_stale_bytecode(file: Path) -> None:
-    """Remove bytecode that is older than its source, so that the code that runs is the code that is hashed.
+def _remove_stale_bytecode(file: Path, is_own: bool) -> None:
+    """Remove bytecode that may be of another source, so that the code that runs is the code that is hashed.
 
     Python compares only the size of the source and the second of its last change. After two edits within one
-    second that keep the size, it would run the bytecode of the first edit.
+    second that keep the size, or where times are set (``cp -p``), it would run that of the first edit.
+    That of the user's own files is always removed: an import makes it anew in milliseconds.
     """
     with suppress(OSError, NotImplementedError):  # no bytecode, no permission, or a Python without bytecode
         bytecode = Path(importlib.util.cache_from_source(file))
-        if bytecode.stat().st_mtime_ns < file.stat().st_mtime_ns:
+        if is_own or bytecode.stat().st_mtime_ns < file.stat().st_mtime_ns:
             bytecode.unlink()
 
 

@@ -59,6 +59,8 @@ def _places(log: str, original: Original, given: Path | None) -> Iterator[Path]:
 def _digests(file: Path) -> tuple[str, ...]:
     """Return the SHA-256 of a file, and that of a slurm.conf together with what it includes."""
     try:
+        if not file.stat().st_size:  # of /proc, whose files may have no end
+            return ()
         with file.open("rb") as opened:
             plain = hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError:

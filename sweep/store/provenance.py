@@ -84,6 +84,10 @@ def sanitised(value: Any) -> Any:
     text = re.sub(r"(\w://[^\s?#;&\"']*)[?#;&][^\s\"']*", r"\1", text)
     text = re.sub(r"(?<![\w/])[\w.-]+:[^\s/@]+@(?=[\w.-]+:)", "", text)  # user:password@host:/path
     text = re.sub(r"(?<![\w.])\d{1,3}(\.\d{1,3}){3}:\d+", "...", text)
+    text = re.sub(
+        r"\[[0-9a-fA-F:]*:[0-9a-fA-F:]*\]:\d+|(?<![\w.@/-])[A-Za-z][\w-]*(\.[\w-]+)+:\d{2,5}\b", "...", text
+    )
+    text = re.sub(r"(?<![\w.])[\w.-]+@[\w.-]+:(?=/)", "", text)
     if text.startswith(("/", "../")) and "\n" not in text:
         return _short(text)
     return re.sub(r"(?<![\w.~/:\]-])(?:/[^/\s\"',;:=\[\]{}()]+){2,}", lambda found: _short(found[0]), text)
@@ -117,7 +121,7 @@ def _short(path: str) -> str:
     if len(parts) < 3 or (len(parts) == 3 and parts[1] in SYSTEM):
         return path
     first = 3 if parts[1] in OF_USERS else 2
-    return "/".join(["~", *parts[first:][-2:]])
+    return "/".join(["~", *parts[first:][-2 if len(parts) > 5 else -1 :]])
 
 
 PRIVATE = (
@@ -136,7 +140,9 @@ PRIVATE = (
 def command(arguments: Sequence[str]) -> str:
     """Return a command as a dataset has it: without what only says where it was run."""
     shown = []
-    for argument in arguments:
+    for before, argument in zip(["", *arguments], arguments, strict=False):
+        if before == "--config-dir" or argument == "--config-dir":
+            continue
         key, equals, value = argument.partition("=")
         if key.lstrip("+") not in PRIVATE:
             shown.append(f"{key}={sanitised(value)}" if equals else sanitised(argument))

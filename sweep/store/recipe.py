@@ -78,10 +78,10 @@ def _checked(config: Config) -> Config:
     """Check what a file says by the schema of the command line: the file may be a stranger's, or broken."""
     found = list(texts(kept.as_json(config)))
     number = sum(text.count("${") for text in found)
-    if number > MOST_INTERPOLATIONS or (number and max(map(len, found)) > LONGEST_TEXT):
+    if number > MOST_INTERPOLATIONS or max(map(len, found), default=0) > LONGEST_TEXT:
         raise SweepError(
-            f"the recipe has {number} values that name others, {MOST_INTERPOLATIONS} may have, none beside a "
-            f"text of over {LONGEST_TEXT:,} characters: type its command again"
+            f"the recipe has {number} values that name others, or texts of over {LONGEST_TEXT:,} characters: "
+            "type its command again"
         )
     try:
         typed = OmegaConf.structured(_without_run(config.settings))

@@ -77,3 +77,18 @@ def test_a_folder_that_others_may_write_to_is_not_used(tmp_path, mode):
     used = Path(in_new_process(code, tmp_path / "cache", TMPDIR=str(tmp_path)).strip())
     assert not used.is_relative_to(tmp_path / "cache")
     assert used.stat().st_mode & 0o077 == 0
+
+
+def test_an_own_kernel_is_compiled_anew_after_a_change_of_what_it_calls(tmp_path):
+    """From a module of another folder of the search path, where numba itself does not look."""
+    kernel = "from numba import int64\nfrom models.kernels.compiling import kernel\n"
+    (tmp_path / "elsewhere").mkdir()
+    helper = tmp_path / "elsewhere" / "helper.py"
+    (tmp_path / "mine.py").write_text(
+        f"{kernel}from helper import grow\n\n@kernel(int64(int64))\ndef run(x):\n    return grow(x)\n"
+    )
+    for factor in (2, 3, 3):
+        helper.write_text(f"{kernel}\n@kernel(int64(int64))\ndef grow(x):\n    return {factor} * x\n")
+        folders = os.pathsep.join(map(str, (tmp_path, tmp_path / "elsewhere")))
+        printed = in_new_process("import mine; print(mine.run(5))", tmp_path / "cache", PYTHONPATH=folders)
+        assert printed == f"{5 * factor}\n"

@@ -19,6 +19,8 @@ DUMPED = re.compile(r"(Cluster|Parent|Account|User) - '([^']*)'(?::(.*))?$")
 ROOT = "root"
 JOBS = "jobs"
 
+LONGEST_S = 366 * 86400
+
 NEUTRAL = ("", "-1", "(null)")
 
 
@@ -109,7 +111,7 @@ def association(place: str, name: str, parent: str, is_user: bool, given: Mappin
         name,
         parent,
         is_user,
-        int(share) if share.isdecimal() else 1,  # else ``parent``
+        int(share) if share.isdecimal() and len(share) < 10 else 1,  # else ``parent``
         limits(place, given, "grptres", "grpjobs"),
         limits(place, given, "", "maxjobs"),
     )
@@ -145,5 +147,7 @@ def reservation(place: str, given: Mapping[str, str], numbers: Mapping[str, int]
         raise ConfigurationError(
             f"{place}: reservation {name} comes back; give a line with its times for each day that counts"
         )
-    begin, end = (one.replace(tzinfo=UTC).timestamp() for one in times)
+    begin, end = (one.replace(tzinfo=one.tzinfo or UTC).timestamp() for one in times)
+    if not 0 < end - begin <= LONGEST_S:
+        raise ConfigurationError(f"{place}: reservation {name} has to end after its start, within a year")
     return Reservation(name, tuple(numbers[one] for one in names), begin, end)

@@ -134,6 +134,8 @@ class Configuration:
             if kind == "nodename":
                 for node in _nodes(place, given):
                     nodes[node.name] = node
+                if len(nodes) > hostlist.MOST:
+                    raise ConfigurationError(f"{place}: more than {hostlist.MOST:,} nodes")
         numbers = {name: number for number, name in enumerate(nodes)}
         found: dict[str, Partition] = {}
         for kind, place, given in entities:
@@ -172,7 +174,7 @@ class Configuration:
         text = self.parameters.get(key)
         if text is None:
             return default
-        if text.lstrip("-").isdecimal():
+        if text.lstrip("-").isdecimal() and len(text) <= values.MOST_DIGITS:
             return int(text) if int(text) >= 0 else default
         raise ConfigurationError(
             f"{self.where.get('schedulerparameters', self.name)}: {key}={text} of SchedulerParameters; "
@@ -288,11 +290,11 @@ def _partitions(
     name = given["partitionname"]
     listed = given.get("nodes", "")
     names: list[str] = []
-    for word in _value(place, {"nodes": listed}, "nodes", hostlist.expand, []):
+    for word in dict.fromkeys(_value(place, {"nodes": listed}, "nodes", hostlist.expand, [])):
         if word.upper() == "ALL":
             names += numbers
-        elif word in sets:
-            feature = sets[word][0].removeprefix("feature ") if sets[word] else ""
+        elif sets.get(word):
+            feature = sets[word][0].removeprefix("feature ")
             named = sets[word] if not sets[word][0].startswith("feature ") else []
             names += named or [node.name for node in nodes if feature in node.features]
         else:

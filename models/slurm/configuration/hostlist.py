@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from itertools import islice
 
 BRACKET = re.compile(r"\[([^\[\]]*)\]")
-RANGE = re.compile(r"(\d+)(?:-(\d+))?")
-MOST = 1_000_000
+RANGE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
+MOST, LONGEST, MOST_BRACKETS = 100_000, 255, 10
+"""Names of a list, characters of a name, and brackets of one."""
 
 
 def split(text: str) -> list[str]:
@@ -28,7 +29,12 @@ def expand(text: str) -> list[str]:
     >>> expand("n[08-10],login")
     ['n08', 'n09', 'n10', 'login']
     """
-    names = list(islice((name for part in split(text) for name in _names(part)), MOST + 1))
+    parts = split(text)
+    if any(len(part.partition("[")[0]) > LONGEST or part.count("[") > MOST_BRACKETS for part in parts):
+        raise ValueError(
+            f"{text[:40]}…: a name has at most {LONGEST} characters, and {MOST_BRACKETS} brackets"
+        )
+    names = list(islice((name for part in parts for name in _names(part)), MOST + 1))
     if len(names) > MOST:
         raise ValueError(f"{text[:40]}…: more than {MOST:,} names")
     return names
@@ -50,7 +56,7 @@ def _numbers(text: str) -> Iterator[str]:
     for piece in text.split(","):
         found = RANGE.fullmatch(piece.strip())
         if not found:
-            raise ValueError(f"[{text}] is no range such as [1-8] or [001-128,200]")
+            raise ValueError(f"[{text[:40]}] is no range such as [1-8] or [001-128,200]")
         first, last = int(found[1]), int(found[2] or found[1])
         if last < first or last - first > MOST:
             raise ValueError(f"[{text[:40]}]: a range counts upwards, to at most {MOST:,} names")

@@ -22,6 +22,7 @@ SHOWN = re.compile(r"^(\w+)\s+= (.*)$")
 DEEPEST = 10
 """Files that include each other in a chain."""
 
+LONGEST_LINE = 100_000
 MOST_FILES = 1000
 """Files that are included, each as often as it is."""
 
@@ -34,6 +35,8 @@ class _Files:
         self.digest = hashlib.sha256()
 
     def take(self, path: Path, content: bytes) -> None:
+        if self.number:  # where one file ends counts: of a key that is given twice the last one wins
+            self.digest.update(b"\0%d\0" % len(content))
         self.digest.update(content)
         self.number += 1
         if self.number > MOST_FILES:
@@ -138,6 +141,10 @@ def _of_text(where: str, text: str) -> Iterator[Line]:
     if (pairs := dumped(text)) is not None:
         yield Line(where, pairs)
         return
+    if len(text) > LONGEST_LINE:
+        raise ConfigurationError(
+            f"{where}: more than {LONGEST_LINE:,} characters; divide it into several lines"
+        )
     try:
         words = shlex.split(text, posix=True)
     except ValueError:

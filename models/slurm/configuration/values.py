@@ -3,8 +3,9 @@
 
 import re
 
-DURATION = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?")
-MEMORY = re.compile(r"(\d+)([KMGT]?)B?", re.IGNORECASE)
+DURATION = re.compile(r"(?:(\d{1,6})-)?(\d{1,9})(?::(\d{1,9}))?(?::(\d{1,9}))?")
+MEMORY = re.compile(r"(\d{1,10})([KMGT]?)B?", re.IGNORECASE)
+MOST_DIGITS = 12
 WITHOUT_LIMIT = ("INFINITE", "UNLIMITED", "-1", "NONE")
 IN_MB = {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024**2, "": 1}
 
@@ -42,8 +43,8 @@ def memory(text: str) -> int:
 
 def whole(text: str) -> int:
     """Return a whole number, 0 or more."""
-    if not text.isdecimal():
-        raise ValueError("a whole number")
+    if not text.isdecimal() or len(text) > MOST_DIGITS:
+        raise ValueError(f"a whole number of at most {MOST_DIGITS} digits")
     return int(text)
 
 
@@ -53,8 +54,8 @@ def number(text: str) -> float:
         found = float(text)
     except ValueError:
         found = -1.0
-    if not 0 <= found < 2**63:
-        raise ValueError("a number, 0 or more")
+    if not 0 <= found < 10**MOST_DIGITS:
+        raise ValueError(f"a number, 0 or more, of at most {MOST_DIGITS} digits")
     return found
 
 
@@ -73,7 +74,7 @@ def gres(text: str) -> dict[str, int]:
             continue
         *name, last = part.removeprefix("gres/").replace("=", ":").split(":")
         words = [word for word in name if word != "no_consume"]
-        count = re.fullmatch(r"(\d+)([KMG]?)", last)
+        count = re.fullmatch(r"(\d{1,9})([KMG]?)", last)
         key = ":".join(words) if count else ":".join([*words, last])
         factor = {"K": 1024, "M": 1024**2, "G": 1024**3, "": 1}[count[2]] if count else 1
         found[key] = found.get(key, 0) + (int(count[1]) * factor if count else 1)

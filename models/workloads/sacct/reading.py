@@ -13,6 +13,10 @@ from models.jobs.swf.unpacking import content_of
 from models.workloads.sacct import fields
 from models.workloads.sacct.errors import COMMAND, SacctError
 
+NAMES = {"User", "Partition", "Account", "QOS", "Reservation"}
+LONGEST_NAME = 1000
+"""A longer one is no name, and takes its length in each row of an array."""
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -129,6 +133,12 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
         what = f"only {n_rows:,} steps" if n_rows else "nothing but the names of the fields"
         raise SacctError(f"{path.name}: no jobs at all ({what}); make it with: {COMMAND}")
     texts = {field: [row[place] for row in rows] for field, place in places.items()}
+    for field in NAMES & texts.keys():
+        longest = max(range(len(rows)), key=lambda k: len(texts[field][k]))
+        if len(texts[field][longest]) > LONGEST_NAME:
+            raise SacctError(
+                f"{path.name}: line {numbers[longest]} has a {field} of over {LONGEST_NAME} letters"
+            )
     return _table(
         path, n_rows, n_twice, np.array(numbers), texts, [header[place] for place in places.values()]
     )
