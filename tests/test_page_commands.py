@@ -106,7 +106,7 @@ def shortened(line: str) -> Iterator[str]:
     typed = {key for key, _, _ in words} | {f"grid.{key}" for key, _, _ in words}
     name = next(value for key, _, value in words if key == "experiment")
     usual = {"replications": 1, "capacity": 0, "executor": "serial"}
-    of_a_log = name in ("what_if", "replay")
+    of_a_log = name in ("what_if", "slurm_what_if", "replay")
     for setting in _overrides({**usual, **({} if of_a_log else SHORT.get(name.removesuffix("_full"), {}))}):
         key = setting.partition("=")[0]
         # An axis that is typed is refused where it sets nothing of the policies that the command names.
