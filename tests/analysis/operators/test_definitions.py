@@ -85,7 +85,7 @@ def test_a_log_has_one_mean_wait(replayed: tuple[Study, str]) -> None:
     stored = study.data["wait_mean"].sel(policy="easy").item()
     half_width = study.data["wait_ci"].sel(policy="easy").item()
     assert stored == pytest.approx(expected, rel=1e-9)
-    assert re.search(rf"^easy +{float(f'{stored:.3g}'):,.0f}$", said, re.MULTILINE)
+    assert re.search(rf"^EASY +{float(f'{stored:.3g}'):,.0f}$", said, re.MULTILINE)
     (case,) = cases(study)
     of_report = case.level(WAIT, "easy")
     assert (of_report.mean, of_report.half_width) == pytest.approx((stored, half_width))

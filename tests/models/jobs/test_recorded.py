@@ -90,8 +90,8 @@ def test_measures_of_the_machine_are_those_of_every_second(tmp_path: Path) -> No
         ({}, None, True),
         ({}, PROCESSORS * 2, False),
         ({"MaxProcs": "8"}, 9, True),  # of which its jobs had more than 8 at once
-        ({"MaxProcs": "0"}, PROCESSORS * 2, True),  # possible: the log does not name its machine
-        ({"MaxProcs": "0"}, 8, False),  # impossible: its jobs had more at once
+        ({"MaxProcs": "-1"}, PROCESSORS * 2, True),  # possible: the log does not name its machine
+        ({"MaxProcs": "-1"}, 8, False),  # impossible: its jobs had more at once
     ],
 )
 def test_shares_of_another_machine_are_undefined(

@@ -326,7 +326,7 @@ def test_a_selection_describes_all_rows(folder: Path) -> None:
         ({"exclude": [{"user": 3, "processors": 7}]}, "log.swf: no row has processors 7;"),
         ({"exclude": {"nodes": 7}}, "workload.exclude={'nodes': 7}; allowed: values of job, submit,"),
         ({"queue": 1}, "log.swf: no job has a known queue; leave out the filter workload.queue"),
-        ({"user": "3"}, "workload.user=3; allowed: one value of the log, or a list of them"),
+        ({"user": "3"}, "workload.user='3'; allowed: one value of the log, or a list of them"),
         ({"oversized": "shrink"}, "workload.oversized=shrink; allowed: drop, cap, error"),
         ({"start": 10, "end": 10}, "start=10, end=10: give numbers with start < end"),
         ({"oversized": "error", "machine_size": 3}, "log.swf: line 5 has a job of 8 processors, and the"),
