@@ -12,7 +12,7 @@ if str(SWEEP) not in sys.path:
 
 from study_commands import Answer, _own_place, command, sweep  # noqa: E402
 
-from analysis import command as analysis  # noqa: E402
+from analysis.command import main as analyse  # noqa: E402
 from sweep import cli  # noqa: E402
 
 
@@ -22,8 +22,8 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
 
     def ask(*arguments: str) -> Answer:
         capsys.readouterr()
-        of_analysis = arguments[0] == "analysis"
-        status = analysis.main(arguments[1:]) if of_analysis else cli.main(arguments)
+        command, *more = arguments
+        status = analyse(more) if command == "analysis" else cli.main(arguments)
         captured = capsys.readouterr()
         return Answer(status, captured.out, captured.err)
 
