@@ -32,7 +32,7 @@ import numpy as np
 from sweep.executors.outlook import Outlook, Timings
 from sweep.plan.plan import Plan
 from sweep.plan.task import Bundle
-from sweep.store.costs import SYSTEM, Costs, Key, keys
+from sweep.store.costs import SYSTEM, Costs, Key, as_number, keys
 
 MESSAGE_S = 0.5
 """Work in a bundle as long as there is plenty. A kill loses the running bundle, and progress is counted in
@@ -121,7 +121,10 @@ class Bundles:
         for number in left:
             waiting[self._key(number)].append(number)
         self._jobs = {key: plan.measurement(numbers[0]).jobs for key, numbers in waiting.items()}
-        self._waiting = {key: numbers[::-1] for key, numbers in waiting.items()}
+        self._first = {key: numbers[0] for key, numbers in waiting.items()}
+        # Costs within a kind may grow along an axis: a mixed order makes the mean of those back that of all.
+        mixed = np.random.default_rng(0)
+        self._waiting = {key: mixed.permutation(numbers).tolist() for key, numbers in waiting.items()}
         self._of_system: dict[Key, list[Key]] = defaultdict(list)
         for key in self._waiting:
             self._of_system[key[:SYSTEM]].append(key)
@@ -139,8 +142,8 @@ class Bundles:
             cost = self._cost(key)
             # Of equal costs the highest load first, where simulations take longest; then in the plan's order,
             # so that policies with no timing yet begin with those that a grid names first.
-            first = self._waiting[key][-1] if self._waiting[key] else 0
-            place = (system in self._tried or math.isfinite(cost), -cost, -_load(key), first, key)
+            known = system in self._tried or math.isfinite(cost)
+            place = (known, -cost, -as_number(key[SYSTEM]), self._first[key], key)
             self._places[key] = place
             self._work += self._work_of(key)
             if self._waiting[key]:
@@ -248,12 +251,12 @@ class Bundles:
             for key, numbers in self._waiting.items():
                 if not numbers:
                     continue
-                seconds, is_measured = self._timings.seconds(key, self._cost(key))
+                seconds, measured = self._timings.seconds(key, self._cost(key))
                 if math.isinf(seconds):
                     unknown += len(numbers)
                     continue
-                known += seconds * len(numbers) * is_measured
-                doubtful += seconds * len(numbers) * (not is_measured)
+                known += seconds * len(numbers) * measured
+                doubtful += seconds * len(numbers) * (1 - measured)
                 longest = max(longest, seconds)
             for given in {id(each): each for each in self._given.values()}.values():
                 elapsed = now - given.at
@@ -291,7 +294,3 @@ def capacity(workers: int, submitted: Iterable[Bundle]) -> int:
     A bundle that waits behind a long one cannot move to an idle worker. Idle workers come before busy ones.
     """
     return workers * (OUTSTANDING if all(bundle.brief for bundle in submitted) else 1)
-
-
-def _load(key: Key) -> float:
-    return 0.0 if key[SYSTEM] == "None" else float(key[SYSTEM])

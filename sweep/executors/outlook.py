@@ -1,9 +1,10 @@
 """The time that the remaining tasks of a run will take, extrapolated from those that came back.
 
-A kind of task (`sweep.store.costs.Key`) that came back costs what it cost in this run. One that did not costs
-what earlier runs measured, times the ratio by which this run differs from them so far; this may be wrong by a
-factor of `DOUBT` either way, which makes the outlook a range. Workers are counted by the work that they have
-returned a second: what they wait for, and what else the machine does, is in that pace.
+A kind of task (`sweep.store.costs.Key`) costs what it cost in this run, once enough of its tasks came back:
+they may differ by a factor of 100 along an axis. Until then it costs what earlier runs measured, times the
+ratio by which this run differs from them so far, or what other kinds cost at that load; this may be wrong by
+a factor of `DOUBT` either way, which makes the outlook a range. Workers are counted by the work that they
+have returned a second: what they wait for, and what else the machine does, is in that pace.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from sweep.store.costs import Key
 
 DOUBT = 2.0
 """Factor by which the cost of a kind of task may differ that did not come back in this run."""
+
+PRIOR = 2
+"""Tasks of a kind that have to come back until their mean has the weight of what was expected."""
 
 SPREAD = 1.5
 """Ratio of the ends of a range from which it is shown."""
@@ -92,6 +96,7 @@ class Timings:
     def __init__(self, before: dict[Key, float], jobs: dict[Key, int]) -> None:
         self._before, self._jobs = before, jobs
         self._spent: dict[Key, list[float]] = defaultdict(lambda: [0, 0.0])
+        self._at_load: dict[Key, list[float]] = defaultdict(lambda: [0, 0.0])
         self._begun: float | None = None
         self._count, self._work, self._worked_jobs = 0, 0.0, 0
         self._work_before = self._work_expected = 0.0
@@ -100,9 +105,9 @@ class Timings:
         """Count a task that came back."""
         if self._begun is None:
             self._begun = time.monotonic() - seconds
-        spent = self._spent[key]
-        spent[0] += 1
-        spent[1] += seconds
+        for total, units in ((self._spent[key], 1), (self._at_load[_without_policy(key)], self._jobs[key])):
+            total[0] += units
+            total[1] += seconds
         self._count += 1
         self._work += seconds
         self._worked_jobs += self._jobs[key]
@@ -110,22 +115,23 @@ class Timings:
             self._work_before += before
             self._work_expected += seconds
 
-    def seconds(self, key: Key, otherwise: float) -> tuple[float, bool]:
-        """Return the expected seconds of a task of a kind, and whether this run measured them.
+    def seconds(self, key: Key, otherwise: float) -> tuple[float, float]:
+        """Return the expected seconds of a task of a kind, and the share of them that this run measured.
 
         Parameters
         ----------
         otherwise : float
             The cost by similar kinds, infinite where none was measured, for a kind that no run measured.
         """
-        if key in self._spent:
-            count, total = self._spent[key]
-            return total / count, True
+        count, total = self._spent.get(key, (0, 0.0))
         if math.isfinite(before := self._before.get(key, math.inf)) and self._work_before:
             otherwise = before * self._work_expected / self._work_before
-        if math.isinf(otherwise) and self._count >= ENOUGH:
+        elif count:
+            jobs, seconds = self._at_load[_without_policy(key)]
+            otherwise = seconds / jobs * self._jobs[key]
+        elif math.isinf(otherwise) and self._count >= ENOUGH:
             otherwise = self._work / self._worked_jobs * self._jobs[key]
-        return otherwise, False
+        return (total + PRIOR * otherwise) / (count + PRIOR), count / (count + PRIOR)
 
     def workers(self, given: int) -> float:
         """Return how many workers' work comes back a second, at most as many as there are."""
@@ -133,3 +139,8 @@ class Timings:
         if elapsed < PACE_S:
             return given
         return min(given, max(self._work / elapsed, 0.25))
+
+
+def _without_policy(key: Key) -> Key:
+    family, machine, _, workload, load = key
+    return family, machine, workload, load

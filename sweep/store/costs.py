@@ -1,6 +1,7 @@
 """The measured cost of a simulated job: for bundles of even size, the time left, and ``action=plan``."""
 
 import zlib
+from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -21,8 +22,8 @@ SYSTEM = 4
 WHOLE = ", whole"
 """End of a family's name in the keys of tasks that run a whole log or month."""
 
-NEWEST = 0.2
-"""Weight of the newest measurement: costs follow a change of code or machine within a handful of tasks."""
+EARLIER = 4
+"""Tasks that the mean of earlier runs counts for: costs soon follow a change of code or machine."""
 
 
 class Costs:
@@ -37,27 +38,34 @@ class Costs:
     def __init__(self, path: Path | None = None) -> None:
         self._path = cached.file(FILE) if path is None else path
         self._seconds: dict[Key, float] = {}
+        self._count: dict[Key, int] = defaultdict(int)
+        self._loads: dict[Key, set[str]] = defaultdict(set)
         with suppress(ValueError, TypeError):  # a cache: damaged, it starts anew
             for text, seconds in cached.read(self._path).items():
-                self._note(tuple(text.split("|")), float(seconds))
+                self.add(tuple(text.split("|")), float(seconds))
+        self._count = defaultdict(int, dict.fromkeys(self._seconds, EARLIER))
 
     def add(self, key: Key, seconds_a_job: float | np.ndarray) -> None:
-        """Take a measurement into account, or several, shape (n,), the newest last."""
+        """Take a measurement into account, or several, shape (n,): what is kept is the mean of a run."""
         values = np.atleast_1d(seconds_a_job)
-        weights = NEWEST * (1 - NEWEST) ** np.arange(len(values))[::-1]
-        total = float(weights.sum())
-        self._note(key, float(weights @ values) / total, total)
-
-    def _note(self, key: Key, seconds: float, weight: float = NEWEST) -> None:
+        mean = float(np.mean(values))
         for length in range(1, len(key) + 1):
-            known = self._seconds.get(key[:length])
-            self._seconds[key[:length]] = seconds if known is None else known + weight * (seconds - known)
+            part = key[:length]
+            self._count[part] += len(values)
+            known = self._seconds.get(part, mean)
+            self._seconds[part] = known + len(values) / self._count[part] * (mean - known)
+        if len(key) > SYSTEM:
+            self._loads[key[:SYSTEM]].add(key[SYSTEM])
 
     def seconds_a_job(self, key: Key) -> float | None:
-        """Return the cost by the longest part of the key that was measured, None where nothing was.
+        """Return the cost at the nearest load that was measured, or by the longest part of the key.
 
-        The time of a whole log under one policy is no estimate for another log, nor for another policy.
+        None where nothing was measured. The time of a whole log under one policy is no estimate for another
+        log, nor for another policy.
         """
+        if loads := self._loads.get(key[:SYSTEM]):
+            nearest = min(loads, key=lambda load: abs(as_number(load) - as_number(key[SYSTEM])))
+            key = (*key[:SYSTEM], nearest)
         for length in range(len(key), SYSTEM - 1 if key[0].endswith(WHOLE) else 0, -1):
             if (seconds := self._seconds.get(key[:length])) is not None:
                 return seconds
@@ -72,6 +80,11 @@ class Costs:
         full = max((len(key) for key in self._seconds), default=0)
         stored = {"|".join(key): seconds for key, seconds in self._seconds.items() if len(key) == full}
         cached.write(self._path, stored)
+
+
+def as_number(load: str) -> float:
+    """Return the load of a key; that of a log as it stands is 0."""
+    return 0.0 if load == "None" else float(load)
 
 
 def keys(plan: Plan) -> Callable[[int], Key]:

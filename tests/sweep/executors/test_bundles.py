@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sweep.executors.bundles import Bundles
-from sweep.store.costs import NEWEST, Costs
+from sweep.store.costs import Costs
 
 
 @pytest.fixture
@@ -27,21 +27,23 @@ def test_shared_logs_take_turns(expand, costs):
     assert {bundle.log for bundle in Bundles(expand(), range(5), costs, Path("x"), 0.05)} == {None}
 
 
-@pytest.mark.parametrize("known", [[], [4.0]])
-@pytest.mark.parametrize("taken", [[1.0], [3.0, 1.0, 7.0, 2.0]])
-def test_many_costs_at_once_weigh_as_one_by_one(tmp_path, known, taken):
-    one, many = Costs(tmp_path / "none"), Costs(tmp_path / "none")
-    for cost in known:
+def test_a_cost_is_the_mean_of_a_run_in_which_earlier_runs_count_for_four_tasks(tmp_path):
+    one, many = Costs(tmp_path / "costs"), Costs(tmp_path / "none")
+    many.add(("a", "b"), np.array([3.0, 1.0, 8.0]))
+    for cost in (3.0, 1.0, 8.0):
         one.add(("a", "b"), cost)
-        many.add(("a", "b"), cost)
-    for cost in taken:
-        one.add(("a", "b"), cost)
-    many.add(("a", "b"), np.array(taken))
-    if known:
-        assert many.seconds_a_job(("a", "b")) == pytest.approx(one.seconds_a_job(("a", "b")))
-    else:  # nothing to weigh the first one against: the mean with the same weights
-        weights = (1 - NEWEST) ** np.arange(len(taken))[::-1]
-        assert many.seconds_a_job(("a", "b")) == pytest.approx(np.average(taken, weights=weights))
+    assert one.seconds_a_job(("a", "b")) == many.seconds_a_job(("a", "b")) == pytest.approx(4)
+    one.save()
+    later = Costs(tmp_path / "costs")
+    later.add(("a", "b"), 9.0)
+    assert later.seconds_a_job(("a", "b")) == pytest.approx(5)
+
+
+def test_a_load_without_a_timing_costs_what_the_nearest_one_does(costs):
+    system = ("family", "machine", "policy", "workload")
+    for load, cost in ((0.5, 1.0), (0.9, 2.0), (1.25, 9.0)):
+        costs.add((*system, str(load)), cost)
+    assert [costs.seconds_a_job((*system, load)) for load in ("0.2", "0.8", "0.9")] == [1, 2, 2]
 
 
 def test_a_whole_log_is_not_expected_to_cost_what_a_job_does(expand, costs):

@@ -10,7 +10,7 @@ import pytest
 from executor_contract import clean
 
 from sweep.executors.bundles import Bundles
-from sweep.executors.outlook import ENOUGH, Timings
+from sweep.executors.outlook import ENOUGH, PRIOR, Timings
 from sweep.store.costs import Costs, keys
 
 DASK = ("executor=dask", "executor.workers=2")
@@ -128,15 +128,18 @@ def test_the_time_left_is_that_of_this_run(costs, tmp_path, monkeypatch):
     monkeypatch.setattr("sweep.executors.outlook.time.monotonic", lambda: now[0])
     known, alike, unknown = (("family", "machine", name, "workload", "0.5") for name in "abc")
     timings = Timings({known: 1.0, alike: 10.0, unknown: math.inf}, dict.fromkeys((known, alike, unknown), 1))
-    assert timings.seconds(alike, 10.0) == (10.0, False)
+    assert timings.seconds(alike, 10.0) == (10.0, 0)
     for _ in range(ENOUGH):
-        assert timings.seconds(unknown, math.inf) == (math.inf, False)
+        assert timings.seconds(unknown, math.inf) == (math.inf, 0)
         timings.add(known, 0.1)
-    assert timings.seconds(known, 1.0) == (pytest.approx(0.1), True)
-    assert timings.seconds(alike, 10.0) == (pytest.approx(1.0), False), "a tenth, as the other"
-    assert timings.seconds(unknown, math.inf) == (pytest.approx(0.1), False)
+    assert timings.seconds(known, 1.0) == pytest.approx((0.1, ENOUGH / (ENOUGH + PRIOR)))
+    assert timings.seconds(alike, 10.0) == (pytest.approx(1.0), 0), "a tenth, as the other"
+    assert timings.seconds(unknown, math.inf) == (pytest.approx(0.1), 0)
     now[0] = 20.0
     assert timings.workers(2) == pytest.approx(0.1 * ENOUGH / 20.1), "they wait most of the time"
+    timings.add(unknown, 7.0)
+    expected = (7.0 + PRIOR * (7.0 + 0.1 * ENOUGH) / (ENOUGH + 1)) / (1 + PRIOR)
+    assert timings.seconds(unknown, math.inf)[0] == pytest.approx(expected), "one task, and those at its load"
 
 
 def test_one_log_says_nothing_of_another(expand, tmp_path):
