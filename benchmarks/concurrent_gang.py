@@ -17,7 +17,7 @@ from benchmarks.record import Cell, Findings, Table, Target
 from benchmarks.simpy_tasks import Arrival, Machine, Steps
 from models import concurrent_gang
 from models.concurrent_gang import model
-from models.concurrent_gang.policies import Hardware, Rules
+from models.concurrent_gang.policies import Hardware, rules_of
 from models.jobs.stream import Stream
 from models.point import Point
 from models.streams import stream
@@ -95,7 +95,7 @@ def at(policy: str, workload: str, horizon: float) -> Point:
 
 def in_simpy(at: Point, fills: bool, by_stretch: bool = False) -> tuple[Machine, list[Arrival]]:
     """Return the machine and the jobs of a point as the model in SimPy takes them."""
-    rules, hardware = Rules.of(at.policy), Hardware.of(at.machine)
+    rules, hardware = rules_of(at.policy), Hardware.of(at.machine)
     statements = Statements.of(at.workload)
     opened = open_workload(at)
     assert isinstance(opened, Stream)
@@ -143,7 +143,7 @@ def _seconds(at: Point) -> float:
 
 def _event_seconds(at: Point) -> float:
     simulation = model.prepare(at)
-    horizon = Rules.of(at.policy).horizon
+    horizon = rules_of(at.policy).horizon
     assert horizon is not None
     simulation.run(1, until=0.0)  # the jobs are drawn beforehand, as they are for SimPy
     return cpu_seconds(lambda: simulation.run(1, until=horizon))
@@ -152,6 +152,6 @@ def _event_seconds(at: Point) -> float:
 def _simpy_seconds(at: Point, fills: bool, by_stretch: bool) -> float:
     # Drawn beforehand: the comparison is of the two simulations, not of what feeds them.
     machine, arrivals = in_simpy(at, fills, by_stretch)
-    horizon = Rules.of(at.policy).horizon
+    horizon = rules_of(at.policy).horizon
     assert horizon is not None
     return cpu_seconds(lambda: machine.run(arrivals, horizon))

@@ -1,9 +1,13 @@
-"""Keys of a YAML file as fields of a dataclass: each is declared once, with its default and what it allows.
+"""Keys of a YAML file as fields of a dataclass: each is declared once, with what it allows.
 
-@dataclass(frozen=True)
+The file has their values, the ones on which it builds their defaults; so no key has a default here.
+
+@dataclass(frozen=True, kw_only=True)
 class Rules:
+    BASE = "_concurrent_gang"
+
     local: str = choice("none", "round_robin")
-    slice: float = number(10.0, SECONDS, above=0)
+    slice: float = number(SECONDS, above=0)
 
 Rules(**read(Rules, policy, "policy"))
 """
@@ -15,66 +19,87 @@ from typing import Any
 from models import checks
 from models.point import Parameters
 
-Check = Callable[[Parameters, str, str, Any], Any]
-"""(mapping, its name on the command line, key, default) -> value; ``ValueError`` with one line."""
+Check = Callable[[Parameters, str, str], Any]
+"""(mapping, its name on the command line, key) -> value; ``ValueError`` with one line."""
 
-SOME_SECONDS = "a number of seconds, 0 or more"
+
+def checked(check: Check, null: bool = False, **metadata: Any) -> Any:
+    """Declare a key with a check of its own; one that may be null is None then."""
+
+    def checked_or_null(given: Parameters, where: str, key: str) -> Any:
+        return None if given[key] is None else check(given, where, key)
+
+    return field(metadata={"check": checked_or_null if null else check, **metadata})
 
 
 def choice(*names: str) -> Any:
-    """Declare a word of several; the first is the default."""
-
-    def check(given: Parameters, where: str, key: str, default: Any) -> Any:
-        return checks.choice(given, where, key, names, default)
-
-    return field(default=names[0], metadata={"check": check, "names": names})
+    """Declare a word of several."""
+    return checked(lambda given, where, key: checks.choice(given, where, key, names), names=names)
 
 
-def switch(default: bool) -> Any:
+def instance(kind: Any, allowed: str, null: bool = False) -> Any:
+    """Declare a value of some type."""
+
+    def check(given: Parameters, where: str, key: str) -> Any:
+        if not isinstance(given[key], kind):
+            checks.refuse(f"{where}.{key}", given[key], allowed)
+        return given[key]
+
+    return checked(check, null)
+
+
+def switch() -> Any:
     """Declare true or false."""
-    return field(default=default, metadata={"check": checks.switch, "names": (False, True)})
+    return checked(checks.switch, names=(False, True))
 
 
-def number(default: float | None, allowed: str, **limits: float) -> Any:
-    """Declare a number; with None as the default it may be null. See `checks.number`."""
-
-    def check(given: Parameters, where: str, key: str, default: Any) -> Any:
-        if default is None and given.get(key) is None:
-            return None
-        return float(checks.number(given, where, key, allowed, default=default, **limits))
-
-    return field(default=default, metadata={"check": check})
+def number(allowed: str, null: bool = False, **limits: float) -> Any:
+    """Declare a number, see `checks.number`."""
+    return checked(lambda given, where, key: float(checks.number(given, where, key, allowed, **limits)), null)
 
 
-def seconds(default: float) -> Any:
+def seconds() -> Any:
     """Declare a number of seconds, 0 or more."""
-    return number(default, SOME_SECONDS, least=0)
+    return number("a number of seconds, 0 or more", least=0)
 
 
-def whole(default: int | None, allowed: str, **limits: int) -> Any:
-    """Declare a whole number from 1 on; with None as the default it may be null. See `checks.whole`."""
-
-    def check(given: Parameters, where: str, key: str, default: Any) -> Any:
-        if default is None and given.get(key) is None:
-            return None
-        return checks.whole(given, where, key, allowed, default=default, **limits)
-
-    return field(default=default, metadata={"check": check})
+def whole(allowed: str = "a positive whole number", null: bool = False, **limits: int) -> Any:
+    """Declare a whole number from 1 on, see `checks.whole`."""
+    return checked(lambda given, where, key: checks.whole(given, where, key, allowed, **limits), null)
 
 
-def read(declared: type, given: Parameters, where: str) -> dict[str, Any]:
-    """Return the declared fields of a dataclass from a mapping; ``ValueError`` for a value not allowed."""
-    return {
-        one.name: one.metadata["check"](given, where, one.name, one.default)
-        for one in fields(declared)
-        if "check" in one.metadata
-    }
+def mapping(declared: type, null: bool = False) -> Any:
+    """Declare a mapping whose keys are those of another dataclass."""
+
+    def check(given: Parameters, where: str, key: str) -> Any:
+        return declared(**below(declared, given[key], f"{where}.{key}", null))
+
+    return checked(check, null)
 
 
-def names_of(declared: type, key: str) -> tuple[Any, ...]:
-    """Return what a key that is a choice allows."""
-    (found,) = (one.metadata["names"] for one in fields(declared) if one.name == key)
-    return tuple(found)
+def below(declared: Any, value: object, where: str, null: bool = False) -> dict[str, Any]:
+    """Return the declared fields of a dataclass from a value that has to be a mapping of them, see `read`."""
+    known = [one.name for one in fields(declared)]
+    allowed = f"{'null, or ' if null else ''}a mapping of {', '.join(known)}"
+    return read(declared, checks.mapping(value, where, known, allowed), where)
+
+
+def read(declared: Any, given: Parameters, where: str) -> dict[str, Any]:
+    """Return the declared fields of a dataclass from a mapping.
+
+    Raises
+    ------
+    ValueError
+        With one line, for a value not allowed, and for a key that is missing: `declared.BASE` is the file of
+        conf that has it.
+    """
+    keys = {one.name: one.metadata["check"] for one in fields(declared) if "check" in one.metadata}
+    if missing := [key for key in keys if key not in given]:
+        file = f"{where} {given['name']}" if "name" in given else where
+        raise ValueError(
+            f"{file} has no {', no '.join(missing)}; begin its file with defaults: [{declared.BASE}, _self_]"
+        )
+    return {key: check(given, where, key) for key, check in keys.items()}
 
 
 def codes(values: Any) -> dict[str, int]:

@@ -41,7 +41,7 @@ def rules_of(policy: Parameters) -> Rules:
             f"policy.immediate needs discipline backfill, and this is {discipline}; set it to null"
         )
     order = policy.get("backfill_order", QUEUE)
-    if order != QUEUE and discipline in DISCIPLINES and DISCIPLINES[discipline] is not Priority:
+    if order != QUEUE and discipline in DISCIPLINES and discipline != "backfill":
         name = getattr(order, "__name__", order)
         raise ValueError(
             f"policy.backfill_order={name} needs discipline backfill, where jobs are backfilled past those "

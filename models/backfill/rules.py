@@ -5,11 +5,11 @@ modules that it names in `Rules.kernels` have a function ``simulate(jobs, machin
 `models.backfill.policies` has the disciplines by name.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Self
+from typing import Self
 
-from models import checks, keys
+from models import keys
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
@@ -38,13 +38,15 @@ class Rules:
         A job without a requested time is refused, or has its actual one as its request.
     """
 
+    BASE = "_rigid"
+
     ties: str = keys.choice(*TIES)
-    kill: bool = keys.switch(True)
+    kill: bool = keys.switch()
     unrequested: str = keys.choice(*UNREQUESTED)
 
     @classmethod
     def of(cls, policy: Parameters) -> Self:
-        """Return the rules of a policy's YAML file; keys that it does not have keep their defaults.
+        """Return the rules of a policy's YAML file.
 
         Raises
         ------
@@ -87,17 +89,6 @@ class Rules:
 
     def check(self, jobs: Jobs, machine: Machine) -> None:
         """Raise ``ValueError`` with one line for jobs, as they run, that these rules cannot be applied to."""
-
-
-def number_or_null(default: float, allowed: str, **limits: float) -> Any:
-    """Declare a number that may be null though its default is a number, see `models.keys`."""
-
-    def check(given: Parameters, where: str, key: str, default: float) -> float | None:
-        if given.get(key, default) is None:
-            return None
-        return float(checks.number(given, where, key, allowed, default=default, **limits))
-
-    return field(default=default, metadata={"check": check})
 
 
 def is_one_pool(machine: Machine) -> bool:

@@ -8,7 +8,7 @@ from models import workloads
 from models.arrays import Floats
 from models.concurrent_gang import codes
 from models.concurrent_gang.metrics import CAUSES, STATES
-from models.concurrent_gang.policies import Hardware, Rules, machine_of, until_horizon
+from models.concurrent_gang.policies import Hardware, machine_of, rules_of, until_horizon
 from models.concurrent_gang.recording import Recorder
 from models.concurrent_gang.simulation import Simulation
 from models.family import Outcome
@@ -39,7 +39,7 @@ def simulate(point: Point) -> Outcome:
     `models.jobs.trace.Trace.divided` returns. With ``policy.horizon`` there is one batch, from 0 to that
     time, with the jobs that end in it.
     """
-    rules = Rules.of(point.policy)
+    rules = rules_of(point.policy)
     opened = _open(point)
     if rules.horizon is not None:
         simulation = _simulation(point, opened, Measured())
@@ -71,7 +71,7 @@ def schedule(point: Point) -> Schedule:
     ValueError
         With one line, if more jobs of a stream are in the system at a time than the table can hold.
     """
-    rules = Rules.of(point.policy)
+    rules = rules_of(point.policy)
     opened = workloads.open_workload(until_horizon(point))
     recorder = Recorder(only_busy=True)
     in_batches = rules.horizon is None and not isinstance(opened, Trace)
@@ -142,7 +142,7 @@ def _simulation(
     point: Point, opened: Stream | Trace, measured: Measured, recorder: Recorder | None = None
 ) -> Simulation:
     n_pes = one_pool(opened.machine, point.machine, point.policy)
-    rules = Rules.of(point.policy)
+    rules = rules_of(point.policy)
     return Simulation(
         rules,
         Hardware.of(machine_of(point.machine, n_pes)),

@@ -20,88 +20,76 @@ from models.workloads.statements import Statements
 
 PER_PE = "per_pe"
 
-JOB_LIMIT = 10_000
-
 NO_DISKS, OWN_DISKS = 0, -1
 """Numbers of disks that are none, as `models.concurrent_gang.state.Settings` has them."""
 
 A_NUMBER = "a number, 0 or more"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rules:
     """A policy's YAML file, checked; kernels take the choices as `keys.codes` numbers them."""
 
+    BASE = "_concurrent_gang"
+
     scheme: Scheme  # chooses the cells of the trace diagram
-    name: str = ""  # of the scheme
-    parameters: tuple[int, ...] = ()  # of the scheme, see `models.packing.scheme.Scheme.arguments`
+    name: str  # of the scheme
+    parameters: tuple[int, ...]  # of the scheme, see `models.packing.scheme.Scheme.arguments`
     # Whether a clock signal makes all PEs change to the next slot; else each is round robin by itself.
-    coordinated: bool = keys.switch(True)
-    local: str = keys.choice(
-        "priority", "none", "round_robin"
-    )  # the local task scheduler; none is gang scheduling
-    slice: float = keys.number(10.0, checks.SECONDS, above=0)
-    alpha: float = keys.number(2.0, A_NUMBER, least=0)  # of equation 1
-    beta: float = keys.number(0.5, A_NUMBER, least=0)  # the priority that a local task must exceed
-    newcomer_priority: float = keys.number(0.0, A_NUMBER, least=0)  # of a task that was not measured yet
+    coordinated: bool = keys.switch()
+    # The local task scheduler; none is gang scheduling.
+    local: str = keys.choice("priority", "none", "round_robin")
+    slice: float = keys.number(checks.SECONDS, above=0)
+    alpha: float = keys.number(A_NUMBER, least=0)  # of equation 1
+    beta: float = keys.number(A_NUMBER, least=0)  # the priority that a local task must exceed
+    newcomer_priority: float = keys.number(A_NUMBER, least=0)  # of a task that was not measured yet
     # When the owner of a slot that has woken gets its PE back.
     returns: str = keys.choice("at_once", "at_decision", "at_signal")
-    local_preemption: bool = keys.switch(
-        False
-    )  # whether a local task gives way to one of higher priority that wakes
+    # Whether a local task gives way to one of higher priority that wakes.
+    local_preemption: bool = keys.switch()
     cells: str = keys.choice("task", "job")  # the end that frees a cell of the diagram
     # Seconds that a central controller takes to notify one PE of a new slot; 0 is a distributed clock.
-    central_cost: float = keys.seconds(0.0)
-    # Seconds of round robin without coordination; None is those of a slice.
-    quantum: float | None = keys.number(
-        None, "a positive number of seconds, or null for that of a slice", above=0
-    )
-    # Whether a task that waits for others, uncoordinated, leaves its PE or keeps it for its quantum.
-    waits: str = keys.choice("block", "spin")
+    central_cost: float = keys.seconds()
     # Rows of the trace diagram at most, None for no limit: the next job waits until there is room.
-    slots_limit: int | None = keys.whole(None, "a whole number of rows from 1 on, or null (no limit)")
+    slots_limit: int | None = keys.whole("a whole number of rows from 1 on, or null (no limit)", null=True)
     first_load: str = keys.choice("free", "switch")  # what the first task that a PE runs costs
     arrivals: str = keys.choice("at_once", "at_signal")  # when a newcomer owns its slot of the running row
     turns: str = keys.choice("served", "local", "ready")  # what counts in round robin, see `order`
-    quantum_from: str = keys.choice("computing", "dispatch")  # when a quantum begins, uncoordinated
     idle_cause: str = keys.choice("owner", "last")  # the task whose cause of waiting an idle PE counts by
     measured: str = keys.choice("scheduled", "ran", "owned")  # the slices in which a task is measured
-    window: int = keys.whole(5, "a whole number of measures, 1 to 10", most=10)  # whose mean is a grade
+    window: int = keys.whole("a whole number of measures, 1 to 10", most=10)  # whose mean is a grade
     # Seconds at which the run is cut; it is one batch then.
-    horizon: float | None = keys.number(None, "a positive number of seconds, or null", above=0)
+    horizon: float | None = keys.number("a positive number of seconds, or null", null=True, above=0)
     # With more jobs in the system the run ends, as one that does not keep up; that of a trace continues.
-    job_limit: int = keys.whole(JOB_LIMIT, "a positive whole number of jobs")
+    job_limit: int = keys.whole("a positive whole number of jobs")
 
     @classmethod
     def of(cls, policy: Parameters) -> Rules:
         """Return the rules of a policy; ``ValueError`` with one line for a value not allowed."""
-        given = policy.get("scheme")
-        scheme = packing.find(given)
-        name = str(getattr(given, "__name__", given))
-        if scheme.migrates:
+        scheme = packing.of_scheme(policy)
+        if scheme["scheme"].migrates:
             raise ValueError(
-                f"policy.scheme={name} maps all jobs anew at each change, and tasks here stay on their PE; "
-                "take another one, for instance policy.scheme=first_fit"
+                f"policy.scheme={scheme['name']} maps all jobs anew at each change, and tasks here stay on "
+                "their PE; take another one, for instance policy.scheme=first_fit"
             )
-        return cls(scheme, name, scheme.arguments(policy), **keys.read(cls, policy, "policy"))
+        return cls(**scheme, **keys.read(cls, policy, "policy"))
 
     @property
     def turn(self) -> float:
         """Seconds that a task has at least before another one may take its place."""
-        return self.slice if self.coordinated or self.quantum is None else self.quantum
+        return self.slice
 
     @property
     def spinning(self) -> bool:
         """Whether a task that waits for others keeps its PE."""
-        return not self.coordinated and self.waits == "spin"
+        return False
+
+    @property
+    def codes(self) -> dict[str, int]:
+        """The choices as numbers, see `keys.codes`."""
+        return {"quantum_from": 0} | keys.codes(self) | {"waits": int(self.spinning)}
 
     def __str__(self) -> str:
-        if not self.coordinated:
-            waits = "keep their PE" if self.spinning else "give their PE away"
-            return (
-                f"no coordination: round robin on each PE, quantum {self.turn:g} s, tasks that wait for "
-                f"others {waits}; packing scheme {self.name}"
-            )
         local = {
             "none": "gang scheduling",
             "round_robin": "Concurrent Gang without priorities",
@@ -112,16 +100,54 @@ class Rules:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
+class Uncoordinated(Rules):
+    """Round robin on each PE, whatever the others do."""
+
+    BASE = "uncoordinated"
+
+    # Seconds of round robin; None is those of a slice.
+    quantum: float | None = keys.number(
+        "a positive number of seconds, or null for that of a slice", null=True, above=0
+    )
+    waits: str = keys.choice("block", "spin")  # whether a task that waits for others keeps its PE
+    quantum_from: str = keys.choice("computing", "dispatch")  # when a quantum begins
+
+    @property
+    def turn(self) -> float:
+        """Seconds that a task has at least before another one may take its place."""
+        return self.slice if self.quantum is None else self.quantum
+
+    @property
+    def spinning(self) -> bool:
+        """Whether a task that waits for others keeps its PE."""
+        return self.waits == "spin"
+
+    def __str__(self) -> str:
+        waits = "keep their PE" if self.spinning else "give their PE away"
+        return (
+            f"no coordination: round robin on each PE, quantum {self.turn:g} s, tasks that wait for "
+            f"others {waits}; packing scheme {self.name}"
+        )
+
+
+def rules_of(policy: Parameters) -> Rules:
+    """Return the rules of a policy; ``ValueError`` with one line for a value not allowed."""
+    return (Uncoordinated if policy.get("coordinated") is False else Rules).of(policy)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Hardware:
     """A machine's YAML file, checked."""
 
+    BASE = "_machine"
+
     torus: Torus
     n_disks: int  # shared ones; `NO_DISKS`: each request is served at once; `OWN_DISKS`: one at each PE
-    context_switch: float = keys.seconds(0.0005)  # to run another task than before
-    bandwidth: float = keys.number(209715200.0, "a positive number of bytes/s", above=0)  # of a link
-    link_latency: float = keys.seconds(0.001)
-    link_contention: bool = keys.switch(True)  # whether a link serves one message at a time
+    context_switch: float = keys.seconds()  # to run another task than before
+    bandwidth: float = keys.number("a positive number of bytes/s", above=0)  # of a link
+    link_latency: float = keys.seconds()
+    link_contention: bool = keys.switch()  # whether a link serves one message at a time
 
     @classmethod
     def of(cls, machine: Parameters) -> Hardware:
@@ -134,12 +160,12 @@ class Hardware:
                 "a positive whole number of shared disks, per_pe, or null (each request is served at once)"
             )
             n_disks = checks.whole(machine, "machine", "disks", allowed)
-        return cls(Torus.of(machine), n_disks, **keys.read(cls, machine, "machine"))
+        return cls(torus=Torus.of(machine), n_disks=n_disks, **keys.read(cls, machine, "machine"))
 
 
 def check(point: Point) -> Sequence[str]:
     """Check one combination before anything runs, see `models.family.Family.check`."""
-    rules = Rules.of(point.policy)
+    rules = rules_of(point.policy)
     workloads.refuse_feedback(point)
     workloads.refuse_weeks(point)
     opened = workloads.open_workload(until_horizon(point))

@@ -67,7 +67,7 @@ class Simulation(Driver):
             0 if recorder is None or not recorder.only_busy else ENDLESS,
             rules.window,
             ENDLESS if rules.slots_limit is None else rules.slots_limit,
-            **keys.codes(rules) | {"waits": int(rules.spinning)},
+            **rules.codes,
             **keys.codes(hardware),
             **keys.codes(statements),
         )

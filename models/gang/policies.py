@@ -16,16 +16,13 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import UNLIMITED_KB, Machine, one_pool
 from models.jobs.stream import CHECKED
 from models.jobs.ties import TIES
-from models.packing.scheme import Scheme, find
+from models.packing.scheme import Scheme, of_scheme
 from models.point import Parameters, Point
 
 PRECEDENCE = {"arrival": 0, "largest": 1, "smallest": -1}
 """Name -> the sign with which sizes are sorted in descending order."""
 
 FCFS, BACKFILL = "fcfs", "backfill"
-
-JOB_LIMIT = 10_000
-
 
 ADMISSION = "models.gang.admission"
 """The queue before a matrix with a bound, which only runs with one load."""
@@ -34,43 +31,40 @@ ALWAYS = ("models.gang.model", "models.workloads.redrawn")
 """Modules whose kernels every run needs."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rules:
     """A policy's YAML file, checked."""
 
+    BASE = "_gang"
+
     scheme: Scheme
-    name: str = ""  # of the scheme
-    parameters: tuple[int, ...] = ()  # of the scheme, see `Scheme.arguments`
+    name: str  # of the scheme
+    parameters: tuple[int, ...]  # of the scheme, see `Scheme.arguments`
     alternation: str = keys.choice("exclusive", "none", "shared")  # see `models.gang.alternation`
     precedence: str = keys.choice(*PRECEDENCE)  # which jobs take free PEs first under ``exclusive``
-    unification: bool = keys.switch(True)  # whether slots whose PEs have become disjoint are united
+    unification: bool = keys.switch()  # whether slots whose PEs have become disjoint are united
     # With more jobs in the system the run ends, as one that does not keep up; that of a trace continues.
-    job_limit: int = keys.whole(JOB_LIMIT, "a positive whole number of jobs")
+    job_limit: int = keys.whole("a positive whole number of jobs")
     # Whether of an end and an arrival at one instant the end comes first, or the arrival, see
     # `models.jobs.ties`. A repetition is submitted as its job ends, before any other event. The queue is gone
     # through after all events of an instant, or after each.
     ties: str = keys.choice(*TIES)
     # The multiprogramming level: used slots at most, None for no limit. Jobs beyond it wait in a queue.
     slots_limit: int | None = keys.whole(
-        None, "a whole number of slots from 1 on (multiprogramming level), or null (no limit)"
+        "a whole number of slots from 1 on (multiprogramming level), or null (no limit)", null=True
     )
     # Which jobs may enter behind one that waits: none, or those that do not delay it, see `queueing`.
     queue: str = keys.choice(FCFS, BACKFILL)
     # Seconds from one switch to the next; matters where a switch costs something.
-    slice: float | None = keys.number(None, f"{checks.SECONDS}, or null", above=0)
-    switch_cost: float = keys.seconds(
-        0.0
-    )  # of each slice where there are several slots (`models.gang.slices`)
-    memory: bool = keys.switch(False)  # whether the jobs on a PE, of all slots, have to fit into its memory
-    kill: bool = keys.switch(False)  # whether jobs are ended when they have run for their requested time
+    slice: float | None = keys.number(f"{checks.SECONDS}, or null", null=True, above=0)
+    switch_cost: float = keys.seconds()  # of each slice where there are several slots (`models.gang.slices`)
+    memory: bool = keys.switch()  # whether the jobs on a PE, of all slots, have to fit into its memory
+    kill: bool = keys.switch()  # whether jobs are ended when they have run for their requested time
 
     @classmethod
     def of(cls, policy: Parameters) -> Rules:
         """Return the rules of a policy; ``ValueError`` with one line for a value not allowed."""
-        given = policy.get("scheme")
-        scheme = find(given)
-        name = str(getattr(given, "__name__", given))
-        rules = cls(scheme, name, scheme.arguments(policy), **keys.read(cls, policy, "policy"))
+        rules = cls(**of_scheme(policy), **keys.read(cls, policy, "policy"))
         length, cost = rules.slice, rules.switch_cost
         if cost and length is None:
             raise ValueError(

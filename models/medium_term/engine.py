@@ -9,11 +9,11 @@ from models import dotted
 from models.arrays import Ints
 from models.kernels.compiling import kernel
 from models.kernels.types import INTS
-from models.medium_term import policies
 from models.medium_term.boxes import BOXES, FILL, Boxes, empty, schedule_of
 from models.medium_term.buddy import buddy
 from models.medium_term.epochs import equi_epoch, greedy_largest, optimal_epoch
 from models.medium_term.measures import TOTALS, Totals, add
+from models.medium_term.policies import Rules, rules_of
 from models.medium_term.schedule import Schedule
 from models.medium_term.tilings import optimum
 from models.point import Parameters
@@ -25,34 +25,32 @@ FUNCTIONS: dict[str, Callable] = {
     "optimal_epoch": optimal_epoch,
     "optimal_schedule": optimum,
 }
-"""Functions of `policies.POLICIES`."""
+"""Functions of `policies.SCHEDULES`."""
 
 MAKE = types.FunctionType(FILL)
 LISTS = int64[:, ::1]
 
 
-def make_boxes(policy: Parameters, processors: int, minimum: Ints) -> Boxes:
+def make_boxes(rules: Rules, processors: int, minimum: Ints) -> Boxes:
     """Return the schedule of jobs with these minimum requirements, ascending."""
-    found, function = _found(policy)
-    if found.sizes is None:
-        made: Boxes = function(processors, minimum, *(policy[key] for key in found.settings))
+    function, sizes = function_of(rules), rules.sizes(processors, len(minimum))
+    if sizes is None:
+        made: Boxes = function(processors, minimum, *rules.settings)
         return made
     boxes = empty(len(minimum))
-    function(processors, found.sizes(policy, processors, len(minimum)), minimum, boxes)
+    function(processors, sizes, minimum, boxes)
     return boxes
 
 
-def measure(policy: Parameters, processors: int, lists: np.ndarray, totals: Totals, batch: int) -> None:
+def measure(rules: Rules, processors: int, lists: np.ndarray, totals: Totals, batch: int) -> None:
     """Make the schedules of lists of jobs, shape (n_lists, n_jobs), and add their measures to a batch."""
-    found, function = _found(policy)
     n_jobs = lists.shape[1]
-    group = found.groups(policy, processors, n_jobs)
-    if found.sizes is None:
+    group, sizes = rules.jobs_in_groups(n_jobs), rules.sizes(processors, n_jobs)
+    if sizes is None:
         for minimum in lists:
-            add(make_boxes(policy, processors, minimum), group, totals, batch)
+            add(make_boxes(rules, processors, minimum), group, totals, batch)
     else:
-        sizes = found.sizes(policy, processors, n_jobs)
-        measure_all(function, processors, sizes, lists, empty(n_jobs), group, totals, batch)
+        measure_all(function_of(rules), processors, sizes, lists, empty(n_jobs), group, totals, batch)
 
 
 @kernel(void(MAKE, int64, INTS, LISTS, BOXES, INTS, TOTALS, int64), allocates=True)
@@ -66,9 +64,9 @@ def measure_all(
         add(boxes, group, totals, batch)
 
 
-def _found(policy: Parameters) -> tuple[policies.Policy, Callable]:
-    name = policy["schedule"]
-    return policies.find(policy), FUNCTIONS.get(name) or dotted.imported(name)
+def function_of(rules: Rules) -> Callable:
+    """Return the function that makes schedules."""
+    return FUNCTIONS.get(rules.schedule) or dotted.imported(rules.schedule)
 
 
 def make_schedule(policy: Parameters, processors: int, minimum: Sequence[int]) -> Schedule:
@@ -98,6 +96,7 @@ def make_schedule(policy: Parameters, processors: int, minimum: Sequence[int]) -
         raise ValueError(
             f"minimum requirements {list(minimum)}; allowed: 1 to {processors} processors for each job"
         )
-    policies.check_schedule(policy, processors, len(needs))
+    rules = rules_of(policy)
+    rules.check(processors, len(needs))
     order = np.argsort(needs, kind="stable")
-    return schedule_of(make_boxes(policy, processors, needs[order]), processors, needs[order], order)
+    return schedule_of(make_boxes(rules, processors, needs[order]), processors, needs[order], order)

@@ -6,7 +6,7 @@ from models.family import Outcome
 from models.jobs import machine as machines
 from models.medium_term import engine, requirements
 from models.medium_term.measures import Totals
-from models.medium_term.policies import is_stochastic
+from models.medium_term.policies import is_stochastic, rules_of
 from models.point import Batches, Point
 
 ONE = Batches(None, 0, (1,))
@@ -18,12 +18,12 @@ def simulate(point: Point) -> Outcome:
 
     A batch's value is the mean over its lists. There is no queue, so nothing saturates.
     """
-    processors = machines.of(point.machine).total
+    processors, rules = machines.of(point.machine).total, rules_of(point.policy)
     batches = point.batches if is_stochastic(point) else ONE
     totals = Totals(*np.zeros((len(Totals._fields), batches.most)))
     scheduled = 0
     for batch, lists in enumerate(requirements.lists(point.workload, processors, batches, point.seed)):
-        engine.measure(point.policy, processors, lists, totals, batch)
+        engine.measure(rules, processors, lists, totals, batch)
         scheduled += lists.size
         metrics = {}
         for name, values in totals._asdict().items():

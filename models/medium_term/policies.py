@@ -1,12 +1,13 @@
 """Medium-term policies by name, their settings and checks. Loads no kernel."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from models import checks, dotted
+from models import dotted, keys
+from models.arrays import Ints
 from models.jobs import machine as machines
 from models.medium_term import requirements
 from models.medium_term.sizes import GROUPS, divisors, group_sizes, jobs_in_groups
@@ -17,33 +18,116 @@ MOST_PROCESSORS = {"all": 16}
 """The most for which all schedules are searched in less than a second and 100 MB, by allocations."""
 
 
-Settings = Callable[[Parameters, int, int], Any]
-"""Called with a policy's YAML, P and the number of jobs."""
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """A policy's YAML file, checked; its function is in `models.medium_term.engine.FUNCTIONS`.
 
-
-@dataclass(frozen=True)
-class Policy:
-    """The settings of one policy, whose function is in `models.medium_term.engine.FUNCTIONS`.
-
-    Parameters
-    ----------
-    sizes : callable, optional
-        Returns the numbers of jobs that may share P; its function is compiled then, with the signature
-        `boxes.FILL`. Another function takes P, the jobs' minimum requirements (ascending) and the settings,
-        and returns `boxes.Boxes`.
-    groups : callable
-        Returns for each job, by ascending minima, how many jobs there are in the group with which it takes
-        turns. A group of g jobs lasts for g/J of T; without groups that is all of T.
-    settings : tuple of str
-        Keys of the YAML that a function without `sizes` receives, in this order.
-    check : callable
-        Raises ``ValueError`` where the policy cannot schedule these.
+    A function of one's own takes P, the jobs' minimum requirements (ascending) and the `settings`, and
+    returns `boxes.Boxes`.
     """
 
-    sizes: Settings | None = None
-    groups: Settings = lambda policy, processors, n_jobs: np.full(n_jobs, n_jobs, np.int64)
-    settings: tuple[str, ...] = ()
-    check: Settings = lambda policy, processors, n_jobs: None
+    BASE = "_medium_term"
+
+    schedule: str
+
+    @property
+    def settings(self) -> tuple[Any, ...]:
+        """What a function without `sizes` receives."""
+        return ()
+
+    def sizes(self, processors: int, n_jobs: int) -> Ints | None:
+        """Return the numbers of jobs that may share P; the function is compiled then, of `boxes.FILL`."""
+        return None
+
+    def jobs_in_groups(self, n_jobs: int) -> Ints:
+        """Return for each job, by ascending minima, how many share its group, which takes turns with others.
+
+        A group of g jobs lasts for g/J of T; without groups that is all of T.
+        """
+        return np.full(n_jobs, n_jobs, np.int64)
+
+    def check(self, processors: int, n_jobs: int) -> None:
+        """Raise ``ValueError`` with one line where the policy cannot schedule these numbers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Epochs(Rules):
+    """Of boxes of equal widths."""
+
+    def sizes(self, processors: int, n_jobs: int) -> Ints:
+        """Return the divisors of P."""
+        return divisors(processors)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Buddy(Rules):
+    """The buddy schedule, of all jobs or of groups of a power of two."""
+
+    BASE = "buddy_schedule"
+
+    groups: str = keys.choice(*GROUPS)
+
+    def sizes(self, processors: int, n_jobs: int) -> Ints:
+        """Return the numbers of jobs in the groups."""
+        return group_sizes(n_jobs, self.groups)
+
+    def jobs_in_groups(self, n_jobs: int) -> Ints:
+        """Return for each job how many there are in its group, see `Rules.jobs_in_groups`."""
+        return jobs_in_groups(n_jobs, self.groups)
+
+    def check(self, processors: int, n_jobs: int) -> None:
+        """Refuse numbers that cannot be halved."""
+        if not _is_power_of_two(processors):
+            raise ValueError(
+                f"machine.processors={processors} is no power of two, as buddy_schedule needs; "
+                "take equi_epoch, or another number of processors"
+            )
+        if self.groups == "none" and not _is_power_of_two(n_jobs):
+            raise ValueError(
+                f"{n_jobs} jobs are no power of two, as buddy_schedule needs with groups=none; "
+                "set policy.groups=smallest_first"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Optimum(Rules):
+    """The best of all schedules."""
+
+    BASE = "optimal_schedule"
+
+    allocations: str = keys.choice(*MOST_JOBS)
+
+    @property
+    def settings(self) -> tuple[Any, ...]:
+        """Which allocations are searched."""
+        return (self.allocations,)
+
+    def check(self, processors: int, n_jobs: int) -> None:
+        """Refuse numbers with too many schedules."""
+        if self.allocations == "powers_of_two" and not _is_power_of_two(processors):
+            raise ValueError(
+                f"machine.processors={processors} is no power of two, as policy.allocations=powers_of_two "
+                "needs; set policy.allocations=all, or another number of processors"
+            )
+        for what, given, limits in (
+            ("jobs", n_jobs, MOST_JOBS),
+            ("processors", processors, MOST_PROCESSORS),
+        ):
+            if given > limits.get(self.allocations, given):
+                raise ValueError(
+                    f"{given} {what} have too many schedules to search; with policy.allocations="
+                    f"{self.allocations} give up to {limits[self.allocations]}, or leave the point out"
+                )
+
+
+SCHEDULES: Mapping[str, type[Rules]] = {
+    "buddy_schedule": Buddy,
+    "equi_epoch": Epochs,
+    "greedy_largest": Epochs,
+    "optimal_epoch": Epochs,
+    "optimal_schedule": Optimum,
+}
+"""``policy.schedule`` -> the rules."""
 
 
 def check(point: Point) -> Sequence[str]:
@@ -52,7 +136,7 @@ def check(point: Point) -> Sequence[str]:
     if point.load is not None:
         raise ValueError(f"load={point.load}: a schedule of given jobs has no load; set grid.load=[null]")
     requirements.check(point.workload, processors)
-    check_schedule(point.policy, processors, requirements.n_jobs(point.workload))
+    rules_of(point.policy).check(processors, requirements.n_jobs(point.workload))
     return []
 
 
@@ -61,66 +145,20 @@ def is_stochastic(point: Point) -> bool:
     return requirements.is_stochastic(point.workload)
 
 
-def find(policy: Parameters) -> Policy:
-    """Return the policy that ``policy.schedule`` names, a user's own function by its dotted name."""
+def rules_of(policy: Parameters) -> Rules:
+    """Return the rules of a policy, whose ``schedule`` may be the dotted name of a function of one's own.
+
+    Raises
+    ------
+    ValueError
+        With one line that names the value and those allowed.
+    """
     name = str(policy.get("schedule"))
-    if name in POLICIES:
-        return POLICIES[name]
-    dotted.function(name, "policy.schedule", POLICIES, "a function of processors and minima")
-    return Policy()
-
-
-def check_schedule(policy: Parameters, processors: int, n_jobs: int) -> None:
-    """Raise ``ValueError`` with one clear line where a policy cannot schedule these numbers."""
-    find(policy).check(policy, processors, n_jobs)
-
-
-def _buddy(policy: Parameters, processors: int, n_jobs: int) -> None:
-    groups = checks.choice(policy, "policy", "groups", GROUPS)
-    if not _is_power_of_two(processors):
-        raise ValueError(
-            f"machine.processors={processors} is no power of two, as buddy_schedule needs; "
-            "take equi_epoch, or another number of processors"
-        )
-    if groups == "none" and not _is_power_of_two(n_jobs):
-        raise ValueError(
-            f"{n_jobs} jobs are no power of two, as buddy_schedule needs with groups=none; "
-            "set policy.groups=smallest_first"
-        )
-
-
-def _optimum(policy: Parameters, processors: int, n_jobs: int) -> None:
-    allocations = checks.choice(policy, "policy", "allocations", MOST_JOBS)
-    if allocations == "powers_of_two" and not _is_power_of_two(processors):
-        raise ValueError(
-            f"machine.processors={processors} is no power of two, as policy.allocations=powers_of_two needs; "
-            "set policy.allocations=all, or another number of processors"
-        )
-    for what, given, limits in (("jobs", n_jobs, MOST_JOBS), ("processors", processors, MOST_PROCESSORS)):
-        if given > limits.get(allocations, given):
-            raise ValueError(
-                f"{given} {what} have too many schedules to search; with policy.allocations={allocations} "
-                f"give up to {limits[allocations]}, or leave the point out"
-            )
+    if name not in SCHEDULES:
+        dotted.function(name, "policy.schedule", SCHEDULES, "a function of processors and minima")
+    declared = SCHEDULES.get(name, Rules)
+    return declared(schedule=name, **keys.read(declared, policy, "policy"))
 
 
 def _is_power_of_two(number: int) -> bool:
     return number & (number - 1) == 0
-
-
-BUDDY = Policy(
-    lambda policy, processors, n_jobs: group_sizes(n_jobs, policy["groups"]),
-    lambda policy, processors, n_jobs: jobs_in_groups(n_jobs, policy["groups"]),
-    check=_buddy,
-)
-EPOCHS = Policy(lambda policy, processors, n_jobs: divisors(processors))
-OPTIMUM = Policy(settings=("allocations",), check=_optimum)
-
-POLICIES = {
-    "buddy_schedule": BUDDY,
-    "equi_epoch": EPOCHS,
-    "greedy_largest": EPOCHS,
-    "optimal_epoch": EPOCHS,
-    "optimal_schedule": OPTIMUM,
-}
-"""``policy.schedule`` -> settings."""

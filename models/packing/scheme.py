@@ -124,6 +124,14 @@ SCHEMES = {
 }
 
 
+def of_scheme(policy: Parameters) -> dict[str, Any]:
+    """Return a policy's ``scheme``, its ``name`` and its ``parameters``, as `Scheme.arguments` has them."""
+    given = policy.get("scheme")
+    scheme = find(given)
+    name = str(getattr(given, "__name__", given))
+    return {"scheme": scheme, "name": name, "parameters": scheme.arguments(policy)}
+
+
 def find(given: Any) -> Scheme:
     """Return a scheme.
 

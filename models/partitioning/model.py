@@ -20,7 +20,6 @@ from models.partitioning.simulation.roll import Roll
 from models.partitioning.simulation.run import Curve, Simulation, settings_of
 from models.partitioning.simulation.shares import shares
 from models.partitioning.simulation.source import Source, open_source
-from models.partitioning.simulation.system import Admission
 from models.point import Point
 from models.workloads import redrawn
 
@@ -56,26 +55,27 @@ def prepare(point: Point, keeping: bool = False, recording: bool = False) -> tup
     recording : bool
         Whether the times of jobs on each number of processors are recorded.
     """
-    policy, source = point.policy, open_source(point)
-    system, admission, trace = source.system, Admission.of(policy), source.trace
+    source = open_source(point)
+    system, trace = source.system, source.trace
+    policy, admission = system.policy, system.policy.admission
     batches = point.batches if trace is None else trace.divided(point.batches)[0]
     assert batches.size is not None  # see `policies.check`
-    fixed = system.policy.has_fixed_partitions
+    fixed = policy.has_fixed_partitions
     roll, speedup = Roll(source.parts(), keeping), source.speedup
     settings = settings_of(
         system.limit(point.machine),
         batches.size,
         interval=np.inf if fixed else admission.interval,
-        overhead=admission.overhead,
-        charged=policy["reallocation_cost"],
-        rotation=system.policy.rotation,
-        rotation_per_job=system.policy.unit == "jobs",
+        overhead=admission.overhead * admission.interval,
+        charged=policy.reallocation_cost,
+        rotation=policy.period,
+        rotation_per_job=policy.per_job,
         by_shape=system.goes_by_shape,
         draining=trace is not None,
         recording=recording,
     )
     simulation = Simulation(
-        discipline_of(system.policy.discipline),
+        discipline_of(policy.discipline),
         partial(shares, system),
         roll.arrivals(),
         settings,
@@ -119,7 +119,7 @@ def simulate(point: Point) -> Outcome:
         return _simulate_trace(point, simulation, source)
     assert batches.size is not None  # see `policies.check`
     n_processors = source.system.mesh.n_processors
-    rotating = source.system.policy.rotation < np.inf and not source.system.transfer.is_free
+    rotating = source.system.policy.period < np.inf and not source.system.transfer.is_free
     most = n_processors if rotating and point.machine.get("memory_limit") is None else np.inf
     parts: list[Batches] = []
     for checkpoint in batches.checkpoints:

@@ -5,9 +5,8 @@ The keys of a policy are in `models.partitioning.rules`, which the analyses shar
 
 from collections.abc import Sequence
 
-from models import checks, workloads
+from models import workloads
 from models.partitioning.simulation.source import check_curve, open_source
-from models.partitioning.simulation.system import Admission
 from models.partitioning.static import birth_death
 from models.point import Point
 
@@ -19,8 +18,6 @@ def check(point: Point) -> Sequence[str]:
         workloads.refuse_feedback(point, known=("repetition",))
     source = open_source(point)
     limit = source.system.limit(point.machine)
-    Admission.of(point.policy)
-    checks.switch(point.policy, "policy", "reallocation_cost")
     if source.trace is None and point.batches.size is None:
         raise ValueError(
             "batch_size=null: jobs arrive without end; give a number of jobs, e.g. batch_size=1000"

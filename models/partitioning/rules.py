@@ -7,116 +7,93 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
 
-from models import checks, dotted
+from models import checks, dotted, keys
 from models.partitioning.geometry import equipartition
 from models.point import Parameters
 from models.topology.mesh import Mesh, Rectangle, is_power_of_two, require_powers_of_two
 
-KEYS: Mapping[str, tuple[str, ...]] = {
-    "equi": ("leftover",),
-    "equi_plus": ("leftover",),
-    "fold": ("rotation", "rotation_unit", "overhead"),
-    "static": ("partitions",),
-    "ideal_dynamic": (),
-    "fcfs": (),
-    "processor_sharing": (),
-}
-"""``policy.discipline`` -> keys of its own. The dotted name of a function stands for rectangles of one's own:
-called with the rows and columns of the machine and a number of jobs, it returns as many rectangles."""
 
-EQUIPARTITIONS = ("equi", "equi_plus")
-FIXED = ("static", "fcfs")
-"""Disciplines under which jobs wait for partitions of a number that never changes."""
+@dataclass(frozen=True, kw_only=True)
+class Admission:
+    """When waiting jobs get the places of running ones (section 5.4.2).
 
-HALVED = (*EQUIPARTITIONS, "fold", "static")
-"""Disciplines that divide a machine in halves."""
+    Parameters
+    ----------
+    interval : float, seconds
+        Between two checks of the queue (Q).
+    overhead : float
+        The part of it for which the processors of a swapped job do nothing (O/Q).
+    """
 
-UNITS = ("seconds", "jobs", "runtime")
-OVERHEADS = ("printed", "derived")
+    BASE = "_partitioning"
+
+    interval: float = keys.number(checks.SECONDS, above=0)
+    overhead: float = keys.number("a fraction of the interval, 0 to below 1", least=0, below=1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Partitioning:
-    """A policy, without what belongs to the simulation alone.
+    """A policy's YAML file, checked.
 
     Parameters
     ----------
     discipline : str
-        A name in `KEYS`, or a dotted one.
-    leftover : str
-        Rule of `equipartition.LEFTOVER` for columns that are left over; equipartition only.
-    rotation : float
-        Time between two rotations, in `unit`; infinite without rotation. Folding only.
-    unit : {"seconds", "jobs", "runtime"}
-        Seconds, seconds times the number of jobs, or times the time of a job alone.
-    overhead : {"printed", "derived"}
-        See `models.partitioning.static.rotating.share_of_time`.
-    partitions : int
-        Number of equal partitions; static only.
+        A name in `DISCIPLINES`, or a dotted one.
+    reallocation_cost : bool
+        Whether the simulation charges what it costs to hand over processors at arrivals and departures.
+    admission : Admission
+        Of the simulation.
     """
 
+    BASE = "_partitioning"
+
     discipline: str
-    leftover: str = equipartition.DEFAULT_LEFTOVER
-    rotation: float = inf
-    unit: str = "seconds"
-    overhead: str = "printed"
-    partitions: int = 1
+    reallocation_cost: bool = keys.switch()
+    admission: Admission = keys.mapping(Admission)
 
     @classmethod
     def of(cls, policy: Parameters) -> Partitioning:
-        """Read a policy's YAML file.
-
-        Raises
-        ------
-        ValueError
-            With one line, if a key has a value that is not allowed.
-        """
+        """Return the rules of a policy; ``ValueError`` with one line for a value not allowed."""
         discipline = str(policy.get("discipline"))
-        if discipline not in KEYS:
+        if discipline not in DISCIPLINES:
             what = "a function (rows, columns, jobs) that returns rectangles"
-            dotted.function(discipline, "policy.discipline", KEYS, what)
-            return cls(discipline)
-        if discipline in EQUIPARTITIONS:
-            leftover = checks.choice(policy, "policy", "leftover", tuple(equipartition.LEFTOVER))
-            return cls(discipline, leftover=leftover)
-        if discipline == "static":
-            allowed = "a power of two, for equal partitions"
-            count = checks.whole(policy, "policy", "partitions", allowed)
-            if not is_power_of_two(count):
-                checks.refuse("policy.partitions", count, allowed)
-            return cls(discipline, partitions=count)
-        if discipline != "fold":
-            return cls(discipline)
-        interval = inf
-        if policy.get("rotation") is not None:
-            allowed = "a positive time between rotations, or null for none"
-            interval = float(checks.number(policy, "policy", "rotation", allowed, above=0))
-        return cls(
-            discipline,
-            rotation=interval,
-            unit=checks.choice(policy, "policy", "rotation_unit", UNITS),
-            overhead=checks.choice(policy, "policy", "overhead", OVERHEADS),
-        )
+            dotted.function(discipline, "policy.discipline", DISCIPLINES, what)
+        declared = DISCIPLINES.get(discipline, Partitioning)
+        return declared(discipline=discipline, **keys.read(declared, policy, "policy"))
+
+    @property
+    def period(self) -> float:
+        """Time between two rotations, infinite without rotation; of each job if `per_job`."""
+        return inf
+
+    @property
+    def per_job(self) -> bool:
+        """Whether the period is multiplied by the number of jobs."""
+        return False
+
+    @property
+    def n_partitions(self) -> int:
+        """Number of partitions, where it never changes."""
+        return 1
 
     def check(self, mesh: Mesh) -> None:
         """Refuse a machine on which the policy's partitions do not exist, with a ValueError of one line."""
-        if self.discipline in HALVED:
+        if isinstance(self, Equipartition | Fold | Static):
             require_powers_of_two(mesh, self.discipline)
-        if self.partitions > mesh.n_processors:
+        if self.n_partitions > mesh.n_processors:
             raise ValueError(
-                f"policy.partitions={self.partitions}; allowed: up to {mesh.n_processors}, one for each "
+                f"policy.partitions={self.n_partitions}; allowed: up to {mesh.n_processors}, one for each "
                 "processor"
             )
 
     @property
     def has_fixed_partitions(self) -> bool:
         """Whether jobs wait for partitions of a number that never changes: static ones, or one for all."""
-        return self.discipline in FIXED
+        return self.discipline in ("static", "fcfs")
 
     def interval(self, jobs: int, isolated_time: float) -> float:
         """Return the seconds between two rotations (I), infinite without rotation."""
-        factor = {"seconds": 1.0, "jobs": float(jobs), "runtime": isolated_time}[self.unit]
-        return self.rotation * factor
+        return inf
 
     def rectangles(self, mesh: Mesh, jobs: int) -> Sequence[Rectangle]:
         """Return the partitions of so many jobs, where a job's place among them decides.
@@ -126,9 +103,92 @@ class Partitioning:
         ValueError
             With one line, if a function of one's own returns no rectangles, or no right ones.
         """
-        if self.discipline in EQUIPARTITIONS:
+        if isinstance(self, Equipartition):
             return equipartition.partition(mesh.rows, mesh.columns, jobs, self.leftover)
         return _rectangles_of_own(self.discipline, mesh, jobs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Equipartition(Partitioning):
+    """Section 4.3; `leftover` is the rule for columns that are left over."""
+
+    BASE = "_equipartition"
+
+    leftover: str = keys.choice(*equipartition.LEFTOVER)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fold(Partitioning):
+    """Folding (section 4.4).
+
+    Parameters
+    ----------
+    rotation : float or None
+        Time between two rotations, in `rotation_unit`; None is none.
+    rotation_unit : {"seconds", "jobs", "runtime"}
+        Seconds, seconds times the number of jobs, or times the time of a job alone.
+    overhead : {"printed", "derived"}
+        See `models.partitioning.static.rotating.share_of_time`.
+    """
+
+    BASE = "_fold"
+
+    rotation: float | None = keys.number(
+        "a positive time between rotations, or null for none", null=True, above=0
+    )
+    rotation_unit: str = keys.choice("seconds", "jobs", "runtime")
+    overhead: str = keys.choice("printed", "derived")
+
+    @property
+    def period(self) -> float:
+        """Time between two rotations, infinite without rotation; of each job if `per_job`."""
+        return inf if self.rotation is None else self.rotation
+
+    @property
+    def per_job(self) -> bool:
+        """Whether the period is multiplied by the number of jobs."""
+        return self.rotation_unit == "jobs"
+
+    def interval(self, jobs: int, isolated_time: float) -> float:
+        """Return the seconds between two rotations (I), infinite without rotation."""
+        return (
+            self.period * {"seconds": 1.0, "jobs": float(jobs), "runtime": isolated_time}[self.rotation_unit]
+        )
+
+
+def _power_of_two(given: Parameters, where: str, key: str) -> int:
+    allowed = "a power of two, for equal partitions"
+    count = checks.whole(given, where, key, allowed)
+    if not is_power_of_two(count):
+        checks.refuse(f"{where}.{key}", count, allowed)
+    return count
+
+
+@dataclass(frozen=True, kw_only=True)
+class Static(Partitioning):
+    """A number of equal partitions."""
+
+    BASE = "static_4"
+
+    partitions: int = keys.checked(_power_of_two)
+
+    @property
+    def n_partitions(self) -> int:
+        """Number of partitions, which never changes."""
+        return self.partitions
+
+
+DISCIPLINES: Mapping[str, type[Partitioning]] = {
+    "equi": Equipartition,
+    "equi_plus": Equipartition,
+    "fold": Fold,
+    "static": Static,
+    "ideal_dynamic": Partitioning,
+    "fcfs": Partitioning,
+    "processor_sharing": Partitioning,
+}
+"""``policy.discipline`` -> the rules. The dotted name of a function stands for rectangles of one's own:
+called with the rows and columns of the machine and a number of jobs, it returns as many rectangles."""
 
 
 @lru_cache(maxsize=1 << 12)

@@ -12,8 +12,7 @@ from models.jobs.schedule import Schedule
 from models.point import Point
 from models.slurm import FAMILY, engine
 from models.slurm.metrics import shares
-from models.slurm.policies import configuration_of, open_jobs, users_of, wanted, zero_of
-from models.slurm.scheduler import Phases
+from models.slurm.policies import Rules, configuration_of, open_jobs, users_of, wanted, zero_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +37,7 @@ def schedule(point: Point) -> Schedule:
 
 def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stream or a trace
     configuration = configuration_of(point.policy, point.machine)
-    phases = Phases.of(point.policy.get("phases") or {})
+    phases = Rules.of(point.policy).phases
     opened = open_jobs(point, configuration)
 
     def run(jobs: Jobs, machine: Machine) -> Schedule:

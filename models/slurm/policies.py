@@ -1,12 +1,12 @@
 """Policies of the family, read from their YAML files and a slurm.conf, and checked. Loads no kernel."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
 
 import numpy as np
 
-from models import checks, workloads
+from models import checks, keys, workloads
 from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
@@ -21,33 +21,86 @@ from models.slurm.priority import Weights
 from models.slurm.scheduler import Phases, Scheduler
 from models.units import KB_IN_GB
 
-OVER_LIMIT = ("error", "cap")
-SHARING = ("NO", "EXCLUSIVE")
+OLD_TO_NEW = "a mapping of partitions of the log to those of slurm.conf"
+DIVISOR = "a positive whole number that divides the machine's processors"
 
 OF_MACHINE = "(all nodes)"
 """Name of the partition of a policy without a slurm.conf. Nodes and partitions of a log are not those of the
 machine then, so that its jobs ask for processors only."""
 
-WORDS = (
-    "bf_interval", "bf_window", "bf_resolution", "bf_max_job_test", "bf_max_job_user", "bf_max_job_part",
-    "bf_max_job_start", "bf_min_age_reserve", "default_queue_depth", "partition_job_depth", "sched_interval",
-    "batch_sched_delay",
-)  # fmt: skip
-"""Keys of a policy that are words of SchedulerParameters."""
 
-LINES = {
-    "scheduler": "SchedulerType=sched/{}",
-    "priority": "PriorityType=priority/{}",
-    "weight_age": "PriorityWeightAge={}",
-    "weight_fairshare": "PriorityWeightFairshare={}",
-    "weight_job_size": "PriorityWeightJobSize={}",
-    "weight_partition": "PriorityWeightPartition={}",
-    "max_age": "PriorityMaxAge={}",
-    "favor_small": "PriorityFavorSmall={}",
-    "decay_half_life": "PriorityDecayHalfLife={}",
-    "over_time_limit": "OverTimeLimit={}",
-}
-"""Further keys of a policy -> the line of slurm.conf that they stand for."""
+def _lines(policy: Parameters, where: str, key: str) -> list[str]:
+    given = policy[key] or []
+    if not isinstance(given, list | tuple) or not all(isinstance(line, str) for line in given):
+        checks.refuse(f"{where}.{key}", given, "a list of lines of a slurm.conf, or []")
+    return list(given)
+
+
+def _word() -> Any:
+    """Declare a word of SchedulerParameters."""
+    allowed = "a whole number, or null (as slurm.conf says)"
+    return keys.checked(
+        lambda given, where, key: checks.whole(given, where, key, allowed, least=0), null=True, word=True
+    )
+
+
+def _line(name: str) -> Any:
+    """Declare what a line of slurm.conf sets."""
+
+    def check(policy: Parameters, where: str, key: str) -> str:
+        value = policy[key]
+        if not isinstance(value, bool | int | float | str):
+            checks.refuse(f"{where}.{key}", value, "a value as slurm.conf has it, or null (as the file says)")
+        return name.format(("YES" if value else "NO") if isinstance(value, bool) else value)
+
+    return keys.checked(check, null=True, line=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """The checked keys of conf/policy/slurm/_slurm.yaml, which explains each; None is as slurm.conf says."""
+
+    BASE = "_slurm"
+
+    path: str | None = keys.instance(str, "the path of a slurm.conf, or null", null=True)
+    lines: list[str] = keys.checked(_lines)
+    partitions: Mapping[str, str] | None = keys.instance(Mapping, OLD_TO_NEW, null=True)
+    over_limit: str = keys.choice("error", "cap")
+    node_cpus: int = keys.whole(DIVISOR)
+    sharing: str = keys.choice("NO", "EXCLUSIVE")
+    scheduler: str | None = _line("SchedulerType=sched/{}")
+    priority: str | None = _line("PriorityType=priority/{}")
+    weight_age: str | None = _line("PriorityWeightAge={}")
+    weight_fairshare: str | None = _line("PriorityWeightFairshare={}")
+    weight_job_size: str | None = _line("PriorityWeightJobSize={}")
+    weight_partition: str | None = _line("PriorityWeightPartition={}")
+    max_age: str | None = _line("PriorityMaxAge={}")
+    favor_small: str | None = _line("PriorityFavorSmall={}")
+    decay_half_life: str | None = _line("PriorityDecayHalfLife={}")
+    over_time_limit: str | None = _line("OverTimeLimit={}")
+    bf_interval: int | None = _word()
+    bf_window: int | None = _word()
+    bf_resolution: int | None = _word()
+    bf_max_job_test: int | None = _word()
+    bf_max_job_user: int | None = _word()
+    bf_max_job_part: int | None = _word()
+    bf_max_job_start: int | None = _word()
+    bf_min_age_reserve: int | None = _word()
+    default_queue_depth: int | None = _word()
+    partition_job_depth: int | None = _word()
+    sched_interval: int | None = _word()
+    batch_sched_delay: int | None = _word()
+    phases: Phases = keys.checked(lambda policy, where, key: Phases.of(policy[key] or {}))
+
+    @classmethod
+    def of(cls, policy: Parameters) -> Self:
+        """Return the rules of a policy; ``ValueError`` with one line for a value not allowed."""
+        return cls(**keys.read(cls, policy, "policy"))
+
+    def given(self, kind: str) -> dict[str, Any]:
+        """Return what is given as a ``line`` of slurm.conf, or as a ``word`` of SchedulerParameters."""
+        declared = [one.name for one in fields(self) if kind in one.metadata]
+        return {key: getattr(self, key) for key in declared if getattr(self, key) is not None}
 
 
 def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
@@ -58,26 +111,15 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
     ValueError
         With one line that names the mistake.
     """
-    given = policy.get("lines") or []
-    if not isinstance(given, list | tuple) or not all(isinstance(line, str) for line in given):
-        checks.refuse("policy.lines", given, "a list of lines of a slurm.conf, or []")
-    lines = list(given)
-    for key, line in LINES.items():
-        if policy.get(key) is not None:
-            value = policy[key]
-            if not isinstance(value, bool | int | float | str):
-                allowed = "a value as slurm.conf has it, or null (as the file says)"
-                checks.refuse(f"policy.{key}", value, allowed)
-            shown = ("YES" if value else "NO") if isinstance(value, bool) else value
-            lines.append(line.format(shown))
-    path = policy.get("path")
-    if path is not None and not isinstance(path, str):
-        checks.refuse("policy.path", path, "the path of a slurm.conf, or null")
-    made = of_lines("policy.lines", lines) if path is None else read(str(path), lines, policy.get("sha256"))
-    words = {key: policy[key] for key in WORDS if policy.get(key) is not None}
-    for key in words:
-        checks.whole(words, "policy", key, "a whole number, or null (as slurm.conf says)", least=0)
-    text = ",".join([made.settings.get("schedulerparameters", ""), *(f"{k}={n}" for k, n in words.items())])
+    rules = Rules.of(policy)
+    lines = [*rules.lines, *rules.given("line").values()]
+    made = (
+        of_lines("policy.lines", lines)
+        if rules.path is None
+        else read(rules.path, lines, policy.get("sha256"))
+    )
+    words = [f"{key}={number}" for key, number in rules.given("word").items()]
+    text = ",".join([made.settings.get("schedulerparameters", ""), *words])
     made = replace(made, settings={**made.settings, "schedulerparameters": text.strip(",")})
     if made.nodes:
         if not machines_are_open(machine):
@@ -90,9 +132,8 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
                 f"{made.name} has no partitions; add policy.lines=['PartitionName=all Nodes=ALL']"
             )
         return made
-    nodes = _nodes(policy, machine)
-    sharing = checks.choice(policy, "policy", "sharing", SHARING, SHARING[0])
-    partition = Partition(OF_MACHINE, tuple(range(len(nodes))), default=True, sharing=sharing)
+    nodes = _nodes(rules.node_cpus, machine)
+    partition = Partition(OF_MACHINE, tuple(range(len(nodes))), default=True, sharing=rules.sharing)
     return replace(made, nodes=nodes, partitions=(partition,))
 
 
@@ -101,7 +142,7 @@ def machines_are_open(machine: Parameters) -> bool:
     return all(machine.get(key) is None for key in ("processors", "hosts", *machines.SHAPES))
 
 
-def _nodes(policy: Parameters, machine: Parameters) -> tuple[Node, ...]:
+def _nodes(each: int, machine: Parameters) -> tuple[Node, ...]:
     """Return the nodes of a machine: its hosts, or as many of `node_cpus` CPUs as its processors make."""
     if machines_are_open(machine):
         raise ConfigurationError(
@@ -109,13 +150,11 @@ def _nodes(policy: Parameters, machine: Parameters) -> tuple[Node, ...]:
             "machine.processors=N"
         )
     made = machines.of(machine)
-    allowed = "a positive whole number that divides the machine's processors"
-    each = checks.whole(policy, "policy", "node_cpus", allowed, default=1)
     if len(made.names) > 1 or made.limits_memory:
         pairs = list(zip(made.processors.tolist(), made.memory.tolist(), strict=True))
     else:
         if made.total % each:
-            checks.refuse("policy.node_cpus", each, allowed)
+            checks.refuse("policy.node_cpus", each, DIVISOR)
         pairs = [(each, min(made.memory_each * each, machines.UNLIMITED_KB))] * (made.total // each)
     return tuple(
         Node(f"n{number}", cpus, max(memory // 1024, 1), {})
@@ -159,14 +198,12 @@ def zero_of(opened: Stream | Trace, configuration: Configuration) -> float:
 
 def wanted(jobs: Jobs, policy: Parameters, configuration: Configuration, users: Sequence[str] = ()) -> Asked:
     """Return what jobs ask for under a policy; ``ValueError`` with one line for one that can never start."""
-    renamed = policy.get("partitions") or {}
-    allowed = "a mapping of partitions of the log to those of slurm.conf"
-    if not isinstance(renamed, Mapping):
-        checks.refuse("policy.partitions", renamed, allowed)
+    rules = Rules.of(policy)
+    renamed = rules.partitions or {}
     known = [one.name for one in configuration.partitions]
     for name in renamed.values():
         if name not in known:
-            checks.refuse("policy.partitions", dict(renamed), f"{allowed}: {', '.join(known)}")
+            checks.refuse("policy.partitions", dict(renamed), f"{OLD_TO_NEW}: {', '.join(known)}")
     if jobs.request is not None and configuration.default_partition.name == OF_MACHINE:
         kept = {name: getattr(jobs.request, name) for name in ("account", "qos", "delay")}
         jobs = replace(jobs, request=Requests.of(jobs.size, jobs.memory, **kept))
@@ -175,8 +212,7 @@ def wanted(jobs: Jobs, policy: Parameters, configuration: Configuration, users: 
         jobs = replace(jobs, request=replace(jobs.request, partition=names))
     if jobs.request is None and configuration.word("SelectType", "select/cons_tres") == "linear":
         jobs = replace(jobs, request=Requests.of(jobs.size, jobs.memory))
-    over_limit = str(checks.choice(policy, "policy", "over_limit", OVER_LIMIT, "error"))
-    return _limited(asked(jobs, configuration, users=users), over_limit, configuration)
+    return _limited(asked(jobs, configuration, users=users), rules.over_limit, configuration)
 
 
 def _limited(found: Asked, over_limit: str, configuration: Configuration) -> Asked:
@@ -222,7 +258,6 @@ def check(point: Point) -> Sequence[str]:
     configuration = configuration_of(point.policy, point.machine)
     Scheduler.of(configuration)
     Weights.of(configuration)
-    Phases.of(point.policy.get("phases") or {})
     opened = open_jobs(point, configuration)
     found = wanted(opened.first(CHECKED), point.policy, configuration, users_of(opened))
     zero_of(opened, configuration)

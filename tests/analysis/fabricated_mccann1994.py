@@ -6,6 +6,7 @@ from typing import Any
 
 from fabricated import Change, Experiment, Fabricated, Point, change
 
+from analysis.drawings.composition import parameters
 from analysis.mccann1994.claims.simulation import chain_blow_up
 
 CLASSES = ("short", "long", "all")
@@ -26,23 +27,11 @@ WORKLOADS: dict[str, dict[str, Any]] = {
 }
 ONE = "one_at_a_time"
 MACHINE = {"mesh": "8x8", "context_switch": 0.0005, "bandwidth": 200 * 2**20, "memory_limit": None}
-FOLD = {"discipline": "fold", "rotation": None, "rotation_unit": "seconds", "overhead": "printed"}
-POLICIES: dict[str, dict[str, Any]] = {
-    "equi": {"discipline": "equi", "leftover": "smallest"},
-    "equi_plus": {"discipline": "equi_plus", "leftover": "smallest"},
-    "fold_never": FOLD,
-    "fold_20": {**FOLD, "rotation": 20.0},
-    "fold_50": {**FOLD, "rotation": 50.0},
-    "fold_200": {**FOLD, "rotation": 200.0},
-    "fold_15j": {**FOLD, "rotation": 15.0, "rotation_unit": "jobs"},
-    "fold_20j": {**FOLD, "rotation": 20.0, "rotation_unit": "jobs"},
-    "fold_q": {**FOLD, "rotation_unit": "runtime"},
-    ONE: {"discipline": "fcfs"},
-    "processor_sharing": {"discipline": "processor_sharing"},
-    "static_4": {"discipline": "static", "partitions": 4},
-    "static_8": {"discipline": "static", "partitions": 8},
-    "ideal_dynamic": {"discipline": "ideal_dynamic"},
-}
+NAMES = (
+    "equi", "equi_plus", "fold_never", "fold_20", "fold_50", "fold_200", "fold_15j", "fold_20j", "fold_q",
+    ONE, "processor_sharing", "static_4", "static_8", "ideal_dynamic",
+)  # fmt: skip
+POLICIES: dict[str, dict[str, Any]] = {name: parameters("policy", name) for name in NAMES}
 
 ROTATION_COST = {"fold_200": 0.002, "fold_50": 0.008, "fold_20": 0.03, "fold_15j": 0.003, "fold_20j": 0.0025}
 

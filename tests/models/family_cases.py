@@ -206,6 +206,20 @@ def _read(path: Path) -> dict[str, Any]:
     return {str(key): value for key, value in plain.items()} | {"name": path.stem}
 
 
+def composed(group: str, name: str, /, **keys: Any) -> dict[str, Any]:
+    """Return a file of ``conf`` with other values; of a mapping, those of some of its keys."""
+    file = read(_path(group, name))
+    for key, value in keys.items():
+        below = file.get(key)
+        file[key] = below | value if isinstance(below, dict) and isinstance(value, dict) else value
+    return file
+
+
+@cache
+def _path(group: str, name: str) -> Path:
+    return next((CONF / group).rglob(f"{name}.yaml"))
+
+
 def _base(path: Path, name: str) -> Path:
     """Return a file that another one builds on: of its folder, or in one beside it."""
     own = path.parent / f"{name}.yaml"
@@ -271,8 +285,7 @@ def policy_of(case: Case) -> dict[str, Any]:
     policy = read(case.folder / "policy" / f"{name}.yaml") | {"family": case.package}
     policy |= BOUNDED.get(case.policy, {})
     if case.workload in SHORT_SLICE.get(case.package, ()):
-        policy["slice"] = 0.01
-        policy.update({"switch": 0.0001} if "switch" in policy else {})
+        policy |= {key: value for key, value in {"slice": 0.01, "switch": 0.0001}.items() if key in policy}
     return policy | ({"alternation": "exclusive"} if "alternation" in policy else {})
 
 

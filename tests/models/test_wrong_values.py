@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from family_cases import Case, every_case
 
+from models.packing.scheme import SCHEMES
 from models.point import Point
 
 WRONG = {"no": "such value"}
@@ -21,6 +22,9 @@ NOT_READ = {
     "machine": {"name"},
 }  # fmt: skip
 """Part of a point -> names, and keys that matter only beside other values than those of the cases."""
+
+OF_SCHEMES = {key for scheme in SCHEMES.values() for key in scheme.parameters}
+"""Keys of a policy that belong to one packing scheme."""
 
 
 @cache
@@ -68,3 +72,25 @@ def test_a_wrong_value_is_refused_in_one_line(part: str) -> None:
                 assert path[-1] in line, (path, line)
             read[path] = read.get(path, False) or bool(line)
     assert {path[0] for path, is_read in read.items() if not is_read} <= NOT_READ[part]
+
+
+def without(given: Any, path: tuple[str, ...]) -> Any:
+    key, *rest = path
+    if rest:
+        return {**given, key: without(given[key], tuple(rest))}
+    return {name: value for name, value in given.items() if name != key}
+
+
+def test_each_key_of_a_policys_file_is_declared_by_its_family_without_a_default() -> None:
+    """One that is missing is refused by its name; a key that no file has would leave a policy no case."""
+    policies = {case.policy for case in taken()}
+    assert policies >= {case.policy for case in every_case()}
+    for case in taken():
+        point, _ = case.taken()
+        assert point is not None
+        for path in keys_of(point.policy):
+            if path[-1] in OF_SCHEMES or path[0] in NOT_READ["policy"] or "system_limits" in path[:-1]:
+                continue
+            line = refusal(case, replace(point, policy=without(point.policy, path)))
+            assert path[-1] in line, (str(case), path, line)
+            assert "\n" not in line

@@ -13,8 +13,9 @@ from analysis.paper import Drawing
 from models.kernels import cache
 from models.point import Point
 from sweep import compiling
+from sweep.config import chosen, locate
 
-POINT = Point({"name": "easy", "family": "models.backfill", "discipline": "backfill"}, {}, {})
+POINT = Point(chosen.parameters("policy", "easy", {}, [locate.conf_folder()]), {}, {})
 
 
 def test_what_takes_a_while_is_said(

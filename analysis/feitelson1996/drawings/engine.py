@@ -25,14 +25,17 @@ def states(
     from models.gang.policies import Rules
     from models.gang.simulation import Simulation
     from models.jobs.jobs import Jobs
-    from models.packing.scheme import find
+    from sweep.config import chosen, locate
 
     n = len(sizes)
     jobs = Jobs(
         np.arange(1.0, n + 1), np.asarray(runtimes, float), np.full(n, np.nan),
         np.array(sizes, np.int64), np.zeros(n, np.int64),
     )  # fmt: skip
-    simulation = Simulation(Rules(find(scheme), scheme, alternation=alternation), n_pes, iter([jobs]))
+    policy = chosen.parameters(
+        "policy", f"gang/{scheme}", {"alternation": alternation}, [locate.conf_folder()]
+    )
+    simulation = Simulation(Rules.of(policy), n_pes, iter([jobs]))
     found = []
     for moment in moments:
         simulation.run(1, until=moment)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models import checks, keys
-from models.backfill.rules import Rules, number_or_null
+from models.backfill.rules import Rules
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 
@@ -46,15 +46,17 @@ class EqSpatial(Rules):
         Whether work done in the quantum counts later (never that of a job that exceeded the memory).
     """
 
-    min_interval: float = keys.number(0.0, f"0 or {checks.SECONDS}", least=0, below=LONGEST)
-    long_after: float | None = keys.number(None, OR_NULL, above=0, below=LONGEST)
-    quantum: float | None = number_or_null(60.0, OR_NULL, above=0, below=LONGEST)
-    quantum_memory_gb: float = keys.number(1.0, "a positive number of GB", above=0, below=LONGEST)
-    catch_up: bool = keys.switch(True)
+    BASE = "_eq_spatial"
+
+    min_interval: float = keys.number(f"0 or {checks.SECONDS}", least=0, below=LONGEST)
+    long_after: float | None = keys.number(OR_NULL, null=True, above=0, below=LONGEST)
+    quantum: float | None = keys.number(OR_NULL, null=True, above=0, below=LONGEST)
+    quantum_memory_gb: float = keys.number("a positive number of GB", above=0, below=LONGEST)
+    catch_up: bool = keys.switch()
     odd_processors: str = keys.choice(FIRST, LAST)
     waiting: str = keys.choice(FIRST_FIT, FCFS)
     quantum_processors: str = keys.choice(SHARE, REQUESTED)
-    keep_quantum: bool = keys.switch(False)
+    keep_quantum: bool = keys.switch()
 
     @property
     def kernels(self) -> tuple[str, ...]:

@@ -13,13 +13,7 @@ from models.jobs.machine import KB_IN_GB, Machine
 from models.point import Parameters
 from models.workloads.o2k.job_classes import CLASSES, NO_CLASS, SIZE_CLASSES, TIME_CLASSES, classify
 
-HOST_ORDERS = ("fullest", "listed")
-KEYS = (
-    "reserve_wait_hours", "time_order", "system_limits", "user_limit", "hosts", "host_order",
-    "barred_hold_back",
-)  # fmt: skip
 HOUR = 3600.0
-WHERE = "policy.ncsa_lsf"
 
 
 @dataclass(frozen=True)
@@ -38,22 +32,102 @@ class HostRow:
     limits: Mapping[str, int]
 
 
+def _by_class(given: object, where: str, classes: Collection[str]) -> Mapping[str, Any]:
+    """Return a mapping from some of these classes; null is from none."""
+    allowed = f"a mapping from {', '.join(classes)}"
+    return checks.mapping({} if given is None else given, where, classes, allowed)
+
+
+def _reserve_wait_hours(given: Parameters, where: str, key: str) -> dict[str, float]:
+    """Return for each time class after how many hours a job may be given a special reservation."""
+    where = f"{where}.{key}"
+    hours = _by_class(given[key], where, TIME_CLASSES)
+    allowed = "a number of hours from 0 on, or null for no special reservations"
+    waits = {}
+    for name in TIME_CLASSES:
+        given_hours = {name: hours.get(name, "(none)")}
+        if given_hours[name] is None:
+            waits[name] = np.inf
+        else:
+            waits[name] = checks.number(given_hours, where, name, allowed, least=0, below=1e9)
+    return waits
+
+
+def _limits(given: object, where: str, classes: Collection[str]) -> dict[str, int]:
+    """Return how many jobs of a class may run, for those that have a limit."""
+    limits = _by_class(given, where, classes)
+    allowed = "a whole number from 0 on, or null for no limit"
+    limited = [name for name, most in limits.items() if most is not None]
+    return {name: checks.whole(limits, where, name, allowed, least=0) for name in limited}
+
+
+def _limits_of_times(given: Parameters, where: str, key: str) -> dict[str, int]:
+    return _limits(given[key], f"{where}.{key}", TIME_CLASSES)
+
+
+def _time_order(given: Parameters, where: str, key: str) -> tuple[tuple[str, ...], ...]:
+    """Return the groups of time classes; every class is in one of them."""
+    order = given[key]
+    if isinstance(order, list) and all(isinstance(group, list) for group in order):
+        groups = tuple(tuple(str(name) for name in group) for group in order)
+        if sorted(name for group in groups for name in group) == sorted(TIME_CLASSES):
+            return groups
+    once = ", ".join(TIME_CLASSES)
+    checks.refuse(
+        f"{where}.{key}", order,
+        f"a list of lists that hold each of {once} once, such as [[vst], [st, mt, lt]]",
+    )  # fmt: skip
+
+
+def _hosts(given: Parameters, above: str, key: str) -> dict[str, HostRow]:
+    """Return the rows of Table 2 by host."""
+    if not isinstance(given[key], list) or not given[key]:
+        checks.refuse(f"{above}.{key}", given[key], "a list of {host, sizes, limits}")
+    rows: dict[str, HostRow] = {}
+    for number, each in enumerate(given[key]):
+        where = f"{above}.{key}[{number}]"
+        row = checks.mapping(each, where, ("host", "sizes", "limits"))
+        if "host" not in row:
+            checks.refuse(where, row, "{host, sizes, limits}")
+        name = str(row["host"])
+        if name in rows:
+            raise ValueError(f"{where}: host {name} has a row already; give each host one row")
+        sizes = _sizes(row.get("sizes"), f"{where}.sizes", name)
+        limits = _limits(row.get("limits"), f"{where}.limits", SIZE_CLASSES)
+        if idle := [size for size in limits if size not in sizes]:
+            raise ValueError(
+                f"{where}.limits: host {name} does not take {', '.join(idle)}; allowed: limits "
+                f"for {', '.join(sizes)}"
+            )
+        rows[name] = HostRow(sizes, limits)
+    return rows
+
+
+def _sizes(given: object, where: str, host: str) -> tuple[str, ...]:
+    """Return the size classes of a host."""
+    if not isinstance(given, list) or not given or set(map(str, given)) - set(SIZE_CLASSES):
+        checks.refuse(where, given, f"a list of {', '.join(SIZE_CLASSES)}, the highest priority first")
+    if len(set(given)) < len(given):
+        raise ValueError(f"{where}={given}: name each class of host {host} once")
+    return tuple(given)
+
+
 @dataclass(frozen=True, kw_only=True)
-class NcsaLsf(Rules):
+class Configuration:
     """The configuration of the NCSA-LSF scheduler (section 2.1).
 
     Parameters
     ----------
-    reserve_wait : dict of str to float, seconds
+    reserve_wait_hours : dict of str to float
         For each time class: a job that waits longer may have a special reservation; inf is none.
     time_order : tuple of tuple of str
         Time classes by priority, the highest first; those in one group are served first come first serve.
-    hosts : dict of str to HostRow
-        By the hosts' names.
     system_limits : dict of str to int
         Executing jobs of a time class on all hosts, at most.
     user_limit : int or None
         Executing jobs of a user on all hosts, at most.
+    hosts : dict of str to HostRow
+        By the hosts' names.
     host_order : {"fullest", "listed"}
         Which host is the first to take waiting jobs: that with the fewest free processors, or in the
         machine's order.
@@ -62,48 +136,36 @@ class NcsaLsf(Rules):
         host.
     """
 
-    reserve_wait: Mapping[str, float]
-    time_order: tuple[tuple[str, ...], ...]
-    hosts: Mapping[str, HostRow]
-    system_limits: Mapping[str, int]
-    user_limit: int | None
-    host_order: str = "fullest"
-    barred_hold_back: bool = False
+    BASE = "ncsa_lsf"
+
+    reserve_wait_hours: Mapping[str, float] = keys.checked(_reserve_wait_hours)
+    time_order: tuple[tuple[str, ...], ...] = keys.checked(_time_order)
+    system_limits: Mapping[str, int] = keys.checked(_limits_of_times)
+    user_limit: int | None = keys.whole("a positive whole number, or null for none", null=True)
+    hosts: Mapping[str, HostRow] = keys.checked(_hosts)
+    host_order: str = keys.choice("fullest", "listed")
+    barred_hold_back: bool = keys.switch()
+
+
+@dataclass(frozen=True, kw_only=True)
+class NcsaLsf(Rules, Configuration):
+    """The NCSA-LSF scheduler; its keys are those of conf/policy/backfill/ncsa_lsf.yaml."""
+
+    @classmethod
+    def of(cls, policy: Parameters) -> Self:
+        """Return the rules of a policy's YAML file, see `Rules.of`."""
+        own = keys.below(Configuration, policy.get("ncsa_lsf"), "policy.ncsa_lsf")
+        return cls(**keys.read(Rules, policy, "policy"), **own)
+
+    @property
+    def reserve_wait(self) -> dict[str, float]:
+        """Seconds for each time class, see `Configuration`."""
+        return {name: hours * HOUR for name, hours in self.reserve_wait_hours.items()}
 
     @property
     def kernels(self) -> tuple[str, ...]:
         """The module that simulates these rules, see `Rules.kernels`."""
         return ("models.backfill.ncsa_lsf.kernel",)
-
-    @classmethod
-    def of(cls, policy: Parameters) -> Self:
-        """Return the configuration of a policy's YAML file.
-
-        Parameters
-        ----------
-        policy : mapping
-            With a mapping ``ncsa_lsf``, see conf/policy/backfill/ncsa_lsf.yaml.
-
-        Raises
-        ------
-        ValueError
-            With one line that names the value and those allowed.
-        """
-        allowed = f"a mapping of {', '.join(KEYS)} (see conf/policy/backfill/ncsa_lsf.yaml)"
-        given = checks.mapping(policy.get("ncsa_lsf"), WHERE, KEYS, allowed)
-        user_limit = given.get("user_limit")
-        if user_limit is not None:
-            checks.whole(given, WHERE, "user_limit", "a positive whole number, or null for none")
-        return cls(
-            **keys.read(Rules, policy, "policy"),
-            reserve_wait=_reserve_wait(given.get("reserve_wait_hours")),
-            time_order=_time_order(given.get("time_order")),
-            hosts=_hosts(given.get("hosts")),
-            system_limits=_limits(given.get("system_limits"), f"{WHERE}.system_limits", TIME_CLASSES),
-            user_limit=user_limit,
-            host_order=checks.choice(given, WHERE, "host_order", HOST_ORDERS, cls.host_order),
-            barred_hold_back=checks.switch(given, WHERE, "barred_hold_back", cls.barred_hold_back),
-        )
 
     def check(self, jobs: Jobs, machine: Machine) -> None:
         """Refuse what could never run.
@@ -181,78 +243,3 @@ def _beyond(jobs: Jobs, these: np.ndarray) -> str:
         f"{', '.join(exceeded)}; leave out such jobs of a log (workload.exclude), have none drawn "
         f"({', '.join(hints)}), or take another policy"
     )
-
-
-def _by_class(given: object, where: str, classes: Collection[str]) -> Mapping[str, Any]:
-    """Return a mapping from some of these classes; null is from none."""
-    allowed = f"a mapping from {', '.join(classes)}"
-    return checks.mapping({} if given is None else given, where, classes, allowed)
-
-
-def _reserve_wait(given: object) -> dict[str, float]:
-    """Return for each time class after how many seconds a job may be given a special reservation."""
-    where = f"{WHERE}.reserve_wait_hours"
-    hours = _by_class(given, where, TIME_CLASSES)
-    allowed = "a number of hours from 0 on, or null for no special reservations"
-    waits = {}
-    for name in TIME_CLASSES:
-        given_hours = {name: hours.get(name, "(none)")}
-        if given_hours[name] is None:
-            waits[name] = np.inf
-        else:
-            waits[name] = checks.number(given_hours, where, name, allowed, least=0, below=1e9) * HOUR
-    return waits
-
-
-def _limits(given: object, where: str, classes: Collection[str]) -> dict[str, int]:
-    """Return how many jobs of a class may run, for those that have a limit."""
-    limits = _by_class(given, where, classes)
-    allowed = "a whole number from 0 on, or null for no limit"
-    limited = [name for name, most in limits.items() if most is not None]
-    return {name: checks.whole(limits, where, name, allowed, least=0) for name in limited}
-
-
-def _time_order(given: object) -> tuple[tuple[str, ...], ...]:
-    """Return the groups of time classes; every class is in one of them."""
-    if isinstance(given, list) and all(isinstance(group, list) for group in given):
-        groups = tuple(tuple(str(name) for name in group) for group in given)
-        if sorted(name for group in groups for name in group) == sorted(TIME_CLASSES):
-            return groups
-    once = ", ".join(TIME_CLASSES)
-    checks.refuse(
-        f"{WHERE}.time_order", given,
-        f"a list of lists that hold each of {once} once, such as [[vst], [st, mt, lt]]",
-    )  # fmt: skip
-
-
-def _hosts(given: object) -> dict[str, HostRow]:
-    """Return the rows of Table 2 by host."""
-    if not isinstance(given, list) or not given:
-        checks.refuse(f"{WHERE}.hosts", given, "a list of {host, sizes, limits}")
-    rows: dict[str, HostRow] = {}
-    for number, each in enumerate(given):
-        where = f"{WHERE}.hosts[{number}]"
-        row = checks.mapping(each, where, ("host", "sizes", "limits"))
-        if "host" not in row:
-            checks.refuse(where, row, "{host, sizes, limits}")
-        name = str(row["host"])
-        if name in rows:
-            raise ValueError(f"{where}: host {name} has a row already; give each host one row")
-        sizes = _sizes(row.get("sizes"), f"{where}.sizes", name)
-        limits = _limits(row.get("limits"), f"{where}.limits", SIZE_CLASSES)
-        if idle := [size for size in limits if size not in sizes]:
-            raise ValueError(
-                f"{where}.limits: host {name} does not take {', '.join(idle)}; allowed: limits "
-                f"for {', '.join(sizes)}"
-            )
-        rows[name] = HostRow(sizes, limits)
-    return rows
-
-
-def _sizes(given: object, where: str, host: str) -> tuple[str, ...]:
-    """Return the size classes of a host."""
-    if not isinstance(given, list) or not given or set(map(str, given)) - set(SIZE_CLASSES):
-        checks.refuse(where, given, f"a list of {', '.join(SIZE_CLASSES)}, the highest priority first")
-    if len(set(given)) < len(given):
-        raise ValueError(f"{where}={given}: name each class of host {host} once")
-    return tuple(given)

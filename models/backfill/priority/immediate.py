@@ -1,16 +1,14 @@
 """Immediate service: the key ``immediate`` of a policy's YAML file, as checked values."""
 
 from dataclasses import dataclass
-from typing import Self
 
 from models import checks, keys
-from models.backfill.rules import number_or_null
 from models.jobs.machine import KB_IN_GB, UNLIMITED_KB
 
-POSITIVE = {"above": 0, "below": 1e12}
+LONGEST = 1e12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Immediate:
     """A short quantum for each job that cannot start at once (Chiang and Vernon 2001, sections 2.4 and 4.3).
 
@@ -36,30 +34,19 @@ class Immediate:
         given). The quantum's memory is returned at its end, so that by default a job starts anew.
     """
 
+    BASE = "_immediate"
+
     kind: str = keys.choice("preempt", "soon")
-    quantum: float = keys.number(60.0, checks.SECONDS, **POSITIVE)
-    memory_gb: float | None = number_or_null(
-        1.0, "a positive number, or null (all that a job asks for)", **POSITIVE
+    quantum: float = keys.number(checks.SECONDS, above=0, below=LONGEST)
+    memory_gb: float | None = keys.number(
+        "a positive number, or null (all that a job asks for)", null=True, above=0, below=LONGEST
     )
-    uninterrupted: float = keys.number(600.0, checks.SECONDS, **POSITIVE)
-    keep_promises: bool = keys.switch(True)
+    uninterrupted: float = keys.number(checks.SECONDS, above=0, below=LONGEST)
+    keep_promises: bool = keys.switch()
     beyond_memory: str = keys.choice("stays", "leaves")
-    keep_quantum: bool = keys.switch(False)
+    keep_quantum: bool = keys.switch()
 
     @property
     def memory(self) -> int:
         """Memory for the quantum in KB."""
         return UNLIMITED_KB if self.memory_gb is None else round(self.memory_gb * KB_IN_GB)
-
-    @classmethod
-    def of(cls, given: object) -> Self:
-        """Return the rules of a mapping; keys that it does not have keep their defaults.
-
-        Raises
-        ------
-        ValueError
-            With one line that names the value and those allowed.
-        """
-        known, where = tuple(cls.__dataclass_fields__), "policy.immediate"
-        allowed = f"null, or a mapping of {', '.join(known)}"
-        return cls(**keys.read(cls, checks.mapping(given, where, known, allowed), where))

@@ -1,8 +1,10 @@
 """FCFS and backfilling by priority: the keys of a policy's YAML file, as checked values."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Self
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from models import checks, keys
 from models.backfill.priority.immediate import Immediate
@@ -15,63 +17,118 @@ from models.point import Parameters
 FCFS, BACKFILL = "fcfs", "backfill"
 ALL = "all"
 QUEUE = "queue"
+NO_WEIGHTS = dict.fromkeys(Weights._fields, 0)
+NOTHING_BACKFILLED: Mapping[str, Any] = {
+    "reservations": 0, "keep_start": False, "backfill_order": None, "immediate": None,
+}  # fmt: skip
+
+
+def _reservations(given: Parameters, where: str, key: str) -> int | None:
+    return (
+        None
+        if given[key] == ALL
+        else checks.whole(given, where, key, f"a whole number from 0 on, or {ALL}", least=0)
+    )
+
+
+def _backfill_order(policy: Parameters, where: str, key: str) -> Any:
+    """Return the checked order in which jobs are backfilled, None where it is the queue's."""
+    given, where = policy[key], f"{where}.{key}"
+    if given == QUEUE:
+        return None
+    this = f"{where}={getattr(given, '__name__', given)}"
+    if policy.get("immediate") is not None:
+        raise ValueError(
+            f"{this} cannot be combined with policy.immediate, whose quanta are in order of priority; set "
+            f"this to {QUEUE}, or policy.immediate to null"
+        )
+    if policy["reservations"] == ALL:
+        raise ValueError(
+            f"{this}: with policy.reservations={ALL} every waiting job has a reservation, and none is left "
+            f"to backfill; give a number, or set it to {QUEUE}"
+        )
+    if policy["reservations"] == 0:
+        raise ValueError(
+            f"{this}: with policy.reservations=0 no job has a reservation; give this order as "
+            f"policy.priority, and set policy.backfill_order to {QUEUE}"
+        )
+    return _found(given, where, QUEUE)
+
+
+def _weights(given: Parameters, where: str, key: str) -> Weights:
+    names = Weights._fields
+    where = f"{where}.{key}"
+    checked = checks.mapping(given[key], where, names, f"numbers for {', '.join(names)}")
+    numbers = (checks.number(checked, where, name, "a number", above=-1e12, below=1e12) for name in names)
+    return Weights(*map(float, numbers))
+
+
+def _priority(given: Parameters, where: str, key: str) -> Any:
+    return _found(given[key], f"{where}.{key}", "null")
+
+
+def _found(given: object, where: str, otherwise: str) -> Any:
+    """Return an order once it is known to be one; only one of a user's own loads numba here."""
+    if given is None or (isinstance(given, str) and "." not in given):
+        if given not in ORDERS:
+            names = ", ".join(ORDERS)
+            checks.refuse(where, given, f"{otherwise}, {names}, or the dotted name of a compiled function")
+        return given
+    from models.backfill.priority.order import compiled
+
+    compiled(given, where)
+    return given
 
 
 @dataclass(frozen=True, kw_only=True)
 class Priority(Rules):
-    """No job overtakes a waiting one (FCFS), or jobs are backfilled past those with a reservation.
+    """No job overtakes a waiting one of a higher priority (FCFS), or as `Backfill` declares.
 
     Parameters
     ----------
     discipline : {"fcfs", "backfill"}
-        With ``fcfs`` and a priority, no job overtakes one of a higher priority that waits.
+    weights : Weights
+        Of the measures of a job's priority; None is FCFS.
+    priority : str or compiled function, optional
+        Instead of `weights`: a name in `models.backfill.priority.names`, or one's own function, or its
+        dotted name, see `models.backfill.priority.order`.
     reservations : int or None
         Waiting jobs with a reservation; None is all of them.
     keep_start : bool
         Whether a job with a reservation precedes all others until it runs.
-    weights : Weights
-        Of the measures of a job's priority.
-    priority : str or compiled function, optional
-        Instead of `weights`: a name in `models.backfill.priority.names`, or one's own function, or its
-        dotted name, see `models.backfill.priority.order`.
     backfill_order : str or compiled function, optional
-        Likewise, for the jobs that are backfilled once all reservations are made; None is the order of
+        As `priority`, for the jobs that are backfilled once all reservations are made; None is the order of
         priority.
     immediate : Immediate, optional
         A quantum of service for each job that cannot start at once.
     """
 
-    discipline: str = field(default=BACKFILL, kw_only=False)
-    reservations: int | None = 1
-    keep_start: bool = keys.switch(False)
-    weights: Weights = field(default_factory=Weights)
-    priority: str | Callable[..., float] | None = None
-    backfill_order: str | Callable[..., float] | None = None
-    immediate: Immediate | None = None
+    BASE = "_priority"
+
+    discipline: str
+    weights: Weights = keys.checked(_weights)
+    priority: str | Callable[..., float] | None = keys.checked(_priority, null=True)
+    reservations: int | None
+    keep_start: bool
+    backfill_order: str | Callable[..., float] | None
+    immediate: Immediate | None
 
     @classmethod
-    def of(cls, policy: Parameters) -> Self:
+    def of(cls, policy: Parameters) -> Priority:
         """Return the rules of a policy's YAML file, see `Rules.of`."""
-        given = policy.get("reservations", cls.reservations)
-        reservations = None
-        if given != ALL:
-            allowed = f"a whole number from 0 on, or {ALL}"
-            reservations = checks.whole({"reservations": given}, "policy", "reservations", allowed, least=0)
-        weights = _weights(policy.get("weights") or {})
-        priority = policy.get("priority")
-        if priority is not None and any(weights):
-            name = getattr(priority, "__name__", priority)
+        discipline = checks.choice(policy, "policy", "discipline", (FCFS, BACKFILL))
+        if policy.get("weights", ...) is None:
+            policy = {**policy, "weights": NO_WEIGHTS}
+        if discipline == FCFS:
+            rules = Priority(
+                discipline=discipline, **NOTHING_BACKFILLED, **keys.read(Priority, policy, "policy")
+            )
+        else:
+            rules = Backfill(discipline=discipline, **keys.read(Backfill, policy, "policy"))
+        if rules.priority is not None and any(rules.weights):
+            name = getattr(rules.priority, "__name__", rules.priority)
             raise ValueError(f"policy.priority={name} and policy.weights: give one of them, the other null")
-        immediate = policy.get("immediate")
-        return cls(
-            checks.choice(policy, "policy", "discipline", (FCFS, BACKFILL)),
-            **keys.read(cls, policy, "policy"),
-            reservations=reservations,
-            weights=weights,
-            priority=None if priority is None else _found(priority, "policy.priority", "null"),
-            backfill_order=_backfill_order(policy, reservations),
-            immediate=None if immediate is None else Immediate.of(immediate),
-        )
+        return rules
 
     @property
     def reads_requests(self) -> bool:
@@ -86,7 +143,7 @@ class Priority(Rules):
     @property
     def at_most_one_reservation(self) -> bool:
         """Whether the kernels for that apply: no profile of the future is needed."""
-        return self.immediate is None and (self.discipline == FCFS or self.reservations in (0, 1))
+        return self.immediate is None and self.reservations in (0, 1)
 
     @property
     def change_with_time(self) -> bool:
@@ -111,51 +168,13 @@ class Priority(Rules):
         return self.kernels[0 if is_one_pool(machine) and not self.change_with_time else -1]
 
 
-def _backfill_order(policy: Parameters, reservations: int | None) -> Any:
-    """Return the checked order in which jobs are backfilled, None where it is the queue's."""
-    given = policy.get("backfill_order", QUEUE)
-    if given == QUEUE:
-        return None
-    where = "policy.backfill_order"
-    this = f"{where}={getattr(given, '__name__', given)}"
-    if policy.get("discipline") == FCFS:
-        raise ValueError(f"{this}: no job is backfilled with discipline {FCFS}; set it to {QUEUE}")
-    if policy.get("immediate") is not None:
-        raise ValueError(
-            f"{this} cannot be combined with policy.immediate, whose quanta are in order of priority; set "
-            f"this to {QUEUE}, or policy.immediate to null"
-        )
-    if reservations is None:
-        raise ValueError(
-            f"{this}: with policy.reservations={ALL} every waiting job has a reservation, and none is left "
-            f"to backfill; give a number, or set it to {QUEUE}"
-        )
-    if reservations == 0:
-        raise ValueError(
-            f"{this}: with policy.reservations=0 no job has a reservation; give this order as "
-            f"policy.priority, and set policy.backfill_order to {QUEUE}"
-        )
-    return _found(given, where, QUEUE)
+@dataclass(frozen=True, kw_only=True)
+class Backfill(Priority):
+    """Jobs are backfilled past those with a reservation."""
 
+    BASE = "_backfill"
 
-def _weights(given: object) -> Weights:
-    names = Weights._fields
-    checked = checks.mapping(given, "policy.weights", names, f"numbers for {', '.join(names)}")
-    return Weights(**{name: _weight(checked, name) for name in checked})
-
-
-def _weight(weights: Parameters, name: str) -> float:
-    return float(checks.number(weights, "policy.weights", name, "a number", above=-1e12, below=1e12))
-
-
-def _found(given: object, where: str, otherwise: str) -> Any:
-    """Return an order once it is known to be one; only one of a user's own loads numba here."""
-    if given is None or (isinstance(given, str) and "." not in given):
-        if given not in ORDERS:
-            names = ", ".join(ORDERS)
-            checks.refuse(where, given, f"{otherwise}, {names}, or the dotted name of a compiled function")
-        return given
-    from models.backfill.priority.order import compiled
-
-    compiled(given, where)
-    return given
+    reservations: int | None = keys.checked(_reservations)
+    keep_start: bool = keys.switch()
+    backfill_order: str | Callable[..., float] | None = keys.checked(_backfill_order)
+    immediate: Immediate | None = keys.mapping(Immediate, null=True)

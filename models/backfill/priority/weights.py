@@ -28,13 +28,13 @@ class Weights(NamedTuple):
         1 / requested hours.
     """
 
-    wait: float = 0.0
-    expansion: float = 0.0
-    processors: float = 0.0
-    memory: float = 0.0
-    larger: float = 0.0
-    bypass: float = 0.0
-    shortness: float = 0.0
+    wait: float
+    expansion: float
+    processors: float
+    memory: float
+    larger: float
+    bypass: float
+    shortness: float
 
     @property
     def change_with_time(self) -> bool:

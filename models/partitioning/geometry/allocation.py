@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from models.partitioning.geometry import equipartition
-from models.partitioning.rules import EQUIPARTITIONS, KEYS, Partitioning
+from models.partitioning.rules import DISCIPLINES, Equipartition, Fold, Partitioning
 from models.topology.mesh import Mesh
 
 
@@ -35,9 +35,9 @@ def allocate(policy: Partitioning, mesh: Mesh, jobs: int) -> Mapping[tuple[int, 
             f"jobs={jobs}; allowed: 1 to {mesh.n_processors}, one for each processor of "
             f"{mesh.rows} × {mesh.columns}"
         )
-    if policy.discipline in EQUIPARTITIONS:
+    if isinstance(policy, Equipartition):
         return _equal_parts(mesh, jobs, policy.leftover)
-    if policy.discipline == "fold":
+    if isinstance(policy, Fold):
         doublings = jobs.bit_length() - 1
         small = 2 * (jobs - 2**doublings)
         shapes = {halved(mesh, doublings): jobs - small, halved(mesh, doublings + 1): small}
@@ -46,9 +46,9 @@ def allocate(policy: Partitioning, mesh: Mesh, jobs: int) -> Mapping[tuple[int, 
         least, more = divmod(mesh.n_processors, jobs)
         shapes = {(1, least): jobs - more, (1, least + 1): more}
         return {shape: count for shape, count in shapes.items() if count}
-    if policy.discipline not in KEYS:
+    if policy.discipline not in DISCIPLINES:
         return Counter((part.height, part.width) for part in policy.rectangles(mesh, jobs))
-    return {halved(mesh, policy.partitions.bit_length() - 1): min(jobs, policy.partitions)}
+    return {halved(mesh, policy.n_partitions.bit_length() - 1): min(jobs, policy.n_partitions)}
 
 
 def _equal_parts(mesh: Mesh, jobs: int, leftover: str) -> dict[tuple[int, int], int]:

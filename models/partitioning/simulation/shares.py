@@ -60,7 +60,7 @@ def of_positions(rate: Floats, processors: Floats, moves: Floats | None = None) 
 
 def constant_shares(system: System, n_jobs: int) -> Shares:
     """Return the shares of static partitions: each job has one of its own, however many there are."""
-    height, width = halved(system.mesh, system.policy.partitions.bit_length() - 1)
+    height, width = halved(system.mesh, system.policy.n_partitions.bit_length() - 1)
     shape = (n_jobs + 1, n_jobs)
     return of_positions(np.full(shape, system.rate(height, width)), np.full(shape, float(height * width)))
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import nan
 
-from models import checks
 from models.partitioning.geometry.folding import Folding
-from models.partitioning.rules import Partitioning, memory_limit
+from models.partitioning.rules import Fold, Partitioning, memory_limit
 from models.partitioning.simulation.reallocation import FREE, Transfer
 from models.point import Parameters
 from models.topology.mesh import Mesh
@@ -41,13 +40,13 @@ class System:
                 "policy ideal_dynamic hands out numbers of processors, and a job here needs a rectangle; use "
                 "another policy, or the experiment efficiency_preservation"
             )
-        if policy.unit == "runtime":
+        if isinstance(policy, Fold) and policy.rotation_unit == "runtime":
             raise ValueError(
                 "policy.rotation_unit=runtime: the time alone differs between jobs; use seconds or jobs, or "
                 "the experiment fairness"
             )
         policy.check(mesh)
-        if policy.discipline == "fold":
+        if isinstance(policy, Fold):
             Folding(mesh.rows, mesh.columns)  # raises where there is no closed walk
         if cycle is None:
             return cls(policy, mesh, None, FREE)
@@ -76,31 +75,4 @@ class System:
     def limit(self, machine: Parameters) -> int:
         """Return how many jobs can run at once: by memory (L), and by the policy's number of partitions."""
         limit = memory_limit(machine, self.mesh)
-        return min(limit, self.policy.partitions) if self.policy.has_fixed_partitions else limit
-
-
-@dataclass(frozen=True)
-class Admission:
-    """When waiting jobs get the places of running ones (section 5.4.2).
-
-    Parameters
-    ----------
-    interval : float, seconds
-        Between two checks of the queue (Q).
-    overhead : float, seconds
-        For which the processors of a swapped job do nothing (O).
-    """
-
-    interval: float
-    overhead: float
-
-    @classmethod
-    def of(cls, policy: Parameters) -> Admission:
-        """Read ``admission`` of a policy; ``ValueError`` with one line for values that make no sense."""
-        where = "policy.admission"
-        given = checks.mapping(policy.get("admission"), where, ("interval", "overhead"))
-        interval = checks.number(given, where, "interval", checks.SECONDS, above=0)
-        share = checks.number(
-            given, where, "overhead", "a fraction of the interval, 0 to below 1", least=0, below=1
-        )
-        return cls(float(interval), share * interval)
+        return min(limit, self.policy.n_partitions) if self.policy.has_fixed_partitions else limit

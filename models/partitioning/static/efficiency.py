@@ -74,7 +74,7 @@ def read_job(workload: Parameters, policy: Partitioning) -> Job:
     """
     model = workload.get("model")
     if model == "speedup_curve":
-        if policy.rotation < inf:
+        if policy.period < inf:
             raise ValueError(
                 "workload speedup_curve has no threads that rotation could move; use a policy without "
                 "rotation or workload spmd"

@@ -3,7 +3,7 @@
 from math import inf, log2
 
 from models.partitioning.geometry import rotation
-from models.partitioning.rules import Partitioning
+from models.partitioning.rules import Fold, Partitioning
 from models.topology.mesh import Mesh
 
 
@@ -25,7 +25,7 @@ def share_of_time(policy: Partitioning, mesh: Mesh, jobs: int, interval: float, 
     that, or a quarter where log2 J (rounded down) is odd; and for even J it counts the rotations of all
     subsystems, where 5.3 and 5.4 have those of one.
     """
-    if policy.discipline != "fold" or interval == inf or jobs == 1:
+    if not isinstance(policy, Fold) or interval == inf or jobs == 1:
         return 0.0
     doublings = jobs.bit_length() - 1
     longer = round(log2(max(mesh.rows, mesh.columns)))

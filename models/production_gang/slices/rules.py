@@ -1,7 +1,7 @@
 """The rules of a scheduler with fixed slices, read from a policy's YAML file and checked. Loads no kernel."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -20,14 +20,22 @@ MOST_KB = 2**61
 """Of a computer: far more than there is, and far from what overflows."""
 
 
+def _priorities(policy: Parameters, where: str, key: str) -> tuple[float, ...]:
+    """Return the checked priority of each class."""
+    given = checks.mapping(policy[key], f"{where}.{key}", JOB_CLASSES)
+    return tuple(float(checks.number(given, f"{where}.{key}", name, "a number")) for name in JOB_CLASSES)
+
+
 @dataclass(frozen=True, kw_only=True)
 class SliceRules:
     """The rules of both systems; conf/policy/production_gang/_slices.yaml explains each key."""
 
-    slice: float = keys.number(10.0, checks.SECONDS, above=0)
-    switch: float = keys.number(0.005, "a number of seconds, 0 or more", least=0)
-    adapts: bool = keys.switch(True)
-    unclassified: str = keys.choice("production", *(name for name in JOB_CLASSES if name != "production"))
+    BASE = "_slices"
+
+    slice: float = keys.number(checks.SECONDS, above=0)
+    switch: float = keys.seconds()
+    adapts: bool = keys.switch()
+    unclassified: str = keys.choice(*JOB_CLASSES)
 
     @classmethod
     def of(cls, policy: Parameters) -> Self:
@@ -35,7 +43,7 @@ class SliceRules:
         rules = cls(**keys.read(cls, policy, "policy"))
         if rules.switch >= rules.slice:
             allowed = f"seconds, 0 or more and less than policy.slice={rules.slice:g}"
-            checks.refuse("policy.switch", policy.get("switch", rules.switch), allowed)
+            checks.refuse("policy.switch", policy["switch"], allowed)
         return rules
 
     def job_classes(self, jobs: Jobs) -> Ints:
@@ -49,8 +57,10 @@ class SliceRules:
 class Tc2000Rules(SliceRules):
     """Of the BBN TC2000; conf/policy/production_gang/tc2000_gang.yaml explains each key."""
 
+    BASE = "tc2000_gang"
+
     fair_share: str = keys.choice("user", "job", "none")
-    newcomer_slices: int = keys.whole(1, "a whole number of slices, 0 or more", least=0)
+    newcomer_slices: int = keys.whole("a whole number of slices, 0 or more", least=0)
     placement: str = keys.choice("blocks", "least_crowded")
 
     def __str__(self) -> str:
@@ -69,15 +79,15 @@ class Tc2000Rules(SliceRules):
 class AlphaRules(SliceRules):
     """Of the DEC Alpha cluster; conf/policy/production_gang/alpha_gang.yaml explains each key."""
 
-    reserved: int = keys.whole(1, "a whole number of CPUs of each computer, 0 or more", least=0)
-    gang_from: int = keys.whole(2, "a positive whole number")
-    frame: int = keys.whole(6, "1 to 1000 slices", most=1000)
-    delivered: float = keys.number(0.99, "a share above 0 and up to 1", above=0, most=1)
-    memory_room: float = keys.number(2.0, "a number, 1 or more and up to 1000", least=1, most=1000)
+    BASE = "alpha_gang"
+
+    reserved: int = keys.whole("a whole number of CPUs of each computer, 0 or more", least=0)
+    gang_from: int = keys.whole()
+    frame: int = keys.whole("1 to 1000 slices", most=1000)
+    delivered: float = keys.number("a share above 0 and up to 1", above=0, most=1)
+    memory_room: float = keys.number("a number, 1 or more and up to 1000", least=1, most=1000)
     oversized: str = keys.choice("cut", "error")
-    priority: tuple[float, ...] = field(
-        default=(0.0,) * len(JOB_CLASSES), metadata={"check": lambda policy, *_: _priorities(policy)}
-    )
+    priority: tuple[float, ...] = keys.checked(_priorities)
 
     def __str__(self) -> str:
         kept = f"{self.reserved} CPU{'' if self.reserved == 1 else 's'} of each computer in reserve"
@@ -151,13 +161,6 @@ class AlphaRules(SliceRules):
                 f"{free:,} of {len(jobs):,} jobs are not gang scheduled (policy.gang_from={self.gang_from})"
             )
         return notes
-
-
-def _priorities(policy: Parameters) -> tuple[float, ...]:
-    """Return the checked priority of each class, 0 where the policy has none."""
-    where = "policy.priority"
-    given = checks.mapping(policy.get("priority") or {}, where, JOB_CLASSES)
-    return tuple(float(checks.number(given, where, name, "a number", default=0)) for name in JOB_CLASSES)
 
 
 def rules_of(policy: Parameters) -> Tc2000Rules | AlphaRules:

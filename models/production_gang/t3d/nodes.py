@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models import checks
+from models import keys
 from models.arrays import Ints
 from models.jobs.machine import sides as sides_of
 from models.point import Parameters
@@ -28,7 +28,7 @@ MOST_NODES_ANYWHERE = 1024
 """With more, a partition that may be anywhere has more places than are worth looking at."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Hardware:
     """The nodes and wires of a machine's YAML file, checked.
 
@@ -39,16 +39,18 @@ class Hardware:
     node_processors : int
         Of a node.
     places : {"aligned", "half", "any"}
-    n_wires : int
-    wires_may_meet : bool
+    barrier_wires : int
+    wire_neighbours : {"forbidden", "allowed"}
         Whether two jobs on neighbouring nodes may have the same wire.
     """
 
+    BASE = "_machine"
+
     sides: tuple[int, ...]
-    node_processors: int = 2
-    places: str = "aligned"
-    n_wires: int = 4
-    wires_may_meet: bool = False
+    node_processors: int = keys.whole()
+    places: str = keys.choice(*PLACES)
+    barrier_wires: int = keys.whole("a whole number of wires from 1 to 60", most=60)
+    wire_neighbours: str = keys.choice("forbidden", "allowed")
 
     @classmethod
     def of(cls, machine: Parameters, processors: int) -> Hardware:
@@ -59,7 +61,8 @@ class Hardware:
         ValueError
             With one line that names what is allowed.
         """
-        pairs = checks.whole(machine, "machine", "node_processors", default=1)
+        read = keys.read(cls, machine, "machine")
+        pairs = read["node_processors"]
         given = f"machine.processors={processors}"
         if machine.get("torus") is not None:
             torus, given = sides_of(machine, "torus"), f"machine.torus={machine['torus']}"
@@ -74,21 +77,12 @@ class Hardware:
                 "each side is a power of two; add for instance machine.processors=null machine.torus=16x4x4"
             )
         nodes = (torus[0] // pairs, *torus[1:])
-        places = checks.choice(machine, "machine", "places", PLACES, "aligned")
-        if places == "any" and prod(nodes) > MOST_NODES_ANYWHERE:
+        if read["places"] == "any" and prod(nodes) > MOST_NODES_ANYWHERE:
             raise ValueError(
                 f"machine.places=any on {prod(nodes):,} nodes; it is possible up to {MOST_NODES_ANYWHERE:,}: "
                 "take machine.places=aligned or half"
             )
-        meeting = checks.choice(machine, "machine", "wire_neighbours", ("forbidden", "allowed"), "forbidden")
-        allowed = "a whole number of wires from 1 to 60"
-        return cls(
-            nodes,
-            pairs,
-            places,
-            checks.whole(machine, "machine", "barrier_wires", allowed, most=60, default=4),
-            meeting == "allowed",
-        )
+        return cls(sides=nodes, **read)
 
     @property
     def n_nodes(self) -> int:

@@ -24,24 +24,24 @@ class PrimeTime:
         Whether Saturdays and Sundays have them.
     """
 
-    begin: float = 7.5 * HOUR
-    end: float = 22 * HOUR
-    weekends: bool = False
+    begin: float
+    end: float
+    weekends: bool
 
     @classmethod
-    def of(cls, policy: Parameters) -> PrimeTime:
+    def of(cls, policy: Parameters, above: str, key: str) -> PrimeTime:
         """Return the checked hours; ``ValueError`` with one line for those that are not allowed."""
-        where, allowed = "policy.prime_time", "hours of the day, 0 to 24"
-        given = checks.mapping(policy.get("prime_time"), where, ("from", "until", "weekends"))
+        where, allowed = f"{above}.{key}", "hours of the day, 0 to 24"
+        given = checks.mapping(policy[key], where, ("from", "until", "weekends"))
         begin, end = (
             float(checks.number(given, where, key, allowed, least=0, most=24)) for key in ("from", "until")
         )
         if begin >= end:
             raise ValueError(
-                f"policy.prime_time: from={begin:g} is not before until={end:g}; prime time is within a day, "
+                f"{where}: from={begin:g} is not before until={end:g}; prime time is within a day, "
                 "and all other hours are night: give for instance {from: 7.5, until: 22}"
             )
-        return cls(begin * HOUR, end * HOUR, checks.switch(given, where, "weekends", False))
+        return cls(begin * HOUR, end * HOUR, checks.switch(given, where, "weekends"))
 
     def __str__(self) -> str:
         return f"prime time {_clock(self.begin)} to {_clock(self.end)}"

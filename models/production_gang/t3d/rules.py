@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from models import checks, workloads
+from models import checks, keys, workloads
 from models.arrays import Floats, Ints
 from models.jobs.job_classes import INTERACTIVE, JOB_CLASSES, PRODUCTION
 from models.jobs.jobs import Jobs
@@ -21,10 +21,6 @@ from models.production_gang.t3d.nodes import Hardware
 from models.production_gang.t3d.periods import HOUR, N_PERIODS, NIGHT, PRIME, PrimeTime
 from models.units import KB_IN_GB
 
-ORDERS = ("arrival", "largest")
-BLOCKING = ("never", "urgent", "always")
-LOCATIONS = ("ignored", "disk_last", "disk_first")
-CHANNELS = ("own", "shared")
 OPEN = ("always", "night", "weekend")
 """In the order of the numbers that the engine takes."""
 
@@ -42,7 +38,7 @@ which a job is urgent; seconds for each processor that a job runs at least; whet
 heed others' minimum slices, are submitted to queues."""
 
 
-def classes_of(policy: Parameters) -> np.ndarray:
+def _classes(policy: Parameters, above: str, key: str) -> np.ndarray:
     """Return the checked parameters of all classes; ``ValueError`` with one line for those not allowed.
 
     Returns
@@ -50,20 +46,20 @@ def classes_of(policy: Parameters) -> np.ndarray:
     ndarray of CLASS, shape (n_classes, 2)
         In prime time and at night.
     """
-    given = checks.mapping(policy.get("classes"), "policy.classes", JOB_CLASSES)
+    given = checks.mapping(policy[key], f"{above}.{key}", JOB_CLASSES)
     classes = np.zeros((len(JOB_CLASSES), N_PERIODS), CLASS)
-    keys = CLASS.names or ()
+    names = CLASS.names or ()
     for row, name in zip(classes, JOB_CLASSES, strict=True):
-        where = f"policy.classes.{name}"
+        where = f"{above}.{key}.{name}"
         if given.get(name) is None:
-            raise ValueError(f"{where} has no parameters; give {', '.join(keys)}")
-        its = checks.mapping(given[name], where, keys)
-        if missing := [key for key in keys if key not in its]:
+            raise ValueError(f"{where} has no parameters; give {', '.join(names)}")
+        its = checks.mapping(given[name], where, names)
+        if missing := [one for one in names if one not in its]:
             raise ValueError(f"{where} has no {' and no '.join(missing)}; give it, or null for no limit")
-        for key in NUMBERS:
-            row[key] = by_period(its, where, key, none=key != "priority")
-        for key in SWITCHES:
-            row[key] = checks.switch(its, where, key)
+        for one in NUMBERS:
+            row[one] = by_period(its, where, one, none=one != "priority")
+        for one in SWITCHES:
+            row[one] = checks.switch(its, where, one)
     return classes
 
 
@@ -89,6 +85,27 @@ def _refuse_thrashing(classes: np.ndarray) -> None:
                 "jobs of its priority from each other: they would preempt each other for ever; give "
                 "do_not_disturb above 0, max_wait: null, or preemptable: false"
             )
+
+
+def by_period(given: Parameters, where: str, key: str, none: bool = False) -> tuple[float, float]:
+    """Return a number in prime time and at night; null is inf if `none`."""
+    allowed = "a number, 0 or more" + (", null" if none else "") + ", or {prime: ..., night: ...} of them"
+    value = given.get(key)
+    both = (
+        checks.mapping(value, f"{where}.{key}", ("prime", "night"), allowed)
+        if isinstance(value, Mapping)
+        else {"prime": value, "night": value}
+    )
+    found = []
+    for period in ("prime", "night"):
+        number = both.get(period)
+        if number is None and none and period in both:
+            found.append(inf)
+            continue
+        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number < inf:
+            checks.refuse(f"{where}.{key}", value, allowed)
+        found.append(float(number))
+    return found[PRIME], found[NIGHT]
 
 
 @dataclass(frozen=True)
@@ -117,109 +134,108 @@ class Queue:
     @classmethod
     def of(cls, given: Any, where: str) -> Queue:
         """Return a checked queue; ``ValueError`` with one line for a value not allowed."""
-        keys = checks.mapping(given, where, ("name", "processors", "hours", "run_limit", "open"))
-        hours = keys.get("hours")
+        row = checks.mapping(given, where, ("name", "processors", "hours", "run_limit", "open"))
+        hours = row.get("hours")
         if hours is not None:
-            hours = checks.number(keys, where, "hours", "a positive number of hours, or null", above=0)
+            hours = checks.number(row, where, "hours", "a positive number of hours, or null", above=0)
         return cls(
-            str(keys.get("name", where)),
-            checks.whole(keys, where, "processors"),
+            str(row.get("name", where)),
+            checks.whole(row, where, "processors"),
             inf if hours is None else hours * HOUR,
-            by_period(keys, where, "run_limit", none=True),
-            OPEN.index(checks.choice(keys, where, "open", OPEN, "always")),
+            by_period(row, where, "run_limit", none=True),
+            OPEN.index(checks.choice(row, where, "open", OPEN, "always")),
         )
 
 
-@dataclass(frozen=True)
+def _queues(policy: Parameters, where: str, key: str) -> tuple[Queue, ...]:
+    queues = policy[key]
+    if not isinstance(queues, list) or len(queues) > MOST_QUEUES:
+        allowed = f"a list of up to {MOST_QUEUES} {{name, processors, hours, run_limit, open}}"
+        checks.refuse(f"{where}.{key}", queues, allowed)
+    return tuple(Queue.of(queue, f"{where}.{key}[{number}]") for number, queue in enumerate(queues))
+
+
+def _oversubscribe(policy: Parameters, above: str, key: str) -> tuple[float, float]:
+    if policy[key] is None:
+        return -inf, inf
+    where, names = f"{above}.{key}", ("processors", "from")
+    limits = checks.mapping(policy[key], where, names)
+    most, least = (checks.whole(limits, where, name) for name in names)
+    return most, least
+
+
+def _number_of(*words: str) -> Any:
+    """Declare a word of several, which is its place among them, as the engine takes it."""
+    return keys.checked(lambda given, where, key: words.index(checks.choice(given, where, key, words)))
+
+
+def _or_infinite(allowed: str, **limits: float) -> Any:
+    """Declare a number, for which null is infinite."""
+    return keys.checked(
+        lambda given, where, key: (
+            inf if given[key] is None else float(checks.number(given, where, key, allowed, **limits))
+        )
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Nice:
     """Which users' jobs count as standby: see conf/policy/production_gang/_t3d.yaml."""
 
-    above: float = inf
-    every: float = HOUR
-    half_life: float = 7 * 24 * HOUR
+    BASE = "_t3d"
 
-    @classmethod
-    def of(cls, policy: Parameters) -> Nice:
-        """Return the checked values; ``ValueError`` with one line for those that are not allowed."""
-        where = "policy.nice"
-        given = checks.mapping(policy.get("nice") or {}, where, ("above", "every", "half_life"))
-        above = given.get("above")
-        if above is not None:
-            above = checks.number(given, where, "above", "a number above 0, or null", above=0)
-        every, half_life = (
-            float(checks.number(given, where, key, checks.SECONDS, above=0, default=default))
-            for key, default in (("every", HOUR), ("half_life", 7 * 24 * HOUR))
-        )
-        return cls(inf if above is None else float(above), every, half_life)
+    above: float = _or_infinite("a number above 0, or null", above=0)
+    every: float = keys.number(checks.SECONDS, above=0)
+    half_life: float = keys.number(checks.SECONDS, above=0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
+class InteractiveLimits:
+    """Which jobs of no class are interactive: up to so many processors, and requested hours."""
+
+    BASE = "_t3d"
+
+    processors: int = keys.whole()
+    hours: float = keys.number("a positive number of hours", above=0)
+
+
+COST = "a number of seconds for each processor, 0 or more"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Rules:
-    """The checked values of a policy's YAML file, which explains each key; `classes`: see `classes_of`."""
+    """The checked values of a policy's YAML file, which explains each key; `classes`: see `_classes`."""
 
-    classes: np.ndarray
-    queues: tuple[Queue, ...]
-    prime_time: PrimeTime
-    nice: Nice
-    preemptive: bool
-    swap_out: float
-    swap_in: float
-    order: int
-    blocking: int
-    location: int
-    channel: int
-    weekend_days: int
-    batch_limit: tuple[float, float]
-    oversubscribe: tuple[float, float]
-    aggregate_limit: float
-    drain_after: float
-    unclassified: str
-    interactive_limits: tuple[float, float]
+    BASE = "_t3d"
+
+    classes: np.ndarray = keys.checked(_classes)
+    queues: tuple[Queue, ...] = keys.checked(_queues)
+    prime_time: PrimeTime = keys.checked(PrimeTime.of)
+    nice: Nice = keys.mapping(Nice)
+    preemptive: bool = keys.switch()
+    swap_out: float = keys.number(COST, least=0)
+    swap_in: float = keys.number(COST, least=0)
+    order: int = _number_of("arrival", "largest")
+    blocking: int = _number_of("never", "urgent", "always")
+    location: int = _number_of("ignored", "disk_last", "disk_first")
+    channel: int = _number_of("own", "shared")
+    weekend_days: int = keys.whole("1 (Saturdays) or 2", most=2)
+    batch_limit: tuple[float, float] = keys.checked(
+        lambda given, where, key: by_period(given, where, key, none=True)
+    )
+    oversubscribe: tuple[float, float] = keys.checked(_oversubscribe)
+    aggregate_limit: float = _or_infinite("a positive number of processors, or null", least=0)
+    drain_after: float = _or_infinite("a number of seconds, or null (never)", least=0)
+    unclassified: str = keys.choice("by_limits", *JOB_CLASSES)
+    interactive_limits: InteractiveLimits = keys.mapping(InteractiveLimits)
 
     @classmethod
     def of(cls, policy: Parameters) -> Rules:
         """Return the rules of a policy; ``ValueError`` with one line for a value not allowed."""
-        where = "policy"
-        cost = "a number of seconds for each processor, 0 or more"
-        queues = policy.get("queues")
-        if not isinstance(queues, list) or len(queues) > MOST_QUEUES:
-            allowed = f"a list of up to {MOST_QUEUES} {{name, processors, hours, run_limit, open}}"
-            checks.refuse("policy.queues", queues, allowed)
-        more = policy.get("oversubscribe")
-        if more is not None:
-            limits = checks.mapping(more, "policy.oversubscribe", ("processors", "from"))
-            more = tuple(checks.whole(limits, "policy.oversubscribe", key) for key in ("processors", "from"))
-        known = ("by_limits", *JOB_CLASSES)
-        limits_of = "policy.interactive_limits"
-        interactive = checks.mapping(
-            policy.get("interactive_limits") or {}, limits_of, ("processors", "hours")
-        )
-        largest = checks.whole(interactive, limits_of, "processors", default=64)
-        allowed = "a positive number of hours"
-        hours = checks.number(interactive, limits_of, "hours", allowed, above=0, default=2)
-        classes, preemptive = classes_of(policy), checks.switch(policy, where, "preemptive")
-        if preemptive:
-            _refuse_thrashing(classes)
-        return cls(
-            classes,
-            tuple(Queue.of(queue, f"policy.queues[{number}]") for number, queue in enumerate(queues)),
-            PrimeTime.of(policy),
-            Nice.of(policy),
-            preemptive,
-            float(checks.number(policy, where, "swap_out", cost, least=0, default=1.0)),
-            float(checks.number(policy, where, "swap_in", cost, least=0, default=1.0)),
-            ORDERS.index(checks.choice(policy, where, "order", ORDERS, "largest")),
-            BLOCKING.index(checks.choice(policy, where, "blocking", BLOCKING, "never")),
-            LOCATIONS.index(checks.choice(policy, where, "location", LOCATIONS, "ignored")),
-            CHANNELS.index(checks.choice(policy, where, "channel", CHANNELS, "own")),
-            checks.whole(policy, where, "weekend_days", "1 (Saturdays) or 2", most=2, default=2),
-            by_period(policy, where, "batch_limit", none=True),
-            (-inf, inf) if more is None else more,
-            _or_none(policy, where, "aggregate_limit", "a positive number of processors, or null"),
-            _or_none(policy, where, "drain_after", "a number of seconds, or null (never)"),
-            checks.choice(policy, where, "unclassified", known, "by_limits"),
-            (largest, hours * HOUR),
-        )
+        rules = cls(**keys.read(cls, policy, "policy"))
+        if rules.preemptive:
+            _refuse_thrashing(rules.classes)
+        return rules
 
     def __str__(self) -> str:
         if not self.preemptive:
@@ -234,8 +250,8 @@ class Rules:
             return np.asarray(jobs.job_class, np.int64)
         if self.unclassified != "by_limits":
             return np.full(len(jobs), JOB_CLASSES.index(self.unclassified))
-        largest, longest = self.interactive_limits
-        small = (jobs.size <= largest) & (requested_time(jobs) <= longest)
+        limits = self.interactive_limits
+        small = (jobs.size <= limits.processors) & (requested_time(jobs) <= limits.hours * HOUR)
         return np.where(small, INTERACTIVE, PRODUCTION)
 
     def queues_of(self, jobs: Jobs, size: Ints) -> Ints:
@@ -249,33 +265,6 @@ class Rules:
 def requested_time(jobs: Jobs) -> Floats:
     """Return requested times, for a job without one its runtime."""
     return np.where(np.isnan(jobs.requested), jobs.runtime, jobs.requested)
-
-
-def by_period(given: Parameters, where: str, key: str, none: bool = False) -> tuple[float, float]:
-    """Return a number in prime time and at night; null is inf if `none`."""
-    allowed = "a number, 0 or more" + (", null" if none else "") + ", or {prime: ..., night: ...} of them"
-    value = given.get(key)
-    both = (
-        checks.mapping(value, f"{where}.{key}", ("prime", "night"), allowed)
-        if isinstance(value, Mapping)
-        else {"prime": value, "night": value}
-    )
-    found = []
-    for period in ("prime", "night"):
-        number = both.get(period)
-        if number is None and none and period in both:
-            found.append(inf)
-            continue
-        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number < inf:
-            checks.refuse(f"{where}.{key}", value, allowed)
-        found.append(float(number))
-    return found[PRIME], found[NIGHT]
-
-
-def _or_none(given: Parameters, where: str, key: str, allowed: str) -> float:
-    if given.get(key) is None:
-        return inf
-    return float(checks.number(given, where, key, allowed, least=0))
 
 
 def check(point: Point) -> Sequence[str]:

@@ -94,10 +94,10 @@ def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float) -> Syste
     n_jobs, n_nodes, n_queues = len(jobs), hardware.n_nodes, len(rules.queues)
     users, user = np.unique(jobs.user, return_inverse=True) if jobs.user is not None else (np.zeros(0), NONE)
     settings = Settings(
-        n_jobs, n_nodes, hardware.node_processors, hardware.n_wires, hardware.wires_may_meet,
-        rules.preemptive, bool(rules.order), rules.blocking, rules.location, bool(rules.channel),
-        rules.prime_time.weekends, rules.weekend_days, n_queues, rules.swap_out, rules.swap_in,
-        rules.prime_time.begin, rules.prime_time.end, clock,
+        n_jobs, n_nodes, hardware.node_processors, hardware.barrier_wires,
+        hardware.wire_neighbours == "allowed", rules.preemptive, bool(rules.order), rules.blocking,
+        rules.location, bool(rules.channel), rules.prime_time.weekends, rules.weekend_days, n_queues,
+        rules.swap_out, rules.swap_in, rules.prime_time.begin, rules.prime_time.end, clock,
         float(rules.oversubscribe[0]), float(rules.oversubscribe[1]), rules.aggregate_limit,
         rules.drain_after, rules.nice.above, rules.nice.every, rules.nice.half_life,
     )  # fmt: skip
@@ -122,7 +122,7 @@ def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float) -> Syste
         np.zeros(len(users), state.USER),
         np.zeros(FIRST_RESIDENCIES * (n_jobs + n_nodes), state.RESIDENCY),
         np.zeros(FIRST_LEVELS * n_jobs + 64, state.LEVEL),
-        np.zeros(2 * hardware.n_wires, np.int64),
+        np.zeros(2 * hardware.barrier_wires, np.int64),
         np.zeros(state.N_CLASSES),
         np.zeros(N_CRITERIA),
         np.zeros(N_CRITERIA),

@@ -54,24 +54,26 @@ class Phase:
         return [((s + 1) * self.local // m - s * self.local // m, kind) for s, kind in enumerate(kinds)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Statements:
     """``workload.statements``, checked; kernels take the choices as `keys.codes` numbers them."""
 
+    BASE = "_rigid"
+
     programs: tuple[tuple[Phase, ...], ...]  # phases of each class of jobs
-    shares: tuple[float, ...] = (1.0,)  # of the jobs
-    classes: tuple[int, ...] = (OTHER,)  # places in `KINDS`, or `OTHER`
-    seconds: float = keys.number(1.0, checks.SECONDS, above=0)  # mean time of a local statement
+    shares: tuple[float, ...]  # of the jobs
+    classes: tuple[int, ...]  # places in `KINDS`, or `OTHER`
+    seconds: float = keys.number(checks.SECONDS, above=0)  # mean time of a local statement
     # Whether local statements and input and output take exponential times, or always the same.
     costs: str = keys.choice("exponential", "regular")
     # Whether the number of local statements before a blocking one is the given one, or geometric with that
     # mean: the same for all tasks of a job (random), or each task's own.
     spacing: str = keys.choice("regular", "random", "random_each")
-    io_time: float = keys.seconds(5.0)
-    message_bytes: float = keys.number(1048576.0, "a number of bytes, 0 or more", least=0)
-    barrier_latency: float = keys.seconds(0.001)  # from the arrival of the last task to the opening
+    io_time: float = keys.seconds()
+    message_bytes: float = keys.number("a number of bytes, 0 or more", least=0)
+    barrier_latency: float = keys.seconds()  # from the arrival of the last task to the opening
     partners: str = keys.choice("ring", "neighbours", "random", "all_to_all")  # pattern of messages
-    overhead: float = keys.seconds(0.0)  # computing of each send, receive and barrier, beyond the runtime
+    overhead: float = keys.seconds()  # computing of each send, receive and barrier, beyond the runtime
     alone: str = keys.choice("passes", "waits")  # whether a job's only task waits out a barrier's latency
 
     @classmethod
@@ -79,7 +81,7 @@ class Statements:
         """Return the statements of a workload; ``ValueError`` with one line for what is not allowed."""
         where = "workload.statements"
         known = ("kinds", "mix", *(one.name for one in fields(cls)[3:]))
-        given = checks.mapping(workload.get("statements") or {}, where, known)
+        given = checks.mapping(workload.get("statements"), where, known)
         read = keys.read(cls, given, where)
         if given.get("mix") is not None:
             mix = checks.mapping(given["mix"], f"{where}.mix", KINDS)
@@ -89,15 +91,15 @@ class Statements:
             programs = tuple(_phases(kind, where) for kind in shares)
             total = sum(shares.values())
             return cls(
-                programs,
-                tuple(share / total for share in shares.values()),
-                tuple(map(list(KINDS).index, shares)),
+                programs=programs,
+                shares=tuple(share / total for share in shares.values()),
+                classes=tuple(map(list(KINDS).index, shares)),
                 **read,
             )
-        kinds = given.get("kinds", "computation")
+        kinds: Any = given.get("kinds")
         named = isinstance(kinds, str) and kinds in KINDS
         of = list(KINDS).index(kinds) if named else OTHER
-        return cls((_phases(kinds, f"{where}.kinds"),), classes=(of,), **read)
+        return cls(programs=(_phases(kinds, f"{where}.kinds"),), shares=(1.0,), classes=(of,), **read)
 
     @property
     def phases(self) -> tuple[Phase, ...]:

@@ -302,7 +302,7 @@ def test_fig_4_runs_the_policy_under_the_datasets_reading() -> None:
     from sweep.plan.seeds import seed
 
     month, name = "o2k_2000_01", "o2k_backfill"
-    policy = {"discipline": "backfill", "family": "models.backfill", "ties": "event"}
+    policy = {**parameters("policy", "easy"), "ties": "event"}
     workload, machine = parameters("workload", month), parameters("machine", "o2k")
     found = study("chiang2001", name, workload=(month,), ties=("event", "instant")).readings["B"]
     files = {"policy": {"easy": policy}, "workload": {month: workload}, "machine": {"o2k": machine}}

@@ -10,6 +10,7 @@ import pytest
 from backfill_twin import Backfill as TwinBackfill
 from backfill_twin import Conservative as TwinConservative
 from backfill_twin import Host, Job, simulate
+from family_cases import composed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -63,7 +64,9 @@ POLICIES = {
 
 
 def rules(name: str, **keys: Any) -> Rules:
-    return rules_of({"name": name, **POLICIES[name], **keys})
+    given = {"name": name, **POLICIES[name], **keys}
+    base = {"backfill": "easy"}.get(given["discipline"], given["discipline"])
+    return rules_of(composed("policy", base, **given))
 
 
 def by_priority(name: str, **keys: Any) -> Priority:

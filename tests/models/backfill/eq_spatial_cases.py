@@ -7,6 +7,7 @@ from typing import Any
 
 import eq_spatial_twin as twin
 import numpy as np
+from family_cases import composed
 from hypothesis import strategies as st
 
 from models.backfill.eq_spatial.kernel import simulate
@@ -50,7 +51,11 @@ def make_machine(hosts: Sequence[Host]) -> Machine:
 
 
 def run(rows: Sequence[Row], hosts: Sequence[Host], **keys: Any) -> Schedule:
-    return simulate(make_jobs(rows), make_machine(hosts), EqSpatial.of(keys))
+    return simulate(make_jobs(rows), make_machine(hosts), rules(**keys))
+
+
+def rules(**keys: Any) -> EqSpatial:
+    return EqSpatial.of(composed("policy", "eq_spatial_0m", **keys))
 
 
 def by_twin(rows: Sequence[Row], hosts: Sequence[Host], **keys: Any) -> list[twin.Job]:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from backfill_cases import MORE, TABLE_3, UNIT_KB, make_jobs, make_machine
 from backfill_twin import Host
+from family_cases import composed
 from hypothesis import strategies as st
 from immediate_twin import Backfill, Job
 
@@ -20,13 +21,12 @@ BACKFILLS = TABLE_3 | MORE
 
 
 def rules(name: str, immediate: dict[str, Any], **keys: Any) -> Priority:
-    return Priority.of(
-        {"name": name, "discipline": "backfill", **BACKFILLS[name], "immediate": immediate, **keys}
-    )
+    given = {"name": name, **BACKFILLS[name], "immediate": immediate, **keys}
+    return Priority.of(composed("policy", "easy_immediate", **given))
 
 
 def plain(name: str) -> Priority:
-    return Priority.of({"name": name, "discipline": "backfill", **BACKFILLS[name]})
+    return Priority.of(composed("policy", "easy", name=name, **BACKFILLS[name]))
 
 
 def ticks(seconds: np.ndarray) -> list[int]:

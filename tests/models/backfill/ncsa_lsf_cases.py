@@ -7,6 +7,7 @@ from typing import Any
 
 import ncsa_lsf_twin as twin
 import numpy as np
+from family_cases import composed
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
@@ -30,8 +31,7 @@ Row = tuple[float, float, float, int, float]
 
 def of_paper(**keys: Any) -> dict[str, Any]:
     """Return the policy's YAML file as plain data, with some keys of ``ncsa_lsf`` replaced."""
-    policy: Any = OmegaConf.to_container(OmegaConf.load(CONF / "policy" / "backfill" / "ncsa_lsf.yaml"))
-    return {**policy, "ncsa_lsf": {**policy["ncsa_lsf"], **keys}}
+    return composed("policy", "ncsa_lsf", ncsa_lsf=keys)
 
 
 def make_jobs(rows: Sequence[Row], user: Sequence[int] | None = None) -> Jobs:
@@ -150,7 +150,9 @@ def configurations(draw: st.DrawFn) -> tuple[Machine, dict[str, Any]]:
         "host_order": draw(st.sampled_from(["fullest", "listed"])),
         "barred_hold_back": draw(st.booleans()),
     }
-    return machine, {"ties": draw(st.sampled_from(["instant", "event"])), "ncsa_lsf": keys}
+    return machine, composed(
+        "policy", "ncsa_lsf", ties=draw(st.sampled_from(["instant", "event"])), ncsa_lsf=keys
+    )
 
 
 def can_run(row: Row, machine: Machine, keys: dict[str, Any]) -> bool:

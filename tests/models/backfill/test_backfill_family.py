@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from backfill_cases import TABLE_3, rules
+from family_cases import composed
 from reference_schedules import GENERATED, generated_starts
 
 from benchmarks import simpy_easy
@@ -24,7 +25,7 @@ from models.workloads import synthetic
 from sweep.config import compose, locate
 from sweep.plan import plan
 
-EASY = {"name": "easy", "discipline": "backfill"}
+EASY = composed("policy", "easy")
 LOG = {"name": "swf", "model": "swf", "path": str(GENERATED), "oversized": "drop"}
 AS_LOG: dict[str, Any] = {"name": "log", "processors": None}
 STREAM = {
@@ -112,7 +113,7 @@ def test_jobs_without_a_request(tmp_path: Path) -> None:
         FAMILY.check(Point(EASY, log, AS_LOG))
     notes = FAMILY.check(Point(EASY | {"unrequested": "runtime"}, log, AS_LOG))
     assert any("1 jobs have no requested time, scheduled by the actual one" in note for note in notes)
-    assert FAMILY.check(Point({"discipline": "fcfs"}, log, AS_LOG))
+    assert FAMILY.check(Point(composed("policy", "fcfs"), log, AS_LOG))
 
 
 def test_jobs_beyond_their_request(tmp_path: Path) -> None:
@@ -122,13 +123,13 @@ def test_jobs_beyond_their_request(tmp_path: Path) -> None:
     assert "and may" in FAMILY.check(Point(EASY | lenient, log, AS_LOG))[-1]
     refused = r"^a\.swf: 1 of 2 jobs run longer .* no start can be reserved; .*policy\.kill=true"
     with pytest.raises(ValueError, match=refused + "$"):
-        FAMILY.check(Point({"discipline": "conservative"} | lenient, log, AS_LOG))
+        FAMILY.check(Point(composed("policy", "conservative", **lenient), log, AS_LOG))
     drawn = log | {"estimates": None, "estimates_for": "unknown"}
     other = ", or workload.estimates=exact workload.estimates_for=all$"
     with pytest.raises(ValueError, match=refused + other):
-        FAMILY.check(Point({"discipline": "conservative"} | lenient, drawn, AS_LOG))
+        FAMILY.check(Point(composed("policy", "conservative", **lenient), drawn, AS_LOG))
     exact = log | {"estimates": "exact", "estimates_for": "all"}
-    FAMILY.check(Point({"discipline": "conservative"} | lenient, exact, AS_LOG))
+    FAMILY.check(Point(composed("policy", "conservative", **lenient), exact, AS_LOG))
 
 
 def test_a_schedule_is_a_log_that_other_tools_read(tmp_path: Path) -> None:

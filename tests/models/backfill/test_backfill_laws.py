@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from backfill_cases import cases, make_jobs, make_machine, rules
+from family_cases import composed
 from hypothesis import given, settings
 
 from models.backfill import FAMILY
@@ -78,7 +79,7 @@ def test_one_processor_is_a_queue_of_pollaczek_and_khinchine() -> None:
     spread, load = 0.5, 0.6
     workload = WORKLOAD | {"median_runtime": 1.0, "runtime_spread": spread}
     batches = Batches(5_000, 1, (20,))
-    fcfs, machine = {"discipline": "fcfs"}, {"processors": 1}
+    fcfs, machine = composed("policy", "fcfs"), {"processors": 1}
     outcome = FAMILY.simulate(Point(fcfs, workload, machine, load, batches, (5,)))
     means = outcome.metrics["wait"]
     expected = load * np.exp(2 * spread**2) / (2 * np.exp(spread**2 / 2) * (1 - load))

@@ -7,10 +7,9 @@ import eq_spatial_twin as twin
 import numpy as np
 import pytest
 from backfill_cases import for_all, tiers
-from eq_spatial_cases import RULES, Host, Row, by_twin, cases, make_jobs, run
+from eq_spatial_cases import RULES, Host, Row, by_twin, cases, make_jobs, rules, run
 
 from models.backfill.eq_spatial.kernel import simulate
-from models.backfill.eq_spatial.rules import EqSpatial
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
 from models.jobs.schedule import Schedule
@@ -58,7 +57,7 @@ def test_processor_sharing_does_not_know_the_distribution_of_runtimes() -> None:
     runtime = np.where(rng.random(n) < 0.9, 0.5, 5.5) * rng.standard_exponential(n)
     submit = np.cumsum(rng.standard_exponential(n) / load)
     size, memory = np.full(n, processors), np.zeros(n, np.int64)
-    made = simulate(Jobs(submit, runtime, runtime, size, memory), pool(processors), EqSpatial())
+    made = simulate(Jobs(submit, runtime, runtime, size, memory), pool(processors), rules())
     slowdown = (1 + made.delay / runtime).reshape(20, -1).mean(axis=1)
     assert abs(slowdown.mean() - 1 / (1 - load)) < 4 * slowdown.std(ddof=1) / np.sqrt(20)
     assert slowdown.std() < 0.5

@@ -5,9 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from eq_spatial_cases import make_jobs, make_machine, pieces_of, run
-
-from models.backfill.eq_spatial.rules import EqSpatial
+from eq_spatial_cases import make_jobs, make_machine, pieces_of, rules, run
 
 BIG = 64 << 10
 POLICIES = Path(__file__).parents[3] / "conf" / "policy" / "backfill"
@@ -107,7 +105,7 @@ def test_rules_of_ties() -> None:
 def test_memory_that_no_host_has() -> None:
     message = "1 of 2 jobs ask for more memory than any host has: job 2 for 4195328 KB, and the largest"
     with pytest.raises(ValueError, match=f"{message} host has 4194304; leave out such jobs"):
-        EqSpatial().check(
+        rules().check(
             make_jobs([(0, 10, 1, 4096, 0), (0, 10, 1, 4097, 0)]), make_machine([(4, 4096), (8, 1024)])
         )
 
@@ -123,4 +121,4 @@ def test_memory_that_no_host_has() -> None:
 )
 def test_bad_keys(keys: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
-        EqSpatial.of(keys)
+        rules(**keys)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from backfill_cases import for_all, make_jobs, make_machine, tiers
+from family_cases import composed
 from immediate_cases import BACKFILLS, TICK, cases, pieces_of, plain, policies, rules, twin_of
 
 from models.backfill.engine import schedule
@@ -165,6 +166,6 @@ def test_without_use_for_quanta_it_is_the_plain_backfill(name: str, n_examples: 
 )  # fmt: skip
 def test_refusals(keys: Any, words: str) -> None:
     with pytest.raises(ValueError, match=r"^policy") as raised:
-        rules_of({"name": "x", "discipline": "backfill", "immediate": keys})
+        rules_of(composed("policy", "easy_immediate", immediate=keys))
     assert words in str(raised.value)
     assert "\n" not in str(raised.value)

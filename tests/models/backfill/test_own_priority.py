@@ -3,11 +3,11 @@
 import math
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from backfill_cases import by_priority, by_twin, cases, rules
+from family_cases import composed
 from hypothesis import given, settings
 from numba import njit
 
@@ -101,7 +101,7 @@ def test_by_its_dotted_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     from netCDF4 import Dataset
 
     workload = {"name": "log", "model": "swf", "path": str(LOG), "oversized": "drop"}
-    policy: dict[str, Any] = {"discipline": "backfill", "priority": narrow_first}
+    policy = composed("policy", "easy", priority=narrow_first)
     point = Point(policy, workload, {"processors": None}, None, Batches(None, 0, (1,)))
     with Dataset(results / "replay.nc") as stored:
         assert float(stored["wait_mean"][...].flat[0]) == FAMILY.simulate(point).metrics["wait"][0]

@@ -158,7 +158,7 @@ def of_three(submitted, requested, processors):
             {"discipline": "eq_spatial"},
             "needs discipline backfill, .* and this is eq_spatial; set it to queue",
         ),
-        ("easy", {"discipline": "fcfs"}, "no job is backfilled with discipline fcfs; set it to queue"),
+        ("easy", {"discipline": "fcfs"}, "needs discipline backfill, .* and this is fcfs; set it to queue"),
         ("easy_immediate", {}, "cannot be combined with policy.immediate"),
         ("easy", {"reservations": "all"}, "every waiting job has a reservation.*give a number"),
         ("easy", {"reservations": 0}, "give this order as policy.priority"),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from models.backfill.priority.candidates import BLOCK
 from models.backfill.priority.names import ORDERS
 from models.backfill.priority.reservations import simulate as on_hosts
-from models.backfill.priority.rules import Priority
+from models.backfill.priority.rules import Backfill, Priority
 from models.backfill.priority.single_reservation import simulate as single
 from models.backfill.priority.weights import Weights
 from models.backfill.requests import under
@@ -46,10 +46,13 @@ def rules(rng: np.random.Generator) -> Priority:
     reorders = reservations == 1 and rng.random() < 0.4
     priority = orders[rng.integers(len(orders))] if rng.random() < 0.5 else None
     drawn = Weights(*(float(rng.choice([0, 0, 0.5, 1, 3, -1])) for _ in Weights._fields))
-    return Priority(
+    return Backfill(
+        discipline="backfill",
+        immediate=None,
+        unrequested="error",
         reservations=reservations,
         keep_start=rng.random() < 0.4,
-        weights=Weights() if priority else drawn,
+        weights=Weights(*[0.0] * len(Weights._fields)) if priority else drawn,
         priority=priority,
         backfill_order=orders[rng.integers(1, len(orders))] if reorders else None,
         ties=str(rng.choice(["instant", "event"])),

@@ -1,13 +1,15 @@
 """The engine and its slow twin agree, statement by statement, under whatever settings."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from concurrent_gang_twin import Draws, Phase, Result, run
 from concurrent_gang_twin import Settings as TwinSettings
+from family_cases import composed
 
-from models import keys
 from models.concurrent_gang.metrics import STATES
-from models.concurrent_gang.policies import Hardware, Rules
+from models.concurrent_gang.policies import Hardware, Rules, Uncoordinated, rules_of
 from models.concurrent_gang.recording import Recorder
 from models.concurrent_gang.simulation import Simulation
 from models.jobs.jobs import Jobs
@@ -55,7 +57,7 @@ def case(seed: int, phases: tuple[StatementPhase, ...], regular: bool) -> tuple[
         "waits": str(rng.choice(["block", "spin"])),
         "slots_limit": [None, 2][int(rng.integers(2))],
         "window": int(rng.choice([2, 5])),
-        **{key: str(rng.choice(keys.names_of(Rules, key))) for key in READINGS},
+        **{key: str(rng.choice(allowed(key))) for key in READINGS},
         "horizon": HORIZON,
     }
     machine = {
@@ -67,10 +69,10 @@ def case(seed: int, phases: tuple[StatementPhase, ...], regular: bool) -> tuple[
         "disks": [None, 2, "per_pe"][int(rng.integers(3))],
     }
     statements = Statements(
-        (phases,),
-        (1.0,),
-        (OTHER,),
-        1.0,
+        programs=(phases,),
+        shares=(1.0,),
+        classes=(OTHER,),
+        seconds=1.0,
         costs="regular" if regular else "exponential",
         spacing=str(rng.choice(["regular", "random", "random_each"])),
         io_time=float(rng.choice([1.0, 5.0])),
@@ -80,7 +82,14 @@ def case(seed: int, phases: tuple[StatementPhase, ...], regular: bool) -> tuple[
         overhead=float(rng.choice([0.0, 0.25])),
         alone=str(rng.choice(["passes", "waits"])),
     )
-    return Rules.of(policy), Hardware.of(machine), statements
+    rules = rules_of(composed("policy", "uncoordinated", **policy))
+    return rules, Hardware.of(composed("machine", "torus4x4", **machine)), statements
+
+
+def allowed(key: str) -> tuple[str, ...]:
+    """Return what a choice of a policy allows."""
+    (names,) = (one.metadata["names"] for one in fields(Uncoordinated) if one.name == key)
+    return tuple(names)
 
 
 def some_jobs(seed: int, n_pes: int, whole: bool) -> Jobs:
@@ -110,11 +119,9 @@ def twin_of(rules: Rules, hardware: Hardware, statements: Statements, jobs: Jobs
         local_preemption=rules.local_preemption,
         cells=rules.cells,
         central_cost=rules.central_cost,
-        quantum=rules.quantum,
-        waits=rules.waits,
         slots_limit=np.inf if rules.slots_limit is None else rules.slots_limit,
         window=rules.window,
-        **{key: getattr(rules, key) for key in READINGS},
+        **{key: getattr(rules, key) for key in (*READINGS, "quantum", "waits") if hasattr(rules, key)},
         context_switch=hardware.context_switch,
         bandwidth=hardware.bandwidth,
         link_latency=hardware.link_latency,

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from family_cases import composed
 from gang_twin import Session, Twin
 from hypothesis import strategies as st
 
@@ -22,7 +23,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.measures import Measures
 from models.jobs.measuring import Measuring
 from models.packing.driver import Measured
-from models.packing.scheme import find
+from models.packing.scheme import of_scheme
 
 # The paper's eight schemes.
 EIGHT = [
@@ -41,17 +42,8 @@ def schemes(*first: str, among: Sequence[str] = EIGHT) -> list[Any]:
 
 
 POLICIES: dict[str, dict[str, Any]] = {
-    name: {
-        "name": name,
-        "scheme": name,
-        "alternation": "shared",
-        "precedence": "arrival",
-        "unification": True,
-        "job_limit": 1000,
-        "threshold": 8,
-        "slot_choice": "first",
-        "controller_load": "paths",
-    }
+    name: composed("policy", f"gang/{name}", alternation="shared", job_limit=1000)
+    | {"threshold": 8, "slot_choice": "first", "controller_load": "paths"}
     for name in EIGHT
 }
 
@@ -132,22 +124,19 @@ class Case:
         """Return the real simulation of the case with changes; the stream is cut at `chunks`, indices."""
         if changes:
             return replace(self, **changes).kernel(chunks, recording, job_limit, ends)
-        scheme = find(self.scheme)
         rules = Rules(
-            scheme,
-            self.scheme,
-            scheme.arguments(self.parameters),
-            self.alternation,
-            self.precedence,
-            self.unification,
-            len(self.sessions) + 1 if job_limit is None else job_limit,
-            self.ties,
-            self.slots_limit,
-            self.queue,
-            self.slice,
-            self.switch_cost,
-            self.memory is not None,
-            self.kill,
+            **of_scheme({"scheme": self.scheme, **self.parameters}),
+            alternation=self.alternation,
+            precedence=self.precedence,
+            unification=self.unification,
+            job_limit=len(self.sessions) + 1 if job_limit is None else job_limit,
+            ties=self.ties,
+            slots_limit=self.slots_limit,
+            queue=self.queue,
+            slice=self.slice,
+            switch_cost=self.switch_cost,
+            memory=self.memory is not None,
+            kill=self.kill,
         )
         limit = self.n_jobs // self.batch_size + 1
         measured = Measured(self.batch_size, limit, self.measured, self.n_measured, self.measured_until)

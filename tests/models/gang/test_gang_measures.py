@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from family_cases import composed
 from gang_cases import POLICIES, WORKLOAD
 
 from models.gang import FAMILY
@@ -18,7 +19,6 @@ from models.jobs.measures import Measures
 from models.jobs.measuring import Measuring
 from models.jobs.trace import Trace
 from models.packing.driver import Measured
-from models.packing.scheme import find
 from models.point import Batches, Point
 
 LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
@@ -105,7 +105,9 @@ def test_a_job_that_is_submitted_again_counts_as_often() -> None:
     batches, available = trace.divided(Batches(None, 0, (1,)))
     measuring = Measuring(Measures(), 4)
     measured = Measured(4, 1, range(2), trace.n_measured)
-    simulation = Simulation(Rules(find("first_fit")), 8, iter([jobs]), measured, measuring=measuring)
+    simulation = Simulation(
+        Rules.of(composed("policy", "first_fit")), 8, iter([jobs]), measured, measuring=measuring
+    )
     simulation.run(1)
     assert (batches.size, available) == (4, 1)
     assert simulation.now == 6.0

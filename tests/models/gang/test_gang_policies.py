@@ -9,12 +9,10 @@ import pytest
 from gang_cases import POLICIES, WORKLOAD
 
 from models.gang import FAMILY
-from models.gang.policies import Rules
 from models.kernels.bits import take_from_left
-from models.packing.scheme import Scheme, find
+from models.packing.scheme import Scheme
 from models.packing.schemes.capacity import first_fit
 from models.point import Batches, Point
-from sweep.config import compose, locate
 
 MACHINE = {"name": "pe32", "processors": 32}
 
@@ -146,10 +144,3 @@ def test_a_schedule_of_a_full_system_is_refused_in_one_line() -> None:
     ) as refused:
         FAMILY.schedule(full)
     assert "\n" not in str(refused.value)
-
-
-def test_the_defaults_are_those_of_the_yaml_files() -> None:
-    config = compose.load(["+experiment=packing", "grid.policy=[first_fit]"], locate.conf_folder())
-    (written,) = config.files["policy"].values()
-    rules = Rules.of(written)
-    assert rules == Rules(find("first_fit"), "first_fit")

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from family_cases import composed
 from gang_cases import EIGHT, POLICIES
 
 from models import backfill, gang
@@ -34,7 +35,7 @@ def test_the_projects_own_backfilling(scheme: str, queue: str, other: str, ties:
         "requested": np.ceil(runtime * rng.uniform(0.7, 4, n_jobs)) / 4,
     }
     workload = {"name": "mine", "model": "arrays", "jobs": jobs}
-    space = {"name": other, "discipline": queue, "ties": ties}
+    space = composed("policy", other, ties=ties)
     gangs = POLICIES[scheme] | ONE | {"queue": queue, "ties": ties, "kill": True}
     point = Point(space, workload, {"name": "pe64", "processors": 64}, None, Batches(None, 0, (1,)))
     expected = backfill.FAMILY.schedule(point)

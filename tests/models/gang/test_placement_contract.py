@@ -1,7 +1,10 @@
 """What every packing scheme has to keep, whatever it prefers. A new scheme is one more line in SCHEMES."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from family_cases import composed
 
 from models.gang.policies import Rules
 from models.gang.simulation import Simulation
@@ -87,7 +90,8 @@ def check_work(name: str, alternation: str) -> None:
         random.choice([1, 2, 3, 8, 16, 33, 64], n_jobs),
         np.zeros(n_jobs, np.int64),
     )
-    rules = Rules(find(name), name, arguments(name), alternation, job_limit=n_jobs)
+    rules = Rules.of(composed("policy", "first_fit", alternation=alternation, job_limit=n_jobs))
+    rules = replace(rules, scheme=find(name), name=name, parameters=arguments(name))
     measuring = Measuring(Measures(bound=1e-9), n_jobs)
     simulation = Simulation(rules, n_pes, iter([jobs]), Measured(n_jobs, 1), measuring=measuring)
     simulation.run(1)

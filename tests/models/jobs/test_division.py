@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from family_cases import LOG
+from family_cases import LOG, composed
 
 from models.backfill import FAMILY
 from models.gang import FAMILY as GANG
@@ -13,7 +13,7 @@ from models.jobs.jobs import Jobs
 from models.partitioning import FAMILY as PARTITIONING
 from models.point import Batches, Point
 
-EASY = {"name": "easy", "discipline": "backfill"}
+EASY = composed("policy", "easy")
 POOL = {"processors": 16}
 WEEKS = Batches(None, 0, (100,), weeks=True)
 
@@ -57,8 +57,8 @@ def test_short_logs_are_cut_into_days() -> None:
 
 
 def test_families_that_batch_jobs_as_they_end_refuse_weeks() -> None:
-    gang = {"name": "buddy", "scheme": "buddy", "alternation": "exclusive"}
-    for family, policy in ((GANG, gang), (PARTITIONING, {"name": "equi", "discipline": "equi"})):
+    policies = (GANG, "buddy"), (PARTITIONING, "equi")
+    for family, policy in ((family, composed("policy", name)) for family, name in policies):
         with pytest.raises(ValueError, match=r"batch_size=week: .* add batch_size=null") as refused:
             family.check(Point(policy, log(100.5), POOL, None, WEEKS))
         assert "\n" not in str(refused.value)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from models.medium_term.engine import make_boxes, make_schedule
+from models.medium_term.policies import rules_of
 from models.medium_term.tilings import tilings
 
 BUDDY = {"schedule": "buddy_schedule", "groups": "smallest_first"}
@@ -92,7 +93,7 @@ def test_theorem_6_4_buddy_is_optimal_among_powers_of_two(processors: int, n_job
     """Every list of requirements, and with the groups of smallest_first for any number of jobs."""
     for minimum in lists(processors, n_jobs):
         needs = np.array(minimum, np.int64)
-        boxes = make_boxes(BUDDY, processors, needs)
+        boxes = make_boxes(rules_of(BUDDY), processors, needs)
         sets = tilings(processors, n_jobs, "powers_of_two").width
         best = sets[np.argmax((sets >= needs).all(axis=1))]  # the cheapest comes first
         assert boxes.width[boxes.height < boxes.unit].sum() == best[best * n_jobs > processors].sum()
@@ -134,5 +135,7 @@ def test_twenty_processors_are_the_fewest_on_which_equi_epoch_is_not_optimal() -
         shares = [share for share in range(1, processors + 1) if processors % share == 0]
         for minimum in combinations_with_replacement(shares, 8):  # others round up to the next share
             needs = np.array(minimum, np.int64)
-            greedy, best = (make_boxes(policy, processors, needs) for policy in (EQUI_EPOCH, OPTIMAL_EPOCH))
+            greedy, best = (
+                make_boxes(rules_of(policy), processors, needs) for policy in (EQUI_EPOCH, OPTIMAL_EPOCH)
+            )
             assert len(set(greedy.y.tolist())) == len(set(best.y.tolist()))

@@ -8,6 +8,7 @@ from math import inf
 from typing import Any
 
 import numpy as np
+from family_cases import composed
 from partitioning_twin import Fold, Job, Policy, Share, Shares, Twin
 
 from models.partitioning.engine import Status
@@ -30,23 +31,12 @@ def step_time(mesh: Mesh, workload: dict[str, Any], height: int, width: int, sna
 
 Jobs = tuple[tuple[float, int, float, int], ...]  # gap, class, work or runtime, size
 
-BASE: dict[str, Any] = {
-    "family": "models.partitioning",
-    "reallocation_cost": True,
-    "admission": {"interval": 10.0, "overhead": 0.01},
-}
-EQUI = BASE | {"leftover": "smallest"}
-FOLD = BASE | {"discipline": "fold", "rotation": None, "rotation_unit": "seconds", "overhead": "printed"}
-
 POLICIES: dict[str, dict[str, Any]] = {
-    "equi": EQUI | {"discipline": "equi"},
-    "equi_plus": EQUI | {"discipline": "equi_plus"},
-    "fold_never": FOLD,
-    "fold_7": FOLD | {"rotation": 7.03},
-    "fold_2j": FOLD | {"rotation": 2.017, "rotation_unit": "jobs"},
-    "static_4": BASE | {"discipline": "static", "partitions": 4},
-    "one_at_a_time": BASE | {"discipline": "fcfs"},
-    "processor_sharing": BASE | {"discipline": "processor_sharing"},
+    name: composed("policy", name)
+    for name in ("equi", "equi_plus", "fold_never", "static_4", "one_at_a_time", "processor_sharing")
+} | {
+    "fold_7": composed("policy", "fold", rotation=7.03),
+    "fold_2j": composed("policy", "fold", rotation=2.017, rotation_unit="jobs"),
 }
 MACHINE: dict[str, Any] = {
     "name": "mesh", "mesh": "16x16", "context_switch": 0.0005, "bandwidth": 200 * 2**20, "memory_limit": None,
@@ -114,7 +104,7 @@ class Case:
             "limit": self.system.limit({"memory_limit": min(self.limit, self.rows * self.columns)}),
             "interval": self.interval,
             "overhead": self.overhead,
-            "rotation": policy.rotation,
+            "rotation": policy.period,
             "batch_size": self.batch_size,
         }
 
@@ -130,7 +120,7 @@ class Case:
         """Return the real simulation."""
         settings: dict[str, Any] = {
             "charged": self.charged,
-            "rotation_per_job": self.system.policy.unit == "jobs",
+            "rotation_per_job": self.system.policy.per_job,
             "draining": True,
             "by_shape": self.system.goes_by_shape,
         }
@@ -161,7 +151,7 @@ class Case:
 
     def twin(self) -> Twin:
         jobs = [(gap, kind, self.work(time, size), size, time) for gap, kind, time, size in self.jobs]
-        return Twin(self.twin_policy(), jobs, per_job=self.system.policy.unit == "jobs", **self.options)
+        return Twin(self.twin_policy(), jobs, per_job=self.system.policy.per_job, **self.options)
 
     def twin_policy(self) -> Policy:
         """Return the policy from plain geometry: nothing of `models.partitioning.simulation` is used."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from family_cases import composed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from partitioning_cases import step_time
@@ -50,10 +51,9 @@ steady = settings(derandomize=True, deadline=None, max_examples=40)
 
 
 def policy(discipline: str, **keys: Any) -> dict[str, Any]:
-    """Return a policy file with the defaults of its discipline."""
-    fold = {"rotation": None, "rotation_unit": "seconds", "overhead": "printed"}
-    own = {"fold": fold, "static": {"partitions": 4}}.get(discipline, {"leftover": "smallest"})
-    return {"name": discipline, "discipline": discipline, **own, **keys}
+    """Return the file of a policy of a discipline."""
+    names = {"fold": "fold_never", "static": "static_4", "fcfs": "one_at_a_time"}
+    return composed("policy", names.get(discipline, discipline), name=discipline, **keys)
 
 
 def value(

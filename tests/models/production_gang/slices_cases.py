@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from family_cases import composed
 from slices_twin import Alpha, Job, Tc2000, Twin
 
 from models.jobs.jobs import Jobs
@@ -100,7 +101,12 @@ def tc2000(seed: int) -> Case:
         "unclassified": "production",
     }
     jobs = jobs_of(rng, int(rng.integers(1, 40)), processors)
-    return Case(jobs, pool(processors), policy, {"phases": PHASES[rng.integers(len(PHASES))]})
+    return Case(
+        jobs,
+        pool(processors),
+        composed("policy", "tc2000_gang", **policy),
+        {"phases": PHASES[rng.integers(len(PHASES))]},
+    )
 
 
 def alpha(seed: int) -> Case:
@@ -130,4 +136,9 @@ def alpha(seed: int) -> Case:
         limited
     ):  # no job needs more than an empty cluster has, as an independent count of its processors shows
         jobs.memory[:] = np.minimum(jobs.memory, jobs.size * 900)
-    return Case(jobs, machine, policy, {"phases": PHASES[rng.integers(len(PHASES))]})
+    return Case(
+        jobs,
+        machine,
+        composed("policy", "alpha_gang", **policy),
+        {"phases": PHASES[rng.integers(len(PHASES))]},
+    )

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from family_cases import composed
 from o2k_cases import MACHINE, SEEDS, open_month, workload
 
 from models.backfill.eq_spatial.kernel import simulate
@@ -37,7 +38,9 @@ def test_jobs_must_wait_on_one_host_with_all_memory_and_processors(month: str) -
     """Equipartition slows no job there and places the first submitted job that fits: the same jobs wait."""
     jobs = open_month(workload(month), MACHINE, None, SEEDS[0]).jobs
     one_host = Machine(("all",), np.array([64 * 2000]), np.array([CAPACITY]))
-    made = simulate(jobs, one_host, EqSpatial(quantum=None, catch_up=False))
+    made = simulate(
+        jobs, one_host, EqSpatial.of(composed("policy", "eq_spatial_0m", quantum=None, catch_up=False))
+    )
     waits = must_wait(jobs, CAPACITY)
     assert ((made.start > jobs.submit) == waits).all()
     if month != "1999-11":

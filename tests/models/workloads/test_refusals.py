@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import JANN, LOG, WORKLOADS, workload_of
+from family_cases import JANN, LOG, WORKLOADS, composed, workload_of
 
 from models import workloads
 from models.jobs.jobs import Jobs
@@ -17,6 +17,7 @@ POOL = {"name": "small", "processors": 64}
 ARRAYS: dict[str, Any] = {"submit": [5, 7, 7, 20], "runtime": [10.0, 3, 4, 1], "processors": [2, 8, 1, 4]}
 ONES = np.ones(2, np.int64)
 UNSORTED = Jobs(np.array([3.0, 1.0]), np.ones(2), np.full(2, np.nan), ONES, ONES)
+UNEVEN = {"kinds": {"of": 3, "local": 1}}
 FIT = {"path": str(LOG), "fit": None}
 
 
@@ -118,7 +119,7 @@ def test_streams_need_a_load_and_a_size_of_batches(name: str) -> None:
     ("read", "keys", "words"),
     [
         (Phases, {"phases": [{"share": 0.5, "processors": 1}]}, "allowed: null, or a list of {share, proc"),
-        (Statements, {"statements": {"kinds": {"of": 3, "local": 1}}}, "the numbers must add up"),
+        (Statements, composed("workload", "arrays", statements=UNEVEN), "the numbers must add up"),
     ],
 )
 def test_options_out_of_range_are_refused_in_one_line(read: Any, keys: dict[str, Any], words: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from family_cases import composed
 
 import sweep
 from models import workloads
@@ -23,7 +24,7 @@ from sweep import cli
 
 HOUR = 3600.0
 POOL = {"processors": 100}
-EASY = {"name": "easy", "discipline": "backfill"}
+EASY = composed("policy", "easy")
 
 
 def site(n_users: int = 30, weeks: float = 9.4, seed: int = 0) -> Trace:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from family_cases import composed
 from hypothesis import settings
 
 from models import workloads
@@ -346,7 +347,7 @@ def test_a_known_schedule_comes_back(folder: Path) -> None:
     rng.shuffle(rows)
     table = read_text(folder, lines(*rows), "schedule.txt")
     opened = opened_on(workload(folder / "schedule.txt"), {"processors": 64})
-    fcfs = {"name": "fcfs", "discipline": "fcfs"}
+    fcfs = composed("policy", "fcfs")
     made = FAMILY.schedule(Point(fcfs, workload(folder / "schedule.txt"), {"processors": 64}))
     as_it_was = (table.start - DAY).astype(int)
     order = np.argsort((table.submit - DAY).astype(int))

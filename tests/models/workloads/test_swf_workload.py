@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from family_cases import composed
 
 from models import workloads
 from models.jobs import swf
 from models.jobs.trace import Trace
 from models.point import Point
 
-EASY = {"name": "easy", "discipline": "backfill"}
+EASY = composed("policy", "easy")
 POOL = {"processors": 8}
 HOSTS = {"hosts": [{"name": "a", "processors": 8, "memory_gb": 1}]}
 MB = 1024
