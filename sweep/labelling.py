@@ -72,7 +72,7 @@ def labelled(made: Schedule, point: Point, n_jobs: int | None = None) -> xr.Data
         "runtime": jobs.runtime,
         "requested": jobs.requested,
         "processors": jobs.size,
-        "slowdown": response / jobs.runtime,
+        "slowdown": np.divide(response, jobs.runtime, np.full(len(jobs), np.nan), where=jobs.runtime > 0),
         "bounded_slowdown": np.maximum(response / np.maximum(jobs.runtime, bound), 1.0),
     }
     if made.machine.limits_memory or jobs.memory.any():

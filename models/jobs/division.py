@@ -17,7 +17,7 @@ class Division:
 
     Parameters
     ----------
-    these : slice
+    these : slice or ndarray of int
         Jobs that are in a batch.
     batch : ndarray of int, shape (n_jobs,)
         The batch of each of them, ascending from 0 on.
@@ -25,7 +25,7 @@ class Division:
         When each batch begins, and the last one ends; NaN is at the end of what is measured.
     """
 
-    these: slice
+    these: slice | Ints
     batch: Ints
     borders: Floats
 
@@ -33,6 +33,12 @@ class Division:
     def n_batches(self) -> int:
         """Number of batches."""
         return len(self.borders) - 1
+
+    def without(self, unmeasured: np.ndarray) -> Division:
+        """Return the batches without some jobs of a schedule, shape (n_scheduled,)."""
+        these = np.arange(len(unmeasured))[self.these]
+        measured = ~unmeasured[these]
+        return Division(these[measured], self.batch[measured], self.borders)
 
     @classmethod
     def of(cls, submit: Floats, batches: Batches, n_batches: int, measured: slice = slice(None)) -> Division:

@@ -74,6 +74,8 @@ class Schedule:
         Times, hosts and processors of each run; None is one piece on the requested processors.
     held : Pieces, optional
         Processors that were kept idle for a job with a special reservation.
+    unmeasured : ndarray of bool, optional
+        Jobs that are in no measure of jobs, since they were killed before they ran; None is no job.
     trace : Trace, optional
         The log or month of the jobs.
     notes : tuple of str
@@ -91,6 +93,7 @@ class Schedule:
     promised: Floats | None = None
     pieces: Pieces | None = None
     held: Pieces | None = None
+    unmeasured: np.ndarray | None = None
     trace: Trace | None = None
     notes: tuple[str, ...] = ()
 

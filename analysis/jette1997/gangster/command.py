@@ -52,7 +52,7 @@ python -m analysis gangster RESULTS [--at TIME] [--week N] [--policy NAME] [--wo
     + """
 
     States: N new, W has nodes and waits for them, i is being loaded, R runs, o is being written to disk, O is
-    on disk. W is the barrier wire, BASE the node where the partition begins: x, y, z.
+    on disk, S is suspended. W is the barrier wire, BASE the node where the partition begins: x, y, z.
 
 Examples
     python -m analysis gangster results/llnl_t3d --at "Tue 13:25"

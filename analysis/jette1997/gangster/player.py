@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import select
 import sys
 import termios
 import time as clock
 import tty
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Literal
@@ -21,13 +22,19 @@ from analysis.errors import AnalysisError
 from analysis.jette1997.gangster.display import abreast_for, known, screen
 from analysis.jette1997.gangster.lettering import Lettering
 from analysis.jette1997.gangster.remaking import Remade
+from models.jobs.job_classes import JOB_CLASSES
 
 DAY = 86400.0
 FRAMES = 5.0
 """A second."""
 
 FASTEST, SLOWEST = 86400.0, 1.0
-KEYS = "space: pause   n, b: to the next, the last change   + and -: speed   q: quit"
+OPERATIONS = {"s": "suspend", "r": "resume", "k": "kill", "c": "class"}
+CLASSES = {name[0]: name for name in JOB_CLASSES}
+KEYS = (
+    "space: pause   n, b: to the next, the last change   + and -: speed   q: quit\n"
+    "s, r, k, c and a job's letter: suspend, resume, kill, change its class"
+)
 
 
 @dataclass
@@ -42,6 +49,11 @@ class Player:
         Simulated seconds in a second.
     changes : ndarray of float, seconds
         Times at which the display changes, ascending.
+    shown : dict of int to str
+        Letters of the jobs on the display.
+    asked, message : str
+        A command that is not complete yet, and what became of the last one.
+    commands : list of str
     """
 
     made: Remade
@@ -52,13 +64,17 @@ class Player:
     paused: bool = False
     over: bool = False
     letters: Lettering = field(default_factory=Lettering)
+    shown: Mapping[int, str] = field(default_factory=dict)
+    asked: str = ""
+    message: str = ""
+    commands: list[str] = field(default_factory=list)
 
     @classmethod
     def of(cls, made: Remade, time: float, speed: float) -> Player:
         """Return a player for the day that begins at a time."""
         detail, jobs = made.run.detail, made.run.jobs
-        its = detail.residencies
-        of_jobs = (jobs.submit, made.run.end, detail.admitted)
+        its, done = detail.residencies, detail.commands.done
+        of_jobs = (jobs.submit, made.run.end, detail.admitted, done[done >= 0])
         every = (*of_jobs, its.assigned, its.ready, its.begins, its.stops, its.gone)
         changes = np.unique(np.concatenate(every))
         return cls(made, time, min(time + DAY, made.end), speed, changes)
@@ -70,7 +86,11 @@ class Player:
 
     def press(self, key: str) -> None:
         """Handle a key; keys without a meaning are ignored."""
-        if key == " ":
+        if self.asked:
+            self._complete(key)
+        elif key in OPERATIONS:
+            self.paused, self.asked = True, OPERATIONS[key]
+        elif key == " ":
             self.paused = not self.paused
         elif key == "q":
             self.over = True
@@ -85,6 +105,37 @@ class Player:
                 self._to(float(self.changes[at]))
                 self.over = False
 
+    def _complete(self, key: str) -> None:
+        """Complete a command by a job's letter, or by the first letter of a class, and give it."""
+        asked, self.asked = self.asked, ""
+        numbers = {letter: str(job + 1) for job, letter in self.shown.items()}
+        value = (CLASSES if asked.startswith("class ") else numbers).get(key)
+        self.message = f"{asked}: nothing has the letter {key}"
+        if value and asked == "class":
+            self.asked = f"class {value}"
+        elif value:
+            self._give(f"{asked} {value}")
+
+    def _give(self, command: str) -> None:
+        """Make the run anew with a command at the next whole second."""
+        time = int(self.time) + 1
+        given = [*self.commands, f"{time}s {command}"]
+        try:
+            self.made = self.made.with_commands([*given, *self.resumed(given)])
+        except AnalysisError as error:
+            self.message = str(error)
+            return
+        self.commands, self.changes = given, self.of(self.made, self.time, self.speed).changes
+        its = self.made.run.detail.commands
+        done = its.done[its.time == time][-1] - time
+        self.message = f"{command}: " + ("no effect" if np.isnan(done) else f"done after {done:.0f} s")
+        self._to(float(time))
+
+    def resumed(self, given: Sequence[str]) -> list[str]:
+        """Return commands that resume, when the day is over, what is then still suspended."""
+        jobs = dict.fromkeys(text.split()[2] for text in given if " suspend " in text)
+        return [f"{int(self.until) + 1}s resume {job}" for job in jobs]
+
     def _to(self, time: float) -> None:
         self.time = max(min(time, self.until), self.made.begin)
         self.over = self.time >= self.until
@@ -94,9 +145,12 @@ class Player:
         from models.production_gang.t3d import moment
 
         now = moment.at(self.made.run, self.time)
-        seen = screen(self.made, now, self.letters.of(known(now)), abreast_for(now, height - 2))
+        self.shown = self.letters.of(known(now))
+        seen = screen(self.made, now, self.shown, abreast_for(now, height - 4))
         state = "paused" if self.paused else f"{self.speed:g} times as fast"
-        return Group(seen.text, Text(f"{state}   {KEYS}", style="dim"))
+        what = f"first letter of {', '.join(JOB_CLASSES)}" if " " in self.asked else "letter of a job"
+        answer = f"{self.asked}: {what}?" if self.asked else self.message
+        return Group(seen.text, Text(f"{answer}\n{state}   {KEYS}", style="dim"))
 
 
 def play(player: Player, console: Console, read: Callable[[float], str] | None = None) -> None:
@@ -126,6 +180,9 @@ def play(player: Player, console: Console, read: Callable[[float], str] | None =
             player.advance(now - last)
             last = now
             live.update(player.frame(console.height), refresh=True)
+    if player.commands:
+        commands = [*player.commands, *player.resumed(player.commands)]
+        console.print(f"The same in a study: 'policy.commands={json.dumps(commands)}'", soft_wrap=True)
 
 
 @contextmanager

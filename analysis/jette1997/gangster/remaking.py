@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -35,10 +35,19 @@ class Remade:
     ----------
     name : str
         Scheduler, workload and replication, in words.
+    point : Point
+        That of the dataset.
     """
 
     run: Run
     name: str
+    point: Point
+
+    def with_commands(self, commands: Sequence[str]) -> Remade:
+        """Return the dataset's run with further `policy.commands`; `AnalysisError` for a bad one."""
+        policy = self.point.policy
+        more = [*policy["commands"], *commands]
+        return replace(made_anew(replace(self.point, policy={**policy, "commands": more})), point=self.point)
 
     @property
     def begin(self) -> float:
@@ -79,12 +88,17 @@ def remade(study: Study, settings: Mapping[str, str]) -> Remade:
     AnalysisError
         If the dataset has no such run, or the run no torus of nodes.
     """
-    point = point_of(study, settings)
+    return made_anew(point_of(study, settings))
+
+
+def made_anew(point: Point) -> Remade:
+    """Make the run of a point."""
     from models.production_gang import model
 
     compiling.ready(point)
     run = valid(model.schedule, point)
-    return Remade(run, f"{point.policy['name']}, {point.workload['name']}, replication {point.seed[-1]}")
+    name = f"{point.policy['name']}, {point.workload['name']}, replication {point.seed[-1]}"
+    return Remade(run, name, point)
 
 
 def point_of(study: Study, settings: Mapping[str, str]) -> Point:

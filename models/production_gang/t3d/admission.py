@@ -4,6 +4,7 @@ import numpy as np
 from numba import boolean, int64, void
 
 from models.kernels.compiling import part
+from models.kernels.types import INTS
 from models.production_gang.t3d.events import push
 from models.production_gang.t3d.periods import N_PERIODS, NIGHT
 from models.production_gang.t3d.ranking import parameters_of
@@ -27,16 +28,25 @@ def wait_for_nodes(job, system):
         push(urgent_from, Kind.TIMER, job, system)
 
 
+@part(int64(INTS, int64, int64, SYSTEM))
+def add_in_order(listed, n, job, system):
+    """Add the job submitted last to a list in order of submission and number; return its place."""
+    at = n
+    while at > 0 and system.jobs[listed[at - 1]].submit == system.jobs[job].submit and listed[at - 1] > job:
+        listed[at] = listed[at - 1]
+        at -= 1
+    listed[at] = job
+    return at
+
+
 @part(void(int64, SYSTEM))
 def enqueue(job, system):
-    """Add a submitted job to the queue, in order of submission and number."""
-    jobs, queued, state = system.jobs, system.queued, system.state[0]
-    at = state.n_queued
-    while at > 0 and jobs[queued[at - 1]].submit == jobs[job].submit and queued[at - 1] > job:
-        queued[at] = queued[at - 1]
-        at -= 1
-    queued[at] = job
-    jobs[job].state = JobState.QUEUED
+    """Add a submitted job to the queue."""
+    state = system.state[0]
+    add_in_order(system.submitted, state.n_submitted, job, system)
+    at = add_in_order(system.queued, state.n_queued, job, system)
+    system.jobs[job].state = JobState.QUEUED
+    state.n_submitted += 1
     state.n_queued += 1
     state.scan_from = min(state.scan_from, at)
 

@@ -15,6 +15,7 @@ from models.production_gang.t3d.admission import admit
 from models.production_gang.t3d.clock import enter_period, tick
 from models.production_gang.t3d.events import remove_first
 from models.production_gang.t3d.moving import assign, begin_run, end_run, finish_swap_out, submit
+from models.production_gang.t3d.operating import carry_out
 from models.production_gang.t3d.placing import (
     best_place,
     has_free_place,
@@ -28,8 +29,8 @@ from models.production_gang.t3d.state import NONE, SYSTEM, Idle, JobState, Kind
 # Why `advance` returned.
 ALL_ENDED, STUCK, FULL = range(3)
 
-EVENTS_A_NODE, EVENTS_A_JOB = 8, 4
-"""More events than one instant can add, for each node and for each job."""
+EVENTS_A_NODE, EVENTS_A_JOB, EVENTS_A_COMMAND = 8, 4, 4
+"""More events than one instant can add, for each node, job and command."""
 
 LONGEST_IDLE = 8 * DAY
 """Queues open within a week: a job that waits longer, while nothing happens, waits for ever."""
@@ -108,6 +109,8 @@ def process_event(system):
     remove_first(system)
     if kind == Kind.ANSWERED:
         submit(job, system)
+    elif kind == Kind.COMMAND:
+        carry_out(job, system)
     elif stops == system.jobs[job].stops:
         if kind == Kind.END_OF_RUN:
             end_run(job, system)
@@ -123,6 +126,7 @@ def advance(system):
     jobs, settings, state = system.jobs, system.settings, system.state[0]
     events, n_jobs = system.events, settings.n_jobs
     needed = EVENTS_A_NODE * settings.n_nodes + EVENTS_A_JOB * n_jobs
+    needed += EVENTS_A_COMMAND * system.commands.shape[0]
     while state.n_ended < n_jobs:
         if (
             state.n_events + needed > events.shape[0]

@@ -16,18 +16,24 @@ def precedes(event, other):
     return event.job < other.job
 
 
-@part(void(float64, int64, int64, SYSTEM))
-def push(time, kind, job, system):
-    """Add an event, which is void once the job has been stopped again. O(log events)."""
+@part(void(float64, int64, int64, int64, SYSTEM))
+def insert(time, kind, job, stops, system):
+    """Add an event. O(log events)."""
     events, state = system.events, system.state[0]
     new = events[events.shape[0] - 1]  # beyond the heap
-    new.time, new.kind, new.job, new.stops = time, kind, job, system.jobs[job].stops
+    new.time, new.kind, new.job, new.stops = time, kind, job, stops
     at = state.n_events
     state.n_events += 1
     while at > 0 and precedes(new, events[(at - 1) >> 1]):
         events[at] = events[(at - 1) >> 1]
         at = (at - 1) >> 1
     events[at] = new
+
+
+@part(void(float64, int64, int64, SYSTEM))
+def push(time, kind, job, system):
+    """Add an event of a job, which is void once the job has been stopped again. O(log events)."""
+    insert(time, kind, job, system.jobs[job].stops, system)
 
 
 @part(void(SYSTEM))

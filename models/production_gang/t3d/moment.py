@@ -6,13 +6,14 @@ import numpy as np
 
 from models.arrays import Floats, Ints
 from models.production_gang.systems import Run
+from models.production_gang.t3d.commands import CLASS, SUSPEND
 from models.production_gang.t3d.nodes import shapes_of
 from models.production_gang.t3d.simulation import Detail
 
-QUEUED, NEW, ASSIGNED, LOADING, RUNNING, LEAVING, ON_DISK = "QNWiRoO"
+QUEUED, NEW, ASSIGNED, LOADING, RUNNING, LEAVING, ON_DISK, SUSPENDED = "QNWiRoOS"
 """Letters of what a job does, those of Fig. 2 (Jette 1997): N is new, without nodes or barrier wire; W awaits
-the begin of its execution, with both; i is loaded; R runs; o is written to disk; O is there. Q is not in the
-paper: the job has not been admitted to the gang scheduler."""
+the begin of its execution, with both; i is loaded; R runs; o is written to disk; O is there. Q and S are not
+in the paper: the job has not been admitted to the gang scheduler; an operator has suspended it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +87,16 @@ def at(run: Run, time: float) -> Moment:
         [ON_DISK, LEAVING, RUNNING, LOADING],
         ASSIGNED,
     )
+    assert run.jobs.job_class is not None
+    job_class = run.jobs.job_class.copy()
+    done = detail.commands.done
+    for command in detail.commands[done > time][::-1]:
+        if command.action == CLASS:
+            job_class[command.job] = command.former
+    suspended = {
+        one.job: one.action == SUSPEND for one in detail.commands[done <= time] if one.action != CLASS
+    }
+    state[[number for number, is_suspended in suspended.items() if is_suspended]] = SUSPENDED
     owner, leaving = np.full((2, *detail.hardware.sides), -1)
     shapes = shapes_of(detail.hardware.sides)
     position = np.full(n_jobs, -1)
@@ -97,10 +108,9 @@ def at(run: Run, time: float) -> Moment:
         block = _block(detail, its.corner[residency], shapes[int(nodes).bit_length() - 1])
         (owner if time < its.stops[residency] else leaving)[block] = position[number]
     users = np.full(n_jobs, -1) if run.jobs.user is None else run.jobs.user
-    assert run.jobs.job_class is not None
     return Moment(
         time, run.clock + time, detail.hardware.sides, owner, leaving, job, state[job], wire[job],
-        run.jobs.size[job], run.jobs.job_class[job], users[job], ran[job],
+        run.jobs.size[job], job_class[job], users[job], ran[job],
     )  # fmt: skip
 
 

@@ -61,12 +61,18 @@ def release_nodes(job, leaves_image, system):
 
 
 @part(void(int64, SYSTEM))
-def preempt(job, system):
+def write_image(job, system):
     """Stop a running job; its image is written to disk."""
     it = system.jobs[job]
     release_nodes(job, True, system)
     it.state = JobState.LEAVING
     push(system.residencies[it.residency].gone, Kind.IMAGE_HAS_LEFT, job, system)
+
+
+@part(void(int64, SYSTEM))
+def preempt(job, system):
+    """Stop a running job, which waits for nodes from now on."""
+    write_image(job, system)
     wait_for_nodes(job, system)
 
 
@@ -85,13 +91,11 @@ def finish_swap_out(job, system):
             system.state[0].n_leaving_nodes -= 1
 
 
-@part(void(int64, SYSTEM))
-def end_run(job, system):
-    """End a job whose work is done."""
+@part(void(int64, int64, SYSTEM))
+def leave(job, how, system):
+    """Let a job without nodes leave the system, in a state; its user submits the next ones after it."""
     jobs, it, state = system.jobs, system.jobs[job], system.state[0]
-    release_nodes(job, False, system)
-    it.stops -= 1  # it was not preempted
-    it.state = JobState.ENDED
+    it.state = how
     it.end = state.now
     count_admitted(job, -1, system)
     if is_batch(job, system) or system.settings.aggregate_limit < 1e300:
@@ -103,6 +107,14 @@ def end_run(job, system):
     while child != NONE:
         push(state.now + jobs[child].think, Kind.ANSWERED, child, system)
         child = jobs[child].sibling
+
+
+@part(void(int64, SYSTEM))
+def end_run(job, system):
+    """End a job whose work is done."""
+    release_nodes(job, False, system)
+    system.jobs[job].stops -= 1  # it was not preempted
+    leave(job, JobState.ENDED, system)
 
 
 @part(void(int64, SYSTEM))

@@ -15,8 +15,10 @@ from models.jobs.job_classes import INTERACTIVE, JOB_CLASSES, PRODUCTION
 from models.jobs.jobs import Jobs
 from models.jobs.machine import one_pool
 from models.jobs.stream import CHECKED
+from models.jobs.trace import Trace
 from models.point import Parameters, Point
 from models.production_gang.systems import first_of
+from models.production_gang.t3d.commands import check_commands, commands_of
 from models.production_gang.t3d.nodes import Hardware
 from models.production_gang.t3d.periods import HOUR, N_PERIODS, NIGHT, PRIME, PrimeTime
 from models.units import KB_IN_GB
@@ -228,6 +230,7 @@ class Rules:
     drain_after: float = _or_infinite("a number of seconds, or null (never)", least=0)
     unclassified: str = keys.choice("by_limits", *JOB_CLASSES)
     interactive_limits: InteractiveLimits = keys.mapping(InteractiveLimits)
+    commands: np.ndarray = keys.checked(commands_of)
 
     @classmethod
     def of(cls, policy: Parameters) -> Rules:
@@ -273,7 +276,11 @@ def check(point: Point) -> Sequence[str]:
     opened = workloads.open_workload(point)
     processors = one_pool(opened.machine, point.machine, point.policy)
     hardware = Hardware.of(point.machine, processors)
-    notes = adjustments(opened.first(CHECKED), rules, hardware, processors, point.machine)
+    jobs = opened.first(CHECKED)
+    notes = adjustments(jobs, rules, hardware, processors, point.machine)
+    if isinstance(opened, Trace):
+        known = jobs.after is None and not workloads.is_stochastic(point.workload)
+        check_commands(rules.commands, jobs, known)
     return (*opened.notes, *notes, str(rules))
 
 

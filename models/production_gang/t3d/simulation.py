@@ -1,6 +1,6 @@
 """One simulation of the T3D: from jobs and rules to the engine's system, and from that to a run."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
@@ -46,11 +46,14 @@ class Detail:
         partition begins at the node `corner`, and its shape is that of its size.
     admitted : ndarray of float, shape (n_jobs,), seconds
         When each job was admitted to the gang scheduler.
+    commands : recarray of `commands.COMMAND`, in order of time
+        Operators' commands; `job` is the position in the schedule.
     """
 
     hardware: Hardware
     residencies: np.recarray
     admitted: Floats
+    commands: np.recarray
 
 
 def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, pieces: bool = True) -> Run:
@@ -101,11 +104,17 @@ def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float) -> Syste
         float(rules.oversubscribe[0]), float(rules.oversubscribe[1]), rules.aggregate_limit,
         rules.drain_after, rules.nice.above, rules.nice.every, rules.nice.half_life,
     )  # fmt: skip
-    queued, waiting, residents = np.zeros((3, n_jobs), np.int64)
+    submitted, queued, waiting, residents = np.zeros((4, n_jobs), np.int64)
     scalars = np.zeros(1, state.STATE)
     scalars["period"] = NIGHT
     scalars["boundary"], scalars["next_boundary"] = _last_boundary(rules, clock)
     scalars["next_tick"] = rules.nice.every if rules.nice.above < inf else inf
+    n_commands = scalars["n_events"] = len(rules.commands)
+    n_events = engine.EVENTS_A_NODE * n_nodes + engine.EVENTS_A_JOB * n_jobs + n_commands
+    events = np.zeros(2 * n_events, state.EVENT)
+    # In order of time, so they are a heap.
+    events["time"][:n_commands], events["kind"][:n_commands] = rules.commands["time"], state.Kind.COMMAND
+    events["job"][:n_commands] = np.arange(n_commands)
     return System(
         settings,
         _torus(hardware),
@@ -115,10 +124,12 @@ def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float) -> Syste
         np.array([queue.open for queue in rules.queues], np.int64),
         np.zeros(n_queues + 1),
         _table(jobs, rules, hardware, user),
+        submitted,
         queued,
         waiting,
         residents,
-        np.zeros(2 * (engine.EVENTS_A_NODE * n_nodes + engine.EVENTS_A_JOB * n_jobs), state.EVENT),
+        rules.commands,
+        events,
         np.zeros(len(users), state.USER),
         np.zeros(FIRST_RESIDENCIES * (n_jobs + n_nodes), state.RESIDENCY),
         np.zeros(FIRST_LEVELS * n_jobs + 64, state.LEVEL),
@@ -168,12 +179,18 @@ def _run(system: System, jobs: Jobs, machine: Machine, hardware: Hardware, clock
     scalars = system.state[0]
     order, position = order_of_submission(system.jobs["submit"])
     table = {name: system.jobs[name][order] for name in state.JOB.names or ()}
-    submit, start, end, stops = (table[name] for name in ("submit", "start", "end", "stops"))
+    submit, end, killed = table["submit"], table["end"], table["state"] == state.JobState.KILLED
+    start = np.where(np.isnan(table["start"]), end, table["start"])  # one that never ran: its end
+    stops = table["stops"] - killed
     as_ran = as_they_ran(
         jobs, order, position, submit=submit, size=table["processors"], job_class=table["job_class"]
     )
+    if killed.any():
+        as_ran = replace(as_ran, runtime=as_ran.runtime - np.where(killed, table["left"], 0.0))
     residencies = system.residencies[: scalars["n_residencies"]].view(np.recarray)
     residencies["job"] = position[residencies["job"]]
+    commands = system.commands.view(np.recarray)
+    commands["job"] = np.where(commands["job"] >= 0, position[commands["job"]], NONE)
     ran = residencies[residencies["stops"] > residencies["begins"]]
     pieces = Pieces(
         ran["job"].copy(), np.zeros(len(ran), np.int64), ran["begins"].copy(), ran["stops"].copy(),
@@ -191,7 +208,8 @@ def _run(system: System, jobs: Jobs, machine: Machine, hardware: Hardware, clock
         levels=_levels(system.levels[: scalars["n_levels"]], machine.total),
         preemptions=stops,
         clock=clock,
-        detail=Detail(hardware, residencies, table["admitted"]),
+        unmeasured=as_ran.runtime == 0 if killed.any() else None,
+        detail=Detail(hardware, residencies, table["admitted"], commands),
     )
 
 

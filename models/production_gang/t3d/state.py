@@ -8,6 +8,7 @@ from numba import from_dtype
 
 from models.arrays import Floats, Ints
 from models.kernels.types import fields, record
+from models.production_gang.t3d.commands import COMMAND
 from models.production_gang.t3d.nodes import Partitions
 from models.production_gang.t3d.rules import CLASS
 
@@ -17,13 +18,13 @@ NONE = -1
 class JobState(IntEnum):
     """The state of a job, see `moment`."""
 
-    TO_COME, QUEUED, NEW, ASSIGNED, RUNNING, LEAVING, ON_DISK, ENDED = range(8)
+    TO_COME, QUEUED, NEW, ASSIGNED, RUNNING, LEAVING, ON_DISK, SUSPENDED, ENDED, KILLED = range(10)
 
 
 class Kind(IntEnum):
     """Kinds of events, in the order in which they happen at one instant."""
 
-    END_OF_RUN, IMAGE_HAS_LEFT, RUN_BEGINS, ANSWERED, TIMER = range(5)
+    END_OF_RUN, IMAGE_HAS_LEFT, RUN_BEGINS, ANSWERED, TIMER, COMMAND = range(6)
 
 
 class Idle(IntEnum):
@@ -44,7 +45,8 @@ it began to run, `think` the user's time between the end of another job and the 
 `is_beyond`: admitted beyond the batch limit; `victim_of`: the last trial placement that would preempt it."""
 
 EVENT = fields("time", "kind job stops")
-"""An event; it is void if its job has been stopped since, so that `stops` is no longer the job's."""
+"""An event; it is void if its job has been stopped since, so that `stops` is no longer the job's. The
+`job` of a command is its index."""
 
 USER = fields("usage recent", "active is_nice")
 """Processor seconds that count against a user, and those since the last tick; jobs in the system."""
@@ -57,9 +59,9 @@ LEVEL = fields("time", "running switching reason")
 
 STATE = fields(
     "now next_boundary next_tick last_tick last_event lowest lowest_in_slice ready channel",
-    "next_job n_queued n_waiting n_residents n_events n_ended n_residencies n_levels period weekend_day "
-    "boundary running switching n_leaving_nodes admitted admitted_batch admitted_beyond scan_from n_trials "
-    "n_ticks again wire",
+    "next_job n_submitted n_queued n_waiting n_residents n_events n_ended n_residencies n_levels period "
+    "weekend_day boundary running switching n_leaving_nodes admitted admitted_batch admitted_beyond "
+    "scan_from n_trials n_ticks again wire",
 )
 """The scalars of the system.
 
@@ -137,8 +139,10 @@ class System(NamedTuple):
     opening, queue_processors : ndarray, shape (n_queues,), (n_queues + 1,)
         Index into `rules.OPEN`; processors of admitted jobs, the last one of those that no queue fits: not
         counted.
-    queued, waiting, residents : ndarray of int, shape (n_jobs,)
-        Jobs in queues, jobs that wait for nodes, jobs that own some.
+    submitted, queued, waiting, residents : ndarray of int, shape (n_jobs,)
+        Jobs submitted so far, and jobs in queues, both in order of submission; jobs that wait for nodes, jobs
+        that own some.
+    commands : ndarray of COMMAND, shape (n_commands,)
     wires : ndarray of int, shape (2 n_wires,)
         Owners with each wire, and space for the same without victims.
     class_processors : ndarray of float, shape (n_classes,)
@@ -156,9 +160,11 @@ class System(NamedTuple):
     opening: Ints
     queue_processors: Floats
     jobs: Annotated[np.ndarray, JOB]
+    submitted: Ints
     queued: Ints
     waiting: Ints
     residents: Ints
+    commands: Annotated[np.ndarray, COMMAND]
     events: Annotated[np.ndarray, EVENT]
     users: Annotated[np.ndarray, USER]
     residencies: Annotated[np.ndarray, RESIDENCY]

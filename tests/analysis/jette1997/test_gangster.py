@@ -24,10 +24,14 @@ from analysis.jette1997.gangster.display import (
 )
 from analysis.jette1997.gangster.lettering import Lettering
 from analysis.jette1997.gangster.player import DAY, Player, play
-from analysis.jette1997.gangster.remaking import WEEK, Remade, point_of
+from analysis.jette1997.gangster.remaking import WEEK, Remade, made_anew, point_of
 from analysis.jette1997.labels import AXES, GANG, THREE_WEEKS
 from analysis.study import Study
+from models.point import Point
+from models.production_gang.t3d import moment as moments
+from sweep.config.files import merged
 
+CONF = Path(__file__).parents[3] / "conf"
 HOUR = 3600.0
 INTERACTIVE, DEBUG, PRODUCTION = 1, 2, 3
 
@@ -56,7 +60,7 @@ def remade(clock: float = 0.0, until: float = 2.5 * WEEK, origin: Any = None) ->
         clock=clock, jobs=jobs, end=np.array([300.0, 3 * WEEK]), machine=SimpleNamespace(total=32),
         trace=SimpleNamespace(until=until, origin=origin),
     )  # fmt: skip
-    return Remade(made, "llnl_gang, t3d, replication 0")  # type: ignore[arg-type]
+    return Remade(made, "llnl_gang, t3d, replication 0", SimpleNamespace())  # type: ignore[arg-type]
 
 
 def test_the_nodes_are_planes_of_letters_with_a_period_for_an_unused_one() -> None:
@@ -166,6 +170,35 @@ def test_keys_go_to_the_next_and_the_last_change_and_pause() -> None:
     assert (one.time, one.speed) == (700.0, 300.0)
     one.advance(1e6)
     assert (one.time, one.over) == (100.0 + DAY, True)
+
+
+def test_keys_give_the_commands_of_operators_and_the_run_is_made_anew(tmp_path: Path) -> None:
+    """One of two jobs of 64 processors for 10 h is suspended and resumed, the other changes its class."""
+    log = tmp_path / "two.swf"
+    log.write_text("".join(f"{job} 0 -1 36000 64 -1 -1 64 36000{' -1' * 9}\n" for job in (1, 2)))
+    files = {"policy": "production_gang/llnl_gang", "workload": "logs/swf", "machine": "t3d"}
+    policy, workload, machine = (
+        merged(group, name, [CONF]) | {"name": name} for group, name in files.items()
+    )
+    made = made_anew(Point(policy, workload | {"path": str(log)}, machine, None, seed=(1, 2, 3)))
+    one = Player.of(made, 1000.0, 600.0)
+
+    def states() -> str:
+        one.frame(40)
+        return "".join(moments.at(one.made.run, one.time).state)
+
+    assert states() == "RR"
+    for keys, seconds, expected in (("sa", 0, "oR"), ("", 1000, "SR"), ("ra", 0, "iR"), ("cbb", 999, "RR")):
+        for key in keys:
+            one.press(key)
+        one._to(one.time + seconds)
+        assert states() == expected
+    assert one.commands == ["1001s suspend 1", "2002s resume 1", "2003s class 2 benchmark"]
+    for key in "k?sbkb":
+        one.press(key)
+    assert one.message == "kill 2: done after 0 s"
+    assert states() == "R"
+    assert one.resumed(one.commands) == [f"{int(one.until) + 1}s resume {job}" for job in (1, 2)]
 
 
 def test_a_day_is_played_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

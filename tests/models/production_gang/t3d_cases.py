@@ -2,7 +2,7 @@
 
 import random
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
 from typing import Any
@@ -202,6 +202,27 @@ def _policy(chance: random.Random, total: int, span: int) -> dict[str, Any]:
     return rules
 
 
+def with_commands(case: Case, seed: int) -> Case:
+    """Return a case in which operators interfere, mostly with jobs in the system; all are resumed."""
+    chance = random.Random(seed)
+    commands, last = [], 0
+    for _ in range(chance.choice([2, 10, 40])):
+        job = chance.choice(case.jobs)
+        time = int(job.submit + chance.randrange(1, 3 * int(job.runtime) + 30))
+        last = max(last, time + 5000)
+        what = chance.choice(["suspend", "kill", "class", "class", "class"])
+        if what == "suspend" and case.policy["preemptive"]:
+            later = time + chance.choice([0, 1, 60, 5000])
+            commands += [(time, "suspend", job, ""), (later, "resume", job, "")]
+        elif what == "kill":
+            commands.append((time, "kill", job, ""))
+        else:
+            commands.append((time, "class", job, chance.choice(JOB_CLASSES)))
+    commands += [(last, "resume", job, "") for _, _, job, _ in commands]
+    texts = [f"{time}s {what} {job.number + 1} {extra}" for time, what, job, extra in commands]
+    return replace(case, policy=case.policy | {"commands": texts})
+
+
 def by_twin(case: Case) -> t3d_twin.Outcome:
     return t3d_twin.Twin(case.fresh(), case.machine, case.policy, case.clock).run()
 
@@ -239,9 +260,10 @@ def story(outcome: t3d_twin.Outcome, case: Case) -> dict[str, Any]:
         "size": [job.size for job in order],
         "class": [job.job_class for job in order],
         "admitted": [job.admitted for job in order],
-        "start": [job.start for job in order],
+        "start": [job.end if job.start is None else job.start for job in order],
         "end": [job.end for job in order],
         "preemptions": [job.preempted for job in order],
+        "ran": [sum(end - begin for begin, end in job.pieces) for job in order],
         "stays": sorted(
             (
                 stay.assigned, place[stay.job.number], box.number(stay.corner), stay.wire,
@@ -265,6 +287,7 @@ def story_of_engine(run: Run) -> dict[str, Any]:
         "start": run.start.tolist(),
         "end": run.end.tolist(),
         "preemptions": run.preemptions.tolist(),
+        "ran": run.jobs.runtime.tolist(),
         "stays": sorted(
             zip(
                 *(

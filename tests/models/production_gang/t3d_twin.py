@@ -32,7 +32,7 @@ class Job:
     think: float = 0.0
 
     size: int = 0
-    state: str = "unknown"  # unknown, queued, new, assigned, loading, running, leaving, disk, ended
+    state: str = "unknown"  # queued, new, assigned, loading, running, leaving, disk, suspended, ended
     admitted: float | None = None
     on_top: bool = False
     since: float = 0.0
@@ -136,6 +136,8 @@ class Twin:
         self.usage: dict[int, float] = {}
         self.moved_until = 0.0  # of one channel for all images
         self.greedy: set[int] = set()  # users of a high nice value
+        given = [str(text).split() for text in policy["commands"]]
+        self.commands = sorted((float(words[0][:-1]), place, *words[1:]) for place, words in enumerate(given))
         for job in self.jobs:
             job.size = self.box.per_node
             while job.size < job.processors:
@@ -377,18 +379,22 @@ class Twin:
     def assign(self, job: Job, corner: Node, wire: int, victims: Sequence[Job], ready: float) -> None:
         nodes = self.box.block(corner, self.box.shapes[job.size // self.box.per_node])
         for other in sorted(victims, key=lambda other: self.first_from(corner, other, nodes)):
-            if self.now > other.run_since:
-                other.pieces.append((other.run_since, self.now))
-            other.left -= self.now - other.run_since
-            other.state, other.since = "leaving", self.now
-            other.preempted += 1
-            assert other.stay is not None
-            other.stay.stops = self.now
-            other.stay.gone = self.moved(self.now, other.size * self.policy["swap_out"])
+            self.stop(other)
         begins = self.moved(ready, job.size * self.policy["swap_in"]) if job.state == "disk" else ready
         job.wire, job.state = wire, "assigned"
         job.stay = Stay(job, corner, nodes, wire, self.now, ready, begins)
         self.stays.append(job.stay)
+
+    def stop(self, job: Job) -> None:
+        """Take a running job's nodes away; its image is written to disk."""
+        if self.now > job.run_since:
+            job.pieces.append((job.run_since, self.now))
+        job.left -= self.now - job.run_since
+        job.state, job.since = "leaving", self.now
+        job.preempted += 1
+        assert job.stay is not None
+        job.stay.stops = self.now
+        job.stay.gone = self.moved(self.now, job.size * self.policy["swap_out"])
 
     def first_from(self, corner: Node, other: Job, nodes: frozenset[Node]) -> Node:
         """Return the first node of a job in a block, counted from the block's corner on."""
@@ -415,10 +421,7 @@ class Twin:
         for job in self.jobs:
             stay = job.stay
             if job.state == "running" and job.run_since + job.left <= self.now:
-                assert stay is not None
-                job.pieces.append((job.run_since, self.now))
-                job.state, job.end, job.left = "ended", self.now, 0.0
-                stay.stops = stay.gone = self.now
+                self.end(job)
             elif job.state == "leaving" and stay is not None and stay.gone <= self.now:
                 job.state = "disk"
             elif job.state == "assigned" and stay is not None and stay.begins <= self.now:
@@ -430,6 +433,46 @@ class Twin:
                 continue
             anything = True
         return anything
+
+    def obey(self) -> bool:
+        """Carry out what operators have asked for until now, in s; return whether anything was done."""
+        anything, there = False, [job for job in self.jobs if job.state != "unknown"]
+        there.sort(key=lambda job: (job.submit, job.number))
+        for command in [command for command in self.commands if command[0] <= self.now]:
+            what, job, classes = command[2], None, self.policy["classes"]
+            if int(command[3]) <= len(there):
+                job = there[int(command[3]) - 1]
+                if job.state in ("assigned", "leaving"):
+                    continue  # a switch is not interrupted: again when it is over
+            self.commands.remove(command)
+            if job is None or job.state in ("queued", "ended"):
+                continue
+            anything = True
+            if what == "suspend" and classes[job.job_class]["preemptable"]:
+                if job.state == "running":
+                    self.stop(job)
+                    self.commands.insert(0, command)
+                else:
+                    job.state = "suspended"
+            elif what == "resume" and job.state == "suspended":
+                job.state, job.since = "new" if job.stay is None else "disk", self.now
+            elif what == "kill":
+                if job.state == "running":
+                    self.end(job)
+                job.state, job.end = "ended", self.now
+            elif what == "class":
+                limit = classes[command[4]]["processor_limit"]
+                both = limit.values() if isinstance(limit, Mapping) else [limit]
+                if any(most is None or job.size <= most for most in both):
+                    job.job_class = command[4]
+        return anything
+
+    def end(self, job: Job) -> None:
+        assert job.stay is not None
+        if self.now > job.run_since:
+            job.pieces.append((job.run_since, self.now))
+        job.state, job.end, job.left = "ended", self.now, 0.0
+        job.stay.stops = job.stay.gone = self.now
 
     def submission(self, job: Job) -> float:
         if job.after < 0:
@@ -473,6 +516,7 @@ class Twin:
                 yield job.stay.gone
             if job.state in ("new", "disk", "leaving"):
                 yield job.since + self.rule(job, "max_wait")
+        yield from (command[0] for command in self.commands)
         midnight = (self.clock + self.now) // DAY * DAY - self.clock
         hours = self.policy["prime_time"]
         for day in (midnight, midnight + DAY):
@@ -492,6 +536,8 @@ class Twin:
             assert self.now < quiet_since + 15 * DAY, f"{queued} jobs wait for ever"
             looks = nice["above"] is not None and self.now > 0 and self.now % nice["every"] == 0
             self.happen()
+            while self.obey():
+                self.happen()
             if looks:
                 self.look_at_users(last_look)
                 last_look = self.now

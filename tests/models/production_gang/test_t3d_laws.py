@@ -9,7 +9,7 @@ import pytest
 from t3d_cases import POLICIES, file
 
 from models import backfill
-from models.jobs.job_classes import EXPRESS, INTERACTIVE, PRODUCTION
+from models.jobs.job_classes import EXPRESS, INTERACTIVE, PRODUCTION, STANDBY
 from models.jobs.jobs import Jobs
 from models.point import Batches, Point
 from models.production_gang import FAMILY, model
@@ -111,6 +111,41 @@ def test_images_share_one_channel_or_are_moved_at_full_rate(channel: str, second
     assert back.tolist() == [128, seconds]
 
 
+def test_operators_suspend_resume_and_kill_a_job() -> None:
+    """ "Gangster also permits […] operations […] including: suspend, resume, kill, and change job class".
+
+    Half the machine: 128 s to write, 128 to load. The third job, killed before it runs, is in no mean.
+    """
+    rows = (0, 5000, 128, PRODUCTION), (0, 5000, 128, PRODUCTION), (10, 50, 64, PRODUCTION)
+    commands = ["100s suspend 1", "200s kill 2", "20s kill 3", "1000s resume 1", "50m kill 17"]
+    made = point(jobs_of(*rows), commands=commands)
+    run = model.schedule(made)
+    done = run.detail.commands.done
+    assert run.end.tolist() == [1000 + 128 + 4900, 200, 20]
+    assert run.jobs.runtime.tolist() == [5000, 200, 0]
+    assert run.preemptions.tolist() == [1, 0, 0]
+    assert done[:4].tolist() == [20, 228, 200, 1000]
+    assert np.isnan(done[4])  # there is no such job
+    letters = ["".join(moment.at(run, time).state) for time in (50, 150, 210, 500, 1100, 2000)]
+    assert letters == ["RR", "oR", "o", "S", "i", "R"]
+    found = FAMILY.simulate(made).metrics
+    assert found["jobs"].tolist() == [2]
+    assert found["slowdown"] == pytest.approx((6028 / 5000 + 1) / 2)
+    assert found["utilization"] == pytest.approx(128 * 5200 / (256 * 6028))
+
+
+def test_an_operator_changes_the_class_of_a_job() -> None:
+    """At night another job of the same priority preempts, but only once the minimum slice is over.
+
+    That is 30 s for each processor of a production job, and 1 s for each of a standby job. A job of 256
+    processors is beyond the limit of the debug class, and stays what it is.
+    """
+    rows = (0, 9000, 256, PRODUCTION), (10, 5000, 64, INTERACTIVE)
+    run = model.schedule(point(jobs_of(*rows), commands=["100s class 1 standby", "150s class 1 debug"]))
+    assert run.detail.residencies.assigned[1] == 256
+    assert [moment.at(run, time).job_class.tolist()[0] for time in (50, 150)] == [PRODUCTION, STANDBY]
+
+
 @pytest.mark.parametrize(
     ("run_limit", "batch_limit", "size", "asks", "admitted"),
     [
@@ -202,6 +237,16 @@ BLOCKED = "policy.classes.interactive: its jobs become urgent (max_wait), and no
         (
             {"classes": {"interactive": {"processor_limit": 64}}, "jobs": jobs_of((0, 1, 65, INTERACTIVE))},
             "job 1 gets 128 processors, and policy.classes.interactive.processor_limit=64: it could",
+        ),
+        ({"commands": ["1h suspnd 1"]}, "policy.commands[0]=1h suspnd 1; allowed: a time since the begin"),
+        ({"commands": ["-1h kill 1"]}, "policy.commands[0]=-1h kill 1; allowed: a time"),
+        ({"commands": ["1h class 1 urgent"]}, "classes express, interactive, debug"),
+        ({"commands": ["1h suspend 1"]}, "job 1 is suspended and never resumed"),
+        ({"commands": ["1h kill 17"]}, "kill 17: the last job of the workload is number 1"),
+        ({"commands": ["0s kill 1"]}, "kill 1: the job is submitted at 0 s, not before 0 s"),
+        (
+            {"commands": ["1h suspend 1", "2h kill 1"], "preemptive": False},
+            "with policy.preemptive=false jobs",
         ),
     ],
 )
