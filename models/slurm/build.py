@@ -125,6 +125,7 @@ def system_of(
         [node.gres.get(name, 0) for node in configuration.nodes for name in configuration.gres], np.int64
     )
     free = _records(tables.SUPPLY, cpus=nodes["cpus"], memory=nodes["memory"])
+    tasks, task_cpus = np.maximum(request.tasks, 1), np.maximum(request.task_cpus, 1)
     weights = Weights.of(configuration)
     first = np.concatenate([[0], np.cumsum([len(place) for place in wanted.partitions])]).astype(np.int64)
     of_job = np.repeat(np.arange(n_jobs), np.diff(first))
@@ -140,9 +141,10 @@ def system_of(
         message=wanted.message,
         limit=wanted.limit,
         min_nodes=np.maximum(request.nodes, 1),
+        least_nodes=np.maximum(request.nodes, -(-tasks * task_cpus // nodes["cpus"].max())),
         max_nodes=request.most_nodes,
-        tasks=np.maximum(request.tasks, 1),
-        task_cpus=np.maximum(request.task_cpus, 1),
+        tasks=tasks,
+        task_cpus=task_cpus,
         tasks_per_node=request.node_tasks,
         node_memory=_memory(wanted, configuration, node=True),
         cpu_memory=_memory(wanted, configuration, node=False),

@@ -10,7 +10,7 @@ import math
 
 from numba import int64, types
 
-from models.kernels.bits import ONE, lowest_position
+from models.kernels.bits import ONE, lowest_position, population
 from models.kernels.compiling import part, passable
 from models.slurm.kernel.picking import PICK, count, offered_by
 from models.slurm.kernel.plan import (
@@ -44,6 +44,11 @@ def could_start(system, record, now):
     until = now + jobs[job].limit
     needed = jobs[job].tasks * jobs[job].task_cpus
     n, cpus = 0, 0
+    for w in range(system.sets.shape[1]):
+        n += population(system.sets[FREE, w] & system.partition_words[partition, w])
+    if n < jobs[job].least_nodes:
+        return False
+    n = 0
     for w in range(system.sets.shape[1]):
         word = system.sets[FREE, w] & system.partition_words[partition, w]
         while word:

@@ -190,10 +190,13 @@ def pick(system, job, whole, row, supply, gres):
     """Choose nodes of a row of `system.sets` for a job, in ``scratch.chosen``; return their number, 0 if
     the job does not fit.
 
-    O(N) for each attempt: where nodes with few CPUs stand in the way they are left out, and it is tried
-    again.
+    O(W) where there are too few nodes, else O(N) for each attempt: where nodes with few CPUs stand in the
+    way they are left out, and it is tried again.
     """
     jobs, state = system.jobs, system.state[0]
+    state.n_chosen = 0
+    if count(system, row) < jobs[job].least_nodes:
+        return 0
     least_nodes = jobs[job].min_nodes
     n_usable, most = 0, 0
     if system.settings[0].least_loaded:  # a set may have nodes between that are not offered

@@ -71,14 +71,15 @@ of a pass."""
 
 JOB = fields(
     "submit begin runtime message",
-    "limit min_nodes max_nodes tasks task_cpus tasks_per_node node_memory cpu_memory whole user "
+    "limit min_nodes least_nodes max_nodes tasks task_cpus tasks_per_node node_memory cpu_memory whole user "
     "association array throttle after first_record first_charge",
 )
 """Jobs in order of submission, and one more that ends the list of records.
 
 begin: earliest start. message: seconds from its end until the message of its epilog, which calls the
 scheduler at once; -1 where its nodes only answer the controller. limit: whole seconds. max_nodes: 0 is any
-number. node_memory and cpu_memory: one of them is 0. whole: whether the job asks for whole nodes itself.
+number. least_nodes: on fewer its tasks have no room. node_memory and cpu_memory: one of them is 0.
+whole: whether the job asks for whole nodes itself.
 first_record: its records are those from here to that of the next job, one for each of its partitions;
 first_charge: so are its charges.
 after: job that has to end first, -1 for none. array: number of its array, -1 for none; throttle: how many
