@@ -24,6 +24,7 @@ from slurm.commands import KEPT, Slurm, SlurmError, UnreachableError, environmen
 
 PROGRAMS = ("slurmctld", "slurmd", "munged", "sbatch", "squeue", "scontrol", "sinfo", "scancel", "setpriv")
 PACKAGES = "slurmctld slurmd slurm-client munge"  # of Debian and Ubuntu
+OF_ACCOUNTING = ("slurmdbd", "sacctmgr", "mariadbd", "mariadb-install-db")
 
 PROFILE = Path(__file__).with_suffix(".yaml")
 
@@ -71,11 +72,36 @@ CompleteWait=0
 JobRequeue=1
 """
 
+DATABASE = """\
+DbdHost=localhost
+DbdAddr=127.0.0.1
+DbdPort={port}
+SlurmUser={user}
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+PidFile={folder}/slurmdbd.pid
+LogFile={folder}/log/slurmdbd.log
+StorageType=accounting_storage/mysql
+StorageHost=localhost
+StorageUser={user}
+StorageLoc=slurm
+"""
+"""slurmdbd.conf; MariaDB is found by its socket, which the environment names."""
 
-def missing() -> str:
-    """Return which programs are not installed and how to install them; empty where all are present."""
+
+def missing(accounting: bool = False) -> str:
+    """Return what is not installed and how to install it; empty where all is present.
+
+    Accounting needs a database and, for jobs of several users, root.
+    """
     absent = [program for program in PROGRAMS if find(program) is None]
-    return (absent and f"not installed: {', '.join(absent)}; on Debian: apt-get install {PACKAGES}") or ""
+    packages = PACKAGES
+    if accounting:
+        absent += [program for program in OF_ACCOUNTING if find(program) is None]
+        packages += " slurmdbd mariadb-server"
+    if absent:
+        return f"not installed: {', '.join(absent)}; on Debian: apt-get install {packages}"
+    return "only root can submit jobs as several users" if accounting and os.getuid() else ""
 
 
 def find(program: str) -> str | None:
@@ -109,6 +135,11 @@ class TestCluster:
         Command that starts each node's daemon, e.g. ``("unshare", "-m")``.
     partitions : sequence of str
         Lines of slurm.conf in place of those of the two partitions.
+    associations : str
+        What ``sacctmgr load`` reads, accounts and users of the cluster ``testcluster``: the cluster has a
+        database then (slurmdbd and MariaDB, which listen on a port of their own and on a socket).
+    qos : sequence of str
+        What ``sacctmgr add qos`` reads, a name and options for each.
     """
 
     __test__ = False  # pytest would collect a class of this name
@@ -121,6 +152,8 @@ class TestCluster:
         settings: Mapping[str, object] | None = None,
         wrap: Sequence[str] = (),
         partitions: Sequence[str] = (),
+        associations: str = "",
+        qos: Sequence[str] = (),
     ) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="slurm-"))
         self.nodes = [f"n{number + 1}" for number in range(nodes)]
@@ -128,8 +161,10 @@ class TestCluster:
         self._settings = {"MaxArraySize": 1001, "MaxJobCount": 10000, **(settings or {})}
         self._wrap = wrap
         self._partitions = partitions
+        self._associations, self._qos = associations, qos
         clean = {key: value for key, value in environment(os.environ).items() if key not in KEPT}
         self.env = {**clean, "SLURM_CONF": str(self.folder / "slurm.conf")}
+        self.env["MYSQL_UNIX_PORT"] = str(self.folder / "database.socket")
         self.slurm = Slurm(self.env)
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
@@ -147,6 +182,8 @@ class TestCluster:
             self._start("munged", ["munged", "--foreground", "--force", "--num-threads=2", *paths])
             self._wait("munged", (self.folder / "munge.socket").exists)
             self._configure()
+            if self._associations:
+                self._start_database()
             self.start_controller()
             for node in self.nodes:
                 self._start_daemon(node)
@@ -166,10 +203,21 @@ class TestCluster:
 
     def _configure(self) -> None:
         host, user = socket.gethostname().partition(".")[0], pwd.getpwuid(os.getuid()).pw_name
-        self._port, *ports = free_ports(1 + len(self.nodes))
+        self._port, self._database_port, *ports = free_ports(2 + len(self.nodes))
         base = CONFIGURATION.format(host=host, user=user, folder=self.folder, port=self._port).splitlines()
-        lines = [line for line in base if line.partition("=")[0] not in self._settings]
-        lines += [f"{key}={value}" for key, value in self._settings.items()]
+        settings = {**self._settings}
+        if self._associations:
+            settings |= {
+                "AccountingStorageType": "accounting_storage/slurmdbd",
+                "AccountingStorageHost": "127.0.0.1",
+                "AccountingStoragePort": self._database_port,
+                "AccountingStoragePass": self.folder / "munge.socket",
+            }
+            file = self.folder / "slurmdbd.conf"
+            file.touch(mode=0o600)
+            file.write_text(DATABASE.format(user=user, folder=self.folder, port=self._database_port))
+        lines = [line for line in base if line.partition("=")[0] not in settings]
+        lines += [f"{key}={value}" for key, value in settings.items()]
         for node, port in zip(self.nodes, ports, strict=True):
             address = f"NodeHostname={host} NodeAddr=127.0.0.1 Port={port}"
             lines.append(f"NodeName={node} {address} {self._hardware}")
@@ -179,6 +227,37 @@ class TestCluster:
             f"PartitionName=short Nodes={names} MaxTime=1 State=UP",
         )
         (self.folder / "slurm.conf").write_text("\n".join(lines) + "\n")
+
+    def _start_database(self) -> None:
+        """Start MariaDB and slurmdbd with the accounts and QOS, which the controller reads when it starts."""
+        self.folder.chmod(0o711)  # jobs of other users have their scripts in it
+        place = [f"--datadir={self.folder / 'database'}", f"--user={pwd.getpwuid(os.getuid()).pw_name}"]
+        self._run("mariadb-install-db", "--no-defaults", "--skip-test-db", *place)
+        listens = [f"--socket={self.env['MYSQL_UNIX_PORT']}", "--skip-networking", "--skip-grant-tables"]
+        self._start("mariadbd", ["mariadbd", "--no-defaults", *place, *listens])
+        self._wait("mariadbd", Path(self.env["MYSQL_UNIX_PORT"]).exists)
+        self._start("slurmdbd", ["slurmdbd", "-D"])
+        self._wait("slurmdbd", lambda: self._listens(self._database_port))
+        for words in self._qos:
+            self._run("sacctmgr", "-i", "add", "qos", *words.split())
+        dump = self.folder / "associations.cfg"
+        dump.write_text(self._associations)
+        self._run("sacctmgr", "-i", "load", f"file={dump}")
+
+    def _run(self, program: str, *arguments: str) -> str:
+        """Return what a program prints; raise `SlurmError` if it fails."""
+        command = [find(program) or program, *arguments]
+        done = subprocess.run(command, env=self.env, capture_output=True, text=True, check=False)
+        if done.returncode:
+            last = (done.stderr or done.stdout).strip().splitlines()[-1:]
+            raise SlurmError(f"test cluster: {program} failed: {''.join(last)}")
+        return done.stdout
+
+    def accounting(self) -> str:
+        """Return the accounts, users and QOS as Slurm prints them, for a configuration to include."""
+        dump = self.folder / "dump.cfg"
+        self._run("sacctmgr", "-i", "dump", "testcluster", f"file={dump}")
+        return dump.read_text() + self._run("sacctmgr", "-P", "show", "qos")
 
     def _start(self, name: str, command: Sequence[str]) -> None:
         """Start a daemon in the foreground, which the kernel kills when this process ends."""
@@ -248,8 +327,8 @@ class TestCluster:
         errors = [line for line in lines if re.search("fatal|unable|cannot|address", line, re.IGNORECASE)]
         return (errors or lines or ["empty log"])[-1].strip()
 
-    def _listens(self) -> bool:
-        socket.create_connection(("127.0.0.1", self._port), timeout=1).close()
+    def _listens(self, port: int) -> bool:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
         return True
 
     def kill_controller(self) -> None:
@@ -263,7 +342,7 @@ class TestCluster:
     def start_controller(self) -> None:
         """Start the controller and return when it listens; nodes report after some seconds (`wait_idle`)."""
         self._start("slurmctld", ["slurmctld", "-D"])
-        self._wait("slurmctld", self._listens)
+        self._wait("slurmctld", lambda: self._listens(self._port))
 
     def kill_node(self, number: int) -> None:
         """Kill a node's daemon and all of its jobs, and report it as down; 1 is ``n1``.

@@ -6,13 +6,14 @@ A limit counts what its running jobs ask for; a job that would exceed one waits,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from models.arrays import Ints
 from models.slurm.configuration import Configuration
-from models.slurm.configuration.accounting import JOBS, above
+from models.slurm.configuration.accounting import JOBS, Qos, above
 from models.slurm.kernel import tables
 
 if TYPE_CHECKING:
@@ -22,11 +23,27 @@ OF_NODES = ("cpu", "node", "mem")
 """Resources that are counted, with ``jobs`` and ``gres/...``; others (billing, licences) have no effect."""
 
 
-def amounts(wanted: Asked, resource: str) -> Ints:
-    """Return how much of a resource each job asks for."""
+def sizes(
+    wanted: Asked, configuration: Configuration, of_job: Ints, place: Ints
+) -> tuple[Ints, Ints, np.ndarray]:
+    """Return the nodes and CPUs that each job asks for, and the CPUs that it gets: all of whole nodes."""
     request = wanted.request
-    nodes = np.maximum(request.nodes, 1)
-    cpus = np.maximum(request.tasks * request.task_cpus, nodes)
+    cpus_of = np.array([node.cpus for node in configuration.nodes])
+    each = np.array([np.median(cpus_of[list(one.nodes)]) for one in configuration.partitions])[place]
+    linear = configuration.word("SelectType", "select/cons_tres") == "linear"
+    exclusive = np.array([linear or one.sharing == "EXCLUSIVE" for one in configuration.partitions])
+    whole = request.whole[of_job] | exclusive[place]
+    cpus = np.maximum(request.tasks * request.task_cpus, request.nodes)[of_job]
+    nodes = np.where(whole, np.maximum(request.nodes[of_job], np.ceil(cpus / each)), request.nodes[of_job])
+    return nodes.astype(np.int64), cpus, np.where(whole, nodes * each, cpus)
+
+
+def amounts(wanted: Asked, configuration: Configuration, resource: str) -> Ints:
+    """Return how much of a resource each job counts for."""
+    request = wanted.request
+    first = np.array([place[0] for place in wanted.partitions], np.int64)
+    nodes, _, cpus = sizes(wanted, configuration, np.arange(len(request)), first)
+    nodes, cpus = np.maximum(nodes, 1), cpus.astype(np.int64)
     if resource == JOBS:
         return np.ones(len(request), np.int64)
     if resource == "cpu":
@@ -43,19 +60,60 @@ def amounts(wanted: Asked, resource: str) -> Ints:
     return found
 
 
-def limited(wanted: Asked, configuration: Configuration) -> Iterator[tuple[str, str, int, np.ndarray]]:
-    """Yield each limit: what sets it, the resource, how much, and which jobs count, shape (n_jobs,)."""
+@dataclass(frozen=True)
+class Limit:
+    """How much of a resource some jobs may have at once; `counted` and `checked` have the shape (n_jobs,).
+
+    Parameters
+    ----------
+    label : str
+        What sets it.
+    checked : ndarray of bool
+        Jobs that it keeps waiting: not those with the same limit of a QOS, though they count.
+    """
+
+    label: str
+    resource: str
+    cap: int
+    counted: np.ndarray
+    checked: np.ndarray
+
+
+def limited(wanted: Asked, configuration: Configuration) -> Iterator[Limit]:
+    """Yield each limit.
+
+    A limit of the partition's QOS replaces that of the job's, unless this has ``OverPartQOS``, and either one
+    that of associations (resource_limits.html, "Hierarchy").
+    """
     if not configuration.enforces:
         return
-    for label, caps, these in (*_of_associations(wanted, configuration), *_of_qos(wanted, configuration)):
+    levels = configuration.qos
+    of_job = wanted.request.qos.astype(str)
+    of_partition = np.array([configuration.partitions[place[0]].qos for place in wanted.partitions], str)
+    over = [name for name, one in levels.items() if one.over_partition]
+    first = np.where(np.isin(of_job, over) | ~np.isin(of_partition, list(levels)), of_job, of_partition)
+    setting: dict[tuple[str, str], list[str]] = {}
+    for name, one in levels.items():
+        for kind, caps in (("all", one.group), ("user", one.user), ("account", one.account)):
+            for resource in caps:
+                setting.setdefault((kind, resource), []).append(name)
+    for name, one in levels.items():
+        counted = (of_job == name) | (of_partition == name)
+        for kind, label, caps, these in _of_qos(name, one, wanted, counted):
+            for resource, cap in caps.items():
+                replaced = (first != name) & np.isin(first, setting[kind, resource])
+                yield Limit(label, resource, cap, these, these & ~replaced)
+    for kinds, label, caps, these in _of_associations(wanted, configuration):
         for resource, cap in caps.items():
-            if resource == JOBS or resource in OF_NODES or resource.startswith("gres/"):
-                yield label, resource, cap, these
+            names = [name for kind in kinds for name in setting.get((kind, resource), [])]
+            replaced = np.isin(of_job, names) | np.isin(of_partition, names)
+            yield Limit(label, resource, cap, these, these & ~replaced)
 
 
 def _of_associations(
     wanted: Asked, configuration: Configuration
-) -> Iterator[tuple[str, Mapping[str, int], np.ndarray]]:
+) -> Iterator[tuple[tuple[str, ...], str, Mapping[str, int], np.ndarray]]:
+    """Yield the limits of accounts and users, with the kinds of a QOS's limits that replace them."""
     accounts = {one.name: one for one in configuration.associations if not one.is_user}
     own = {(one.parent, one.name): one for one in configuration.associations if one.is_user}
     account, user = wanted.request.account, wanted.user
@@ -63,34 +121,29 @@ def _of_associations(
     for name, one in accounts.items():
         if one.group:
             below = [each for each, chain in chains.items() if name in chain]
-            yield f"account {name}", one.group, np.isin(account.astype(str), below)
+            yield ("all",), f"account {name}", one.group, np.isin(account.astype(str), below)
     for pair in dict.fromkeys(zip(account.tolist(), user.tolist(), strict=True)):
         these = (account == pair[0]) & (user == pair[1])
         mine = own.get(pair)
         label = f"user {pair[1]} of account {pair[0]}"
         if mine is not None and mine.group:
-            yield label, mine.group, these
+            yield ("all",), label, mine.group, these
         inherited: dict[str, int] = {}
         over = [accounts[each] for each in chains[pair[0]] if each in accounts]
         for one in [*([mine] if mine else []), *over]:
             inherited = {**one.each, **inherited}
         if inherited:
-            yield label, inherited, these
+            yield ("user", "account"), label, inherited, these
 
 
 def _of_qos(
-    wanted: Asked, configuration: Configuration
-) -> Iterator[tuple[str, Mapping[str, int], np.ndarray]]:
-    """Yield the limits of each QOS, of the job's own and of its first partition's."""
-    of_partition = np.array([configuration.partitions[place[0]].qos for place in wanted.partitions], object)
-    account, user = wanted.request.account, wanted.user
-    for name, one in configuration.qos.items():
-        these = (wanted.request.qos == name) | (of_partition == name)
-        if one.group:
-            yield f"QOS {name}", one.group, these
-        for kind, caps, of in (("user", one.user, user), ("account", one.account, account)):
-            for each in dict.fromkeys(of[these].tolist()) if caps else ():
-                yield f"QOS {name} of {kind} {each}", caps, these & (of == each)
+    name: str, one: Qos, wanted: Asked, these: np.ndarray
+) -> Iterator[tuple[str, str, Mapping[str, int], np.ndarray]]:
+    """Yield the limits of a QOS with their kinds: on all of its jobs, and on each user's and account's."""
+    yield "all", f"QOS {name}", one.group, these
+    for kind, caps, of in (("user", one.user, wanted.user), ("account", one.account, wanted.request.account)):
+        for each in dict.fromkeys(of[these].tolist()) if caps else ():
+            yield kind, f"QOS {name} of {kind} {each}", caps, these & (of == each)
 
 
 def counters(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, np.ndarray, Ints, list[str]]:
@@ -98,19 +151,24 @@ def counters(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, n
 
     A job that asks for more than a limit allows did run in the log, under another limit: it runs alone.
     """
-    caps, jobs, numbers, asked, notes = [], [np.zeros(0, np.int64)], [], [], []
-    for label, resource, cap, these in limited(wanted, configuration):
-        mine = np.flatnonzero(these)
-        count = amounts(wanted, resource)[mine]
-        if n := int((count > cap).sum()):
+    caps, jobs, numbers, asked, checked, notes = [], [np.zeros(0, np.int64)], [], [], [], []
+    for limit in limited(wanted, configuration):
+        if limit.resource not in (JOBS, *OF_NODES) and not limit.resource.startswith("gres/"):
+            continue
+        mine = np.flatnonzero(limit.counted)
+        is_checked = limit.checked[mine]
+        count = amounts(wanted, configuration, limit.resource)[mine]
+        larger = is_checked & (count > limit.cap)
+        if n := int(larger.sum()):
             notes.append(
-                f"{configuration.name}: {label} may have {cap} {resource}, and {n} of its {len(mine)} jobs "
-                "ask for more: while one of them runs, none of the others does"
+                f"{configuration.name}: {limit.label} may have {limit.cap} {limit.resource}, and {n} of its "
+                f"{len(mine)} jobs ask for more: while one of them runs, none of the others does"
             )
-        caps.append(cap)
+        caps.append(limit.cap)
         jobs.append(mine)
         numbers.append(np.full(len(mine), len(caps) - 1))
-        asked.append(np.minimum(count, cap))
+        asked.append(np.where(larger, limit.cap, count))
+        checked.append(is_checked)
     every = np.concatenate(jobs)
     order = np.argsort(every, kind="stable")
     limits = np.zeros(len(caps), tables.LIMIT)
@@ -119,5 +177,6 @@ def counters(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, n
     if caps:
         charges["limit"] = np.concatenate(numbers)[order]
         charges["amount"] = np.concatenate(asked)[order]
+        charges["checked"] = np.concatenate(checked)[order]
     begins = np.searchsorted(every[order], np.arange(len(wanted.jobs) + 1)).astype(np.int64)
     return limits, charges, begins, notes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
@@ -12,6 +13,7 @@ from models.arrays import Floats, Ints
 from models.slurm.configuration import Configuration, values
 from models.slurm.configuration.accounting import ROOT, above
 from models.slurm.kernel import tables
+from models.slurm.limits import sizes
 
 if TYPE_CHECKING:
     from models.slurm.build import Asked
@@ -91,42 +93,37 @@ class Weights:
         """Return the tree of accounts and users that submit, and the association of each job.
 
         A share is that of all siblings that the configuration names; what it does not name has one share,
-        an account below the root. Users without jobs have no rank.
+        an account below the root. What is in an account with ``Fairshare=parent`` counts for the one above.
         """
         account, user = wanted.request.account.tolist(), wanted.user.tolist()
         if not self.fair or wanted.jobs.user is None:
             return np.zeros(0, tables.ASSOCIATION), np.full(len(account), tables.NONE)
         known = {one.name: one for one in configuration.associations if not one.is_user}
-        own = {(one.parent, one.name): one for one in configuration.associations if one.is_user}
-        siblings: dict[str, int] = {}
-        for one in configuration.associations:
-            siblings[one.parent] = siblings.get(one.parent, 0) + one.share
-        pairs = list(dict.fromkeys(zip(account, user, strict=True)))
-        accounts: dict[str, str] = {}  # name -> parent, parents first
-        for name, _ in pairs:
-            chain = [each for each in above(name, known) if each not in ("", ROOT)]
-            for each in reversed(chain):
-                accounts.setdefault(each, known[each].parent if each in known else ROOT)
-        for name, parent in accounts.items():
-            siblings[parent] = siblings.get(parent, 0) + (name not in known)
-        for name, of in pairs:
-            siblings[name] = siblings.get(name, 0) + ((name, of) not in own)
-        number = {name: place for place, name in enumerate(accounts, start=1)}
-        rows = [(-1, 1.0)]
-        for name, parent in accounts.items():
-            share = known[name].share if name in known else 1
-            rows.append((number.get(parent, 0), share / max(siblings[parent], 1)))
-        for pair in pairs:
-            share = own[pair].share if pair in own else 1
-            rows.append((number.get(pair[0], 0), share / max(siblings[pair[0]], 1)))
+        pairs = [(name or ROOT, of, True) for name, of in zip(account, user, strict=True)]
+        shares = {(one.parent, one.name, one.is_user): one.share for one in configuration.associations}
+        shares |= {(ROOT, name, False): 1.0 for name, _, _ in pairs if name not in known}
+        shares |= {pair: 1.0 for pair in pairs if pair not in shares}
+        children: dict[str, list[tuple[str, str, bool]]] = {}
+        for member, share in shares.items():
+            over = (one for one in above(member[0], known) if one not in known or known[one].share < math.inf)
+            if (member[1] != ROOT or member[2]) and (member[2] or share < math.inf):
+                children.setdefault(next(over, ROOT), []).append(member)
+        rows, spans = [(-1, 1.0, 1.0, ("", ROOT, False))], []
+        for place, (_, _, norm, (_, name, is_user)) in enumerate(rows):  # which grow meanwhile
+            mine = [] if is_user else children.get(name, [])
+            spans.append((len(rows), len(rows) + len(mine)))
+            total = sum(shares[one] for one in mine if shares[one] < math.inf) or 1.0
+            for one in mine:
+                share = shares[one] / total
+                rows.append((place, share, norm * min(share, 1.0), one))
         fair = np.zeros(len(rows), tables.ASSOCIATION)
-        fair["parent"], fair["share"] = np.array(rows).T
-        fair["norm"], fair["factor"] = fair["share"], 1.0
-        for place in range(1, len(rows)):
-            fair["norm"][place] *= fair["norm"][fair["parent"][place]]
-        fair["is_user"][1 + len(accounts) :] = 1
-        at = {pair: place for place, pair in enumerate(pairs, start=1 + len(accounts))}
-        return fair, np.array([at[pair] for pair in zip(account, user, strict=True)], np.int64)
+        fair["parent"], fair["share"], fair["norm"] = np.array([row[:3] for row in rows]).T
+        fair["first"], fair["last"] = np.array(spans).T
+        fair["is_user"] = [row[3][2] for row in rows]
+        fair["place"] = fair["held"] = np.arange(len(rows))
+        fair["factor"] = fair["level"] = 1.0
+        at = {row[3]: place for place, row in enumerate(rows)}
+        return fair, np.array([at.get(pair, tables.NONE) for pair in pairs], np.int64)
 
 
 def _number(configuration: Configuration, text: str) -> float:
@@ -146,18 +143,9 @@ def fixed_parts(
     factor = np.array([one.job_factor for one in configuration.partitions], np.float64)
     common = weights.partition * (factor / most if weights.normal_partition else factor)[place]
     common = common - request.nice[of_job] + weights.qos * _qos_factor(request.qos, configuration)[of_job]
-    asked_cpus = np.maximum(request.tasks * request.task_cpus, request.nodes)
     n_nodes, n_cpus = len(configuration.nodes), sum(node.cpus for node in configuration.nodes)
-    cpus_of = np.array([node.cpus for node in configuration.nodes])
-    each = np.array([np.median(cpus_of[list(one.nodes)]) for one in configuration.partitions])
-    linear = configuration.word("SelectType", "select/cons_tres") == "linear"
-    exclusive = np.array([linear or one.sharing == "EXCLUSIVE" for one in configuration.partitions])
-    whole = request.whole[of_job] | exclusive[place]
-    cpus = asked_cpus[of_job]
-    given_nodes = np.maximum(request.nodes[of_job], np.ceil(cpus / each[place]))
-    got = np.where(whole, given_nodes * each[place], cpus)
     found = []
-    for counted in (cpus, got):
+    for counted in sizes(wanted, configuration, of_job, place)[1:]:
         value = common + weights.size * _size_factor(
             weights, request.nodes[of_job], counted, wanted.limit[of_job] / 60, n_nodes, n_cpus
         )

@@ -1,9 +1,11 @@
 """The workloads and the configurations on which the model is compared with a real Slurm."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+
+from slurm.validation.accounts import LEVELS, WHO
 
 NODES, CPUS = 16, 4
 
@@ -13,12 +15,22 @@ WHOLE = (f"PartitionName=main Nodes={ALL} Default=YES OverSubscribe=EXCLUSIVE St
 
 @dataclass(frozen=True)
 class Case:
-    """A configuration: lines of slurm.conf, partitions, whether jobs share nodes, and a reservation."""
+    """A configuration: lines of slurm.conf, partitions, whether jobs share nodes, and a reservation.
+
+    With accounts the cluster has a database, and jobs have users, accounts and QOS.
+    """
 
     settings: Mapping[str, object] = field(default_factory=dict)
     partitions: Sequence[str] = WHOLE
     shares_nodes: bool = False
     reservation: str = ""
+    accounts: bool = False
+
+    def workload(self, jobs: "Sequence[Job]") -> "list[Job]":
+        """Return the jobs as they are submitted in this case: none larger than a limit of CPUs."""
+        if not self.accounts or not self.shares_nodes:
+            return list(jobs)
+        return [replace(job, nodes=min(job.nodes, 4)) for job in jobs]
 
 
 CASES = {
@@ -36,6 +48,29 @@ CASES = {
     ),
     "reservation": Case(
         reservation="StartTime=now+90 Duration=4 Nodes=n[1-9] Flags=MAINT,IGNORE_JOBS Users=root",
+    ),
+    "limits": Case(
+        {"SelectTypeParameters": "CR_CPU_Memory", "AccountingStorageEnforce": "limits"},
+        (
+            f"PartitionName=main Nodes={ALL} Default=YES QOS=main State=UP",
+            "PartitionName=few Nodes=n[1-6] PriorityTier=2 State=UP",
+        ),
+        shares_nodes=True,
+        accounts=True,
+    ),
+    "shares": Case(
+        {
+            "DebugFlags": "Backfill,Priority",
+            "PriorityType": "priority/multifactor",
+            "PriorityCalcPeriod": 1,
+            "PriorityDecayHalfLife": 5,
+            "PriorityMaxAge": 10,
+            "PriorityWeightAge": 1000,
+            "PriorityWeightFairshare": 3000,
+            "PriorityWeightQOS": 1000,
+            "PriorityWeightJobSize": 300,
+        },
+        accounts=True,
     ),
 }
 
@@ -61,13 +96,19 @@ class Job:
     cpus: int
     memory: int
     few: bool
+    who: int
+    level: int
 
     def options(self, case: Case) -> list[str]:
         """Return its options of sbatch."""
+        options = [f"--time={self.limit}"]
+        if case.accounts:
+            user, account = WHO[self.who]
+            options += [f"--uid={user}", f"--account={account}", f"--qos={LEVELS[self.level]}", "--chdir=/"]
         if not case.shares_nodes:
-            return [f"--time={self.limit}", f"--nodes={self.nodes}"]
+            return [*options, f"--nodes={self.nodes}"]
         asks = [f"--ntasks={self.tasks}", f"--mem-per-cpu={self.memory}", f"--partition={self.partition}"]
-        return [f"--time={self.limit}", *asks]
+        return [*options, *asks]
 
     @property
     def tasks(self) -> int:
@@ -91,5 +132,6 @@ def workload(seed: int, n_jobs: int, gap: float = 3.0) -> list[Job]:
     runtime[over] = limit[over] * 60 + rng.uniform(5, 60, over.sum()).round(2)
     cpus, memory = rng.integers(1, 5, n_jobs), rng.choice([100, 250, 500, 1000], n_jobs)
     few = rng.random(n_jobs) < 0.3
-    columns = (submit, nodes, runtime, limit, cpus, memory, few)
+    who, level = rng.integers(0, len(WHO), n_jobs), rng.integers(0, len(LEVELS), n_jobs)
+    columns = (submit, nodes, runtime, limit, cpus, memory, few, who, level)
     return [Job(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]

@@ -18,7 +18,7 @@ def validate(cases: Sequence[str], folder: Path, n_jobs: int, seeds: Sequence[in
     for case in cases:
         if case not in CASES:
             raise SweepError(unknown("case", case, list(CASES)))
-    if lacks := missing():
+    if lacks := missing(accounting=any(CASES[case].accounts for case in cases)):
         raise SweepError(lacks)
     found = []
     for seed in seeds:

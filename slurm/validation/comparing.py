@@ -16,6 +16,7 @@ from models.slurm.configuration import read
 from models.slurm.engine import Result, run
 from slurm.commands import SlurmError
 from slurm.testcluster import TestCluster
+from slurm.validation.accounts import ASSOCIATIONS, LEVELS, QOS, WHO
 from slurm.validation.cases import BASE, CASES, CPUS, NODES, Job
 from slurm.validation.observed import Observed
 
@@ -58,10 +59,20 @@ def on_slurm(case: str, jobs: Sequence[Job], folder: Path, say: Callable[[str], 
     """Run jobs on a throw-away Slurm and keep its log and its slurm.conf; as long as the jobs take."""
     chosen = CASES[case]
     settings = {**BASE, **chosen.settings}
-    with TestCluster(nodes=NODES, cpus=CPUS, settings=settings, partitions=chosen.partitions) as cluster:
+    jobs = chosen.workload(jobs)
+    with TestCluster(
+        nodes=NODES,
+        cpus=CPUS,
+        settings=settings,
+        partitions=chosen.partitions,
+        associations=ASSOCIATIONS if chosen.accounts else "",
+        qos=QOS,
+    ) as cluster:
         script = cluster.folder / "job.sh"
         script.write_text("#!/bin/sh\nexec sleep $1\n")
         shutil.copy(cluster.folder / "slurm.conf", folder / "slurm.conf")
+        if chosen.accounts:
+            _include("accounts.txt", cluster.accounting(), folder)
         if chosen.reservation:
             _reserve(chosen.reservation, cluster, folder)
         began = time.monotonic()
@@ -81,7 +92,7 @@ def on_slurm(case: str, jobs: Sequence[Job], folder: Path, say: Callable[[str], 
                 raise SlurmError(f"{case}: job {number} was not accepted: {done.stderr.strip()}")
             if number % 20 == 0:
                 say(f"{case}: {number} of {len(jobs)} jobs submitted")
-        while left := cluster.slurm.jobs():
+        while left := cluster.slurm.run("squeue", "-h", "-o", "%i").split():  # of all users
             if time.monotonic() > began + LONGEST_S:
                 raise SlurmError(f"{case}: {len(left)} jobs have not ended after {LONGEST_S // 60} minutes")
             say(f"{case}: {len(left)} jobs left")
@@ -97,9 +108,14 @@ def _reserve(wanted: str, cluster: TestCluster, folder: Path) -> None:
         )
         if done.returncode:
             raise SlurmError(f"no reservation: {done.stderr.strip()}")
-    (folder / "reservations.txt").write_text(done.stdout)
+    _include("reservations.txt", done.stdout, folder)
+
+
+def _include(name: str, text: str, folder: Path) -> None:
+    """Have the kept slurm.conf include what Slurm prints."""
+    (folder / name).write_text(text)
     with open(folder / "slurm.conf", "a") as file:
-        file.write("Include reservations.txt\n")
+        file.write(f"Include {name}\n")
 
 
 def compare(case: str, jobs: Sequence[Job], folder: Path) -> Comparison:
@@ -110,7 +126,8 @@ def compare(case: str, jobs: Sequence[Job], folder: Path) -> Comparison:
     zero = observed.submitted[ids[0]] - BEFORE_S
     submitted = np.array([observed.submitted[job] - zero for job in ids])
     real = np.array([observed.started[job] - zero for job in ids])
-    result = _model(case, [jobs[job - 1] for job in ids], observed, folder, zero)
+    asked_for = CASES[case].workload(jobs)
+    result = _model(case, [asked_for[job - 1] for job in ids], observed, folder, zero)
     main = np.array([observed.started_by[job] == "main" for job in ids])
     found = {(round(cycle), job): start for cycle, job, start in zip(*result.plans, strict=True)}
     plans = [
@@ -141,18 +158,25 @@ def _model(case: str, jobs: Sequence[Job], observed: Observed, folder: Path, zer
         if shared
         else {"nodes": nodes, "most_nodes": nodes}
     )
+    user, users = None, []
+    if CASES[case].accounts:
+        users = sorted({WHO[job.who][0] for job in jobs})
+        user = np.array([1 + users.index(WHO[job.who][0]) for job in jobs])
+        more["account"] = np.array([WHO[job.who][1] for job in jobs], object)
+        more["qos"] = np.array([LEVELS[job.level] for job in jobs], object)
     given = Jobs(
         np.array([observed.submitted[job] - zero for job in ids]),
         ran,
         np.array([job.limit * 60.0 for job in jobs]),
         tasks,
         none,
+        user=user,
         request=Requests.of(tasks, none, **more),
     )
     configuration = read(folder / "slurm.conf")
     message = np.where(np.isin(ids, list(observed.killed)), -1.0, observed.messages(ids))
     return run(
-        asked(given, configuration, message),
+        asked(given, configuration, message, users),
         configuration,
         observed.phases(zero),
         plans=100 * len(ids) + 1000,

@@ -24,7 +24,11 @@ PASS = re.compile(r"sched: Running job scheduler (for full queue|for default dep
 CYCLE = "sched/backfill: _attempt_backfill: beginning"
 ANSWER = "node_did_resp"
 LIMITS = "Testing job time limits"
+PRIORITY = re.compile(r"priority for job (\d+) is now (\d+)")
 PLAN = re.compile(r"sched/backfill: _dump_job_sched: JobId=(\d+) to start at (\S+?), end at")
+
+AT_ONCE_S = 0.002
+"""A pass so soon after a message was called by it."""
 
 DAY_S = 86400
 
@@ -65,7 +69,9 @@ class Observed:
     limits: list[float] = field(default_factory=list)
     answers: list[float] = field(default_factory=list)
     plans: list[tuple[float, int, float]] = field(default_factory=list)
+    calculations: list[float] = field(default_factory=list)
     _left: dict[int, set[str]] = field(default_factory=dict)  # nodes that have not confirmed an end
+    _message: tuple[float, int] = (0.0, 0)  # the last one of an epilog, and its job
 
     @classmethod
     def of(cls, lines: Iterable[str]) -> Observed:
@@ -93,9 +99,12 @@ class Observed:
             job = int(match[1])
             left = self._left.get(job, set())
             left.discard(match[2])
+            self._message = now, job
             if not left:  # the message of a node that is not the last one calls nothing
                 self.freed[job] = now
         elif match := PASS.match(text):
+            if now - self._message[0] < AT_ONCE_S:  # it was the last one, and others are written down late
+                self.freed.setdefault(self._message[1], self._message[0])
             self.passes.append(now)
             if match[1] == "for full queue":
                 self.full_passes.append(now)
@@ -107,6 +116,8 @@ class Observed:
                 left.discard(text.split()[1])
         elif text.startswith(LIMITS):
             self.limits.append(now)
+        elif PRIORITY.match(text) and now - max(self.calculations, default=0) > 1:
+            self.calculations.append(now)
         elif match := PLAN.match(text):
             self.plans.append((self.cycles[-1] if self.cycles else now, int(match[1]), _seconds(match[2])))
 
@@ -131,6 +142,7 @@ class Observed:
             clock=zero % DAY_S,
             tick=float(looks[0]),
             backfill=_first_after(self.cycles, zero) - COARSE_S,
+            calculation=_first_after(self.calculations, zero),
             full=_last_before(self.full_passes, 60.0, zero),
             passed=_last_before(self.passes, 60.0, zero),
             limits=_last_before(self.limits, 30.0, zero),

@@ -64,9 +64,21 @@ def test_wrong_arguments_are_one_line(capsys: pytest.CaptureFixture[str]) -> Non
         assert capsys.readouterr().err.count("\n") == 1
 
 
+NEEDS_ACCOUNTING = pytest.mark.skipif(bool(missing(accounting=True)), reason=missing(accounting=True))
+
+
 @pytest.mark.exhaustive
 @pytest.mark.skipif(bool(missing()), reason=missing())
-@pytest.mark.parametrize("case", ["builtin", "backfill", "partitions"])
+@pytest.mark.parametrize(
+    "case",
+    [
+        "builtin",
+        "backfill",
+        "partitions",
+        pytest.param("limits", marks=NEEDS_ACCOUNTING),
+        pytest.param("shares", marks=NEEDS_ACCOUNTING),
+    ],
+)
 def test_the_model_starts_each_job_when_slurm_does(case: str, tmp_path: Path) -> None:
     """A short form of ``python -m slurm validate``.
 

@@ -5,6 +5,7 @@
 - ``scontrol -o show reservation``: ``ReservationName=maintenance StartTime=2024-03-05T08:00:00 ...``.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +31,8 @@ class Association:
 
     Parameters
     ----------
+    share : float
+        Infinite for ``Fairshare=parent``.
     group, each : mapping of str to int
         Resource (``jobs``, ``cpu``, ``node``, ``mem`` in MB, ``gres/gpu``) -> how much of it all jobs below
         may have at once, and those of each association of a user below.
@@ -38,16 +41,20 @@ class Association:
     name: str
     parent: str
     is_user: bool
-    share: int
+    share: float
     group: Mapping[str, int] = field(default_factory=dict)
     each: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Qos:
-    """A QOS, with how much its jobs may have at once: all of them, those of each user, of each account."""
+    """A QOS, with how much its jobs may have at once: all of them, those of each user, of each account.
+
+    Its limits replace those of a partition's QOS where it has the flag ``OverPartQOS``.
+    """
 
     priority: int
+    over_partition: bool
     group: Mapping[str, int]
     user: Mapping[str, int]
     account: Mapping[str, int]
@@ -111,7 +118,7 @@ def association(place: str, name: str, parent: str, is_user: bool, given: Mappin
         name,
         parent,
         is_user,
-        int(share) if share.isdecimal() and len(share) < 10 else 1,  # else ``parent``
+        math.inf if share == "parent" else float(share) if share.isdecimal() and len(share) < 10 else 1.0,
         limits(place, given, "grptres", "grpjobs"),
         limits(place, given, "", "maxjobs"),
     )
@@ -124,6 +131,7 @@ def qos(place: str, given: Mapping[str, str]) -> Qos:
         raise ConfigurationError(f"{place}: Priority={text}; allowed: a whole number")
     return Qos(
         int(text),
+        "overpartqos" in given.get("flags", "").lower(),
         limits(place, given, "grptres", "grpjobs"),
         limits(place, given, "maxtrespu", "maxjobspu"),
         limits(place, given, "maxtrespa", "maxjobspa"),

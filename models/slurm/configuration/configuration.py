@@ -109,6 +109,10 @@ class Configuration:
                 entities.append((small, line.where, {**defaults[small], **given}))
             elif small in ("cluster", "parent"):
                 parent = "" if small == "cluster" else value
+                if small == "cluster":
+                    options = {key.lower(): text for key, text in line.pairs[1:]}
+                    member = accounting.association(line.where, accounting.ROOT, "", False, options)
+                    associations[member.name, "", False] = member
             elif small in ("account", "user"):
                 options = {key.lower(): text for key, text in line.pairs[1:]}
                 member = accounting.association(line.where, value, parent, small == "user", options)

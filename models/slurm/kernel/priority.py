@@ -7,7 +7,7 @@ References
 ----------
 Slurm's documentation, priority_multifactor.html and classic_fair_share.html ("The Slurm Fair-Share Formula",
 F = 2 ** (-U / S)), fair_tree.html ("Level FS = S / U", users ranked by the tree, children in order of
-Level FS).
+Level FS). Ranks of accounts that tie, and when classic factors are computed, are those of Slurm 22.05.8.
 """
 
 import math
@@ -31,7 +31,7 @@ def add_usage(system, job, since, until):
 
 @part(inline=False)
 def recalculate(system):
-    """Bring usage and all factors up to date; once a period (PriorityCalcPeriod). O(running jobs + A^2)."""
+    """Bring usage and all factors up to date; once a period (PriorityCalcPeriod). O(running jobs + A)."""
     state, settings, fair = system.state[0], system.settings[0], system.fair
     since = state.last_calc
     state.last_calc = state.now
@@ -39,6 +39,8 @@ def recalculate(system):
     n = len(fair)
     if settings.weight_fair <= 0 or n == 0:
         return
+    if not settings.fair_tree:
+        classic(fair, settings.damping, 0)  # before the usage of this period
     decay = settings.decay_per_s ** (math.floor(state.now) - math.floor(since))
     for a in range(n):
         fair[a].usage *= decay
@@ -47,63 +49,72 @@ def recalculate(system):
     if settings.fair_tree:
         fair_tree(fair)
     else:
-        classic(fair, settings.damping)
+        classic(fair, settings.damping, 1)
 
 
 @part(inline=False)
-def classic(fair, damping):
+def classic(fair, damping, of_users):
     """F = 2 ** (-U / S): U is the effective usage, that of the account included by the user's share of it."""
     total = max(fair[0].usage, 1e-300)
-    fair[0].level = 1.0
     for a in range(1, len(fair)):
+        if fair[a].is_user != of_users:
+            continue
         own = fair[a].usage / total
         above = fair[fair[a].parent].level
-        fair[a].level = own + (above - own) * fair[a].share
+        if math.isinf(fair[a].share):
+            fair[a].level = above
+        elif fair[a].parent == 0:
+            fair[a].level = own
+        else:
+            fair[a].level = own + (above - own) * fair[a].share
         fair[a].factor = 2.0 ** (-fair[a].level / fair[a].norm / damping) if fair[a].norm > 0 else 0.0
 
 
 @part(inline=False)
 def fair_tree(fair):
-    """Rank users: an account's children come in order of Level FS, users that tie have the same rank."""
-    n = len(fair)
-    for a in range(1, n):
+    """Rank users: an account's children come in order of Level FS, users before accounts.
+
+    Who ties has the same rank; the first user of an account that ties has the last rank before it.
+    """
+    n_users = 0
+    for a in range(1, len(fair)):
         above = fair[fair[a].parent].usage
         used = fair[a].usage / above if above > 0 else 0.0
-        fair[a].level = fair[a].share / used if used > 0 else math.inf
-    n_users = 0
-    for a in range(n):
+        fair[a].level = 0.0 if fair[a].share <= 0 else fair[a].share / used if used > 0 else math.inf
         n_users += fair[a].is_user
-    for a in range(1, n):
-        if not fair[a].is_user:
+    for a in range(len(fair)):
+        sort_children(fair, a)
+    place, rank, left, ties = fair[0].first, n_users, n_users, False
+    while True:
+        a = fair[place].held
+        if fair[a].is_user:
+            if not ties:
+                rank = left
+            fair[a].factor = rank / n_users
+            left -= 1
+        elif fair[a].first < fair[a].last:
+            place = fair[a].first
             continue
-        better = 0
-        for b in range(1, n):
-            if fair[b].is_user and b != a and ranks_before(fair, b, a):
-                better += 1
-        fair[a].factor = (n_users - better) / n_users
+        while place == fair[fair[a].parent].last - 1:
+            a = fair[a].parent
+            if a == 0:
+                return
+            place = fair[a].place
+        place += 1
+        ties = fair[fair[place].held].level == fair[a].level
 
 
 @part(inline=False)
-def ranks_before(fair, one, other):
-    """Return whether a user ranks before another: the order of their ancestors below the first common one."""
-    a, b = one, other
-    depth_a, depth_b = depth(fair, a), depth(fair, b)
-    while depth_a > depth_b:
-        a, depth_a = fair[a].parent, depth_a - 1
-    while depth_b > depth_a:
-        b, depth_b = fair[b].parent, depth_b - 1
-    while fair[a].parent != fair[b].parent:
-        a, b = fair[a].parent, fair[b].parent
-    if a == b:
-        return False
-    return fair[a].level > fair[b].level
-
-
-@part()
-def depth(fair, a):
-    """Return how far an association is below the root."""
-    found = 0
-    while fair[a].parent != NONE:
-        a = fair[a].parent
-        found += 1
-    return found
+def sort_children(fair, parent):
+    """Put children in order of Level FS: an insertion sort, since most of them stay."""
+    for begin in range(fair[parent].first, fair[parent].last):
+        a, at = fair[begin].held, begin
+        while at > fair[parent].first:
+            other = fair[at - 1].held
+            if fair[other].level > fair[a].level or (
+                fair[other].level == fair[a].level and fair[other].is_user >= fair[a].is_user
+            ):
+                break
+            fair[at].held, fair[other].place = other, at
+            at -= 1
+        fair[at].held, fair[a].place = a, at

@@ -132,6 +132,6 @@ def limited(system, job):
     jobs, limits, charges = system.jobs, system.limits, system.charges
     for k in range(jobs[job].first_charge, jobs[job + 1].first_charge):
         limit = charges[k].limit
-        if limits[limit].used + charges[k].amount > limits[limit].cap:
+        if charges[k].checked and limits[limit].used + charges[k].amount > limits[limit].cap:
             return True
     return False

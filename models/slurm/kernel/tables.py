@@ -94,8 +94,11 @@ tested first.
 """
 
 LIMIT = fields(ints="cap used")
-CHARGE = fields(ints="limit amount")
-"""Limits of associations and QOS, and what a job counts for one of them while it runs."""
+CHARGE = fields(ints="limit amount checked")
+"""Limits of associations and QOS, and what a job counts for one of them while it runs.
+
+checked: whether the limit keeps the job waiting; not where a QOS has the same limit, which replaces it.
+"""
 
 RESERVATION = fields("begin end")
 """When a reservation keeps its nodes (a row of `System.reserved_words`) from all jobs."""
@@ -130,11 +133,12 @@ SEGMENT = fields(ints="begin end next")
 PLANNED = fields("cycle start", "job")
 """A recorded plan: instant of the cycle, and planned start of the job."""
 
-ASSOCIATION = fields("share norm usage factor level", "parent is_user")
-"""Accounts and users in them, parents before children.
+ASSOCIATION = fields("share norm usage factor level", "parent is_user first last place held")
+"""Accounts and users in them, parents before children, siblings next to each other.
 
-share: of the siblings' shares; norm: product of shares up to the root. usage: decayed CPU seconds. factor:
-the fair-share factor. level: what it is computed from.
+share: of the siblings' shares, infinite for ``Fairshare=parent``; norm: product of shares up to the root.
+usage: decayed CPU seconds. factor: the fair-share factor. level: what it is computed from. first, last: its
+children's places are from `first` to before `last`; place: its own; held: who is in the place of this number.
 """
 
 MASK, NARROWED, FREE, FUTURE, USABLE, ORIGINAL, PICKED, COMPLETING, N_SETS = range(9)

@@ -26,6 +26,7 @@ class TwinJob:
     by_backfill: bool = False
     given: dict[int, int] = field(default_factory=dict)  # node -> CPUs
     charges: dict[str, int] = field(default_factory=dict)  # limit -> what it counts
+    replaced: set[str] = field(default_factory=set)  # limits that count it and do not keep it waiting
     account: str = ""
     qos: str = ""
     user: int = 0
@@ -105,7 +106,8 @@ class Twin:
 
     def exceeds(self, job: TwinJob, running: Sequence[TwinJob]) -> bool:
         used = {name: sum(one.charges.get(name, 0) for one in running) for name in job.charges}
-        return any(used[name] + count > self.caps[name] for name, count in job.charges.items())
+        held = [name for name, n in job.charges.items() if used[name] + n > self.caps[name]]
+        return bool(set(held) - job.replaced)
 
     def kept(self, begin: int, end: int) -> list[tuple[int, set[int]]]:
         return [(e, nodes) for b, e, nodes in self.reservations if b < end and e > begin]

@@ -1,17 +1,21 @@
 """Associations, QOS and reservations as sacctmgr and scontrol print them: limits, shares, priorities."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numba import njit
 
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
 from models.slurm.build import Asked, asked
 from models.slurm.configuration import Configuration, ConfigurationError, read
+from models.slurm.configuration.accounting import qos
 from models.slurm.configuration.reading import of_lines
 from models.slurm.engine import run
+from models.slurm.kernel.priority import fair_tree
 from models.slurm.limits import counters, limited
 from models.slurm.priority import Weights, fixed_parts
 from models.slurm.scheduler import Phases
@@ -99,8 +103,8 @@ def test_each_job_counts_for_the_limits_above_it(cluster: Configuration) -> None
         [("ann", "physics", ""), ("bob", "theory", "urgent"), ("dee", "biology", ""), ("eve", "biology", "")],
     )
     found = {
-        (label, what): (cap, np.flatnonzero(who).tolist())
-        for label, what, cap, who in limited(wanted, cluster)
+        (one.label, one.resource): (one.cap, np.flatnonzero(one.counted).tolist())
+        for one in limited(wanted, cluster)
     }
     assert found["account physics", "cpu"] == (24, [0, 1])
     assert found["user ann of account physics", "jobs"] == (1, [0])
@@ -109,6 +113,26 @@ def test_each_job_counts_for_the_limits_above_it(cluster: Configuration) -> None
     assert found["QOS urgent of user bob", "cpu"] == (8, [1])
     assert found["QOS part", "node"] == (3, [0, 1, 2, 3]), "of the partition"
     assert found["QOS part of account biology", "node"] == (2, [2, 3])
+
+
+@pytest.mark.parametrize("flags", ["", "DenyOnLimit,OverPartQOS"])
+def test_limits_of_a_qos_replace_others(cluster: Configuration, flags: str) -> None:
+    """Those of the partition's QOS come first, unless the job's has the flag, then the job's, then accounts'.
+
+    Jobs count for limits that are replaced as well.
+    """
+    levels = {**cluster.qos, "urgent": qos("", {"grptres": "node=9", "maxjobspu": "7", "flags": flags})}
+    wanted = jobs(
+        cluster, [("ann", "physics", "urgent"), ("ann", "physics", ""), ("dee", "biology", "urgent")]
+    )
+    found = {(one.label, one.resource): one for one in limited(wanted, replace(cluster, qos=levels))}
+    is_checked = {name: np.flatnonzero(one.checked).tolist() for name, one in found.items()}
+    assert is_checked["QOS part", "node"] == ([1] if flags else [0, 1, 2])
+    assert is_checked["QOS urgent", "node"] == ([0, 2] if flags else [])
+    assert is_checked["account physics", "node"] == []
+    assert is_checked["account physics", "cpu"] == [0, 1], "none of the QOS has one of CPUs"
+    assert is_checked["user dee of account biology", "jobs"] == [], "MaxJobsPU of the QOS replaces MaxJobs"
+    assert found["account physics", "node"].counted.tolist() == [True, True, False]
 
 
 def test_a_user_runs_no_more_jobs_than_it_may(cluster: Configuration) -> None:
@@ -163,3 +187,53 @@ def test_a_mistake_is_one_line(line: str, words: str) -> None:
     with pytest.raises(ConfigurationError) as raised:
         of_lines("slurm.conf", ["NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1", line])
     assert words.lower() in str(raised.value).lower()
+
+
+def ranked(fair: np.ndarray) -> dict[int, float]:
+    """Return the factors of Fair Tree as its page tells it: a recursion over sorted children, O(A^2)."""
+    users = [a for a in range(1, len(fair)) if fair["is_user"][a]]
+    found: dict[int, float] = {}
+
+    def level(a: int) -> float:
+        above = fair["usage"][fair["parent"][a]]
+        used = fair["usage"][a] / above if above else 0.0
+        return 0.0 if fair["share"][a] == 0 else fair["share"][a] / used if used else np.inf
+
+    def visit(parent: int, ties: bool) -> None:
+        mine = [a for a in range(1, len(fair)) if fair["parent"][a] == parent]
+        mine.sort(key=lambda a: (-level(a), not fair["is_user"][a]))
+        for k, a in enumerate(mine):
+            ties = ties if k == 0 else level(mine[k - 1]) == level(a)
+            if fair["is_user"][a]:
+                free = len(users) - len(found)
+                found[a] = min(found.values()) if ties and found else free / len(users)
+            else:
+                visit(a, ties)
+
+    visit(0, False)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_fair_tree_ranks_all_users_of_the_dump(seed: int) -> None:
+    """Users without jobs have ranks, too; usages of few values make ties of users, accounts, and both."""
+    rng = np.random.default_rng(seed)
+    lines = ["Cluster - 'c':Fairshare=1", "Parent - 'root'", "User - 'root':Fairshare=1"]
+    parents = {"root"}
+    for number in range(int(rng.integers(1, 7))):
+        parent = str(rng.choice(sorted(parents)))
+        lines += [f"Parent - '{parent}'", f"Account - 'a{number}':Fairshare={rng.integers(0, 3)}"]
+        lines += [f"Parent - 'a{number}'"]
+        users = [rng.choice(["1", "2", "parent"]) for _ in range(rng.integers(0, 4))]
+        lines += [f"User - 'u{user}':Fairshare={share}" for user, share in enumerate(users)]
+        parents.add(f"a{number}")
+    nodes = ["NodeName=n1 CPUs=8", "PartitionName=all Nodes=n1"]
+    made = of_lines("slurm.conf", [*CONF.splitlines()[:5], *nodes, *lines])
+    fair, _ = Weights.of(made).associations(jobs(made, [("ann", "b", "")]), made)
+    for a in reversed(range(1, len(fair))):
+        fair["usage"][a] += rng.integers(0, 3) if fair["is_user"][a] else 0
+        fair["usage"][fair["parent"][a]] += fair["usage"][a]
+    expected = ranked(fair)
+    njit(lambda tree: fair_tree(tree))(fair)
+    assert {a: fair["factor"][a] for a in expected} == pytest.approx(expected)
+    assert len(expected) == 1 + sum(line.startswith("User") for line in lines), "and ann, who is not in it"

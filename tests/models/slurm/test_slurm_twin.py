@@ -72,12 +72,18 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
 
 
 def give_limits(twin: Twin, lines: list[str], rng: np.random.Generator) -> None:
-    """Give limits to an account and those below it, to each user of another one, and to a QOS."""
+    """Give limits to an account and those below it, to each user of another one, and to two QOS.
+
+    The one QOS replaces the limit of each user, in half of the draws that of the account as well, and the
+    partition's, in the other half, the first one's limit of jobs of a user.
+    """
     n_nodes, cpus = len(twin.nodes), twin.nodes[0][0]
     twin.caps = {
         "above": int(rng.integers(1, n_nodes + 1)), "each": int(rng.integers(1, 3)),
         "qos": cpus * int(rng.integers(1, n_nodes + 1)), "of user": int(rng.integers(1, 4)),
+        "nodes": n_nodes,
     }  # fmt: skip
+    of_account = bool(rng.integers(2))
     lines += [
         "AccountingStorageEnforce=associations,limits,qos",
         "Cluster - 'twin':Fairshare=1",
@@ -86,18 +92,28 @@ def give_limits(twin: Twin, lines: list[str], rng: np.random.Generator) -> None:
         f"Account - 'other':MaxJobs={twin.caps['each']}",
         "Parent - 'above'",
         "Account - 'below':Fairshare=3",
-        f"QosName=high GrpTRES=cpu={twin.caps['qos']} MaxJobsPU={twin.caps['of user']}",
+        f"QosName=high GrpTRES=cpu={twin.caps['qos']}{f',node={n_nodes}' * of_account} "
+        f"MaxJobsPU={twin.caps['of user']}",
+        "QosName=part MaxJobsPU=3",
     ]
+    lines[1] += " QOS=part" * (not of_account)
     for job in twin.jobs:
         job.account, job.user = str(rng.choice(["below", "other", "none"])), int(rng.integers(1, 4))
         job.qos = str(rng.choice(["high", "normal"]))
         nodes = min(job.nodes, twin.caps["above"])
         job.charges |= {"above": nodes} if job.account == "below" else {}
         job.charges |= {f"other {job.user}": 1} if job.account == "other" else {}
+        if not of_account:
+            job.charges[f"part {job.user}"] = 1
+            job.replaced |= {f"other {job.user}", f"high {job.user}"}
         if job.qos == "high":
-            job.charges |= {"qos": min(max(job.tasks, job.nodes), twin.caps["qos"]), f"high {job.user}": 1}
+            job.charges |= {"nodes": job.nodes} if of_account else {}
+            job.charges |= {"above": job.nodes} if of_account and job.account == "below" else {}
+            job.replaced |= {f"other {job.user}", *(["above"] if of_account else [])}
+            job.charges |= {"qos": min(job.nodes * cpus, twin.caps["qos"]), f"high {job.user}": 1}
     for user in (1, 2, 3):
         twin.caps |= {f"other {user}": twin.caps["each"], f"high {user}": twin.caps["of user"]}
+        twin.caps[f"part {user}"] = 3
 
 
 def simulated(twin: Twin, lines: list[str], plans: int = 0) -> Result:
