@@ -75,7 +75,7 @@ class Schedule:
     held : Pieces, optional
         Processors that were kept idle for a job with a special reservation.
     unmeasured : ndarray of bool, optional
-        Jobs that are in no measure of jobs, since they were killed before they ran; None is no job.
+        Jobs that are in no mean over jobs, since they were killed before they ran; None is no job.
     trace : Trace, optional
         The log or month of the jobs.
     notes : tuple of str

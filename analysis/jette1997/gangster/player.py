@@ -117,7 +117,7 @@ class Player:
             self._give(f"{asked} {value}")
 
     def _give(self, command: str) -> None:
-        """Make the run anew with a command at the next whole second."""
+        """Repeat the run with a command at the next whole second."""
         time = int(self.time) + 1
         given = [*self.commands, f"{time}s {command}"]
         try:

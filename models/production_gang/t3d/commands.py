@@ -26,8 +26,8 @@ effect; the class to change to, and the one before."""
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": DAY}
 FORM = re.compile(rf"(\d+\.?\d*)([smhd])\s+({'|'.join(ACTIONS)})\s+(\d{{1,15}})(?:\s+([a-z]+))?", re.ASCII)
 ALLOWED = (
-    "a time since the begin of the run, an operation, and the number of a job on the gangster display, as in "
-    "'1h suspend 17', '90m resume 17', '2h kill 17', '1.5d class 17 standby'; "
+    "a time since the beginning of the run, an operation, and the number of a job on the gangster display, "
+    "as in '1h suspend 17', '90m resume 17', '2h kill 17', '1.5d class 17 standby'; "
     f"units are s, m, h, d, and classes {', '.join(JOB_CLASSES)}"
 )
 
