@@ -36,7 +36,6 @@ def number(
     most: float = inf,
     above: float = -inf,
     below: float = inf,
-    default: float | None = None,
 ) -> float:
     """Return a finite number.
 
@@ -50,10 +49,8 @@ def number(
         Inclusive limits.
     above, below : float
         Exclusive ones.
-    default : float, optional
-        Value of a missing key; None refuses it.
     """
-    value = given.get(key, default)
+    value = given.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         refuse(f"{where}.{key}", value, allowed)
     if not (least <= value <= most and above < value < below):
@@ -69,26 +66,25 @@ def whole(
     *,
     least: int = 1,
     most: float = inf,
-    default: int | None = None,
 ) -> int:
     """Return a whole number between inclusive limits; arguments as for `number`."""
-    value = given.get(key, default)
+    value = given.get(key)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         refuse(f"{where}.{key}", value, allowed)
     return value
 
 
-def choice(given: Parameters, where: str, key: str, names: Collection[Any], default: Any = None) -> Any:
-    """Return one of several names; `default` is the value of a missing key."""
-    value = given.get(key, default)
+def choice(given: Parameters, where: str, key: str, names: Collection[Any]) -> Any:
+    """Return one of several names."""
+    value = given.get(key)
     if isinstance(value, list | dict) or value not in names:
         refuse(f"{where}.{key}", value, ", ".join(map(shown, names)))
     return value
 
 
-def switch(given: Parameters, where: str, key: str, default: bool | None = None) -> bool:
-    """Return true or false; `default` is the value of a missing key."""
-    value = given.get(key, default)
+def switch(given: Parameters, where: str, key: str) -> bool:
+    """Return true or false."""
+    value = given.get(key)
     if not isinstance(value, bool):
         refuse(f"{where}.{key}", value, "true, false")
     return value

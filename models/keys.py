@@ -32,7 +32,7 @@ def checked(check: Check, null: bool = False, **metadata: Any) -> Any:
     return field(metadata={"check": checked_or_null if null else check, **metadata})
 
 
-def choice(*names: str) -> Any:
+def choice(*names: str | None) -> Any:
     """Declare a word of several."""
     return checked(lambda given, where, key: checks.choice(given, where, key, names), names=names)
 

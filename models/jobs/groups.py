@@ -85,7 +85,7 @@ class Grouping:
             return cls(name, dim, JOB_CLASSES, by)
         if by == "user":
             allowed = f"a positive whole number, at most {MOST_RANKS:,}"
-            ranks = checks.whole(keys, f"groups {name}", "ranks", allowed, most=MOST_RANKS, default=20)
+            ranks = checks.whole({"ranks": 20, **keys}, f"groups {name}", "ranks", allowed, most=MOST_RANKS)
             return cls(name, dim, (*(str(rank) for rank in range(1, ranks + 1)), OTHERS), by)
         edges = _list(keys.get("edges"))
         numeric = all(isinstance(edge, int | float) and isfinite(edge) for edge in edges)

@@ -194,7 +194,7 @@ def _of_hosts(machine: Parameters, hosts: object) -> Machine:
     names, processors, memory = zip(*parsed, strict=True)
     if len(set(names)) < len(names):
         raise ValueError(f"machine.hosts: {', '.join(names)}; give each host a name of its own")
-    spans = checks.switch(machine, "machine", "spans", default=False)
+    spans = checks.switch(machine, "machine", "spans")
     return Machine(names, np.array(processors, np.int64), np.array(memory, np.int64), spans=spans)
 
 

@@ -67,7 +67,7 @@ class Measures:
     @classmethod
     def of(cls, given: Parameters) -> Measures:
         """Return the checked values; ``ValueError`` with one line for what is not allowed."""
-        bound = checks.number(given, "measures", "bound", checks.SECONDS, above=0, default=BOUND_S)
+        bound = checks.number({"bound": BOUND_S, **given}, "measures", "bound", checks.SECONDS, above=0)
         return cls(float(bound), groupings(given.get("groups") or {}))
 
 

@@ -162,10 +162,12 @@ def _nodes(each: int, machine: Parameters) -> tuple[Node, ...]:
     )
 
 
-def as_pool(configuration: Configuration) -> dict[str, Any]:
+def as_pool(configuration: Configuration, machine: Parameters) -> dict[str, Any]:
     """Return the machine of the workload: one pool, with the memory of the largest node for each CPU."""
     memory = max(node.memory for node in configuration.nodes) * 1024
     return {
+        **machine,
+        **dict.fromkeys(("hosts", *machines.SHAPES)),
         "name": configuration.name,
         "processors": sum(node.cpus for node in configuration.nodes),
         "memory_gb_per_processor": min(memory / KB_IN_GB, 2**29),
@@ -175,7 +177,7 @@ def as_pool(configuration: Configuration) -> dict[str, Any]:
 def open_jobs(point: Point, configuration: Configuration) -> Stream | Trace:
     """Return the jobs of a point on the nodes of a configuration."""
     workloads.refuse_feedback(point)
-    return workloads.open_workload(replace(point, machine=as_pool(configuration)))
+    return workloads.open_workload(replace(point, machine=as_pool(configuration, point.machine)))
 
 
 def users_of(opened: Stream | Trace) -> tuple[str, ...]:

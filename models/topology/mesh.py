@@ -5,15 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from models import checks
+from models import checks, keys
 from models.jobs.machine import sides
 from models.point import Parameters
 from models.topology.shapes import most_even
-from models.units import BYTES_IN_MB
-
-CONTEXT_SWITCH = 0.0005
-BANDWIDTH = 200.0 * BYTES_IN_MB
-"""Seconds, and bytes/s of a link: of an Intel Paragon (McCann 1994, section 5.1)."""
 
 
 class Rectangle(NamedTuple):
@@ -48,10 +43,12 @@ class Mesh:
         Of a link between neighbours (X).
     """
 
+    BASE = "_machine"
+
     rows: int
     columns: int
-    context_switch: float
-    bandwidth: float
+    context_switch: float = keys.seconds()
+    bandwidth: float = keys.number("a positive number of bytes/s", above=0)
 
     @property
     def n_processors(self) -> int:
@@ -68,18 +65,7 @@ class Mesh:
             With one line, if a key has a value that is not allowed.
         """
         rows, columns = _shape(machine)
-        switch = checks.number(
-            machine,
-            "machine",
-            "context_switch",
-            "a number of seconds, 0 or more",
-            least=0,
-            default=CONTEXT_SWITCH,
-        )
-        bandwidth = checks.number(
-            machine, "machine", "bandwidth", "a positive number of bytes/s", above=0, default=BANDWIDTH
-        )
-        return cls(rows, columns, float(switch), float(bandwidth))
+        return cls(rows, columns, **keys.read(cls, machine, "machine"))
 
 
 def _shape(machine: Parameters) -> tuple[int, int]:

@@ -1,10 +1,10 @@
 """Requested times for jobs that have none: ``workload.estimates``, for any workload."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from models import checks
+from models import checks, keys
 from models.arrays import Floats
 from models.jobs.jobs import Jobs
 from models.jobs.stream import Stream
@@ -14,73 +14,67 @@ from models.streams import stream
 from models.workloads import tsafrir2005
 
 EXACT, FACTOR, TSAFRIR, FRACTION = MODELS = ("exact", "factor", "tsafrir2005", "fraction")
-FOR = ("unknown", "all")
 LONGEST = "longest"
 LONGEST_LIMIT = 366 * 86_400.0
 """Seconds: some logs write a number of years for no limit (LLNL-Atlas 23)."""
-TOGETHER = 10_000
-"""Jobs of a stream among which requested times are dealt out, by default."""
 
 
-def wanted(workload: Parameters) -> bool:
-    """Return whether requested times are filled in; ``ValueError`` with one line for a value not allowed."""
-    given = checks.choice(workload, "workload", "estimates", (None, *MODELS))
-    checks.choice(workload, "workload", "estimates_for", FOR, default=FOR[0])
-    least = tsafrir2005.SHORTEST_LIMIT
-    if workload.get("longest_request") is not None:
-        allowed = (
-            f"whole seconds from {least:,} on (below two hours there are no twenty round values to ask for), "
-            "or null"
-        )
-        checks.whole(workload, "workload", "longest_request", allowed, least=least, most=2**31 - 1)
-    _together(workload)
-    if given == FACTOR:
-        _factor(workload)
-    if given == FRACTION:
-        _fraction(workload)
-    return given is not None
+@dataclass(frozen=True, kw_only=True)
+class Estimates:
+    """Keys of a workload, see conf/workload/_rigid.yaml."""
+
+    BASE = "_rigid"
+
+    estimates: str | None = keys.choice(None, *MODELS)
+    estimates_factor: float = keys.number("a number, 0 or more", least=0)
+    estimates_fraction: float = keys.number(
+        "a fraction of what is asked for beyond the runtime, 0 to 1", least=0, most=1
+    )
+    estimates_for: str = keys.choice("unknown", "all")
+    longest_request: int | None = keys.whole(
+        f"whole seconds from {tsafrir2005.SHORTEST_LIMIT:,} on (below two hours there are no twenty round "
+        "values to ask for), or null",
+        null=True,
+        least=tsafrir2005.SHORTEST_LIMIT,
+        most=2**31 - 1,
+    )
+    estimated_together: int = keys.whole("a whole number of jobs from 1 on", most=10**7)
 
 
-def _fraction(workload: Parameters) -> float:
-    allowed = "a fraction of what is asked for beyond the runtime, 0 to 1"
-    return checks.number(workload, "workload", "estimates_fraction", allowed, least=0, most=1, default=0.5)
+def wanted(workload: Parameters) -> Estimates | None:
+    """Return how requested times are filled in, None if not; ``ValueError`` for a value not allowed."""
+    if "estimates" not in workload:
+        return None
+    found = Estimates(**keys.read(Estimates, workload, "workload"))
+    return None if found.estimates is None else found
 
 
-def _reduced(jobs: Jobs, workload: Parameters) -> Jobs:
+def _reduced(jobs: Jobs, fraction: float) -> Jobs:
     """Return jobs that ask for a fraction of what they asked for beyond their runtimes."""
-    less = jobs.runtime + _fraction(workload) * (jobs.requested - jobs.runtime)
+    less = jobs.runtime + fraction * (jobs.requested - jobs.runtime)
     return replace(jobs, requested=np.where(jobs.requested > jobs.runtime, less, jobs.requested))
 
 
-def _factor(workload: Parameters) -> float:
-    return checks.number(
-        workload, "workload", "estimates_factor", "a number, 0 or more", least=0, default=1.0
-    )
-
-
-def _overestimated(runtime: Floats, workload: Parameters, seed: Seed) -> Floats:
+def _overestimated(runtime: Floats, factor: float, seed: Seed) -> Floats:
     """Return requests that are uniform from the runtime to 1 + factor times it.
 
     The f-model: A. W. Mu'alem and D. G. Feitelson, "Utilization, predictability, workloads, and user runtime
     estimates in scheduling the IBM SP2 with backfilling", IEEE Transactions on Parallel and Distributed
     Systems 12(6), 2001.
     """
-    return runtime * (1 + _factor(workload) * stream(seed, "estimates").random(runtime.size))
-
-
-def _together(workload: Parameters) -> int:
-    allowed = "a whole number of jobs from 1 on"
-    return checks.whole(workload, "workload", "estimated_together", allowed, most=10**7, default=TOGETHER)
+    return runtime * (1 + factor * stream(seed, "estimates").random(runtime.size))
 
 
 def are_filled_in(workload: Parameters) -> bool:
     """Return whether jobs without requested times get some."""
-    return wanted(workload) and workload["estimates"] != FRACTION
+    wish = wanted(workload)
+    return wish is not None and wish.estimates != FRACTION
 
 
 def are_drawn(workload: Parameters) -> bool:
     """Return whether requested times are random."""
-    return wanted(workload) and workload["estimates"] in (FACTOR, TSAFRIR)
+    wish = wanted(workload)
+    return wish is not None and wish.estimates in (FACTOR, TSAFRIR)
 
 
 def with_longest(trace: Trace, workload: Parameters) -> tuple[Jobs, list[str]]:
@@ -124,25 +118,25 @@ def of_stream(stream: Stream, point: Point) -> Stream:
     The requested values are drawn once and dealt out among ``estimated_together`` jobs at a time, so that the
     first jobs of a longer stream are those of a shorter one.
     """
-    workload = point.workload
-    if not wanted(workload):
+    wish = wanted(point.workload)
+    if wish is None:
         return stream
-    if workload["estimates"] == EXACT:
+    if wish.estimates == EXACT:
         return stream.mapped(lambda jobs: replace(jobs, requested=jobs.runtime))
-    if workload["estimates"] == FRACTION:
-        return stream.mapped(lambda jobs: _reduced(jobs, workload))
-    if workload["estimates"] == FACTOR:
+    if wish.estimates == FRACTION:
+        return stream.mapped(lambda jobs: _reduced(jobs, wish.estimates_fraction))
+    if wish.estimates == FACTOR:
 
         def overestimated(n_jobs: int) -> Jobs:
             jobs = stream.first(n_jobs)
-            return replace(jobs, requested=_overestimated(jobs.runtime, workload, point.seed))
+            return replace(jobs, requested=_overestimated(jobs.runtime, wish.estimates_factor, point.seed))
 
         return replace(stream, first=overestimated, chunked=None)
-    if workload.get("longest_request") is None:
+    if wish.longest_request is None:
         raise ValueError(
             "workload.longest_request=null; allowed: whole seconds, for instance 172800 (two days)"
         )
-    longest, together = int(workload["longest_request"]), _together(workload)
+    longest, together = wish.longest_request, wish.estimated_together
 
     def first(n_jobs: int) -> Jobs:
         jobs = stream.first(-(-n_jobs // together) * together)
@@ -162,31 +156,32 @@ def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs,
         request of null is the log's longest one, or its longest runtime where that is more and some jobs have
         none, rounded up to a full hour.
     """
-    if not wanted(workload):
+    wish = wanted(workload)
+    if wish is None:
         return jobs, []
-    if workload["estimates"] == FRACTION:
-        reduced = _reduced(jobs, workload)
+    if wish.estimates == FRACTION:
+        reduced = _reduced(jobs, wish.estimates_fraction)
         note = (
             f"{name}: {int((reduced.requested < jobs.requested).sum()):,} jobs request "
-            f"{_fraction(workload):.0%} of what they asked for beyond their runtimes (estimates=fraction)"
+            f"{wish.estimates_fraction:.0%} of what they asked for beyond their runtimes (estimates=fraction)"
         )
         return reduced, [note]
     which = np.isnan(jobs.requested)
-    if workload.get("estimates_for") == "all":
+    if wish.estimates_for == "all":
         which[:] = True
-    if workload["estimates"] == EXACT:
+    if wish.estimates == EXACT:
         note = f"{name}: {int(which.sum()):,} jobs request exactly their runtime (estimates=exact)"
         return replace(jobs, requested=np.where(which, jobs.runtime, jobs.requested)), [note]
-    if workload["estimates"] == FACTOR:
-        most = 1 + _factor(workload)
+    if wish.estimates == FACTOR:
+        most = 1 + wish.estimates_factor
         note = (
             f"{name}: {int(which.sum()):,} jobs request their runtime up to {most:g} times (estimates=factor)"
         )
-        drawn = _overestimated(jobs.runtime, workload, seed)
+        drawn = _overestimated(jobs.runtime, wish.estimates_factor, seed)
         return replace(jobs, requested=np.where(which, drawn, jobs.requested)), [note]
     if not which.any():
         return jobs, [f"{name}: every job has a requested time, none drawn (estimates_for=unknown)"]
-    longest = workload.get("longest_request")
+    longest = wish.longest_request
     if longest is None:
         seen = jobs.requested.max()
         if np.isnan(seen):  # of some: those may be the longest

@@ -32,11 +32,11 @@ N. Zakay and D. G. Feitelson, "Workload resampling for performance evaluation of
 Concurrency and Computation: Practice and Experience 26(12), 2014, 2079-2105.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from models import checks
+from models import checks, keys
 from models.arrays import Floats, Ints
 from models.jobs.calendar import DAY, WEEK, monday
 from models.jobs.jobs import Jobs
@@ -49,42 +49,36 @@ USERS, WEEKS = "users", "weeks"
 LEAST_WEEKS = 2
 """Least length of a log that can be resampled: jobs are moved by whole weeks."""
 
-LONG_LASTING_WEEKS = 12
-HEAVY_SHARE = 0.05
-
 NO_JOB = -1
 """Preceding job, and the think time after it, of a job without one."""
 
 
-def wanted(workload: Parameters) -> str | None:
-    """Return the resampled unit, None for none; ``ValueError`` with one line for other values."""
-    given: str | None = checks.choice(workload, "workload", "resample", (None, USERS, WEEKS))
-    population = _population(workload)
-    _long_lasting(workload)
-    _with_replacement(workload)
-    _heavy_share(workload)
-    if population != 1 and given != USERS:
-        checks.refuse("workload.population", population, "1; other populations need workload.resample=users")
-    return given
+@dataclass(frozen=True, kw_only=True)
+class Resampling:
+    """Keys of a log, see conf/workload/_log.yaml."""
+
+    BASE = "_log"
+
+    resample: str | None = keys.choice(None, USERS, WEEKS)
+    with_replacement: bool = keys.switch()
+    population: float = keys.number(
+        "users drawn for each one that the log has, above 0 to 100", above=0, most=100
+    )
+    heavy_share: float = keys.number(
+        "a share of the work above 0 and up to 1 (1: all users are drawn)", above=0, most=1
+    )
+    long_lasting_weeks: int = keys.whole("a positive whole number of weeks")
 
 
-def _population(workload: Parameters) -> float:
-    allowed = "users drawn for each one that the log has, above 0 to 100"
-    return checks.number(workload, "workload", "population", allowed, above=0, most=100, default=1.0)
-
-
-def _long_lasting(workload: Parameters) -> int:
-    allowed = "a positive whole number of weeks"
-    return checks.whole(workload, "workload", "long_lasting_weeks", allowed, default=LONG_LASTING_WEEKS)
-
-
-def _with_replacement(workload: Parameters) -> bool:
-    return checks.switch(workload, "workload", "with_replacement", default=True)
-
-
-def _heavy_share(workload: Parameters) -> float:
-    allowed = "a share of the work above 0 and up to 1 (1: all users are drawn)"
-    return checks.number(workload, "workload", "heavy_share", allowed, above=0, most=1, default=HEAVY_SHARE)
+def wanted(workload: Parameters) -> Resampling | None:
+    """Return how a log is resampled, None if it is not; ``ValueError`` with one line for other values."""
+    if "resample" not in workload:
+        return None
+    found = Resampling(**keys.read(Resampling, workload, "workload"))
+    if found.population != 1 and found.resample != USERS:
+        allowed = "1; other populations need workload.resample=users"
+        checks.refuse("workload.population", workload["population"], allowed)
+    return None if found.resample is None else found
 
 
 def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
@@ -95,9 +89,10 @@ def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
     ValueError
         With one line, where the log is too short, or has no users.
     """
-    drawn = wanted(workload)
-    if drawn is None:
+    wish = wanted(workload)
+    if wish is None:
         return read
+    drawn = wish.resample
     name, jobs = read.name, read.jobs
     time = jobs.submit - jobs.submit[0]
     if time[-1] < LEAST_WEEKS * WEEK:
@@ -118,8 +113,8 @@ def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
                 "draws its weeks instead"
             )
         work = jobs.size * jobs.runtime
-        source, submit, user, strata = _users(time, jobs.user, work, workload, seed)
-        notes = _notes(name, jobs.user, work, strata, workload)
+        source, submit, user, strata = _users(time, jobs.user, work, wish, seed)
+        notes = _notes(name, jobs.user, work, strata, wish)
     notes.append(
         f"{name}: waits of a resampled log do not predict the site's, which depend on which jobs met; "
         "compare policies with each other"
@@ -140,7 +135,7 @@ def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
 
 
 def _users(
-    time: Floats, user: Ints, work: Floats, workload: Parameters, seed: Seed
+    time: Floats, user: Ints, work: Floats, wish: Resampling, seed: Seed
 ) -> tuple[Ints, Floats, Ints, list[Ints]]:
     """Draw users, and the weeks in which they begin; O(n log n) in the jobs.
 
@@ -166,15 +161,13 @@ def _users(
     by_user = np.argsort(user, kind="stable")
     number, begin, count = np.unique(user[by_user], return_index=True, return_counts=True)
     active = time[by_user[begin + count - 1]] - time[by_user[begin]]
-    is_lasting = active >= WEEK * _long_lasting(workload)
+    is_lasting = active >= WEEK * wish.long_lasting_weeks
     of_user = np.add.reduceat(work[by_user], begin)
-    is_heavy = of_user > _heavy_share(workload) * of_user.sum()
+    is_heavy = of_user > wish.heavy_share * of_user.sum()
     kinds = (is_heavy, is_lasting & ~is_heavy, ~(is_lasting | is_heavy))
     strata = [np.flatnonzero(kind) for kind in kinds]
-    again = _with_replacement(workload)
-    chosen = np.concatenate(
-        [_drawn(users, workload, draws, again and i > 0) for i, users in enumerate(strata)]
-    )
+    again = wish.with_replacement
+    chosen = np.concatenate([_drawn(users, wish, draws, again and i > 0) for i, users in enumerate(strata)])
     moved = draws.integers(0, int(end // WEEK) + 1, chosen.size)
 
     source = by_user[_ranges(begin[chosen], count[chosen])]
@@ -192,11 +185,11 @@ def _users(
     return source[order], submit[order], np.repeat(called, count[chosen])[order], strata
 
 
-def _drawn(users: Ints, workload: Parameters, draws: np.random.Generator, again: bool) -> Ints:
+def _drawn(users: Ints, wish: Resampling, draws: np.random.Generator, again: bool) -> Ints:
     """Draw so many users for each one, at least one where there is any."""
     if not users.size:
         return users
-    n_drawn = max(round(_population(workload) * users.size), 1)
+    n_drawn = max(round(wish.population * users.size), 1)
     if again:
         return users[draws.integers(0, users.size, n_drawn)]
     whole, rest = divmod(n_drawn, users.size)
@@ -241,23 +234,23 @@ def _ranges(begin: Ints, count: Ints) -> Ints:
     return np.repeat(begin - before, count) + np.arange(int(count.sum()))
 
 
-def _notes(name: str, user: Ints, work: Floats, strata: list[Ints], workload: Parameters) -> list[str]:
+def _notes(name: str, user: Ints, work: Floats, strata: list[Ints], wish: Resampling) -> list[str]:
     """Return notes on how users are drawn, and by how much the load of replications differs for it."""
-    population = _population(workload)
+    population = wish.population
     heavy, lasting, _ = strata
     n_users = sum(users.size for users in strata)
     times = "" if population == 1 else f", {population:g} for each of them,"
-    again = _with_replacement(workload)
+    again = wish.with_replacement
     notes = [
         f"{name}: in each replication its {n_users:,} users{times} are drawn "
         f"{'anew' if again else 'once (in other weeks)'}, long-lasting ones ({lasting.size:,}, active for "
-        f"{_long_lasting(workload)} weeks or more) apart from others"
+        f"{wish.long_lasting_weeks} weeks or more) apart from others"
     ]
     of_user = np.bincount(np.unique(user, return_inverse=True)[1], work)
     if again and heavy.size:
         share = of_user[heavy].sum() / of_user.sum()
         notes.append(
-            f"{name}: {heavy.size:,} users with more than {_heavy_share(workload):.0%} of its work each "
+            f"{name}: {heavy.size:,} users with more than {wish.heavy_share:.0%} of its work each "
             f"({share:.0%} together) are in every replication once, in other weeks (workload.heavy_share)"
         )
     if again:

@@ -151,7 +151,7 @@ def read_sizes(workload: Parameters, mesh: Mesh) -> tuple[int, int] | None:
 def check(workload: Parameters, mesh: Mesh, load: float | None) -> None:
     """Raise ``ValueError`` with one line for a workload that cannot be simulated."""
     read_load(load)
-    checks.choice(workload, "workload", "speedup", ("mccann",), default="mccann")
+    checks.choice({"speedup": "mccann", **workload}, "workload", "speedup", ("mccann",))
     steps = Steps.of(workload)
     step = mean_step(mesh, steps, mesh.rows, mesh.columns)
     for key in ("short_time", "long_time"):

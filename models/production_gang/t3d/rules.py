@@ -145,7 +145,7 @@ class Queue:
             checks.whole(row, where, "processors"),
             inf if hours is None else hours * HOUR,
             by_period(row, where, "run_limit", none=True),
-            OPEN.index(checks.choice(row, where, "open", OPEN, "always")),
+            OPEN.index(checks.choice({"open": "always", **row}, where, "open", OPEN)),
         )
 
 

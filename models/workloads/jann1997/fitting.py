@@ -38,7 +38,7 @@ def fit(workload: Parameters) -> tuple[Model, tuple[str, ...]]:
         With one line: no such log, a range with too few jobs, or with values that no distribution matches.
     """
     log = swf.read_log(workload)
-    zero = checks.choice(workload, "workload", "zero_runtime", ZERO_RUNTIME, default="keep")
+    zero = checks.choice(workload, "workload", "zero_runtime", ZERO_RUNTIME)
     filters = replace(Filters.of(workload), zero_runtime="drop" if zero == "drop" else "second")
     jobs = select(log, log.max_processors, filters)
     if zero == "keep":

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from models import checks, dotted
+from models import checks, dotted, keys
 from models.point import Parameters
 from models.workloads.speedup import cycle
 from models.workloads.speedup.cycle import Cycle
@@ -54,19 +54,26 @@ def _linear(workload: Parameters) -> Speedup:
     return Speedup("linear: a job of p processors is as fast as min(n, p) on n of them, and moves at no cost")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Downey:
+    """Keys of ``workload.downey``; a parallelism of None is the job's processors."""
+
+    BASE = "_rigid"
+
+    average_parallelism: float | None = keys.number(
+        "a number from 1 on, or null for the job's processors", null=True, least=1
+    )
+    sigma: float = keys.number("a number, 0 or more", least=0)
+
+
 def _downey(workload: Parameters) -> Speedup:
-    where = "workload.downey"
-    given = checks.mapping(workload.get("downey", {}), where, ("average_parallelism", "sigma"))
-    average = 0.0
-    if given.get("average_parallelism") is not None:
-        allowed = "a number from 1 on, or null for the job's processors"
-        average = checks.number(given, where, "average_parallelism", allowed, least=1)
-    sigma = checks.number(given, where, "sigma", "a number, 0 or more", least=0, default=1.0)
+    given = Downey(**keys.below(Downey, workload.get("downey"), "workload.downey"))
+    average, sigma = given.average_parallelism or 0.0, given.sigma
     parallelism = f"{average:g}" if average else "the job's processors"
     return Speedup(
         f"downey: average parallelism {parallelism}, sigma {sigma:g}, and a job moves at no cost",
         f"{CURVES}.downey",
-        (float(average), float(sigma)),
+        (average, sigma),
     )
 
 

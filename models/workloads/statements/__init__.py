@@ -29,6 +29,7 @@ OTHER = len(KINDS)
 """Class of jobs whose program is none of these."""
 
 PHASE_KEYS = ("share", "of", "local", *BLOCKING, "tasks")
+WHOLE_PHASE = {"share": 1.0, **dict.fromkeys(BLOCKING, 0), "tasks": 1.0}
 
 
 @dataclass(frozen=True)
@@ -167,16 +168,11 @@ def _named(given: Any) -> Any:
 
 
 def _phase(given: Any, where: str) -> Phase:
-    given = checks.mapping(given, where, PHASE_KEYS)
-    share = checks.number(
-        given, where, "share", "a share of the runtime, above 0 up to 1", above=0, most=1, default=1.0
-    )
-    tasks = checks.number(
-        given, where, "tasks", "a share of the tasks, above 0 up to 1", above=0, most=1, default=1.0
-    )
+    given = {**WHOLE_PHASE, **checks.mapping(given, where, PHASE_KEYS)}
+    share = checks.number(given, where, "share", "a share of the runtime, above 0 up to 1", above=0, most=1)
+    tasks = checks.number(given, where, "tasks", "a share of the tasks, above 0 up to 1", above=0, most=1)
     counts = {
-        kind: checks.whole(given, where, kind, "a whole number of statements", least=0, default=0)
-        for kind in BLOCKING
+        kind: checks.whole(given, where, kind, "a whole number of statements", least=0) for kind in BLOCKING
     }
     local = checks.whole(given, where, "local", "a positive whole number of statements")
     total = checks.whole(given, where, "of", "a positive whole number of statements")

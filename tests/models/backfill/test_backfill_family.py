@@ -38,6 +38,7 @@ HOSTS = {
         {"name": "a", "processors": 128, "memory_gb": 32},
         {"name": "b", "processors": 64, "memory_gb": None},
     ],
+    "spans": False,
 }
 WHOLE = Batches(None, 0, (1,))
 
@@ -124,11 +125,11 @@ def test_jobs_beyond_their_request(tmp_path: Path) -> None:
     refused = r"^a\.swf: 1 of 2 jobs run longer .* no start can be reserved; .*policy\.kill=true"
     with pytest.raises(ValueError, match=refused + "$"):
         FAMILY.check(Point(composed("policy", "conservative", **lenient), log, AS_LOG))
-    drawn = log | {"estimates": None, "estimates_for": "unknown"}
+    drawn = composed("workload", "_rigid") | log
     other = ", or workload.estimates=exact workload.estimates_for=all$"
     with pytest.raises(ValueError, match=refused + other):
         FAMILY.check(Point(composed("policy", "conservative", **lenient), drawn, AS_LOG))
-    exact = log | {"estimates": "exact", "estimates_for": "all"}
+    exact = composed("workload", "_rigid", estimates="exact", estimates_for="all") | log
     FAMILY.check(Point(composed("policy", "conservative", **lenient), exact, AS_LOG))
 
 

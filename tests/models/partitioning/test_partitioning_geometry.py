@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from family_cases import composed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -42,7 +43,7 @@ def shapes(rectangles: list[Rectangle]) -> Counter[tuple[int, int]]:
 def test_a_number_of_processors_is_the_mesh_nearest_to_a_square(
     processors: int, sides: tuple[int, int]
 ) -> None:
-    mesh = Mesh.of({"processors": processors})
+    mesh = Mesh.of(composed("machine", "log", processors=processors))
     assert (mesh.rows, mesh.columns) == sides
 
 
@@ -356,7 +357,10 @@ def test_every_job_gets_equal_time_after_any_history(jobs: int, events: list[tup
     ("call", "message"),
     [
         (lambda: Mesh.of({"mesh": "16.0x16"}), r"^machine.mesh=.*; allowed: "),
-        (lambda: Mesh.of({"mesh": "4x4", "bandwidth": float("inf")}), r"^machine.bandwidth=.*; allowed: "),
+        (
+            lambda: Mesh.of(composed("machine", "log", mesh="4x4", bandwidth=float("inf"))),
+            r"^machine.bandwidth=.*; allowed: ",
+        ),
         (lambda: partition(4, 8, 33), "33 jobs on 4 × 8 processors; allowed: 1 to 32"),
         (lambda: partition(4, 8, 3, "widest"), "leftover=widest; allowed: smallest, "),
         (lambda: partition(12, 16, 2), "allowed: powers of two"),

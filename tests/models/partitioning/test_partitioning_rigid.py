@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from family_cases import composed
 from partitioning_cases import MACHINE, POLICIES, WORKLOAD, Case, run_out
 
 from models import workloads
@@ -24,7 +25,7 @@ SYNTHETIC: dict[str, Any] = {
     "name": "synthetic", "model": "synthetic", "largest_job": None, "median_runtime": 755.0,
     "runtime_spread": 1.0, "overestimate": 3.0, "memory_mb": 0,
 }  # fmt: skip
-POOL = {"name": "pe64", "processors": 64}
+POOL = composed("machine", "log", name="pe64", processors=64)
 SEED = (1, 2, 0)
 ALL = 2
 KEYS = ("compute_time", "delta", "communication_time", "code_bytes", "data_bytes")
@@ -67,7 +68,7 @@ def strips(rows: int, columns: int, jobs: int) -> list[Rectangle]:
 def test_rectangles_of_one_s_own() -> None:
     """On a machine that is no power of two; with more jobs than columns there is none for each."""
     policy = POLICIES["equi"] | {"discipline": f"{__name__}.strips"}
-    machine = {"name": "m", "mesh": "3x5", "memory_limit": 5}
+    machine = composed("machine", "log", mesh="3x5", memory_limit=5)
     given = replace(point(), policy=policy, machine=machine)
     FAMILY.check(given)
     assert (FAMILY.simulate(given).metrics["response_time"] > 0).all()
@@ -88,7 +89,9 @@ def log(path: Path, n_jobs: int = 90) -> dict[str, Any]:
 
 def test_a_log_runs_to_its_end_on_the_machine_of_its_header(tmp_path: Path) -> None:
     workload = log(tmp_path / "log.swf")
-    given = point("fold_7", workload, machine={"name": "log"}, load=None, batches=Batches(None, 0, (1,)))
+    given = point(
+        "fold_7", workload, machine=composed("machine", "log"), load=None, batches=Batches(None, 0, (1,))
+    )
     assert not FAMILY.is_stochastic(given)
     assert any("machine log: 64 processors as a mesh of 8 × 8" in note for note in FAMILY.check(given))
     outcome = FAMILY.simulate(given)

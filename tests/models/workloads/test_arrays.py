@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from family_cases import composed
 
 from models import workloads
 from models.jobs.trace import Trace
@@ -10,7 +11,7 @@ from models.point import Point
 
 COLUMNS: dict[str, Any] = {"submit": [5, 7, 7, 20], "runtime": [10.0, 3, 4, 1], "processors": [2, 8, 1, 4]}
 POOL = {"processors": 8}
-HOSTS = {"hosts": [{"processors": 8, "memory_gb": 1}, {"processors": 4, "memory_gb": 2}]}
+HOSTS = {"hosts": [{"processors": 8, "memory_gb": 1}, {"processors": 4, "memory_gb": 2}], "spans": False}
 
 
 def opened(jobs: Any, machine: Any = POOL, load: float | None = None, **keys: Any) -> Trace:
@@ -40,9 +41,10 @@ def test_columns_become_jobs() -> None:
 
 def test_users_that_ask_for_less() -> None:
     asked = {"requested": [20, float("nan"), 4, 0.5]}
-    trace = opened(COLUMNS | asked, estimates="fraction", estimates_fraction=0.25)
+    wish = composed("workload", "_rigid", name="mine", estimates="fraction", estimates_fraction=0.25)
+    trace = opened(COLUMNS | asked, **wish)
     np.testing.assert_array_equal(trace.jobs.requested, [12.5, np.nan, 4, 0.5])  # none less than it runs for
     assert "mine: 1 jobs request 25% of what they asked for beyond their runtimes" in trace.notes[-1]
-    workload = {"model": "arrays", "jobs": COLUMNS, "estimates": "fraction"}
+    workload = {"model": "arrays", "jobs": COLUMNS, **wish}
     assert workloads.fills(workload) == ()
     assert not workloads.is_stochastic(workload)

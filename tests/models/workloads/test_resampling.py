@@ -51,7 +51,9 @@ def site(n_users: int = 30, weeks: float = 9.4, seed: int = 0) -> Trace:
 
 
 def drawn(trace: Trace, replication: int, resample: str = "users", **settings: Any) -> Jobs:
-    return resampled(trace, {"resample": resample, **settings}, (1, 2, replication)).jobs
+    return resampled(
+        trace, composed("workload", "_log", resample=resample, **settings), (1, 2, replication)
+    ).jobs
 
 
 def bags(jobs: Jobs) -> dict[int, Counter[tuple[float, float, int]]]:
@@ -115,7 +117,7 @@ def test_weeks_lose_no_job(hour: float, weeks: float) -> None:
     weeks_of_log = {tuple(sorted(jobs)) for jobs in of_log.values()}
     seen = set()
     for replication in range(20):
-        trace = resampled(log, {"resample": "weeks"}, (1, 2, replication))
+        trace = resampled(log, composed("workload", "_log", resample="weeks"), (1, 2, replication))
         jobs, origin = trace.jobs, trace.origin
         assert origin is not None
         assert origin.zero is not None
@@ -144,7 +146,9 @@ def test_heavy_users_are_in_each_replication_once() -> None:
     assert set(copies[0]) == {1}
     assert set(copies[1]) > {0, 1}
     assert loads[0.2] < loads[1.0] / 2
-    notes = " ".join(resampled(trace, {"resample": "users", "heavy_share": 0.2}, (1, 2, 3)).notes)
+    notes = " ".join(
+        resampled(trace, composed("workload", "_log", resample="users", heavy_share=0.2), (1, 2, 3)).notes
+    )
     assert f"1 users with more than 20% of its work each ({share:.0%} together)" in notes
     found = re.search(r"changes the load of replications by ± (\d+)%", notes)
     assert found is not None
@@ -191,7 +195,7 @@ def write(path: Path, log: Trace) -> Path:
 
 def test_its_schedule_is_a_log_of_its_own(tmp_path: Path) -> None:
     path = write(tmp_path / "a.swf", site())
-    work = {"name": "swf", "model": "swf", "path": str(path), "resample": "users"}
+    work = composed("workload", "swf", path=str(path), resample="users")
     FAMILY.export(Point(EASY, work, {"processors": None}, seed=(1, 2, 0)), tmp_path / "out.swf")
     found = swf.read(tmp_path / "out.swf")
     trace = workloads.open_workload(Point(EASY, work, {"processors": None}, seed=(1, 2, 0)))

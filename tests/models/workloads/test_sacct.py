@@ -137,7 +137,7 @@ def test_jobs_without_a_limit_get_the_longest_of_their_partition(folder: Path) -
     kept = opened_on(given | {"unlimited": None}, {"processors": 128})
     assert np.isnan(kept.jobs.requested).sum() == 3
     assert not any("no time limit" in note for note in kept.notes)
-    drawn = opened_on(given | {"unlimited": "longest", "estimates": "exact"}, {"processors": 128})
+    drawn = opened_on(composed("workload", "sacct", estimates="exact") | given, {"processors": 128})
     assert drawn.jobs.requested.tolist() == [600, 1800, 600, 3000, 600, 2400]
 
 

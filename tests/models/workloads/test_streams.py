@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import WORKLOADS, workload_of
+from family_cases import WORKLOADS, composed, workload_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,13 +14,15 @@ from models.jobs.jobs import Jobs
 from models.jobs.stream import Stream, joined
 from models.point import Batches, Point
 
-HOSTS = {
-    "hosts": [
+HOSTS = composed(
+    "machine",
+    "log",
+    hosts=[
         {"name": "small", "processors": 16, "memory_gb": 1},
         {"name": "large", "processors": 64, "memory_gb": 8},
-    ]
-}
-POOL = {"processors": 64}
+    ],
+)
+POOL = composed("machine", "log", processors=64)
 VARIANTS: dict[str, dict[str, Any]] = {
     "feitelson1996 as one more arrival": {"repetition": "sequence", "load_reference": "sequence"},
     "feitelson1996 with runtimes as before": {"rerun_runtime": "same", "load_reference": "expected"},

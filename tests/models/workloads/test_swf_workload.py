@@ -15,7 +15,7 @@ from models.point import Point
 
 EASY = composed("policy", "easy")
 POOL = {"processors": 8}
-HOSTS = {"hosts": [{"name": "a", "processors": 8, "memory_gb": 1}]}
+HOSTS = {"hosts": [{"name": "a", "processors": 8, "memory_gb": 1}], "spans": False}
 MB = 1024
 MACHINE = {"MaxProcs": ["8"]}
 

@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from family_cases import composed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -118,7 +119,7 @@ def test_a_log_without_requests_is_filled() -> None:
     rng = np.random.default_rng(5)
     runtime = np.ceil(rng.exponential(2000, 600)).tolist()
     jobs = jobs_of([*runtime, 50.0], [nan] * 600 + [7200.0])
-    drawn = {"estimates": "tsafrir2005"}
+    drawn = composed("workload", "_rigid", estimates="tsafrir2005")
     filled, notes = estimates.fill("a.swf", jobs, drawn, (1,))
     assert filled.requested[-1] == 7200
     assert (filled.requested >= jobs.runtime).all()
@@ -136,7 +137,7 @@ def test_requests_may_be_too_long_by_a_factor() -> None:
     """Evenly from the runtime to 1 + f times as much, the same for a job however many are drawn."""
     runtime = np.random.default_rng(1).exponential(3000, 20_000)
     jobs = jobs_of(runtime.tolist(), [float("nan")] * runtime.size)
-    drawn = {"estimates": "factor", "estimates_factor": 3}
+    drawn = composed("workload", "_rigid", estimates="factor", estimates_factor=3)
     point = Point({}, drawn, {}, seed=(4, 2))
     stream = estimates.of_stream(Stream("a", pool(1), lambda n: jobs.part(slice(n))), point)
     requested = stream.first(runtime.size).requested
