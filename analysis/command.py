@@ -104,6 +104,8 @@ def _act(arguments: Sequence[str]) -> int:
 
         with understood(" ".join(arguments[1:])):
             command.main(arguments[1:])
+    elif {"-h", "--help"} & {*arguments[1:]} and _named(arguments[0]) is None:
+        print(wrapped(HELP))
     elif (named := _named(arguments[0])) is not None:
         with understood(" ".join(arguments[1:])):
             named(arguments[1:])

@@ -64,7 +64,8 @@ class Output:
 def guarded(main: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> int:
     """Call a command's ``main`` and return its exit status, or 1 if its standard output failed.
 
-    Whatever the user's umask is, no file of a command can be written by others than the user and the group.
+    An error that cannot be printed keeps its status. Whatever the user's umask is, no file of a command can
+    be written by others than the user and the group.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL and "executor=mpi" not in arguments:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -83,6 +84,14 @@ def guarded(main: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> i
     for stream in streams:
         with suppress(AttributeError, ValueError):
             stream.reconfigure(errors="replace")  # ± becomes ? where there is only ASCII
+    sys.stderr = Output(sys.stderr)
+    try:
+        return _with_output(main, arguments)
+    finally:
+        sys.stderr = streams[1]
+
+
+def _with_output(main: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> int:
     output = Output(sys.stdout)
     sys.stdout = output
     try:

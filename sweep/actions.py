@@ -50,6 +50,7 @@ def act(
 
 def show_plan(config: Config, plan: Plan, folder: Folder, console: Console) -> int:
     """Print the grid, the tasks, the time and the files of a run; run and write nothing."""
+    folder.check()
     manifest.claim(folder, plan)
     files = schedules.planned(plan)
     found = run.read(plan, folder, console)

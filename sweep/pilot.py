@@ -81,6 +81,13 @@ def settled(config: Config, folder: Folder, console: Console) -> Config:
         )
     budget = None if settings.budget is None else seconds_of(settings.budget)
     found = _piloted(config, folder, console)
+    if found is None:
+        least: dict[str, Any] = {
+            name: n for name, n in (("batches", FIRST), ("warmup", 1)) if getattr(settings, name) == AUTO
+        }
+        words = " ".join(f"{name}={n}" for name, n in least.items())
+        say(console, f"a run begins with a pilot, which decides the lengths; until then these are {words}")
+        return replace(config, settings=replace(settings, **least, budget=None))
     known = np.nan_to_num(found.relaxation, nan=0.0)
     warmup = np.maximum(np.ceil(WARMUP * known), 1)
     batches = np.maximum(np.ceil(RUN * known), FIRST)
@@ -96,8 +103,8 @@ def settled(config: Config, folder: Folder, console: Console) -> Config:
     return replace(config, settings=replace(settings, **chosen, budget=None))
 
 
-def _piloted(config: Config, folder: Folder, console: Console) -> Pilot:
-    """Run the pilot until it is long enough, and return what it shows."""
+def _piloted(config: Config, folder: Folder, console: Console) -> Pilot | None:
+    """Run the pilot until it is long enough, and return what it shows; None where nothing shall be run."""
     import xarray as xr  # plans of other studies do without
 
     given = config.settings.executor
@@ -115,6 +122,8 @@ def _piloted(config: Config, folder: Folder, console: Console) -> Pilot:
         plan = plans.expand(short)
         if not plan.replicable or not plan.endless.any():
             raise SweepError("batches=auto, warmup=auto: these workloads end by themselves; give numbers")
+        if config.settings.action != "run" and run.read(plan, there, console).left():
+            return None
         if status := run.run(short, plan, there, console, [], summarise=False):
             raise RunError(f"the pilot in {there.path} did not end (status {status})")
         with xr.open_dataset(there.dataset) as data:

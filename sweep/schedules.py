@@ -214,8 +214,8 @@ def planned(plan: Plan) -> Schedules | JobTable | None:
     """
     if plan.settings.schedule is None:
         return None
-    if not plan.settings.schedule.strip():
-        raise SweepError("schedule= is empty: give a file, schedule=FILE.swf")
+    if (name := plan.settings.schedule.strip().lower()) in ("", "true", "false"):
+        raise SweepError(f"schedule={name} names no file: give one, schedule=FILE.swf")
     for package, family in plan.families.items():
         if not family.schedules:
             raise SweepError(

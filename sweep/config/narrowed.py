@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from sweep.config.nested import has
+from sweep.config.nested import get, has
 from sweep.config.settings import GROUPS, Settings
+from sweep.errors import SweepError
 from sweep.plan import grid
 from sweep.plan.variants import keys_set
 
@@ -48,7 +49,15 @@ def narrowed(
             if not any(has(file, key) for file in files[group].values())
         ]  # fmt: skip
         lost = [key for key in lost if not _is_among(f"{group}.{key}", typed)]
-        if lost and (all_files := others(group)):
+        all_files = others(group) if lost else {}
+        if lost and not all_files and has(getattr(settings, group), lost[0]):
+            value = get(getattr(settings, group), lost[0])
+            raise SweepError(
+                f"{group} {', '.join(files[group])} has no key {lost[0]}, and experiment {settings.name} "
+                f"sets {group}.{lost[0]}={value} for its own; +experiment=compare takes policies of any "
+                "family, on the same jobs"
+            )
+        if all_files:
             lost = [key for key in lost if any(has(file, key) for file in all_files.values())]
             settings = copy(settings)
             setattr(settings, group, _without(getattr(settings, group), lost))

@@ -134,6 +134,11 @@ def set_by(axis: str, values: Sequence[Any], settings: Settings, group: str) -> 
     return tuple(own.get(value, value) if isinstance(value, str) else value for value in values)
 
 
+def unused(axis: str, values: Sequence[Any], settings: Settings) -> list[str]:
+    """Return the names of values of an axis that the grid leaves out."""
+    return [name for name in names(settings).get(axis, {}) if name not in values]
+
+
 def _name(value: Any, own: Mapping[str, Any]) -> Any:
     """Return the name of a value, if it has one."""
     wanted = canonical.text(value)

@@ -362,7 +362,11 @@ def expand(config: Config) -> Plan:
     for group in GROUPS:
         mine = [
             KeyAxis(
-                axis, target.key, grid.set_by(axis, axes[axis], settings, group), axis in config.for_others
+                axis,
+                target.key,
+                grid.set_by(axis, axes[axis], settings, group),
+                axis in config.for_others,
+                grid.set_by(axis, grid.unused(axis, axes[axis], settings), settings, group),
             )
             for axis, target in targets.items()
             if target.sets(group)

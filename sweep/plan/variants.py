@@ -19,7 +19,7 @@ from typing import Any
 
 from models.jobs.swf.unpacking import MOST_BYTES
 from models.workloads.replayed import of_file
-from sweep.config import locate
+from sweep.config import locate, schema
 from sweep.config.nested import get, has, leaves, put
 from sweep.errors import ALIKE, SweepError, one_line, unknown
 from sweep.plan import canonical
@@ -50,12 +50,14 @@ class KeyAxis:
 
     A value with keys of its own sets these and leaves others as the file has them. An empty key stands for
     the file itself. With `for_others` it is known that no file here has the key, see `sweep.config.narrowed`.
+    `unused` are named values that the grid leaves out.
     """
 
     name: str
     key: str
     values: Sequence[Any]
     for_others: bool = False
+    unused: Sequence[Any] = ()
 
 
 def build(
@@ -96,6 +98,15 @@ def build(
                     "of any, on the same jobs"
                 )
             raise SweepError(unknown(f"key of {group} {', '.join(files)}{family}", key, valid))
+    for axis in axes:
+        if axis.for_others:
+            continue
+        for key in (part for value in axis.unused for part in _parts_of(files, axis.key, value)):
+            if not any(has(file, key) for file in (*files.values(), *schema.files_of(group))):
+                valid = {part for file in files.values() for part, _ in leaves(file)}
+                raise SweepError(
+                    f"values.{axis.name}: " + unknown(f"key of {group} {', '.join(files)}", key, valid)
+                )
     variants = []
     alike: dict[str, str] = {}
     for name, file in files.items():

@@ -1,5 +1,6 @@
 """A results folder: its files, the study whose results it holds, and the lock of its writer."""
 
+import errno
 import fcntl
 import glob
 import json
@@ -43,6 +44,14 @@ class Folder:
         self.manifest = path / "config.json"
         self._lock = path / ".lock"
 
+    def check(self) -> None:
+        """Raise `SweepError` where `create` would, as far as that is known without touching anything."""
+        there = next(part for part in (self.path, *self.path.parents) if os.path.lexists(part))
+        if not there.is_dir():
+            raise self.unwritable(NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(there)))
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise self.unwritable(PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(there)))
+
     def create(self) -> None:
         """Make the folder.
 
@@ -60,7 +69,7 @@ class Folder:
         except OSError as error:
             raise self.unwritable(error) from None
         if not reachable:
-            raise self.unwritable(PermissionError(13, "Permission denied"))
+            raise self.unwritable(PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
     def unwritable(self, error: OSError) -> SweepError:
         """Return the error of a folder that cannot be made or written to."""

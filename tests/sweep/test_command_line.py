@@ -93,6 +93,12 @@ def test_a_full_standard_output_is_one_line_and_the_results_are_there(module, ar
         assert Path("results/queue/queue.nc").is_file()
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+@pytest.mark.parametrize("module", ["sweep", "analysis"])
+def test_an_error_that_cannot_be_printed_keeps_its_status(module):
+    assert run("+nothing", module=module, shell='"$@" 2> /dev/full').returncode == 2
+
+
 @pytest.fixture
 def pipe():
     """Return the write end of a pipe whose reader has left, as that of ``| true`` soon has."""

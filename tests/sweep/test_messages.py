@@ -52,6 +52,12 @@ VALUES = [
     (f"schedule={LONG}.swf", "File name too long"),
     ("output=${oc.env:NOT_SET}", "Environment variable 'NOT_SET' not found"),
     ("output=/dev/null/here", "Not a directory; give a folder that can be written"),
+    ("output=/dev/null/here action=plan", "Not a directory (/dev/null); give a folder that can be written"),
+    ("schedule=true action=plan", "schedule=true names no file: give one, schedule=FILE.swf"),
+    (
+        "axes={speed: '*'} values={speed: {same: {}, other: {machine: {sped: 2}}}} grid.speed=[same]",
+        "values.speed: unknown key of machine one 'sped': did you mean 'speed'?",
+    ),
     ("executor=dusk", "unknown executor 'dusk': did you mean 'dask'?"),
     ("executor=dask executor.workers=100000", "executor.workers=100000: each is a process, and there are"),
     ("executor=serial slurm=default", "slurm=default goes with executor=slurm, not with executor=serial"),
@@ -129,6 +135,10 @@ def test_a_mistake_is_one_line_and_status_2(sweep, tmp_path, given, says):
 @pytest.mark.parametrize(
     ("given", "says"),
     [
+        (
+            "+experiment=families policy=slurm",
+            "policy slurm has no key slice, and experiment families sets policy.slice=100.0 for its own",
+        ),
         (
             "+experiment=packing policy=easy",
             "policy easy of family models.backfill has no key alternation, which",

@@ -22,6 +22,9 @@ AUTO = ("batches=auto", "warmup=auto", "executor=serial", "output=found")
 
 def test_a_study_finds_its_lengths_once(sweep) -> None:
     command = (*STUDY, "grid.load=[0.3,0.7]", "batch_size=50", "replications=2", *AUTO)
+    planned = sweep(*command, "action=plan").out
+    assert "a run begins with a pilot, which decides the lengths; until then" in planned
+    assert not Path("found").exists()
     answer = sweep(*command)
     assert answer.status == 0, answer.err
     with xr.open_dataset("found/packing.nc") as data:
@@ -33,6 +36,7 @@ def test_a_study_finds_its_lengths_once(sweep) -> None:
     assert 1 <= warmup["0"] < warmup["0.7"]
     assert batches["0.7"] == pytest.approx(5 * warmup["0.7"], abs=5)
     assert "up to date" in sweep(*command).out
+    assert "0 left" in sweep(*command, "action=plan").out
     assert cli.main(["rerun", "found", "executor=serial", "output=again"]) == 0  # identical, bit for bit
 
 
