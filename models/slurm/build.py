@@ -14,8 +14,12 @@ from models.slurm.configuration import Configuration, Partition
 from models.slurm.configuration.configuration import YEAR_S
 from models.slurm.kernel import tables
 from models.slurm.limits import counters
+from models.slurm.preemption import Preemption, exempt_of
 from models.slurm.priority import Weights, fixed_parts
 from models.slurm.scheduler import Phases, Scheduler
+
+MOST_RUNS = 20
+"""Runs that preemption may end, on average of all jobs."""
 
 EPILOG_S = 0.1
 """Seconds until the message of an epilog that slurm.conf names; at some sites its own work takes longer."""
@@ -157,12 +161,20 @@ def system_of(
     )
     given["first_record"] = first
     limits, charges, given["first_charge"], _ = counters(wanted, configuration)
+    preemption = Preemption.of(configuration)
+    given["qos"][:-1], given["exempt"][:-1] = (
+        preemption.qos_of(wanted, configuration),
+        exempt_of(wanted, configuration),
+    )
     offset = phases.clock - zero
     fate = np.zeros(n_jobs, tables.FATE)
     for name in ("start", "end", "reserved"):
         fate[name] = np.nan
     total = int(nodes["cpus"].sum())
     settings = scheduler.settings(phases, weights, len(configuration.gres), bool(plans))
+    for name, value in preemption.settings.items():
+        settings[name] = value
+    n_preempted = n_jobs if preemption.settings else 0
     sets, available = _sets(len(nodes), scheduler, len(of_job))
     return tables.System(
         state=_state(settings[0], phases, weights.recalculated),
@@ -198,6 +210,10 @@ def system_of(
         ),
         limits=limits,
         charges=charges,
+        levels=preemption.levels,
+        preempts=preemption.preempts,
+        candidates=np.zeros(n_preempted, tables.CANDIDATE),
+        pieces=np.zeros(MOST_RUNS * n_preempted, tables.PIECE),
         reservations=_records(
             tables.RESERVATION,
             begin=[one.begin + offset for one in configuration.reservations],

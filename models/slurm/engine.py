@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.arrays import Floats, Ints
+from models.jobs.schedule import Pieces, TooManyPiecesError
 from models.slurm.build import Asked, system_of
 from models.slurm.configuration import Configuration
 from models.slurm.kernel import tables
@@ -26,6 +27,10 @@ class Result:
         recorded.
     killed : ndarray of bool
         Whether it was ended at its limit.
+    cancelled : ndarray of bool
+        Whether preemption ended it for good.
+    lost : Pieces
+        Runs before the one from `start` to `end`, which preemption ended.
     plans : tuple of (ndarray, ndarray, ndarray)
         Recorded plans: instant of the cycle, job, planned start.
     n_passes, n_cycles : int
@@ -38,6 +43,8 @@ class Result:
     by_backfill: np.ndarray
     planned: Floats
     killed: np.ndarray
+    cancelled: np.ndarray
+    lost: Pieces
     partition: Ints
     plans: tuple[Floats, Ints, Floats]
     n_passes: int
@@ -80,19 +87,29 @@ def run(
             "leave it out, "
             "or take a larger machine, for instance machine.processors=N"
         )
+    if 0 < len(system.pieces) == system.state["n_pieces"][0]:
+        raise TooManyPiecesError(
+            f"preemption ends more than {len(system.pieces):,} runs of {len(wanted.jobs):,} jobs; set "
+            "PreemptExemptTime, or let fewer jobs preempt others"
+        )
     return result(system, phases)
 
 
 def result(system: tables.System, phases: Phases) -> Result:
     """Return the arrays of a system that has ended, on the jobs' own time."""
     fate, n = system.fate, int(system.state["n_plans"][0])
+    lost = system.pieces[: int(system.state["n_pieces"][0])].copy()
+    for name in ("begin", "end"):
+        lost[name] -= phases.clock
     return Result(
         fate["start"] - phases.clock,
         fate["end"] - phases.clock,
         fate["cpus"],
         fate["by"] == 1,
         fate["reserved"] - phases.clock,
-        fate["killed"] > 0,
+        fate["killed"] == 1,
+        fate["killed"] == 2,
+        Pieces(lost["job"], np.zeros_like(lost["job"]), lost["begin"], lost["end"], lost["cpus"]),
         fate["partition"],
         (
             system.log["cycle"][:n] - phases.clock,

@@ -16,16 +16,22 @@ METRICS = (
     Metric("queue_length", "1", "average number of waiting jobs", weight="period"),
     Metric("backfilled_share", "1", "share of jobs that backfill started", weight="jobs"),
     Metric("killed_share", "1", "share of jobs that were ended at their limit", weight="jobs"),
+    Metric("preempted_share", "1", "share of jobs that were preempted", weight="jobs"),
+    Metric("lost_time", "s", "time that a job ran in vain before preemption", weight="jobs"),
     Metric("period", "s", "time over which the machine was measured"),
 )
-"""The first two and the last are computed by `models.jobs.schedule_measures`."""
+"""The first two, the share of preempted jobs and the last are computed by `models.jobs.schedule_measures`."""
 
 
 def shares(made: Schedule, division: Division, edges: Floats) -> Mapping[str, Floats]:
-    """Return the shares of jobs that are no measures of every schedule, shape (n_batches,)."""
+    """Return averages over jobs that are no measures of every schedule, shape (n_batches,)."""
     counts = np.bincount(division.batch, minlength=division.n_batches)
     found = {}
-    for name, column in (("backfilled_share", "by_backfill"), ("killed_share", "killed")):
+    for name, column in (
+        ("backfilled_share", "by_backfill"),
+        ("killed_share", "killed"),
+        ("lost_time", "lost"),
+    ):
         values = getattr(made, column)[division.these]
         with np.errstate(invalid="ignore"):  # a batch without a job
             found[name] = np.bincount(division.batch, values, division.n_batches) / counts

@@ -8,19 +8,21 @@ from models.family import Outcome
 from models.jobs import outcomes
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
-from models.jobs.schedule import Schedule
+from models.jobs.schedule import Pieces, Schedule
 from models.point import Point
 from models.slurm import FAMILY, engine
 from models.slurm.metrics import shares
 from models.slurm.policies import Rules, configuration_of, open_jobs, users_of, wanted, zero_of
+from models.slurm.preemption import Preemption
 
 
 @dataclass(frozen=True, eq=False)
 class SlurmSchedule(Schedule):
-    """A schedule, and what started and ended each job, shape (n_jobs,)."""
+    """A schedule, what started and ended each job, and seconds of runs in vain, shape (n_jobs,)."""
 
     by_backfill: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
     killed: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
+    lost: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 
 def simulate(point: Point) -> Outcome:
@@ -35,16 +37,39 @@ def schedule(point: Point) -> Schedule:
     return outcomes.schedule(point, opened, run)
 
 
+def with_preemption(made: SlurmSchedule, result: engine.Result) -> SlurmSchedule:
+    """Add the runs that preemption ended: a requeued job begins anew, what it had done is lost."""
+    lost, last = result.lost, made.runs
+    time = np.where(result.cancelled, made.jobs.runtime, 0.0)
+    np.add.at(time, lost.job, lost.end - lost.begin)
+    start = made.start.copy()
+    np.minimum.at(start, lost.job, lost.begin)
+    joined = {
+        name: np.concatenate([getattr(lost, name), getattr(last, name)])
+        for name in ("job", "host", "begin", "end", "processors")
+    }
+    return replace(
+        made,
+        start=start,
+        began=made.start,
+        waited=made.end - made.jobs.submit - made.jobs.runtime,
+        preempted=result.cancelled | (np.bincount(lost.job, minlength=len(start)) > 0),
+        pieces=Pieces(**joined),
+        lost=time,
+    )
+
+
 def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stream or a trace
     configuration = configuration_of(point.policy, point.machine)
     phases = Rules.of(point.policy).phases
+    preempts = bool(Preemption.of(configuration).settings)
     opened = open_jobs(point, configuration)
 
     def run(jobs: Jobs, machine: Machine) -> Schedule:
         found = wanted(jobs, point.policy, configuration, users_of(opened))
         result = engine.run(found, configuration, phases, zero=zero_of(opened, configuration))
         ran = replace(jobs, runtime=result.end - result.start, requested=found.limit.astype(np.float64))
-        return SlurmSchedule(
+        made = SlurmSchedule(
             ran,
             machine,
             result.start,
@@ -54,6 +79,8 @@ def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stre
             notes=(configuration.name,),
             by_backfill=result.by_backfill,
             killed=result.killed,
+            lost=np.zeros(len(jobs)),
         )
+        return with_preemption(made, result) if preempts else made
 
     return run, opened

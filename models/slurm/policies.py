@@ -17,6 +17,7 @@ from models.slurm.build import Asked, asked
 from models.slurm.configuration import Configuration, ConfigurationError, Node, Partition, read
 from models.slurm.configuration.reading import of_lines
 from models.slurm.limits import counters
+from models.slurm.preemption import Preemption
 from models.slurm.priority import Weights
 from models.slurm.scheduler import Phases, Scheduler
 from models.units import KB_IN_GB
@@ -259,6 +260,7 @@ def check(point: Point) -> Sequence[str]:
     """Check one combination before anything runs, see `models.family.Family.check`."""
     configuration = configuration_of(point.policy, point.machine)
     Scheduler.of(configuration)
+    Preemption.of(configuration)
     Weights.of(configuration)
     opened = open_jobs(point, configuration)
     found = wanted(opened.first(CHECKED), point.policy, configuration, users_of(opened))

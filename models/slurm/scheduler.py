@@ -107,13 +107,6 @@ class Scheduler:
         kind = _one_of(configuration, "SchedulerType", "sched/backfill", ("backfill", "builtin"))
         select = _one_of(configuration, "SelectType", "select/cons_tres", ("cons_tres", "cons_res", "linear"))
         priority = _one_of(configuration, "PriorityType", "priority/basic", ("basic", "multifactor"))
-        _one_of(configuration, "PreemptType", "preempt/none", ("none",))
-        mode = configuration.word("PreemptMode", "off")
-        if mode not in ("off", ""):
-            raise ConfigurationError(
-                f"{configuration.where.get('preemptmode', configuration.name)}: PreemptMode={mode} is not "
-                "modelled; policy.lines=[PreemptMode=OFF] simulates the cluster without"
-            )
         shared = [one.name for one in configuration.partitions if one.sharing == "FORCE" and one.rows > 1]
         if shared:
             raise ConfigurationError(

@@ -17,7 +17,8 @@ WHOLE = (f"PartitionName=main Nodes={ALL} Default=YES OverSubscribe=EXCLUSIVE St
 class Case:
     """A configuration: lines of slurm.conf, partitions, whether jobs share nodes, and a reservation.
 
-    With accounts the cluster has a database, and jobs have users, accounts and QOS.
+    With accounts the cluster has a database, and jobs have users, accounts and QOS. Where small jobs preempt
+    others, these are small and long, so that there are no idle nodes.
     """
 
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -25,13 +26,30 @@ class Case:
     shares_nodes: bool = False
     reservation: str = ""
     accounts: bool = False
+    preempts: bool = False
 
     def workload(self, jobs: "Sequence[Job]") -> "list[Job]":
         """Return the jobs as they are submitted in this case: none larger than a limit of CPUs."""
-        if not self.accounts or not self.shares_nodes:
+        if not self.preempts and not (self.accounts and self.shares_nodes):
             return list(jobs)
-        return [replace(job, nodes=min(job.nodes, 4)) for job in jobs]
+        some = [replace(job, nodes=min(job.nodes, 4)) for job in jobs]
+        if not self.preempts:
+            return some
+        return [
+            job if job.few else replace(job, runtime=2 * job.runtime, limit=2 * job.limit) for job in some
+        ]
 
+
+def _preempting(sharing: str) -> tuple[str, ...]:
+    """Return partitions whose jobs are requeued or cancelled for those of a third one."""
+    return (
+        f"PartitionName=main Nodes={ALL} Default=YES State=UP{sharing}",
+        f"PartitionName=spare Nodes={ALL} PreemptMode=CANCEL GraceTime=20 State=UP{sharing}",
+        f"PartitionName=few Nodes={ALL} PriorityTier=2 State=UP{sharing}",
+    )
+
+
+PREEMPTION = {"PreemptType": "preempt/partition_prio", "PreemptMode": "REQUEUE"}
 
 CASES = {
     "builtin": Case({"SchedulerType": "sched/builtin"}),
@@ -72,6 +90,13 @@ CASES = {
         },
         accounts=True,
     ),
+    "preemption": Case(PREEMPTION, _preempting(" OverSubscribe=EXCLUSIVE"), preempts=True),
+    "preemption_cpus": Case(
+        {**PREEMPTION, "SelectTypeParameters": "CR_CPU_Memory"},
+        _preempting(""),
+        shares_nodes=True,
+        preempts=True,
+    ),
 }
 
 BASE = {
@@ -105,20 +130,22 @@ class Job:
         if case.accounts:
             user, account = WHO[self.who]
             options += [f"--uid={user}", f"--account={account}", f"--qos={LEVELS[self.level]}", "--chdir=/"]
+        if len(case.partitions) > 1:
+            options.append(f"--partition={self.partition(case)}")
         if not case.shares_nodes:
             return [*options, f"--nodes={self.nodes}"]
-        asks = [f"--ntasks={self.tasks}", f"--mem-per-cpu={self.memory}", f"--partition={self.partition}"]
-        return [*options, *asks]
+        return [*options, f"--ntasks={self.tasks}", f"--mem-per-cpu={self.memory}"]
 
     @property
     def tasks(self) -> int:
         """CPUs that it asks for where nodes are shared."""
         return self.cpus * self.nodes
 
-    @property
-    def partition(self) -> str:
-        """Its partition where there are two: the small one takes small jobs only."""
-        return "few" if self.few and self.tasks <= 6 * CPUS else "main"
+    def partition(self, case: Case) -> str:
+        """Return its partition where there are several: ``few`` takes small jobs only."""
+        if self.few and self.tasks <= 6 * CPUS:
+            return "few"
+        return "spare" if case.preempts and self.memory == 100 else "main"
 
 
 def workload(seed: int, n_jobs: int, gap: float = 3.0) -> list[Job]:

@@ -32,7 +32,8 @@ NEVER_S = 1e6
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Starts in seconds from shortly before the first submission, shape (n_jobs,)."""
+    """Starts in seconds from shortly before the first submission, shape (n_jobs,); of a job that is requeued
+    the last one."""
 
     case: str
     submitted: np.ndarray
@@ -41,6 +42,7 @@ class Comparison:
     same_scheduler: np.ndarray
     n_passes: tuple[int, int]
     plans: tuple[int, int]
+    preempted: tuple[int, int]
 
     @property
     def line(self) -> str:
@@ -52,6 +54,8 @@ class Comparison:
             f"starts differ by {np.percentile(off, 90):.2f} s at most for nine of ten, {off.max():.2f} s "
             f"for all; {self.same_scheduler.mean():.0%} started by the same scheduler; plans alike: "
             f"{self.plans[0]:,} of {self.plans[1]:,}"
+            + "; preempted runs: {}, model {}".format(*self.preempted)
+            * any(self.preempted)
         )
 
 
@@ -138,7 +142,8 @@ def compare(case: str, jobs: Sequence[Job], folder: Path) -> Comparison:
     alike = sum(mine is not None and abs(mine - theirs) <= 1 for mine, theirs in plans)
     passes = (len(observed.passes), result.n_passes)
     same = main != result.by_backfill
-    return Comparison(case, submitted, real, result.start, same, passes, (alike, len(plans)))
+    preempted = (len(observed.preempted), len(result.lost.job) + int(result.cancelled.sum()))
+    return Comparison(case, submitted, real, result.start, same, passes, (alike, len(plans)), preempted)
 
 
 def _model(case: str, jobs: Sequence[Job], observed: Observed, folder: Path, zero: float) -> Result:
@@ -151,10 +156,7 @@ def _model(case: str, jobs: Sequence[Job], observed: Observed, folder: Path, zer
     tasks = np.array([job.tasks for job in jobs]) if shared else nodes
     none = np.zeros(len(ids), np.int64)
     more = (
-        {
-            "cpu_memory": np.array([job.memory for job in jobs]),
-            "partition": np.array([job.partition for job in jobs], object),
-        }
+        {"cpu_memory": np.array([job.memory for job in jobs])}
         if shared
         else {"nodes": nodes, "most_nodes": nodes}
     )
@@ -164,6 +166,8 @@ def _model(case: str, jobs: Sequence[Job], observed: Observed, folder: Path, zer
         user = np.array([1 + users.index(WHO[job.who][0]) for job in jobs])
         more["account"] = np.array([WHO[job.who][1] for job in jobs], object)
         more["qos"] = np.array([LEVELS[job.level] for job in jobs], object)
+    if len(CASES[case].partitions) > 1:
+        more["partition"] = np.array([job.partition(CASES[case]) for job in jobs], object)
     given = Jobs(
         np.array([observed.submitted[job] - zero for job in ids]),
         ran,

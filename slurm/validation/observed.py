@@ -18,6 +18,8 @@ SUBMITTED = re.compile(r"_slurm_rpc_submit_batch_job: JobId=(\d+) ")
 STARTED = re.compile(r"sched: Allocate JobId=(\d+) NodeList=(\S+)")
 BACKFILLED = re.compile(r"sched/backfill: _start_job: Started JobId=(\d+) in \S+ on (\S+)")
 ENDED = re.compile(r"_job_complete: JobId=(\d+) done")
+PREEMPTED = re.compile(r"preempted JobId=(\d+) has been (requeued|killed) to reclaim")
+REQUEUED = re.compile(r"Requeuing JobId=(\d+)")
 TIMED_OUT = re.compile(r"Time limit exhausted for JobId=(\d+)")
 EPILOG = re.compile(r"_slurm_rpc_epilog_complete: JobId=(\d+) Node=(\S+)")
 PASS = re.compile(r"sched: Running job scheduler (for full queue|for default depth)")
@@ -27,9 +29,6 @@ LIMITS = "Testing job time limits"
 PRIORITY = re.compile(r"priority for job (\d+) is now (\d+)")
 PLAN = re.compile(r"sched/backfill: _dump_job_sched: JobId=(\d+) to start at (\S+?), end at")
 
-AT_ONCE_S = 0.002
-"""A pass so soon after a message was called by it."""
-
 DAY_S = 86400
 
 USUAL_PERIOD_S = 1.0017
@@ -38,6 +37,9 @@ USUAL_PERIOD_S = 1.0017
 COARSE_S = 0.004
 """The clock of whole seconds is that of the kernel's last tick, 4 ms old at most, and the line is written
 later."""
+
+AT_ONCE_S = 0.002
+"""A pass so soon after a message of one node was called by it, though others answer later in the log."""
 
 CALLED_S = 0.02
 """A pass so soon after the message of an epilog was called by it."""
@@ -54,6 +56,8 @@ class Observed:
     passes, full_passes, cycles, limits : list of float
         Passes of the main scheduler, full ones among them, backfill cycles, tests of limits.
     plans : list of (cycle, job, planned start)
+    preempted : list of (instant, job)
+        Of jobs that run again only the last run is in `started`, `ended`, and the like.
     """
 
     submitted: dict[int, float] = field(default_factory=dict)
@@ -70,6 +74,9 @@ class Observed:
     answers: list[float] = field(default_factory=list)
     plans: list[tuple[float, int, float]] = field(default_factory=list)
     calculations: list[float] = field(default_factory=list)
+    preempted: list[tuple[float, int]] = field(default_factory=list)
+    calls: list[float] = field(default_factory=list)  # messages that call the scheduler
+    kill_times: list[float] = field(default_factory=list)  # from a kill to them
     _left: dict[int, set[str]] = field(default_factory=dict)  # nodes that have not confirmed an end
     _message: tuple[float, int] = (0.0, 0)  # the last one of an epilog, and its job
 
@@ -95,16 +102,29 @@ class Observed:
         elif match := TIMED_OUT.match(text):
             self.killed[int(match[1])] = now
             self._end(int(match[1]), now)
+        elif match := PREEMPTED.match(text):
+            job = int(match[1])
+            self.preempted.append((now, job))
+            self._end(job, now)
+            if match[2] == "killed":
+                self.killed[job] = now
+        elif match := REQUEUED.match(text):
+            job = int(match[1])
+            self.calls.append(now)
+            self.kill_times.append(now - self.ended[job])
+            for known in (self.started, self.started_by, self.nodes, self.ended, self.freed, self._left):
+                known.pop(job, None)
         elif match := EPILOG.match(text):
             job = int(match[1])
             left = self._left.get(job, set())
             left.discard(match[2])
             self._message = now, job
             if not left:  # the message of a node that is not the last one calls nothing
-                self.freed[job] = now
+                self._free(job, now)
         elif match := PASS.match(text):
-            if now - self._message[0] < AT_ONCE_S:  # it was the last one, and others are written down late
-                self.freed.setdefault(self._message[1], self._message[0])
+            message, job = self._message
+            if now - message < AT_ONCE_S and self._left.get(job):  # answers that are logged after it
+                self._free(job, message)
             self.passes.append(now)
             if match[1] == "for full queue":
                 self.full_passes.append(now)
@@ -120,6 +140,14 @@ class Observed:
             self.calculations.append(now)
         elif match := PLAN.match(text):
             self.plans.append((self.cycles[-1] if self.cycles else now, int(match[1]), _seconds(match[2])))
+
+    def _free(self, job: int, now: float) -> None:
+        if job in self._left:
+            self.freed[job] = now
+            self.calls.append(now)
+            if job in self.killed:
+                self.kill_times.append(now - self.ended[job])
+            del self._left[job]
 
     def _end(self, job: int, now: float) -> None:
         self.ended[job] = now
@@ -148,16 +176,21 @@ class Observed:
             limits=_last_before(self.limits, 30.0, zero),
             period=float(np.diff(looks).mean()),
             completing=self._answer_time(),
+            killing=float(np.median(self.kill_times)) if self.kill_times else Phases.killing,
             cycle_time=self._cycle_time(),
             cycles=tuple((np.array(self.cycles) - COARSE_S - zero).tolist()),
             looks=tuple(looks[looks > 0].tolist()),
         )
 
     def _answer_time(self) -> float:
-        """Return the usual time from the end of a job until its nodes have answered."""
+        """Return the time from the end of a job until its nodes have answered.
+
+        The log has answers when the controller next looks for them, after 5 ms, then 10, and so on: the first
+        quartile is nearer to the answer itself than the median.
+        """
         answers = np.array(self.answers)
         after = [answers[answers > end][:1] - end for job, end in self.ended.items() if job not in self.freed]
-        return float(np.median(np.concatenate(after))) if after and len(answers) else 0.02
+        return float(np.quantile(np.concatenate(after), 0.25)) if after and len(answers) else 0.02
 
     def messages(self, jobs: Sequence[int]) -> np.ndarray:
         """Return the seconds from the end of each job to the message of its epilog, -1 without one.
@@ -176,7 +209,7 @@ class Observed:
     def looks(self) -> np.ndarray:
         """Return the instants of the background thread's looks: at passes and tests of limits, and between
         them."""
-        after_kills = np.array(sorted(self.freed.values()))
+        after_kills = np.array(self.calls)
 
         def timed(instant: float) -> bool:
             return not ((after_kills <= instant) & (instant < after_kills + CALLED_S)).any()

@@ -51,6 +51,15 @@ class Qos:
     """A QOS, with how much its jobs may have at once: all of them, those of each user, of each account.
 
     Its limits replace those of a partition's QOS where it has the flag ``OverPartQOS``.
+
+    Parameters
+    ----------
+    preempts : tuple of str
+        QOS whose jobs its jobs preempt.
+    preempt_mode : str
+        How its own jobs are preempted, empty where PreemptMode decides; after `grace` seconds.
+    exempt : int, optional
+        Seconds that each of them may run before; None where PreemptExemptTime decides.
     """
 
     priority: int
@@ -58,6 +67,10 @@ class Qos:
     group: Mapping[str, int]
     user: Mapping[str, int]
     account: Mapping[str, int]
+    preempts: tuple[str, ...] = ()
+    preempt_mode: str = ""
+    grace: int = 0
+    exempt: int | None = None
 
 
 @dataclass(frozen=True)
@@ -129,12 +142,23 @@ def qos(place: str, given: Mapping[str, str]) -> Qos:
     text = given.get("priority", "0") or "0"
     if not text.isdecimal():
         raise ConfigurationError(f"{place}: Priority={text}; allowed: a whole number")
+    times = {}
+    for key in ("gracetime", "preemptexempttime"):
+        try:
+            times[key] = values.minutes(given[key]) if given.get(key, "") not in NEUTRAL else None
+        except ValueError as expected:
+            raise ConfigurationError(f"{place}: {key}={given[key]}; allowed: {expected}") from None
+    mode = given.get("preemptmode", "").upper()
     return Qos(
         int(text),
         "overpartqos" in given.get("flags", "").lower(),
         limits(place, given, "grptres", "grpjobs"),
         limits(place, given, "maxtrespu", "maxjobspu"),
         limits(place, given, "maxtrespa", "maxjobspa"),
+        tuple(name for name in given.get("preempt", "").split(",") if name),
+        "" if mode == "CLUSTER" else mode,
+        times["gracetime"] or 0,
+        times["preemptexempttime"],
     )
 
 

@@ -36,6 +36,8 @@ class Partition:
     ----------
     sharing : str
         ``NO``, ``EXCLUSIVE``, ``YES`` or ``FORCE``; with the number of jobs that share a CPU in `rows`.
+    preempt_mode : str
+        How its jobs are preempted, empty where PreemptMode decides; after `grace` seconds.
     restricted : tuple of str
         Keys of its line that decide who may use it, and have no effect here.
     """
@@ -56,6 +58,8 @@ class Partition:
     memory_cpu: int = 0
     memory_node: int = 0
     qos: str = ""
+    preempt_mode: str = ""
+    grace: int = 0
     restricted: tuple[str, ...] = ()
 
 
@@ -363,6 +367,8 @@ def _partitions(
         memory("defmempercpu"),
         memory("defmempernode"),
         given.get("qos", ""),
+        given.get("preemptmode", "").upper(),
+        whole("gracetime", 0),
         tuple(
             key
             for key in rules

@@ -25,10 +25,11 @@ ENTITIES = (
 
 MODELLED = _words(
     """
-AccountingStorageEnforce AccountingStorageType CompleteWait DefMemPerCPU DefMemPerNode
-FairShareDampeningFactor GresTypes KillWait
-OverTimeLimit PreemptMode PreemptType PriorityCalcPeriod PriorityDecayHalfLife PriorityFavorSmall
-PriorityFlags PriorityMaxAge PriorityType PriorityWeightAge PriorityWeightFairshare PriorityWeightJobSize
+AccountingStorageEnforce AccountingStorageType AuthInfo CompleteWait DefMemPerCPU DefMemPerNode
+FairShareDampeningFactor GresTypes JobRequeue KillWait MessageTimeout
+OverTimeLimit PreemptExemptTime PreemptMode PreemptType PriorityCalcPeriod PriorityDecayHalfLife
+PriorityFavorSmall PriorityFlags PriorityMaxAge PriorityType PriorityWeightAge PriorityWeightFairshare
+PriorityWeightJobSize
 PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES SchedulerParameters SchedulerType SelectType
 SelectTypeParameters
 """
@@ -76,7 +77,7 @@ PARAMETERS = _words(
     """
 batch_sched_delay bf_interval bf_max_job_part bf_max_job_start bf_max_job_test bf_max_job_user
 bf_min_age_reserve bf_resolution bf_window bf_continue default_queue_depth defer partition_job_depth
-sched_interval sched_max_job_start
+preempt_reorder_count preempt_strict_order preempt_youngest_first sched_interval sched_max_job_start
 """
 )
 """Words of SchedulerParameters that are modelled. A cycle takes no time here, so that bf_continue has no
@@ -97,9 +98,6 @@ PARAMETERS_NOT_MODELLED = {
     "max_rpc_cnt": "passes put off while many messages wait",
     "pack_serial_at_end": "serial jobs on the last nodes",
     "reduce_completing_frag": "partitions that wait for completing jobs",
-    "preempt_youngest_first": "preemption",
-    "preempt_strict_order": "preemption",
-    "preempt_reorder_count": "preemption",
     "nohold_on_prolog_fail": "jobs whose prolog fails",
 }
 """Other words that change schedules -> what a simulation leaves out."""
@@ -126,7 +124,7 @@ AccountingStorageBackupHost AccountingStorageExternalHost AccountingStorageHost 
 AccountingStorageParameters AccountingStoragePass AccountingStoragePort AccountingStorageTRES
 AccountingStorageUser AccountingStoreFlags AccountingStoreJobComment AcctGatherEnergyType
 AcctGatherFilesystemType AcctGatherInfinibandType AcctGatherInterconnectType AcctGatherNodeFreq
-AcctGatherProfileType AllowSpecResourcesUsage AuthAltParameters AuthAltTypes AuthInfo AuthType
+AcctGatherProfileType AllowSpecResourcesUsage AuthAltParameters AuthAltTypes AuthType
 BackupAddr BackupController BatchStartTimeout BcastExclude BcastParameters BurstBufferParameters
 CertgenParameters CertgenType CertmgrParameters CertmgrType CliFilterParameters CliFilterPlugins
 CommunicationParameters ControlAddr ControlMachine CpuFreqDef CpuFreqGovernors CredType CryptoType
@@ -136,9 +134,9 @@ GroupUpdateForce GroupUpdateTime HashPlugin HealthCheckInterval HealthCheckNodeS
 HealthCheckTimeout HttpParserType InteractiveStepOptions JobAcctGatherFrequency JobAcctGatherParams
 JobAcctGatherType JobCompHost JobCompLoc JobCompParams JobCompPass JobCompPassScript JobCompPort
 JobCompType JobCompUser JobContainerType JobCredentialPrivateKey JobCredentialPublicCertificate
-JobFileAppend JobRequeue KeepAliveTime KillOnBadExit LaunchParameters LaunchType LicenseParameters
+JobFileAppend KeepAliveTime KillOnBadExit LaunchParameters LaunchType LicenseParameters
 LogTimeFormat MCSParameters MailDomain MailProg MaxArraySize MaxBatchRequeue MaxDBDMsgs MaxJobCount
-MaxJobId MaxNodeCount MaxStepCount MessageTimeout MetricsAuthUsers MetricsParameters MetricsType
+MaxJobId MaxNodeCount MaxStepCount MetricsAuthUsers MetricsParameters MetricsType
 MinJobAge MpiDefault MpiParams NamespaceType PlugStackConfig PluginDir PowerParameters PowerPlugin
 PrEpParameters PrEpPlugins PriorityParameters PrioritySiteFactorParameters PrivateData ProctrackType
 PrologEpilogTimeout PrologTimeout PropagatePrioProcess PropagateResourceLimits

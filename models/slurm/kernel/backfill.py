@@ -22,9 +22,20 @@ from models.slurm.kernel.plan import (
     reserve,
     restrict,
 )
+from models.slurm.kernel.preempting import level_of, may_preempt, may_preempt_any, preempt
 from models.slurm.kernel.queue import QUEUED, drop_started, limited, throttled
 from models.slurm.kernel.running import copy_free, overlaps, remove_in_future, start_job
-from models.slurm.kernel.tables import FREE, FUTURE, MASK, NARROWED, ORIGINAL, SYSTEM
+from models.slurm.kernel.tables import (
+    COMPLETING,
+    FREE,
+    FUTURE,
+    MASK,
+    NARROWED,
+    OFF,
+    ORIGINAL,
+    PICKED,
+    SYSTEM,
+)
 
 CYCLE_SIGNATURE = int64(SYSTEM, PICK)
 CYCLE = types.FunctionType(CYCLE_SIGNATURE)
@@ -40,6 +51,8 @@ def could_start(system, record, now):
     job, partition = records[record].job, records[record].partition
     if system.fate[job].status != QUEUED or throttled(system, job) or limited(system, job):
         return False
+    if system.settings[0].preempts and may_preempt_any(system, record):
+        return True
     whole = jobs[job].whole or system.partitions[partition].whole
     until = now + jobs[job].limit
     needed = jobs[job].tasks * jobs[job].task_cpus
@@ -74,22 +87,35 @@ def last_candidate(system, k, now):
 
 
 @part(inline=False)
-def earliest(system, job, whole, now, only_now, pick):
+def earliest(system, record, whole, now, only_now, pick):
     """Return when a job can start on the nodes in row `MASK`, -1 if never; the nodes are picked.
 
     Running jobs are taken out in order of their expected ends, several at a time: first those of half a
-    minute, then in windows that double; the start is the expected end of the last one taken out. O(running
+    minute, then in windows that double; the start is the expected end of the last one taken out. Those that
+    it may preempt are taken out before them, and it can start at once where that is enough. O(running
     jobs x nodes).
     """
     state, fate = system.state[0], system.fate
+    job, preempts = system.records[record].job, system.settings[0].preempts
     n_words = system.sets.shape[1]
     for w in range(n_words):
         system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FREE, w]
     if pick(system, job, whole, NARROWED, system.free, system.free_gres):
         return now
-    if only_now:
+    preempts = preempts and may_preempt_any(system, record)
+    if only_now and not preempts:
         return -1
     copy_free(system)
+    if preempts:
+        for k in range(state.n_running):
+            if may_preempt(system, record, system.running[k]):
+                remove_in_future(system, system.running[k])
+        for w in range(n_words):
+            system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
+        if pick(system, job, whole, NARROWED, system.future, system.future_gres):
+            return now
+        if only_now:
+            return -1
     window, border = FIRST_WINDOW, 0
     k = 0
     while True:
@@ -103,7 +129,9 @@ def earliest(system, job, whole, now, only_now, pick):
                 break
             other = system.running[k]
             k += 1
-            if not overlaps(system, other, MASK):
+            if not overlaps(system, system.sets, other, MASK):
+                continue
+            if preempts and may_preempt(system, record, other):
                 continue
             if border == 0:
                 border = fate[other].expected + window - fate[other].expected % window
@@ -181,7 +209,7 @@ def plan_job(system, record, now, only_now, pick):
                 counted = True
                 state.n_tested += 1
             fate[job].tested = 1
-            found = earliest(system, job, whole, now, only_now, pick)
+            found = earliest(system, record, whole, now, only_now, pick)
         if found < 0:
             if later and not only_now:
                 continue
@@ -189,26 +217,36 @@ def plan_job(system, record, now, only_now, pick):
         found = max(found, start)
         if found <= now and completing(system):
             found, later = now + 1, 0
-        if found <= now:
-            for w in range(n_words):
-                system.sets[MASK, w] &= system.sets[FREE, w]
-            pick(system, job, whole, MASK, system.free, system.free_gres)
-            picked_set(system)
-            start_job(system, job, partition, 1)
-            if whole:
-                reserve(system, 0, fate[job].expected // slot * slot)
-            return 1
-        if only_now:
-            return 0
-        if later and found > later:
-            continue
         begin, end = found // slot * slot, (found + limit) // slot * slot
-        if found > now + settings.bf_window:
+        if found <= now:
+            picked_set(system)
+            for w in range(n_words):
+                system.sets[ORIGINAL, w] = system.sets[PICKED, w]
+                system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FREE, w]
+            if pick(system, job, whole, NARROWED, system.free, system.free_gres):
+                picked_set(system)
+                start_job(system, job, partition, 1)
+                if whole and not (
+                    settings.preempts and system.levels[level_of(system, job, partition)].mode != OFF
+                ):
+                    reserve(system, 0, fate[job].expected // slot * slot)
+                return 1
+            for w in range(n_words):
+                system.sets[MASK, w] &= ~system.sets[COMPLETING, w]
+            preempt(system, record, whole, pick)
+            for w in range(n_words):
+                system.sets[PICKED, w] = system.sets[ORIGINAL, w]
+        elif only_now:
             return 0
-        picked_set(system)
-        if conflicts(system, begin, end) or is_reserved(system, found, found + limit):
-            later = found
+        elif later and found > later:
             continue
+        elif found > now + settings.bf_window:
+            return 0
+        else:
+            picked_set(system)
+            if conflicts(system, begin, end) or is_reserved(system, found, found + limit):
+                later = found
+                continue
         if state.n_segments + 2 > len(system.segments):
             return 0
         reserve(system, begin, end)
@@ -256,6 +294,8 @@ def backfill_cycle(system, pick):
             if throttled(system, job):
                 continue
         if limited(system, job):
+            continue
+        if settings.preempts and fate[job].calling == state.n_passes + state.n_cycles:
             continue
         if settings.bf_max_job_part:
             partitions[partition].count += 1

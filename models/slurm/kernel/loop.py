@@ -9,9 +9,10 @@ from models.kernels.compiling import kernel, part
 from models.slurm.kernel.backfill import CYCLE
 from models.slurm.kernel.passes import PASS
 from models.slurm.kernel.picking import PICK
+from models.slurm.kernel.preempting import requeue, stop
 from models.slurm.kernel.priority import add_usage, recalculate
 from models.slurm.kernel.queue import insert, may_start, release, sort_again
-from models.slurm.kernel.running import ENDED, RUNNING, answered, end_on_nodes, pop_end, push_end
+from models.slurm.kernel.running import ENDED, REQUEUED, RUNNING, answered, end_on_nodes, pop_end, push_end
 from models.slurm.kernel.tables import SYSTEM
 
 NEAR_S = 0.6
@@ -52,6 +53,8 @@ def end_job(system):
             state.next_immediate = state.now
         else:
             state.waiting_call = 1
+        if fate[job].status == REQUEUED:
+            requeue(system, job)
     elif fate[job].status == RUNNING and fate[job].end == key:
         fate[job].status = ENDED
         if settings.weight_fair > 0:
@@ -64,10 +67,15 @@ def test_limits(system):
     """End the jobs that are over their limits: O(running jobs)."""
     state, fate = system.state[0], system.fate
     now = math.floor(state.now)
-    for k in range(state.n_running):
+    k = 0
+    while k < state.n_running:
         job = system.running[k]
         if fate[job].expected > now:
             break
+        if fate[job].warned:
+            stop(system, job)  # its time of grace is over; the next one takes its place
+            continue
+        k += 1
         if fate[job].expected + system.partitions[fate[job].partition].over > now or fate[job].killed:
             continue
         if fate[job].end > state.now:
@@ -157,6 +165,8 @@ def look_backfill(system, backfill_cycle, pick):
     if now - state.last_cycle < settings.bf_interval or state.last_update < state.last_cycle:
         state.next_look = state.now + 1.0
         return
+    if settings.preempts:
+        release(system)  # a requeued job may start again between two looks
     if state.n_queue:
         backfill_cycle(system, pick)
     next_cycle(system)
@@ -208,6 +218,8 @@ def run(system, main_pass, backfill_cycle, pick):
             submit(system)
         elif state.next_immediate == now:
             state.next_immediate = np.inf
+            if settings.preempts:
+                release(system)
             main_pass(system, 0, pick)
         elif state.next_calc == now:
             recalculate(system)

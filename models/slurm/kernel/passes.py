@@ -8,9 +8,10 @@ from models.kernels.bits import ZERO
 from models.kernels.compiling import passable
 from models.slurm.kernel.picking import PICK, count
 from models.slurm.kernel.plan import keep_out
+from models.slurm.kernel.preempting import preempt
 from models.slurm.kernel.queue import QUEUED, drop_started, limited, throttled
 from models.slurm.kernel.running import start_job
-from models.slurm.kernel.tables import COMPLETING, FREE, MASK, SYSTEM, USABLE
+from models.slurm.kernel.tables import COMPLETING, FREE, MASK, NARROWED, SYSTEM, USABLE
 
 PASS_SIGNATURE = int64(SYSTEM, int64, PICK)
 PASS = types.FunctionType(PASS_SIGNATURE)
@@ -44,6 +45,8 @@ def main_pass(system, full, pick):
         job, partition = records[record].job, records[record].partition
         if fate[job].status != QUEUED:
             continue  # started in another partition
+        if settings.preempts and fate[job].calling == state.n_passes + state.n_cycles:
+            continue  # it preempts jobs in another partition
         if settings.sched_max_job_start and n_started >= settings.sched_max_job_start:
             break
         if jobs[job].array >= 0:
@@ -72,12 +75,14 @@ def main_pass(system, full, pick):
         idle = True
         for w in range(n_words):
             idle = idle and not system.sets[MASK, w] & (~system.sets[FREE, w] | system.sets[COMPLETING, w])
-        fits = count(system, MASK) >= jobs[job].min_nodes
+        whole = jobs[job].whole or partitions[partition].whole
+        fits, makes_room = count(system, MASK) >= jobs[job].min_nodes, False
         for w in range(n_words):
-            system.sets[MASK, w] &= system.sets[FREE, w] & ~system.sets[COMPLETING, w]
+            system.sets[MASK, w] &= ~system.sets[COMPLETING, w]
+            system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FREE, w]
         if fits:
-            whole = jobs[job].whole or partitions[partition].whole
-            fits = pick(system, job, whole, MASK, system.free, system.free_gres) > 0
+            fits = pick(system, job, whole, NARROWED, system.free, system.free_gres) > 0
+            makes_room = settings.preempts and not fits and preempt(system, record, whole, pick)
             fate[job].tested = 1
         if fits:
             start_job(system, job, partition, 0)
@@ -85,7 +90,7 @@ def main_pass(system, full, pick):
             rejected = -1
             continue
         state.last_update = now
-        if is_kept_out and idle:
+        if is_kept_out and idle and not makes_room:
             continue
         waited = now - math.floor(max(jobs[job].submit, jobs[job].begin))
         if settings.bf_min_age_reserve and waited < settings.bf_min_age_reserve:

@@ -1,7 +1,7 @@
 """The queue: records of pending jobs in the order in which passes test them, and jobs that are held.
 
-Records are ordered by the tier of their partition, by priority, by the second of submission, and by job
-(sched_config.html, "Scheduling order").
+Records are ordered by QOS that preempt others, by the tier of their partition, by priority, by the second of
+submission, and by job (sched_config.html, "Scheduling order").
 """
 
 import math
@@ -17,6 +17,11 @@ LARGEST_PRIORITY = 4294967295
 def precedes(system, record, other):
     """Return whether a record comes before another one."""
     records, jobs, partitions = system.records, system.jobs, system.partitions
+    if system.settings[0].by_qos:
+        a, b = jobs[records[record].job].qos, jobs[records[other].job].qos
+        n = len(system.levels)
+        if a != NONE and b != NONE and system.preempts[a * n + b] != system.preempts[b * n + a]:
+            return system.preempts[a * n + b] > 0
     a, b = partitions[records[record].partition].tier, partitions[records[other].partition].tier
     if a != b:
         return a > b

@@ -8,7 +8,7 @@ from models.kernels.bits import ONE
 from models.kernels.compiling import part
 from models.slurm.kernel.tables import COMPLETING, FREE, FUTURE, NONE
 
-RUNNING, ENDED = 3, 4
+RUNNING, ENDED, REQUEUED = 3, 4, 5
 
 
 @part(inline=False)
@@ -56,6 +56,19 @@ def pop_end(system):
 
 
 @part(inline=False)
+def remove_end(system, key, job):
+    """Remove an end from the heap, which has it; O(heap)."""
+    at = 0
+    while system.heap[at].key != key or system.heap[at].job != job:
+        at += 1
+    while at > 0:  # it takes the place of the first one, whatever its key
+        above = (at - 1) // 2
+        system.heap[at].key, system.heap[at].job = system.heap[above].key, system.heap[above].job
+        at = above
+    pop_end(system)
+
+
+@part(inline=False)
 def freed_at(system, job):
     """Return when the nodes of a job are free after its end."""
     settings, end = system.settings[0], system.fate[job].end
@@ -70,6 +83,35 @@ def charge(system, job, sign):
     """Count a job for its limits from its start on, and no more from its end on. O(limits of the job)."""
     for k in range(system.jobs[job].first_charge, system.jobs[job + 1].first_charge):
         system.limits[system.charges[k].limit].used += sign * system.charges[k].amount
+
+
+@part(inline=False)
+def insert_running(system, job):
+    """Add a job to the running ones; of equal expected ends Slurm's list has the earlier job first."""
+    state, fate = system.state[0], system.fate
+    at = state.n_running
+    while at > 0:
+        other = system.running[at - 1]
+        if fate[other].expected < fate[job].expected or (
+            fate[other].expected == fate[job].expected and other < job
+        ):
+            break
+        system.running[at] = other
+        at -= 1
+    system.running[at] = job
+    state.n_running += 1
+
+
+@part(inline=False)
+def remove_running(system, job):
+    """Remove a job from the running ones. O(running jobs)."""
+    state = system.state[0]
+    at = 0
+    while system.running[at] != job:
+        at += 1
+    for k in range(at, state.n_running - 1):
+        system.running[k] = system.running[k + 1]
+    state.n_running -= 1
 
 
 @part(inline=False)
@@ -98,18 +140,7 @@ def start_job(system, job, partition, by):
     fate[job].expected = math.floor(state.now) + jobs[job].limit
     fate[job].end = state.now + jobs[job].runtime
     push_end(system, fate[job].end, 2 * job)
-    # Of equal expected ends Slurm's list has the earlier job first.
-    at = state.n_running
-    while at > 0:
-        other = system.running[at - 1]
-        if fate[other].expected < fate[job].expected or (
-            fate[other].expected == fate[job].expected and other < job
-        ):
-            break
-        system.running[at] = other
-        at -= 1
-    system.running[at] = job
-    state.n_running += 1
+    insert_running(system, job)
     state.n_started += 1
     state.last_update = math.floor(state.now)
     charge(system, job, 1)
@@ -133,12 +164,7 @@ def end_on_nodes(system, job):
         system.sets[COMPLETING, node // 64] |= ONE << np.uint64(node % 64)
         system.scratch[node].completing += 1
         entry = entries[entry].next
-    at = 0
-    while system.running[at] != job:
-        at += 1
-    for k in range(at, state.n_running - 1):
-        system.running[k] = system.running[k + 1]
-    state.n_running -= 1
+    remove_running(system, job)
     state.n_completing += 1
     state.last_update = math.floor(state.now)
     charge(system, job, -1)
@@ -194,13 +220,13 @@ def remove_in_future(system, job):
 
 
 @part(inline=False)
-def overlaps(system, job, row):
-    """Return whether a running job has a node of a set; O(nodes of the job)."""
+def overlaps(system, sets, job, row):
+    """Return whether a running job has a node of a row of `sets`; O(nodes of the job)."""
     entries = system.entries
     entry = system.fate[job].entry
     while entry != NONE:
         node = entries[entry].node
-        if (system.sets[row, node // 64] >> np.uint64(node % 64)) & ONE:
+        if (sets[row, node // 64] >> np.uint64(node % 64)) & ONE:
             return True
         entry = entries[entry].next
     return False

@@ -23,7 +23,8 @@ SETTINGS = fields(
     "backfill bf_interval bf_resolution bf_window bf_max_job_test bf_max_job_user bf_max_job_part "
     "bf_max_job_start bf_min_age_reserve batch_sched_delay sched_interval default_queue_depth "
     "partition_job_depth sched_max_job_start defer kill_wait multifactor fair_tree n_gres "
-    "track_memory least_loaded record_plans",
+    "track_memory least_loaded record_plans preempts by_qos youngest_first strict_order reorder_count "
+    "requeue_wait message_timeout",
 )
 """Numbers of slurm.conf; seconds, and switches that are 0 or 1.
 
@@ -37,13 +38,17 @@ decay_per_s
     Factor of decay of usage in a second.
 damping
     FairShareDampeningFactor.
+preempts, by_qos
+    Whether jobs preempt others, and whether their QOS decide that, else their partitions.
+requeue_wait
+    Seconds from the end of a requeued job on its nodes until it may start again.
 """
 
 STATE = fields(
     "now next_tick next_look next_calc next_immediate last_calc quiet_since",
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_looks "
-    "n_completing n_known",
+    "n_completing n_known n_pieces n_candidates",
 )
 """Scalars of the system.
 
@@ -58,6 +63,10 @@ n_chosen
     Nodes that `picking.pick` chose last.
 n_held
     Jobs that are submitted and may not start yet (begin time, dependency, throttle of an array).
+n_pieces
+    Runs that preemption ended.
+n_candidates
+    Jobs in `System.candidates` that one job may preempt.
 """
 
 
@@ -72,7 +81,7 @@ of a pass."""
 JOB = fields(
     "submit begin runtime message",
     "limit min_nodes least_nodes max_nodes tasks task_cpus tasks_per_node node_memory cpu_memory whole user "
-    "association array throttle after first_record first_charge",
+    "association array throttle after first_record first_charge qos exempt",
 )
 """Jobs in order of submission, and one more that ends the list of records.
 
@@ -83,7 +92,8 @@ whole: whether the job asks for whole nodes itself.
 first_record: its records are those from here to that of the next job, one for each of its partitions;
 first_charge: so are its charges.
 after: job that has to end first, -1 for none. array: number of its array, -1 for none; throttle: how many
-jobs of that may run at once, 0 for any number.
+jobs of that may run at once, 0 for any number. qos: its row of `System.levels`, where QOS decide.
+exempt: seconds that it runs before it may be preempted.
 """
 
 RECORD = fields("fixed fixed_tested", "job partition priority")
@@ -103,10 +113,30 @@ checked: whether the limit keeps the job waiting; not where a QOS has the same l
 RESERVATION = fields("begin end")
 """When a reservation keeps its nodes (a row of `System.reserved_words`) from all jobs."""
 
-FATE = fields("start end reserved", "status by partition tested entry expected cpus killed")
+LEVEL = fields(ints="rank mode grace")
+"""A partition or a QOS, whichever decides who preempts whom (`System.preempts`).
+
+rank: lower ones are preempted first. mode: how jobs are preempted (`OFF`, `REQUEUE`, `CANCEL`). grace:
+seconds until then.
+"""
+
+OFF, REQUEUE, CANCEL = range(3)
+
+CANDIDATE = fields(ints="job key")
+"""A running job that may be preempted; key decides their order."""
+
+PIECE = fields("begin end", "job cpus")
+"""A run that preemption ended, of a job that runs again."""
+
+FATE = fields(
+    "start end reserved",
+    "status by partition tested entry expected cpus killed warned called calling",
+)
 """What becomes of each job.
 
-status: 0 not submitted, 1 held, 2 in the queue, 3 running, 4 ended. by: 0 the main scheduler, 1 backfill.
+status: 0 not submitted, 1 held, 2 in the queue, 3 running, 4 ended, 5 to be requeued. killed: 1 at its limit,
+2 by preemption. warned: whether its time of grace runs. called: second at which it preempted others last;
+calling: pass or cycle in which it does. by: 0 the main scheduler, 1 backfill.
 reserved: first planned start, NaN for none. tested: whether the selection of nodes has seen it. entry: its
 first allocation. expected: whole second at which it has to end.
 """
@@ -164,6 +194,10 @@ class System(NamedTuple):
     records: Annotated[np.ndarray, RECORD]
     limits: Annotated[np.ndarray, LIMIT]
     charges: Annotated[np.ndarray, CHARGE]
+    levels: Annotated[np.ndarray, LEVEL]
+    preempts: Ints
+    candidates: Annotated[np.ndarray, CANDIDATE]
+    pieces: Annotated[np.ndarray, PIECE]
     reservations: Annotated[np.ndarray, RESERVATION]
     reserved_words: SETS
     fate: Annotated[np.ndarray, FATE]

@@ -1,7 +1,7 @@
 """A slow and obvious twin of `models.slurm`: one second after the other, sets of node names, no skipped work.
 
 It has nodes with CPUs and memory, partitions with tiers, whole nodes or CPUs, plain order of priority,
-passes and cycles, limits of groups of jobs, reservations. Times are whole seconds; a look of the
+passes and cycles, limits of groups of jobs, reservations, preemption. Times are whole seconds; a look of the
 controller comes each second.
 """
 
@@ -30,11 +30,34 @@ class TwinJob:
     account: str = ""
     qos: str = ""
     user: int = 0
+    level: int = 0  # of preemption
+    runs: list[tuple[int, int]] = field(default_factory=list)  # those that preemption ended
+    cancelled: bool = False
+    called: int = -(10**9)
+    warned_until: int | None = None
+    begin: int = 0
 
     @property
     def expected(self) -> int:
         assert self.start is not None
-        return self.start + self.limit
+        expected = self.start + self.limit
+        return expected if self.warned_until is None else min(expected, self.warned_until)
+
+
+@dataclass
+class Preempting:
+    """Levels of jobs, with mode, seconds of grace, rank; and pairs of which the first preempts the second."""
+
+    modes: list[str]
+    grace: list[int]
+    ranks: list[int]
+    pairs: set[tuple[int, int]]
+    exempt: int = 0
+    youngest: bool = False
+    strict: bool = False
+    reorder: int = 1
+    requeue_wait: int = 6
+    timeout: int = 10
 
 
 @dataclass
@@ -53,6 +76,13 @@ class Twin:
     kill_wait: int = 30
     caps: dict[str, int] = field(default_factory=dict)
     reservations: list[tuple[int, int, set[int]]] = field(default_factory=list)  # begin, end, nodes
+    preempting: Preempting | None = None
+    stopped: list[TwinJob] = field(default_factory=list)
+    held: list[TwinJob] = field(default_factory=list)
+
+    @property
+    def completing(self) -> set[int]:
+        return {node for job in self.stopped for node in job.given}
 
     def run(self) -> None:
         waiting: list[TwinJob] = []
@@ -61,30 +91,35 @@ class Twin:
         called, last_pass, last_full, last_limits, last_cycle, changed = False, 0, 0, 0, -(10**9), 0
         look_backfill = 0
         now = 0
-        while coming or waiting or running:
+        while coming or waiting or running or self.held:
             for job in [job for job in running if job.end <= now]:
                 running.remove(job)
                 called, changed = True, now
             while coming and coming[0].submit <= now:
                 waiting.append(coming.pop(0))
                 called, changed = True, now
-            waiting.sort(key=lambda job: (-self.partitions[job.partition][1], job.submit, job.number))
             if now - last_limits >= 30:
                 last_limits = now
-                for job in running:
-                    if job.expected <= now < job.end:
+                for job in [*running]:
+                    if job.expected <= now < job.end and job.warned_until is not None:
+                        self.stop(job, now, running)
+                        changed = now
+                    elif job.expected <= now < job.end:
                         job.end = now  # it is gone before the next second
+            for job in [job for job in self.held if job.begin <= now]:
+                self.held.remove(job)
+                waiting.append(job)
+                changed = now
+            waiting.sort(
+                key=lambda job: (-job.level, -self.partitions[job.partition][1], job.submit, job.number)
+            )
             full = now - last_full >= 60
             if full or (called and now - last_pass >= 3):
                 last_pass, called = now, False
                 last_full = now if full else last_full
                 if self.one_pass(now, waiting, running, full):
                     changed = now
-            if killed := [
-                job for job in running if job.end <= now
-            ]:  # in this second: the epilog calls a pass
-                for job in killed:
-                    running.remove(job)
+            while self.settled(now, running):  # in this second: the epilog calls a pass
                 changed = now
                 self.one_pass(now, waiting, running, False)
             if self.backfill and look_backfill == now:
@@ -95,7 +130,91 @@ class Twin:
                     look_backfill = now + self.interval
                 else:
                     look_backfill = now + 1
+            while self.settled(now, running):
+                changed = now
+                self.one_pass(now, waiting, running, False)
             now += 1
+
+    def settled(self, now: int, running: list[TwinJob]) -> bool:
+        """Take out jobs that were killed, and hold those to be requeued; return whether there was one."""
+        killed = [job for job in running if job.end <= now]
+        for job in killed:
+            running.remove(job)
+        stopped, self.stopped = self.stopped, []
+        for job in stopped:
+            if not job.cancelled:
+                assert self.preempting is not None
+                job.begin, job.warned_until = now + self.preempting.requeue_wait, None
+                self.held.append(job)
+        return bool(killed or stopped)
+
+    def candidates(self, job: TwinJob, now: int, running: Sequence[TwinJob]) -> list[TwinJob]:
+        """Return the jobs that one may preempt, those to be taken out first before others."""
+        rules = self.preempting
+        if rules is None:
+            return []
+        members = set(self.partitions[job.partition][0])
+        found = [
+            other
+            for other in sorted(running, key=lambda other: other.number)
+            if (job.level, other.level) in rules.pairs
+            and set(other.given) & members
+            and now >= (other.start or 0) + rules.exempt
+        ]
+        if rules.youngest:
+            return sorted(found, key=lambda other: -(other.start or 0))
+        return sorted(found, key=lambda other: (rules.ranks[other.level], len(other.given)))
+
+    def make_room(self, job: TwinJob, members: set[int], now: int, running: list[TwinJob]) -> bool:
+        """Preempt jobs so that one fits; return whether it would."""
+        rules, order = self.preempting, self.candidates(job, now, running)
+        if rules is None:
+            return False
+        attempt = 0
+        while True:
+            gone: list[TwinJob] = []
+            given: dict[int, int] = {}
+            n_gone = 0
+            while n_gone < len(order) and not given:
+                if set(order[n_gone].given) & members:
+                    gone.append(order[n_gone])
+                    left = self.free([each for each in running if each not in gone])
+                    given = self.pick(job, members, left)
+                n_gone += 1
+            if not given:
+                return False
+            attempt += 1
+            if attempt > rules.reorder + 1 or attempt >= len(order):
+                break
+            if rules.strict:
+                order.insert(0, order.pop(n_gone - 1))
+                continue
+            shared = {other.number: len(set(other.given) & set(given)) for other in order[: n_gone - 1]}
+            shared[order[n_gone - 1].number] = 10**9
+            order.sort(key=lambda other: -shared.get(other.number, 0))
+        if job.called <= now - self.kill_wait - rules.timeout:
+            job.called = now
+            for other in order[:n_gone]:
+                if set(other.given) & set(given):
+                    self.make_way(other, now, running)
+        return True
+
+    def make_way(self, job: TwinJob, now: int, running: list[TwinJob]) -> None:
+        assert self.preempting is not None
+        grace = self.preempting.grace[job.level]
+        if job.warned_until is None and grace:
+            job.warned_until = now + grace
+        elif job.warned_until is None or job.expected <= now:
+            self.stop(job, now, running)
+
+    def stop(self, job: TwinJob, now: int, running: list[TwinJob]) -> None:
+        assert self.preempting is not None
+        assert job.start is not None
+        job.end, job.cancelled = now, self.preempting.modes[job.level] == "CANCEL"
+        if not job.cancelled:
+            job.runs.append((job.start, now))
+        running.remove(job)
+        self.stopped.append(job)
 
     def free(self, running: Sequence[TwinJob]) -> dict[int, tuple[int, int]]:
         left = {}
@@ -129,10 +248,14 @@ class Twin:
             kept = self.kept(now, now + job.limit)
             for _, nodes in kept:
                 members = members - nodes
-            given = self.pick(job, members, self.free(running))
+            given = self.pick(job, members - self.completing, self.free(running))
             if given:
                 self.start(job, given, now, waiting, running, False)
-            elif not kept or any(members & set(other.given) for other in running):
+            elif (
+                self.make_room(job, members - self.completing, now, running)
+                or not kept
+                or any(members & set(other.given) for other in running)
+            ):
                 failed.add(job.partition)
                 usable -= set(self.partitions[job.partition][0])
         return touched
@@ -218,7 +341,7 @@ class Twin:
         return {node: max(cpus, 1) for node, cpus in spread.items()}
 
     def cycle(self, now: int, waiting: list[TwinJob], running: list[TwinJob]) -> bool:
-        """Return whether a job started."""
+        """Return whether a job started or ended."""
         everything = frozenset(range(len(self.nodes)))
         plan = [(now // self.slot * self.slot, (now + self.window) // self.slot * self.slot, everything)]
         tested = 0
@@ -258,10 +381,20 @@ class Twin:
                     begin = later
                     continue
                 found = max(found, begin)
+                if found <= now and set(given) & self.completing:
+                    found, later = now + 1, 0
+                first, last = (at // self.slot * self.slot for at in (found, found + job.limit))
+                if found <= now and not self.pick(job, allowed, self.free(running)):
+                    n_before = len(self.stopped)
+                    self.make_room(job, allowed - self.completing, now, running)
+                    started = started or len(self.stopped) > n_before
+                    plan = self.reserved(plan, first, last, set(given))
+                    break
                 if found <= now:
                     self.start(job, given, now, waiting, running, True)
                     started = True
-                    if self.partitions[job.partition][2]:
+                    rules = self.preempting
+                    if self.partitions[job.partition][2] and (not rules or rules.modes[job.level] == "OFF"):
                         plan = self.reserved(plan, 0, job.expected // self.slot * self.slot, set(given))
                     break
                 if later and found > later:
@@ -269,7 +402,6 @@ class Twin:
                     continue
                 if found > now + self.window:
                     break
-                first, last = (at // self.slot * self.slot for at in (found, found + job.limit))
                 reserved = any(set(given) & nodes for _, nodes in self.kept(found, found + job.limit))
                 if reserved or any(e > first and b < last and not set(given) <= free for b, e, free in plan):
                     begin = found
@@ -300,14 +432,17 @@ class Twin:
     ) -> tuple[int, dict[int, int]]:
         if given := self.pick(job, allowed, self.free(running)):
             return now, given
-        there = [other for other in running if set(other.given) & allowed]
+        gone = self.candidates(job, now, running)
+        if gone and (given := self.pick(job, allowed, self.free([o for o in running if o not in gone]))):
+            return now, given
+        running_on = [other for other in running if other not in gone]
+        there = [other for other in running_on if set(other.given) & allowed]
         there.sort(key=lambda other: (other.expected, other.number))
         every = sorted(running, key=lambda other: (other.expected, other.number))
         if not there:
             return -1, {}
         width = 30
         border = there[0].expected + width - there[0].expected % width
-        gone: list[TwinJob] = []
         k = 0
         while k < len(every):
             last = None

@@ -7,6 +7,8 @@ import pytest
 
 from models.slurm.configuration import ConfigurationError, hostlist, read, reading, values
 from models.slurm.configuration.reading import of_lines
+from models.slurm.kernel import tables
+from models.slurm.preemption import Preemption
 from models.slurm.scheduler import Scheduler
 
 CONF = """\
@@ -138,19 +140,36 @@ def test_a_mistake_is_one_line(lines: list[str], words: list[str]) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("PreemptType=preempt/qos", ["PreemptType=preempt/qos is not modelled", "preempt/none"]),
+        ("PreemptType=preempt/qos", ["PreemptType=qos with PreemptMode=OFF", "preempt/none"]),
         ("SelectType=select/alien", ["select/alien", "select/cons_tres"]),
         ("SchedulerParameters=bf_interval=often", ["bf_interval=often", "a whole number"]),
-        ("PreemptMode=GANG", ["PreemptMode=gang", "policy.lines"]),
+        ("PreemptMode=GANG", ["PreemptMode=GANG", "policy.lines"]),
         (f"{PARTITION} OverSubscribe=FORCE:4", ["FORCE", "not modelled"]),
     ],
 )
 def test_what_is_not_modelled_is_refused(line: str, words: list[str]) -> None:
     made = of_lines("slurm.conf", [NODE, PARTITION, line])
     with pytest.raises(ConfigurationError) as raised:
-        Scheduler.of(made)
+        (Scheduler.of(made), Preemption.of(made))
     for word in words:
         assert word in str(raised.value)
+
+
+def test_who_may_preempt_whom() -> None:
+    lines = ["PreemptType=preempt/partition_prio", "PreemptMode=REQUEUE", "AuthInfo=cred_expire=30"]
+    parts = [
+        "low",
+        "mid PriorityTier=2 PreemptMode=CANCEL GraceTime=60",
+        "top PriorityTier=3 PreemptMode=OFF",
+    ]
+    made = of_lines("slurm.conf", [NODE, *lines, *(f"PartitionName={part} Nodes=n1" for part in parts)])
+    found = Preemption.of(made)
+    assert found.preempts.reshape(3, 3).tolist() == [[0, 0, 0], [1, 0, 0], [1, 1, 0]]
+    assert found.levels["mode"].tolist() == [tables.REQUEUE, tables.CANCEL, tables.OFF]
+    assert (found.levels["grace"].tolist(), found.settings["requeue_wait"]) == ([0, 60, 0], 31)
+    lines = ["PreemptType=preempt/qos", "PreemptMode=REQUEUE", "QosName=a Preempt=b", "QosName=b Preempt=a"]
+    with pytest.raises(ConfigurationError, match="QOS a preempts itself"):
+        Preemption.of(of_lines("slurm.conf", [NODE, PARTITION, *lines]))
 
 
 def test_what_has_no_effect_is_listed() -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-from slurm_twin import Twin, TwinJob
+from slurm_twin import Preempting, Twin, TwinJob
 
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
@@ -14,14 +14,24 @@ from models.slurm.engine import Result, run
 from models.slurm.scheduler import Phases
 
 EACH_SECOND = Phases(tick=0.0, period=1.0, completing=0.0, killing=0.0, cycle_time=0.0)
-KINDS = ("whole nodes", "CPUs and memory", "two partitions", "builtin", "limits", "reservations")
+KINDS = (
+    "whole nodes",
+    "CPUs and memory",
+    "two partitions",
+    "builtin",
+    "limits",
+    "reservations",
+    "tiers",
+    "QOS",
+)
 
 
 def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
     rng = np.random.default_rng(seed)
     n_nodes, n_jobs = int(rng.integers(3, 9)), int(rng.integers(5, 40))
     cpus, memory = int(rng.integers(1, 5)), 1000
-    whole = kind != "CPUs and memory"
+    preempts = kind in ("tiers", "QOS")
+    whole = kind != "CPUs and memory" and not (preempts and rng.random() < 0.5)
     nodes = [(cpus, memory)] * n_nodes
     partitions: list[tuple[range, int, bool]] = [(range(n_nodes), 1, whole)]
     lines = [
@@ -35,6 +45,10 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
         lines.append(f"PartitionName=some Nodes=n[0-{n_nodes // 2}] PriorityTier=2 OverSubscribe=EXCLUSIVE")
     if kind == "builtin":
         lines.append("SchedulerType=sched/builtin")
+    if kind == "tiers":
+        partitions.append((range(n_nodes), 2, whole))
+        sharing = lines[1].rpartition(" ")[2]
+        lines.append(f"PartitionName=some Nodes=n[0-{n_nodes - 1}] PriorityTier=2 {sharing}")
     jobs = []
     submit = np.cumsum(rng.integers(0, 20, n_jobs)) + 1
     for k in range(n_jobs):
@@ -68,7 +82,41 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
                 f"ReservationName=r{number} StartTime={times[0]} EndTime={times[1]} Nodes=n[0-{last}] "
                 "Flags=MAINT"
             )
+    if preempts:
+        give_preemption(twin, lines, rng, kind)
     return twin, lines
+
+
+def give_preemption(twin: Twin, lines: list[str], rng: np.random.Generator, kind: str) -> None:
+    """Let a second level of jobs, a partition or a QOS, preempt those of the first."""
+    mode, grace = str(rng.choice(["REQUEUE", "CANCEL"])), int(rng.choice([0, 0, 20]))
+    own = str(rng.choice(["REQUEUE", "CANCEL"]))
+    rules = twin.preempting = Preempting(
+        [own, mode], [grace, 0], [1, 2], {(1, 0)}, 60 * int(rng.integers(2)), bool(rng.integers(2)),
+        bool(rng.integers(2)), int(rng.integers(3)), int(rng.choice([6, 121])), int(rng.choice([10, 100])),
+    )  # fmt: skip
+    words = [",preempt_youngest_first" * rules.youngest, ",preempt_strict_order" * rules.strict]
+    lines[3] += f",preempt_reorder_count={rules.reorder}{''.join(words)}"
+    lines += [
+        f"PreemptType=preempt/{'qos' if kind == 'QOS' else 'partition_prio'}",
+        f"PreemptMode={mode}",
+        f"PreemptExemptTime={rules.exempt // 60}",
+        f"MessageTimeout={rules.timeout}",
+        "AuthInfo=socket=here,cred_expire=5" if rules.requeue_wait == 6 else "AuthInfo=",
+    ]
+    if kind == "QOS":
+        lines += [
+            f"QosName=low Priority=1 PreemptMode={own} GraceTime=00:00:{grace:02}",
+            "QosName=high Priority=2 Preempt=low PreemptMode=cluster",
+        ]
+    else:
+        lines[1] += f" PreemptMode={own} GraceTime={grace}"
+    for job in twin.jobs:
+        if kind == "QOS":
+            job.level = int(rng.integers(2))
+            job.qos = ("low", "high")[job.level]
+        else:
+            job.level = job.partition
 
 
 def give_limits(twin: Twin, lines: list[str], rng: np.random.Generator) -> None:
@@ -158,6 +206,9 @@ def test_every_job_starts_when_the_twin_starts_it(kind: str, seed: int) -> None:
     assert result.start.tolist() == [job.start for job in twin.jobs]
     assert result.by_backfill.tolist() == [job.by_backfill for job in twin.jobs]
     assert result.end.tolist() == [job.end for job in twin.jobs]
+    assert result.cancelled.tolist() == [job.cancelled for job in twin.jobs]
+    lost = zip(result.lost.job.tolist(), result.lost.begin.tolist(), result.lost.end.tolist(), strict=True)
+    assert sorted(lost) == [(job.number, *run) for job in twin.jobs for run in job.runs]
 
 
 @pytest.mark.parametrize("seed", range(len(KINDS)))

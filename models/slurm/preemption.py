@@ -1,0 +1,123 @@
+"""Who may preempt whom: partitions those of a lower tier, QOS those that they list (preempt.html).
+
+A preempted job is requeued, which loses what it has done, or cancelled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from models.arrays import Ints
+from models.slurm.configuration import Configuration, ConfigurationError, values
+from models.slurm.kernel import tables
+
+if TYPE_CHECKING:
+    from models.slurm.build import Asked
+
+MODES = {"REQUEUE": tables.REQUEUE, "CANCEL": tables.CANCEL, "OFF": tables.OFF}
+
+WITHOUT = "policy.lines=[PreemptType=preempt/none, PreemptMode=OFF] simulates the cluster without preemption"
+
+
+@dataclass(frozen=True, eq=False)
+class Preemption:
+    """What the kernel reads: `levels` are partitions or QOS.
+
+    Parameters
+    ----------
+    preempts : ndarray of int, shape (n_levels ** 2,)
+        Whether jobs of a level preempt those of another one.
+    settings : dict of str to int
+        Fields of the kernel's settings.
+    """
+
+    levels: np.ndarray
+    preempts: Ints
+    settings: dict[str, int]
+
+    @classmethod
+    def of(cls, configuration: Configuration) -> Preemption:
+        """Return the preemption of a configuration; `ConfigurationError` for what is not modelled."""
+        kind = configuration.word("PreemptType", "preempt/none")
+        text = configuration.settings.get("preemptmode", "") or "OFF"
+        where = configuration.where.get("preemptmode", configuration.name)
+        mode = _mode(where, text)
+        if kind == "none" and mode == tables.OFF:
+            return cls(np.zeros(0, tables.LEVEL), np.zeros(0, np.int64), {})
+        if kind not in ("partition_prio", "qos") or mode == tables.OFF:
+            raise ConfigurationError(f"{where}: PreemptType={kind} with PreemptMode={text}; {WITHOUT}")
+        if configuration.word("SelectType", "select/cons_tres") == "linear":
+            raise ConfigurationError(f"{where}: preemption with select/linear is not modelled; {WITHOUT}")
+        if configuration.settings.get("jobrequeue", "1") == "0":
+            mode = mode and tables.CANCEL
+        levels = _of_qos(configuration, mode) if kind == "qos" else _of_partitions(configuration, mode)
+        expires = configuration.value("AuthInfo", values.options, {}).get("cred_expire", "")
+        expire = int(expires) if expires.isdecimal() and len(expires) < values.MOST_DIGITS else 0
+        settings = {
+            "preempts": 1,
+            "by_qos": int(kind == "qos"),
+            "youngest_first": int("preempt_youngest_first" in configuration.parameters),
+            "strict_order": int("preempt_strict_order" in configuration.parameters),
+            "reorder_count": configuration.whole("preempt_reorder_count", 1),
+            "requeue_wait": (expire if expire >= LEAST_EXPIRE_S else EXPIRE_S) + 1,
+            "message_timeout": configuration.value("MessageTimeout", values.whole, 10),
+        }
+        return cls(*levels, settings)
+
+    def qos_of(self, wanted: Asked, configuration: Configuration) -> Ints:
+        """Return the level of each job's QOS; -1 for none, and where partitions decide."""
+        number = {name: n for n, name in enumerate(configuration.qos)} if self.settings.get("by_qos") else {}
+        names = wanted.request.qos.tolist()
+        return np.array([number.get(name or "normal", tables.NONE) for name in names], np.int64)
+
+
+EXPIRE_S, LEAST_EXPIRE_S = 120, 5
+"""Seconds that a job's credential is valid (AuthInfo=cred_expire): a requeued job starts after that."""
+
+
+def exempt_of(wanted: Asked, configuration: Configuration) -> Ints:
+    """Return the seconds that each job runs before it may be preempted (PreemptExemptTime)."""
+    common = configuration.value("PreemptExemptTime", values.minutes, 0) or 0
+    of_qos = {name: common if one.exempt is None else one.exempt for name, one in configuration.qos.items()}
+    return np.array([of_qos.get(name or "normal", common) for name in wanted.request.qos.tolist()], np.int64)
+
+
+def _mode(where: str, text: str) -> int:
+    if text.upper() not in MODES:
+        raise ConfigurationError(
+            f"{where}: PreemptMode={text} is not modelled; allowed: {', '.join(MODES)}; {WITHOUT}"
+        )
+    return MODES[text.upper()]
+
+
+def _of_partitions(configuration: Configuration, mode: int) -> tuple[np.ndarray, Ints]:
+    partitions = configuration.partitions
+    levels = np.zeros(len(partitions), tables.LEVEL)
+    tier = levels["rank"] = np.array([one.tier for one in partitions])
+    levels["grace"] = [one.grace for one in partitions]
+    levels["mode"] = [
+        _mode(f"{configuration.name}: partition {one.name}", one.preempt_mode) if one.preempt_mode else mode
+        for one in partitions
+    ]
+    return levels, ((tier[:, None] > tier) & (levels["mode"] != tables.OFF)).ravel().astype(np.int64)
+
+
+def _of_qos(configuration: Configuration, mode: int) -> tuple[np.ndarray, Ints]:
+    every = configuration.qos
+    levels = np.zeros(len(every), tables.LEVEL)
+    preempts = np.zeros((len(every), len(every)), np.int64)
+    numbers = {name: number for number, name in enumerate(every)}
+    for number, (name, one) in enumerate(every.items()):
+        own = _mode(f"{configuration.name}: QOS {name}", one.preempt_mode) if one.preempt_mode else mode
+        levels[number] = (min(one.priority, 0xFFFF), own or mode, one.grace)
+        preempts[number, [numbers[each] for each in one.preempts if each in numbers]] = 1
+    reached: Any = preempts
+    for _ in every:
+        reached = np.minimum(reached + reached @ preempts, 1)
+    if reached.diagonal().any():
+        name = list(every)[int(np.argmax(reached.diagonal()))]
+        raise ConfigurationError(f"{configuration.name}: QOS {name} preempts itself, by its list Preempt")
+    return levels, preempts.ravel()
