@@ -32,7 +32,7 @@ OPTIONS = {
 """Option -> default, what it takes, and what it says."""
 
 FLAGS = {
-    "play": "step through a day in the terminal, from that moment on",
+    "play": "step through a day in the terminal, from that moment on; keys give commands to jobs",
     "picture": "draw the torus of nodes (PDF, SVG, PNG)",
 }
 

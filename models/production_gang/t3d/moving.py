@@ -60,7 +60,7 @@ def release_nodes(job, leaves_image, system):
     it.stops += 1
 
 
-@part(void(int64, SYSTEM))
+@part(void(int64, SYSTEM), inline=False)
 def write_image(job, system):
     """Stop a running job; its image is written to disk."""
     it = system.jobs[job]

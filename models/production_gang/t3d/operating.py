@@ -55,11 +55,10 @@ def carry_out(number, system):
     suspends = suspends and system.classes[N_PERIODS * it.job_class].preemptable == 1
     if suspends and it.state == JobState.RUNNING:
         write_image(job, system)
-    if it.state == JobState.ASSIGNED:
-        insert(system.residencies[it.residency].begins, Kind.COMMAND, number, 0, system)
-        return
-    if it.state == JobState.LEAVING:
-        insert(system.residencies[it.residency].gone, Kind.COMMAND, number, 0, system)
+    if it.state == JobState.ASSIGNED or it.state == JobState.LEAVING:
+        residency = system.residencies[it.residency]
+        switched = residency.begins if it.state == JobState.ASSIGNED else residency.gone
+        insert(switched, Kind.COMMAND, number, 0, system)
         return
     is_suspended = it.state == JobState.SUSPENDED
     if not (
