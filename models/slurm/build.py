@@ -18,6 +18,9 @@ from models.slurm.preemption import Preemption, exempt_of
 from models.slurm.priority import Weights, fixed_parts
 from models.slurm.scheduler import Phases, Scheduler
 
+LONGER_S = 30 * 86400
+"""Seconds from the latest end that jobs ask for, while reservations still come back."""
+
 MOST_RUNS = 20
 """Runs that preemption may end, on average of all jobs."""
 
@@ -167,6 +170,9 @@ def system_of(
         exempt_of(wanted, configuration),
     )
     offset = phases.clock - zero
+    until = zero + jobs.submit.max(initial=0.0) + wanted.limit.max(initial=0) + LONGER_S
+    reserved = [(one, times) for one in configuration.reservations for times in one.occurrences(zero, until)]
+    kept = np.array([times for _, times in reserved], np.float64).reshape(-1, 3)
     fate = np.zeros(n_jobs, tables.FATE)
     for name in ("start", "end", "reserved"):
         fate[name] = np.nan
@@ -216,10 +222,11 @@ def system_of(
         pieces=np.zeros(MOST_RUNS * n_preempted, tables.PIECE),
         reservations=_records(
             tables.RESERVATION,
-            begin=[one.begin + offset for one in configuration.reservations],
-            end=[one.end + offset for one in configuration.reservations],
+            begin=kept[:, 0] + offset,
+            end=kept[:, 1] + offset,
+            known=kept[:, 2] + offset,
         ),
-        reserved_words=_words([one.nodes for one in configuration.reservations], len(nodes)),
+        reserved_words=_words([one.nodes for one, _ in reserved], len(nodes)),
         fate=fate,
         entries=_records(tables.ENTRY, next=np.append(np.arange(1, total), tables.NONE)),
         queue=np.zeros(len(of_job), np.int64),

@@ -20,7 +20,17 @@ DUMPED = re.compile(r"(Cluster|Parent|Account|User) - '([^']*)'(?::(.*))?$")
 ROOT = "root"
 JOBS = "jobs"
 
-LONGEST_S = 366 * 86400
+DAY_S = 86400
+
+LONGEST_S = 366 * DAY_S
+
+WEEK = tuple(range(7))
+
+PERIODS: dict[str, tuple[int, tuple[int, ...]]] = {
+    "HOURLY": (3600, WEEK), "DAILY": (DAY_S, WEEK), "WEEKDAY": (DAY_S, WEEK[:5]),
+    "WEEKEND": (DAY_S, WEEK[5:]), "WEEKLY": (7 * DAY_S, WEEK),
+}  # fmt: skip
+"""Flags of reservations -> seconds until they come back, and on which days."""
 
 NEUTRAL = ("", "-1", "(null)")
 
@@ -78,12 +88,32 @@ class Reservation:
     """Nodes (positions) that no job may use for some time, seconds since the epoch.
 
     A log does not record which of its jobs ran in a reservation: all of them run outside.
+
+    Parameters
+    ----------
+    period : int
+        Seconds after which it comes back, on `days` of the week (0 is Monday, UTC); 0 for never.
     """
 
     name: str
     nodes: tuple[int, ...]
     begin: float
     end: float
+    period: int = 0
+    days: tuple[int, ...] = ()
+
+    def occurrences(self, since: float, until: float) -> list[tuple[float, float, float]]:
+        """Return when it begins, ends, and is known: Slurm sees one once the one before has ended."""
+        if not self.period:
+            return [(self.begin, self.end, -math.inf)]
+        found, known = [], -math.inf
+        last = math.ceil((until - self.begin) / self.period)
+        for n in range(math.floor((since - self.end) / self.period) + 1, last + 1):
+            begin, end = self.begin + n * self.period, self.end + n * self.period
+            if (begin // DAY_S + 3) % 7 in self.days:  # the epoch began on a Thursday
+                found.append((begin, end, known))
+                known = end
+        return found
 
 
 def dumped(text: str) -> list[tuple[str, str]] | None:
@@ -175,11 +205,11 @@ def reservation(place: str, given: Mapping[str, str], numbers: Mapping[str, int]
         ) from None
     if missing := [one for one in names if one not in numbers]:
         raise ConfigurationError(f"{place}: reservation {name} has node {missing[0]}, which is not there")
-    if "DAILY" in given.get("flags", "") or "WEEKLY" in given.get("flags", ""):
-        raise ConfigurationError(
-            f"{place}: reservation {name} comes back; give a line with its times for each day that counts"
-        )
     begin, end = (one.replace(tzinfo=one.tzinfo or UTC).timestamp() for one in times)
     if not 0 < end - begin <= LONGEST_S:
         raise ConfigurationError(f"{place}: reservation {name} has to end after its start, within a year")
-    return Reservation(name, tuple(numbers[one] for one in names), begin, end)
+    flags = given.get("flags", "").upper().split(",")
+    period, days = next((PERIODS[flag] for flag in flags if flag in PERIODS), (0, WEEK))
+    if period and end - begin > period:
+        raise ConfigurationError(f"{place}: reservation {name} comes back before it has ended")
+    return Reservation(name, tuple(numbers[one] for one in names), begin, end, period, days)

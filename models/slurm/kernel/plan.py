@@ -140,6 +140,13 @@ def restrict(system, start, end):
     return later
 
 
+@part()
+def counts(system, k, start, end):
+    """Return whether a reservation that is known keeps its nodes at some time between two instants."""
+    kept = system.reservations[k]
+    return kept.begin < end and kept.end > start and kept.known <= system.state[0].now
+
+
 @part(inline=False)
 def keep_out(system, start, end):
     """Take nodes that are reserved between two instants out of rows `MASK` and `ORIGINAL`.
@@ -149,7 +156,7 @@ def keep_out(system, start, end):
     """
     later = 0
     for k in range(len(system.reservations)):
-        if system.reservations[k].begin < end and system.reservations[k].end > start:
+        if counts(system, k, start, end):
             until = math.ceil(system.reservations[k].end)
             later = until if later == 0 else min(later, until)
             for w in range(system.sets.shape[1]):
@@ -162,7 +169,7 @@ def keep_out(system, start, end):
 def is_reserved(system, begin, end):
     """Return whether some node that was picked is reserved between two instants. O(reservations x words)."""
     for k in range(len(system.reservations)):
-        if system.reservations[k].begin < end and system.reservations[k].end > begin:
+        if counts(system, k, begin, end):
             for w in range(system.sets.shape[1]):
                 if system.sets[PICKED, w] & system.reserved_words[k, w]:
                     return True

@@ -110,8 +110,9 @@ CHARGE = fields(ints="limit amount checked")
 checked: whether the limit keeps the job waiting; not where a QOS has the same limit, which replaces it.
 """
 
-RESERVATION = fields("begin end")
-"""When a reservation keeps its nodes (a row of `System.reserved_words`) from all jobs."""
+RESERVATION = fields("begin end known")
+"""When a reservation keeps its nodes (a row of `System.reserved_words`) from all jobs, and from when on that
+counts: one that comes back is known once the one before has ended."""
 
 LEVEL = fields(ints="rank mode grace")
 """A partition or a QOS, whichever decides who preempts whom (`System.preempts`).

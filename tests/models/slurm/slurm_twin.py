@@ -75,7 +75,7 @@ class Twin:
     max_test: int = 500
     kill_wait: int = 30
     caps: dict[str, int] = field(default_factory=dict)
-    reservations: list[tuple[int, int, set[int]]] = field(default_factory=list)  # begin, end, nodes
+    reservations: list[tuple[int, int, set[int], int]] = field(default_factory=list)  # the last: known from
     preempting: Preempting | None = None
     stopped: list[TwinJob] = field(default_factory=list)
     held: list[TwinJob] = field(default_factory=list)
@@ -228,8 +228,8 @@ class Twin:
         held = [name for name, n in job.charges.items() if used[name] + n > self.caps[name]]
         return bool(set(held) - job.replaced)
 
-    def kept(self, begin: int, end: int) -> list[tuple[int, set[int]]]:
-        return [(e, nodes) for b, e, nodes in self.reservations if b < end and e > begin]
+    def kept(self, begin: int, end: int, now: int) -> list[tuple[int, set[int]]]:
+        return [(e, n) for b, e, n, known in self.reservations if b < end and e > begin and known <= now]
 
     def one_pass(self, now: int, waiting: list[TwinJob], running: list[TwinJob], full: bool) -> bool:
         """Return whether anything changed: a job started, or was found to have to wait."""
@@ -245,7 +245,7 @@ class Twin:
             if self.exceeds(job, running):
                 continue
             members = usable & set(self.partitions[job.partition][0])
-            kept = self.kept(now, now + job.limit)
+            kept = self.kept(now, now + job.limit, now)
             for _, nodes in kept:
                 members = members - nodes
             given = self.pick(job, members - self.completing, self.free(running))
@@ -355,7 +355,7 @@ class Twin:
             while True:
                 end = begin + job.limit
                 members = set(self.partitions[job.partition][0])
-                kept = self.kept(begin, end)
+                kept = self.kept(begin, end, now)
                 for _, nodes in kept:
                     members -= nodes
                 allowed, later = set(members), 0
@@ -402,7 +402,7 @@ class Twin:
                     continue
                 if found > now + self.window:
                     break
-                reserved = any(set(given) & nodes for _, nodes in self.kept(found, found + job.limit))
+                reserved = any(set(given) & nodes for _, nodes in self.kept(found, found + job.limit, now))
                 if reserved or any(e > first and b < last and not set(given) <= free for b, e, free in plan):
                     begin = found
                     continue

@@ -168,6 +168,18 @@ def test_the_priority_of_a_qos_is_a_share_of_the_highest(cluster: Configuration)
     assert fixed - fixed[2] == pytest.approx([500, 125, 0])
 
 
+def test_a_reservation_comes_back_on_its_days() -> None:
+    line = (
+        "ReservationName=r StartTime=2024-03-08T08:00 EndTime=2024-03-08T10:00 Nodes=n1 Flags=MAINT,WEEKDAY"
+    )
+    (kept,) = of_lines("slurm.conf", ["NodeName=n1", "PartitionName=all Nodes=n1", line]).reservations
+    day = 86400.0
+    found = kept.occurrences(kept.begin - 2 * day, kept.begin + 4 * day)
+    days = [-2, -1, 0, 3, 4]  # Wednesday to Friday, and from Monday on
+    assert [begin for begin, _, _ in found] == [kept.begin + n * day for n in days]
+    assert [known for _, _, known in found][1:] == [end for _, end, _ in found][:-1]
+
+
 def test_limits_without_enforcement_are_listed() -> None:
     made = of_lines("slurm.conf", ["Account - 'a':GrpJobs=1"])
     assert any("AccountingStorageEnforce has no limits" in line for line in made.not_modelled())
@@ -180,7 +192,10 @@ def test_limits_without_enforcement_are_listed() -> None:
         ("QosName=q Priority=high", "Priority=high; allowed: a whole number"),
         ("ReservationName=r StartTime=now EndTime=2024-01-01T00:00:00 Nodes=n1", "StartTime= and EndTime="),
         ("ReservationName=r StartTime=2024-01-01 EndTime=2024-01-02 Nodes=n7", "node n7, which is not there"),
-        ("ReservationName=r StartTime=2024-01-01 EndTime=2024-01-02 Nodes=n1 Flags=DAILY", "comes back"),
+        (
+            "ReservationName=r StartTime=2024-01-01 EndTime=2024-01-03 Nodes=n1 Flags=DAILY",
+            "before it has ended",
+        ),
     ],
 )
 def test_a_mistake_is_one_line(line: str, words: str) -> None:

@@ -76,11 +76,14 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
         for number in range(2):
             begin, length = int(rng.integers(0, 900)), int(rng.integers(60, 1200))
             last = int(rng.integers(n_nodes))
-            twin.reservations.append((begin, begin + length, set(range(last + 1))))
+            nodes, hours = set(range(last + 1)), range(-number, 4 * number + 1)  # the second is hourly
+            for n in hours:
+                known = begin + length + 3600 * (n - 1) if n > hours[0] else 0
+                twin.reservations.append((begin + 3600 * n, begin + length + 3600 * n, nodes, known))
             times = [datetime.fromtimestamp(at, UTC).strftime("%FT%T") for at in (begin, begin + length)]
             lines.append(
                 f"ReservationName=r{number} StartTime={times[0]} EndTime={times[1]} Nodes=n[0-{last}] "
-                "Flags=MAINT"
+                f"Flags=MAINT{',HOURLY' * number}"
             )
     if preempts:
         give_preemption(twin, lines, rng, kind)
