@@ -110,7 +110,7 @@ class Player:
         asked, self.asked = self.asked, ""
         numbers = {letter: str(job + 1) for job, letter in self.shown.items()}
         value = (CLASSES if asked.startswith("class ") else numbers).get(key)
-        self.message = f"{asked}: nothing has the letter {key}"
+        self.message = f"{asked}: nothing has the letter {key!r}"
         if value and asked == "class":
             self.asked = f"class {value}"
         elif value:

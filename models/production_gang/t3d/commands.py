@@ -52,10 +52,10 @@ def commands_of(policy: Parameters, where: str, key: str) -> np.ndarray:
         rows.append((float(time) * UNITS[unit], nan, ACTIONS.index(action), int(number), -1, job_class, -1))
     rows.sort(key=lambda row: row[0])
     last = {row[3]: row[2] for row in rows if row[2] != CLASS}
-    for job in [job for job, action in last.items() if action == SUSPEND]:
+    if left := [job for job, action in last.items() if action == SUSPEND]:
         raise ValueError(
-            f"{key}: job {job} is suspended and never resumed, so the run would not end; add "
-            f"a later '... resume {job}' or '... kill {job}'"
+            f"{key}: job {left[0]} is suspended and never resumed, so the run would not end; add "
+            f"a later '... resume {left[0]}' or '... kill {left[0]}'"
         )
     return np.array(rows, COMMAND)
 
