@@ -97,7 +97,8 @@ def read(declared: Any, given: Parameters, where: str) -> dict[str, Any]:
     if missing := [key for key in keys if key not in given]:
         file = f"{where} {given['name']}" if "name" in given else where
         raise ValueError(
-            f"{file} has no {', no '.join(missing)}; begin its file with defaults: [{declared.BASE}, _self_]"
+            f"{file} has no {', no '.join(missing)}; give {'it' if len(missing) == 1 else 'them'}, or begin "
+            f"its file with defaults: [{declared.BASE}, _self_]"
         )
     return {key: check(given, where, key) for key, check in keys.items()}
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from models import dotted, workloads
+from models import checks, dotted, workloads
 from models.backfill import requests
 from models.backfill.conservative.rules import Conservative
 from models.backfill.eq_spatial.rules import EqSpatial
@@ -36,17 +36,13 @@ def rules_of(policy: Parameters) -> Rules:
         With one line that names the value and those allowed.
     """
     discipline = str(policy.get("discipline", "(none)"))
-    if policy.get("immediate") is not None and discipline != "backfill":
-        raise ValueError(
-            f"policy.immediate needs discipline backfill, and this is {discipline}; set it to null"
-        )
-    order = policy.get("backfill_order", QUEUE)
-    if order != QUEUE and discipline in DISCIPLINES and discipline != "backfill":
-        name = getattr(order, "__name__", order)
-        raise ValueError(
-            f"policy.backfill_order={name} needs discipline backfill, where jobs are backfilled past those "
-            f"with a reservation, and this is {discipline}; set it to {QUEUE}"
-        )
+    for key, none in (("immediate", None), ("backfill_order", QUEUE)):
+        value = policy.get(key, none)
+        if value != none and discipline in DISCIPLINES and discipline != "backfill":
+            raise ValueError(
+                f"policy.{key}={getattr(value, '__name__', value)} needs discipline backfill, and this is "
+                f"{discipline}; set it to {checks.shown(none)}"
+            )
     return _rules(policy, discipline).of(policy)
 
 

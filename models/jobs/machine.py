@@ -129,6 +129,11 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
         return pool(total, memory_each)
     if machine.get("processors") is None:
         if processors_of_log is None:
+            if "processors" not in machine:
+                raise ValueError(
+                    f"machine {machine.get('name', '')} has no processors; begin its file with defaults: "
+                    "[_machine, _self_]"
+                )
             raise ValueError(
                 "machine.processors=null takes the processors from a log's header, and the workload is no "
                 "log; give a number, for instance grid.machine=[pe128]"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from analysis.drawings.composition import parameters
 from analysis.drawings.matrix import MatrixState, alternates
 from analysis.errors import AnalysisError
 from models.point import Point
@@ -25,16 +26,13 @@ def states(
     from models.gang.policies import Rules
     from models.gang.simulation import Simulation
     from models.jobs.jobs import Jobs
-    from sweep.config import chosen, locate
 
     n = len(sizes)
     jobs = Jobs(
         np.arange(1.0, n + 1), np.asarray(runtimes, float), np.full(n, np.nan),
         np.array(sizes, np.int64), np.zeros(n, np.int64),
     )  # fmt: skip
-    policy = chosen.parameters(
-        "policy", f"gang/{scheme}", {"alternation": alternation}, [locate.conf_folder()]
-    )
+    policy = parameters("policy", f"gang/{scheme}", {"alternation": alternation})
     simulation = Simulation(Rules.of(policy), n_pes, iter([jobs]))
     found = []
     for moment in moments:

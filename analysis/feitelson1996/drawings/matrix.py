@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from matplotlib.figure import Figure
 
+from analysis.drawings.composition import parameters
 from analysis.drawings.matrix import FREE, draw_matrix
 from analysis.drawings.scene import SOURCE, asked
 from analysis.drawings.settings import MOST, positive, valid, whole
@@ -30,13 +31,12 @@ def matrix(settings: Mapping[str, str]) -> Figure:
     Several policies are drawn side by side, with the same jobs.
     """
     time, names = positive(settings, "time"), [name for name in settings["policy"].split(",") if name]
-    points = [asked({**settings, "policy": name}) for name in names or [""]]
-    for point in points:
-        if point.policy["family"] != "models.gang":
-            name = point.policy["name"]
+    for name in names:
+        if parameters("policy", name, user=settings.get("conf", ""))["family"] != "models.gang":
             raise AnalysisError(
                 f"policy={name}: it has no Ousterhout matrix; give a packing scheme, e.g. buddy"
             )
+    points = [asked({**settings, "policy": name}) for name in names or [""]]
     states = [valid(engine.state_of, point, time)[0] for point in points]
     n_slots, n_pes = max(len(state.mapped) for state in states), states[0].mapped.shape[1]
     if n_slots == 0:

@@ -146,19 +146,19 @@ def of_three(submitted, requested, processors):
         (
             "easy",
             {"discipline": "conservative"},
-            "needs discipline backfill, .* and this is conservative; set it to queue",
+            "needs discipline backfill, and this is conservative; set it to queue",
         ),
         (
             "easy",
             {"discipline": "ncsa_lsf"},
-            "needs discipline backfill, .* and this is ncsa_lsf; set it to queue",
+            "needs discipline backfill, and this is ncsa_lsf; set it to queue",
         ),
         (
             "easy",
             {"discipline": "eq_spatial"},
-            "needs discipline backfill, .* and this is eq_spatial; set it to queue",
+            "needs discipline backfill, and this is eq_spatial; set it to queue",
         ),
-        ("easy", {"discipline": "fcfs"}, "needs discipline backfill, .* and this is fcfs; set it to queue"),
+        ("easy", {"discipline": "fcfs"}, "needs discipline backfill, and this is fcfs; set it to queue"),
         ("easy_immediate", {}, "cannot be combined with policy.immediate"),
         ("easy", {"reservations": "all"}, "every waiting job has a reservation.*give a number"),
         ("easy", {"reservations": 0}, "give this order as policy.priority"),
