@@ -23,10 +23,11 @@ User - 'man':DefaultAccount='biology':Fairshare=1
 
 QOS = (
     "main MaxTRESPerUser=cpu=40",
-    "urgent Priority=100 GrpTRES=cpu=40 MaxJobsPerUser=3 MaxTRESPerUser=cpu=16",
-    "bulk Priority=20 GrpJobs=5 MaxTRESPerAccount=cpu=24 MaxTRESPerUser=cpu=20",
+    "bulk Priority=20 GrpJobs=5 MaxTRESPerAccount=cpu=24 MaxTRESPerUser=cpu=20 PreemptMode=cancel "
+    "GraceTime=20",
+    "urgent Priority=100 GrpTRES=cpu=40 MaxJobsPerUser=3 MaxTRESPerUser=cpu=16 Preempt=bulk,normal",
 )
-"""The first one is a partition's."""
+"""The first one is a partition's; whether the last one preempts the others is in slurm.conf."""
 
 WHO = (
     ("daemon", "physics"),

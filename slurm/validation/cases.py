@@ -36,7 +36,8 @@ class Case:
         if not self.preempts:
             return some
         return [
-            job if job.few else replace(job, runtime=2 * job.runtime, limit=2 * job.limit) for job in some
+            job if job.preempts(self) else replace(job, runtime=2 * job.runtime, limit=2 * job.limit)
+            for job in some
         ]
 
 
@@ -97,6 +98,7 @@ CASES = {
         shares_nodes=True,
         preempts=True,
     ),
+    "preemption_qos": Case({**PREEMPTION, "PreemptType": "preempt/qos"}, accounts=True, preempts=True),
 }
 
 BASE = {
@@ -135,6 +137,10 @@ class Job:
         if not case.shares_nodes:
             return [*options, f"--nodes={self.nodes}"]
         return [*options, f"--ntasks={self.tasks}", f"--mem-per-cpu={self.memory}"]
+
+    def preempts(self, case: Case) -> bool:
+        """Return whether it preempts others in a case in which jobs do."""
+        return LEVELS[self.level] == "urgent" if case.accounts else self.few
 
     @property
     def tasks(self) -> int:

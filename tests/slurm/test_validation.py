@@ -75,6 +75,7 @@ NEEDS_ACCOUNTING = pytest.mark.skipif(bool(missing(accounting=True)), reason=mis
         "builtin",
         "backfill",
         "partitions",
+        "preemption_cpus",
         pytest.param("limits", marks=NEEDS_ACCOUNTING),
         pytest.param("shares", marks=NEEDS_ACCOUNTING),
     ],

@@ -164,8 +164,10 @@ class Configuration:
 
     @cached_property
     def parameters(self) -> Mapping[str, str]:
-        """Words of SchedulerParameters."""
-        return values.options(self.settings.get("schedulerparameters", ""))
+        """Words of SchedulerParameters, and those of PreemptParameters after ``preempt_`` as before 24.05."""
+        own = values.options(self.settings.get("preemptparameters", ""))
+        common = values.options(self.settings.get("schedulerparameters", ""))
+        return common | {f"preempt_{word}": text for word, text in own.items()}
 
     @property
     def default_partition(self) -> Partition:

@@ -27,9 +27,9 @@ MODELLED = _words(
     """
 AccountingStorageEnforce AccountingStorageType AuthInfo CompleteWait DefMemPerCPU DefMemPerNode
 FairShareDampeningFactor GresTypes JobRequeue KillWait MessageTimeout
-OverTimeLimit PreemptExemptTime PreemptMode PreemptType PriorityCalcPeriod PriorityDecayHalfLife
-PriorityFavorSmall PriorityFlags PriorityMaxAge PriorityType PriorityWeightAge PriorityWeightFairshare
-PriorityWeightJobSize
+OverTimeLimit PreemptExemptTime PreemptMode PreemptParameters PreemptType PriorityCalcPeriod
+PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge PriorityType PriorityWeightAge
+PriorityWeightFairshare PriorityWeightJobSize
 PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES SchedulerParameters SchedulerType SelectType
 SelectTypeParameters
 """
@@ -98,6 +98,8 @@ PARAMETERS_NOT_MODELLED = {
     "max_rpc_cnt": "passes put off while many messages wait",
     "pack_serial_at_end": "serial jobs on the last nodes",
     "reduce_completing_frag": "partitions that wait for completing jobs",
+    "preempt_min_exempt_priority": "jobs of high priority that are not preempted",
+    "preempt_reclaim_licenses": "licences",
     "nohold_on_prolog_fail": "jobs whose prolog fails",
 }
 """Other words that change schedules -> what a simulation leaves out."""
@@ -106,6 +108,7 @@ PARAMETERS_OF_TIME = _words(
     """
 bf_yield_interval bf_yield_sleep bf_max_time max_sched_time sched_min_interval bf_node_space_size
 bf_hetjob_prio bf_hetjob_immediate bf_ignore_newly_avail_nodes build_queue_timeout
+preempt_send_user_signal preempt_suspend_grace_time
 correspond_after_task_cnt allow_zero_lic bb_array_stage_cnt disable_job_shrink disable_hetjob_steps
 enable_hetjob_steps enable_user_top extra_node_name ignore_prefer_validation ignore_numa
 inventory_interval max_array_tasks max_depend_depth max_script_size max_switch_wait

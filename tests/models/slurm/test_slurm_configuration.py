@@ -157,6 +157,7 @@ def test_what_is_not_modelled_is_refused(line: str, words: list[str]) -> None:
 
 def test_who_may_preempt_whom() -> None:
     lines = ["PreemptType=preempt/partition_prio", "PreemptMode=REQUEUE", "AuthInfo=cred_expire=30"]
+    lines += ["PreemptParameters=strict_order,reorder_count=3", "SchedulerParameters=preempt_youngest_first"]
     parts = [
         "low",
         "mid PriorityTier=2 PreemptMode=CANCEL GraceTime=60",
@@ -167,6 +168,7 @@ def test_who_may_preempt_whom() -> None:
     assert found.preempts.reshape(3, 3).tolist() == [[0, 0, 0], [1, 0, 0], [1, 1, 0]]
     assert found.levels["mode"].tolist() == [tables.REQUEUE, tables.CANCEL, tables.OFF]
     assert (found.levels["grace"].tolist(), found.settings["requeue_wait"]) == ([0, 60, 0], 31)
+    assert [found.settings[key] for key in ("strict_order", "youngest_first", "reorder_count")] == [1, 1, 3]
     lines = ["PreemptType=preempt/qos", "PreemptMode=REQUEUE", "QosName=a Preempt=b", "QosName=b Preempt=a"]
     with pytest.raises(ConfigurationError, match="QOS a preempts itself"):
         Preemption.of(of_lines("slurm.conf", [NODE, PARTITION, *lines]))
