@@ -9,7 +9,6 @@ import ncsa_lsf_twin as twin
 import numpy as np
 from family_cases import composed
 from hypothesis import strategies as st
-from omegaconf import OmegaConf
 
 from models.backfill.ncsa_lsf.kernel import simulate
 from models.backfill.ncsa_lsf.rules import NcsaLsf
@@ -49,7 +48,7 @@ def make_machine(hosts: dict[str, tuple[int, float]]) -> Machine:
     return Machine(tuple(hosts), np.array(processors, np.int64), np.array(memory, np.int64))
 
 
-O2K = machines.of(OmegaConf.to_container(OmegaConf.load(CONF / "machine" / "o2k.yaml")))
+O2K = machines.of(composed("machine", "o2k"))
 NEVER: dict[str, Any] = {"reserve_wait_hours": dict.fromkeys(TIMES)}
 SOON: dict[str, Any] = {"reserve_wait_hours": {"vst": 1, "st": 2, "mt": 5, "lt": 8}}
 CONFIGURATIONS: dict[str, dict[str, Any]] = {

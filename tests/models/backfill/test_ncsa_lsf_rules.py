@@ -5,8 +5,8 @@ from math import inf
 from typing import Any
 
 import pytest
-from ncsa_lsf_cases import CONF, HOUR, SIZES, make_jobs, make_machine, of_paper
-from omegaconf import OmegaConf
+from family_cases import composed
+from ncsa_lsf_cases import HOUR, SIZES, make_jobs, make_machine, of_paper
 
 from models.backfill.ncsa_lsf.rules import NcsaLsf
 from models.jobs import machine as machines
@@ -25,8 +25,7 @@ modi2    64   16  -               mj only; vst > st, mt, lt
 
 
 def test_table_2_is_the_papers() -> None:
-    o2k: Any = OmegaConf.to_container(OmegaConf.load(CONF / "machine" / "o2k.yaml"))
-    hosts, rules = machines.of(o2k), NcsaLsf.of(of_paper())
+    hosts, rules = machines.of(composed("machine", "o2k")), NcsaLsf.of(of_paper())
     lines = TABLE_2.strip().splitlines()
     assert [line.split()[0] for line in lines] == list(hosts.names) == list(rules.hosts)
     for h, line in enumerate(lines):

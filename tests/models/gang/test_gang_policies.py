@@ -116,12 +116,12 @@ def test_what_never_matters_is_not_asked_for() -> None:
     ("machine", "message"),
     [
         (
-            {"name": "o2k", "hosts": [{"processors": 16}, {"processors": 16}]},
+            {"name": "o2k", "hosts": [{"processors": 16}, {"processors": 16}], "spans": False},
             "machine o2k has 2 hosts, and policy first_fit has one pool of processors; add "
             "machine.hosts=null machine.processors=32, or another machine",
         ),
         (
-            {"name": "fat", "hosts": [{"processors": 16, "memory_gb": 4}]},
+            {"name": "fat", "hosts": [{"processors": 16, "memory_gb": 4}], "spans": False},
             "machine fat has memory, and policy first_fit has one pool of processors; add "
             "machine.hosts=null machine.processors=16, or another machine",
         ),

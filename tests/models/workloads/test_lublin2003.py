@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import archive_log
+from family_cases import archive_log, composed
 from scipy import integrate, stats
 
 from models import workloads
@@ -17,10 +17,9 @@ from models.point import Point
 from models.workloads import lublin2003
 from models.workloads.lublin2003_parameters import KINDS, Gamma, Kind
 
-WORKLOAD: dict[str, Any] = {
-    "name": "lublin2003", "model": "lublin2003", "jobs_of": "no_type", "largest_job": None, "u_med": None,
-    "estimates": "tsafrir2005", "longest_request": 172_800, "estimated_together": 1000,
-}  # fmt: skip
+WORKLOAD = composed(
+    "workload", "lublin2003", estimates="tsafrir2005", longest_request=172_800, estimated_together=1000
+)
 N = 100_000
 
 
