@@ -80,11 +80,7 @@ SlurmUser={user}
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge.socket
 PidFile={folder}/slurmdbd.pid
-LogFile={folder}/log/slurmdbd.log
 StorageType=accounting_storage/mysql
-StorageHost=localhost
-StorageUser={user}
-StorageLoc=slurm
 """
 """slurmdbd.conf; MariaDB is found by its socket, which the environment names."""
 
@@ -231,7 +227,7 @@ class TestCluster:
     def _start_database(self) -> None:
         """Start MariaDB and slurmdbd with the accounts and QOS, which the controller reads when it starts."""
         self.folder.chmod(0o711)  # jobs of other users have their scripts in it
-        place = [f"--datadir={self.folder / 'database'}", f"--user={pwd.getpwuid(os.getuid()).pw_name}"]
+        place = [f"--datadir={self.folder / 'database'}", "--user=root"]
         self._run("mariadb-install-db", "--no-defaults", "--skip-test-db", *place)
         listens = [f"--socket={self.env['MYSQL_UNIX_PORT']}", "--skip-networking", "--skip-grant-tables"]
         self._start("mariadbd", ["mariadbd", "--no-defaults", *place, *listens])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -30,6 +30,8 @@ class Weights:
     recalculated : bool
         Whether priorities are calculated again each period: only with an accounting database (slurmdbd),
         without which age and fair-share have no weight either (seen on Slurm 22.05.8).
+    used_at_end : bool
+        See `kernel.tables.SETTINGS`.
     decay_per_s : float
         1 - 0.693 / half-life, as Slurm computes it; 1 is no decay.
     """
@@ -50,7 +52,7 @@ class Weights:
     normal_partition: bool
     fair_tree: bool
     recalculated: bool
-    shares: Mapping[str, Any] = field(default_factory=dict)
+    used_at_end: bool
 
     @classmethod
     def of(cls, configuration: Configuration) -> Self:
@@ -87,6 +89,7 @@ class Weights:
             "NO_NORMAL_PART" not in flags and "NO_NORMAL_ALL" not in flags,
             "NO_FAIR_TREE" not in flags,
             recalculated,
+            configuration.enforces,
         )
 
     def associations(self, wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, Ints]:

@@ -154,6 +154,7 @@ class Scheduler:
             "calc_period": weights.period,
             "decay_per_s": weights.decay_per_s,
             "damping": weights.damping,
+            "used_at_end": weights.used_at_end,
             "fair_tree": weights.fair_tree,
             "n_gres": n_gres,
             "record_plans": plans,

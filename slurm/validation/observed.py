@@ -26,7 +26,7 @@ PASS = re.compile(r"sched: Running job scheduler (for full queue|for default dep
 CYCLE = "sched/backfill: _attempt_backfill: beginning"
 ANSWER = "node_did_resp"
 LIMITS = "Testing job time limits"
-PRIORITY = re.compile(r"priority for job (\d+) is now (\d+)")
+CALCULATED = "priority/multifactor: decay_apply_weighted_factors: priority for job"
 PLAN = re.compile(r"sched/backfill: _dump_job_sched: JobId=(\d+) to start at (\S+?), end at")
 
 DAY_S = 86400
@@ -136,7 +136,7 @@ class Observed:
                 left.discard(text.split()[1])
         elif text.startswith(LIMITS):
             self.limits.append(now)
-        elif PRIORITY.match(text) and now - max(self.calculations, default=0) > 1:
+        elif text.startswith(CALCULATED) and now - max(self.calculations, default=0) > 1:
             self.calculations.append(now)
         elif match := PLAN.match(text):
             self.plans.append((self.cycles[-1] if self.cycles else now, int(match[1]), _seconds(match[2])))

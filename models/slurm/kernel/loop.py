@@ -57,7 +57,7 @@ def end_job(system):
             requeue(system, job)
     elif fate[job].status == RUNNING and fate[job].end == key:
         fate[job].status = ENDED
-        if settings.weight_fair > 0:
+        if settings.weight_fair > 0 and settings.used_at_end:
             add_usage(system, job, state.last_calc, fate[job].end)
         end_on_nodes(system, job)
 

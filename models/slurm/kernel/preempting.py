@@ -177,7 +177,7 @@ def stop(system, job):
     state, fate = system.state[0], system.fate
     remove_end(system, fate[job].end, 2 * job)
     fate[job].end, fate[job].killed, fate[job].status = state.now, 2, ENDED
-    if system.settings[0].weight_fair > 0:
+    if system.settings[0].weight_fair > 0 and system.settings[0].used_at_end:
         add_usage(system, job, state.last_calc, state.now)
     if system.levels[level_of(system, job, fate[job].partition)].mode == REQUEUE:
         fate[job].status = REQUEUED

@@ -19,7 +19,8 @@ SETS = Annotated[np.ndarray, uint64[:, ::1]]
 NONE = -1
 
 SETTINGS = fields(
-    "tick completing killing cycle_time weight_age max_age weight_fair calc_period decay_per_s damping",
+    "tick completing killing cycle_time weight_age max_age weight_fair calc_period decay_per_s damping "
+    "used_at_end",
     "backfill bf_interval bf_resolution bf_window bf_max_job_test bf_max_job_user bf_max_job_part "
     "bf_max_job_start bf_min_age_reserve batch_sched_delay sched_interval default_queue_depth "
     "partition_job_depth sched_max_job_start defer kill_wait multifactor fair_tree n_gres "
@@ -42,6 +43,9 @@ preempts, by_qos
     Whether jobs preempt others, and whether their QOS decide that, else their partitions.
 requeue_wait
     Seconds from the end of a requeued job on its nodes until it may start again.
+used_at_end
+    Whether what a job used since the last calculation counts at its end: with AccountingStorageEnforce=limits
+    only (seen on Slurm 22.05.8).
 """
 
 STATE = fields(

@@ -204,6 +204,17 @@ def test_a_mistake_is_one_line(line: str, words: str) -> None:
     assert words.lower() in str(raised.value).lower()
 
 
+@pytest.mark.parametrize("enforced", ["limits", "associations"])
+def test_a_job_that_ends_counts_for_its_user_where_limits_are_enforced(enforced: str) -> None:
+    """Else only what runs when priorities are calculated counts: a rule of Slurm 22.05.8."""
+    lines = [*CONF.splitlines()[1:4], f"AccountingStorageEnforce={enforced}", "NodeName=n1 CPUs=4"]
+    made = of_lines("slurm.conf", [*lines, "PartitionName=all Nodes=n1"])
+    wanted = jobs(made, [(who, "physics", "") for who in ("ann", "zoe", "ann", "bob")])
+    wanted.jobs.submit[:] = 0, 305, 310, 311  # all the while zoe runs two wait, and priorities are calculated
+    start = run(replace(wanted, runtime=np.array([60.0, 600.0, 60.0, 60.0])), made, Phases(), zero=0.0).start
+    assert (start[3] < start[2]) == (enforced == "limits")
+
+
 def ranked(fair: np.ndarray) -> dict[int, float]:
     """Return the factors of Fair Tree as its page tells it: a recursion over sorted children, O(A^2)."""
     users = [a for a in range(1, len(fair)) if fair["is_user"][a]]
