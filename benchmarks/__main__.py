@@ -12,6 +12,7 @@ from benchmarks import record
 BENCHMARKS = {
     "families": "benchmarks.families",
     "backfill": "benchmarks.backfill",
+    "slurm": "benchmarks.slurm",
     "simpy": "benchmarks.against_simpy",
     "concurrent_gang": "benchmarks.concurrent_gang",
     "sweep": "benchmarks.whole_sweep",

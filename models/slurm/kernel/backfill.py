@@ -204,12 +204,14 @@ def plan_job(system, record, now, only_now, pick):
         if released and (later == 0 or released < later):
             later = released
         found = -1
-        if count(system, MASK) >= jobs[job].min_nodes:
+        n_nodes = count(system, MASK)
+        if n_nodes >= jobs[job].min_nodes:
             if not counted:
                 counted = True
                 state.n_tested += 1
             fate[job].tested = 1
-            found = earliest(system, record, whole, now, only_now, pick)
+            if n_nodes >= jobs[job].least_nodes:
+                found = earliest(system, record, whole, now, only_now, pick)
         if found < 0:
             if later and not only_now:
                 continue
