@@ -89,7 +89,7 @@ def test_the_same_command_writes_the_same_file_again(sweep, name):
         ((*ONE, "schedule=taken/one.swf"), "schedule=taken/one.swf: "),
         ((*ONE, "schedule=/dev/null/one.swf"), "/dev/null is no folder; give a place that can be written"),
         (("schedule=jobs.cvs",), "schedule=jobs.cvs: nothing is written as .cvs; end the name in .swf"),
-        (("schedule=",), "schedule= is empty: give a file, schedule=FILE.swf"),
+        (("schedule=",), "schedule= names no file: give one, schedule=FILE.swf"),
         ((*ONE, "schedule=taken", "workload=log", "workload.path=taken"), "taken is read by this study"),
         (
             (*ONE, "policy.family=models.o2k_workload", "schedule=x.swf"),
