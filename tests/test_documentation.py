@@ -67,8 +67,8 @@ def test_the_guide_to_a_policy(
     (policies / f"{name}.yaml").write_text(blocks(GUIDE, "yaml")[number].replace(module, here))
     names: dict[str, list[str]] = {"SCHEMES": [], "ORDERS": []}
     exec(line.replace(module, here), names)
-    for folder in (ROOT / "tests" / "models", ROOT / "tests" / "models" / family):
-        monkeypatch.syspath_prepend(str(folder))
+    for tests in (ROOT / "tests" / "models", ROOT / "tests" / "models" / family):
+        monkeypatch.syspath_prepend(str(tests))
     contract = importlib.import_module("test_order_contract" if number else "test_placement_contract")
     for order in names["ORDERS"]:
         contract.check_values(order)
