@@ -5,16 +5,25 @@ import math
 from numba import int64, types
 
 from models.kernels.bits import ZERO
-from models.kernels.compiling import passable
+from models.kernels.compiling import part, passable
 from models.slurm.kernel.picking import PICK, count
 from models.slurm.kernel.plan import keep_out
 from models.slurm.kernel.preempting import preempt
 from models.slurm.kernel.queue import QUEUED, drop_started, limited, throttled
-from models.slurm.kernel.running import start_job
+from models.slurm.kernel.running import copy_free, remove_in_future, start_job
 from models.slurm.kernel.tables import COMPLETING, FREE, MASK, NARROWED, SYSTEM, USABLE
 
 PASS_SIGNATURE = int64(SYSTEM, int64, PICK)
 PASS = types.FunctionType(PASS_SIGNATURE)
+
+
+@part(inline=False)
+def fits_empty(system, job, whole, pick):
+    """Return whether a job fits on the nodes in row `MASK` if no job runs. O(running jobs x nodes)."""
+    copy_free(system)
+    for k in range(system.state[0].n_running):
+        remove_in_future(system, system.running[k])
+    return pick(system, job, whole, MASK, system.future, system.future_gres) > 0
 
 
 @passable(PASS_SIGNATURE)
@@ -23,8 +32,9 @@ def main_pass(system, full, pick):
     records, a full one all of them.
 
     O(records tested x nodes). What a job needs is compared with what is free now: plans of backfilling are no
-    concern of the main scheduler. A job that a reservation keeps from starting stops those behind it only if
-    some node that it may use is busy (seen on Slurm 22.05.8).
+    concern of the main scheduler. A job with fewer nodes than its partition has, because of a reservation or
+    of a partition in which a job waits, stops those behind it only if it would fit on them without other
+    jobs, or one of them is busy: completing or, for whole nodes, used (seen on Slurm 22.05.8).
     """
     state, settings = system.state[0], system.settings[0]
     partitions, records, jobs, fate = system.partitions, system.records, system.jobs, system.fate
@@ -71,11 +81,13 @@ def main_pass(system, full, pick):
             continue
         for w in range(n_words):
             system.sets[MASK, w] = system.sets[USABLE, w] & system.partition_words[partition, w]
-        is_kept_out = keep_out(system, now, now + jobs[job].limit) > 0
+        is_enough = count(system, MASK) >= jobs[job].min_nodes
+        is_narrow = keep_out(system, now, now + jobs[job].limit) > 0 or n_failed > 0
+        whole = jobs[job].whole or partitions[partition].whole
         idle = True
         for w in range(n_words):
-            idle = idle and not system.sets[MASK, w] & (~system.sets[FREE, w] | system.sets[COMPLETING, w])
-        whole = jobs[job].whole or partitions[partition].whole
+            used = ~system.sets[FREE, w] if whole else ZERO
+            idle = idle and not system.sets[MASK, w] & (used | system.sets[COMPLETING, w])
         fits, makes_room = count(system, MASK) >= jobs[job].min_nodes, False
         for w in range(n_words):
             system.sets[MASK, w] &= ~system.sets[COMPLETING, w]
@@ -90,7 +102,7 @@ def main_pass(system, full, pick):
             rejected = -1
             continue
         state.last_update = now
-        if is_kept_out and idle and not makes_room:
+        if is_narrow and is_enough and idle and not makes_room and not fits_empty(system, job, whole, pick):
             continue
         waited = now - math.floor(max(jobs[job].submit, jobs[job].begin))
         if settings.bf_min_age_reserve and waited < settings.bf_min_age_reserve:

@@ -244,17 +244,23 @@ class Twin:
                 continue
             if self.exceeds(job, running):
                 continue
+            _, _, whole = self.partitions[job.partition]
             members = usable & set(self.partitions[job.partition][0])
+            enough = len(members) >= job.nodes
             kept = self.kept(now, now + job.limit, now)
             for _, nodes in kept:
                 members = members - nodes
             given = self.pick(job, members - self.completing, self.free(running))
             if given:
                 self.start(job, given, now, waiting, running, False)
-            elif (
+                continue
+            busy = members & (self.completing | {node for one in running if whole for node in one.given})
+            fewer = bool(kept or failed) and enough
+            if (
                 self.make_room(job, members - self.completing, now, running)
-                or not kept
-                or any(members & set(other.given) for other in running)
+                or not fewer
+                or busy
+                or self.pick(job, members, self.free([]))
             ):
                 failed.add(job.partition)
                 usable -= set(self.partitions[job.partition][0])
