@@ -70,6 +70,8 @@ class Limit:
         What sets it.
     checked : ndarray of bool
         Jobs that it keeps waiting: not those with the same limit of a QOS, though they count.
+    qos : int
+        Number of the QOS, from 1 on, of whose jobs all count together; else 0.
     """
 
     label: str
@@ -77,6 +79,7 @@ class Limit:
     cap: int
     counted: np.ndarray
     checked: np.ndarray
+    qos: int = 0
 
 
 def limited(wanted: Asked, configuration: Configuration) -> Iterator[Limit]:
@@ -97,12 +100,13 @@ def limited(wanted: Asked, configuration: Configuration) -> Iterator[Limit]:
         for kind, caps in (("all", one.group), ("user", one.user), ("account", one.account)):
             for resource in caps:
                 setting.setdefault((kind, resource), []).append(name)
-    for name, one in levels.items():
+    for number, (name, one) in enumerate(levels.items(), start=1):
         counted = (of_job == name) | (of_partition == name)
         for kind, label, caps, these in _of_qos(name, one, wanted, counted):
             for resource, cap in caps.items():
                 replaced = (first != name) & np.isin(first, setting[kind, resource])
-                yield Limit(label, resource, cap, these, these & ~replaced)
+                qos = number if kind == "all" else 0
+                yield Limit(label, resource, cap, these, these & ~replaced, qos)
     for kinds, label, caps, these in _of_associations(wanted, configuration):
         for resource, cap in caps.items():
             names = [name for kind in kinds for name in setting.get((kind, resource), [])]
@@ -151,7 +155,8 @@ def counters(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, n
 
     A job that asks for more than a limit allows did run in the log, under another limit: it runs alone.
     """
-    caps, jobs, numbers, asked, checked, notes = [], [np.zeros(0, np.int64)], [], [], [], []
+    caps: list[tuple[int, int, bool, int, int]] = []
+    jobs, numbers, asked, checked, notes = [np.zeros(0, np.int64)], [], [], [], []
     for limit in limited(wanted, configuration):
         if limit.resource not in (JOBS, *OF_NODES) and not limit.resource.startswith("gres/"):
             continue
@@ -164,15 +169,14 @@ def counters(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, n
                 f"{configuration.name}: {limit.label} may have {limit.cap} {limit.resource}, and {n} of its "
                 f"{len(mine)} jobs ask for more: while one of them runs, none of the others does"
             )
-        caps.append(limit.cap)
+        caps.append((limit.cap, 0, limit.resource == JOBS, limit.qos, 0))
         jobs.append(mine)
         numbers.append(np.full(len(mine), len(caps) - 1))
         asked.append(np.where(larger, limit.cap, count))
         checked.append(is_checked)
     every = np.concatenate(jobs)
     order = np.argsort(every, kind="stable")
-    limits = np.zeros(len(caps), tables.LIMIT)
-    limits["cap"] = caps
+    limits = np.array(caps, tables.LIMIT)
     charges = np.zeros(len(every), tables.CHARGE)
     if caps:
         charges["limit"] = np.concatenate(numbers)[order]

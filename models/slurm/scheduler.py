@@ -99,6 +99,7 @@ class Scheduler:
     partition_job_depth: int
     sched_max_job_start: int
     defer: bool
+    limit_stop: bool
     kill_wait: int
 
     @classmethod
@@ -135,6 +136,7 @@ class Scheduler:
             whole("partition_job_depth", 0),
             whole("sched_max_job_start", 0),
             "defer" in configuration.parameters,
+            "assoc_limit_stop" in configuration.parameters,
             int(configuration.value("KillWait", values.whole, 30)),
         )
 

@@ -100,6 +100,10 @@ CASES = {
     ),
     "preemption_qos": Case({**PREEMPTION, "PreemptType": "preempt/qos"}, accounts=True, preempts=True),
 }
+CASES["limits_stop"] = replace(
+    CASES["limits"],
+    settings={**CASES["limits"].settings, "SchedulerParameters": "bf_interval=30,assoc_limit_stop"},
+)
 
 BASE = {
     "SlurmctldDebug": "debug2",

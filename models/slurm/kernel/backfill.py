@@ -23,7 +23,7 @@ from models.slurm.kernel.plan import (
     restrict,
 )
 from models.slurm.kernel.preempting import level_of, may_preempt, may_preempt_any, preempt
-from models.slurm.kernel.queue import QUEUED, drop_started, limited, throttled
+from models.slurm.kernel.queue import QUEUED, drop_started, exceeded, limited, throttled
 from models.slurm.kernel.running import copy_free, overlaps, remove_in_future, start_job
 from models.slurm.kernel.tables import (
     COMPLETING,
@@ -31,6 +31,7 @@ from models.slurm.kernel.tables import (
     FUTURE,
     MASK,
     NARROWED,
+    NONE,
     OFF,
     ORIGINAL,
     PICKED,
@@ -39,6 +40,9 @@ from models.slurm.kernel.tables import (
 
 CYCLE_SIGNATURE = int64(SYSTEM, PICK)
 CYCLE = types.FunctionType(CYCLE_SIGNATURE)
+
+UNKNOWN_S = 500
+"""Seconds until a job is planned that a limit keeps waiting (with assoc_limit_stop)."""
 
 FIRST_WINDOW = 30
 """Seconds: jobs that end close to each other are taken out together, in windows of growing length."""
@@ -49,8 +53,10 @@ def could_start(system, record, now):
     """Return whether nodes that no plan claims before its end suffice for a job now: it still may not fit."""
     records, jobs = system.records, system.jobs
     job, partition = records[record].job, records[record].partition
-    if system.fate[job].status != QUEUED or throttled(system, job) or limited(system, job):
+    if system.fate[job].status != QUEUED or throttled(system, job):
         return False
+    if limited(system, job):
+        return system.settings[0].limit_stop > 0
     if system.settings[0].preempts and may_preempt_any(system, record):
         return True
     whole = jobs[job].whole or system.partitions[partition].whole
@@ -182,6 +188,18 @@ def completing(system):
 
 
 @part(inline=False)
+def block(system, job, until):
+    """Plan a job that a limit keeps waiting, and those of the same QOS if it is one of that, from then on."""
+    limits = system.limits
+    system.fate[job].limited = 1
+    limit = exceeded(system, job, 0) if exceeded(system, job, 1) == NONE else NONE
+    if limit != NONE and limits[limit].of_qos:
+        for other in range(len(limits)):
+            if limits[other].of_qos == limits[limit].of_qos:
+                limits[other].blocked = max(limits[other].blocked, until)
+
+
+@part(inline=False)
 def plan_job(system, record, now, only_now, pick):
     """Start one job, or plan it; return 1 if it started, 2 if its plan was added, else 0.
 
@@ -194,6 +212,8 @@ def plan_job(system, record, now, only_now, pick):
     slot, limit = settings.bf_resolution, jobs[job].limit
     n_words = system.sets.shape[1]
     later, counted = now, False
+    for k in range(jobs[job].first_charge, jobs[job + 1].first_charge):
+        later = max(later, system.limits[system.charges[k].limit].blocked)
     while True:
         start = later
         for w in range(n_words):
@@ -219,6 +239,9 @@ def plan_job(system, record, now, only_now, pick):
         found = max(found, start)
         if found <= now and completing(system):
             found, later = now + 1, 0
+        if found <= now and settings.limit_stop and limited(system, job):
+            found = later if later > 0 else now + UNKNOWN_S
+            block(system, job, found)
         begin, end = found // slot * slot, (found + limit) // slot * slot
         if found <= now:
             picked_set(system)
@@ -270,6 +293,8 @@ def backfill_cycle(system, pick):
     state.n_cycles += 1
     state.n_tested = 0
     begin_plan(system, now)
+    for k in range(len(system.limits)):
+        system.limits[k].blocked = 0
     last = last_candidate(system, state.n_queue - 1, now)
     if last < 0 and not settings.record_plans:
         return 0
@@ -295,7 +320,7 @@ def backfill_cycle(system, pick):
             rejected = jobs[job].array * n_partitions + partition
             if throttled(system, job):
                 continue
-        if limited(system, job):
+        if limited(system, job) and not settings.limit_stop:
             continue
         if settings.preempts and fate[job].calling == state.n_passes + state.n_cycles:
             continue

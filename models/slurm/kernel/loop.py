@@ -11,9 +11,9 @@ from models.slurm.kernel.passes import PASS
 from models.slurm.kernel.picking import PICK
 from models.slurm.kernel.preempting import requeue, stop
 from models.slurm.kernel.priority import add_usage, recalculate
-from models.slurm.kernel.queue import insert, may_start, release, sort_again
+from models.slurm.kernel.queue import exceeded, insert, may_start, release, sort_again
 from models.slurm.kernel.running import ENDED, REQUEUED, RUNNING, answered, end_on_nodes, pop_end, push_end
-from models.slurm.kernel.tables import SYSTEM
+from models.slurm.kernel.tables import NONE, SYSTEM
 
 NEAR_S = 0.6
 """Seconds within which a look of the backfill thread is taken to be one that was seen."""
@@ -30,6 +30,7 @@ def submit(system):
     state = system.state[0]
     job = state.arrived
     state.arrived += 1
+    system.fate[job].limited = exceeded(system, job, 1) != NONE  # numbers of jobs are tested at once
     if may_start(system, job):
         insert(system, job)
     else:

@@ -9,9 +9,9 @@ from models.kernels.compiling import part, passable
 from models.slurm.kernel.picking import PICK, count
 from models.slurm.kernel.plan import keep_out
 from models.slurm.kernel.preempting import preempt
-from models.slurm.kernel.queue import QUEUED, drop_started, limited, throttled
+from models.slurm.kernel.queue import QUEUED, drop_started, exceeded, limited, throttled
 from models.slurm.kernel.running import copy_free, remove_in_future, start_job
-from models.slurm.kernel.tables import COMPLETING, FREE, MASK, NARROWED, SYSTEM, USABLE
+from models.slurm.kernel.tables import COMPLETING, FREE, MASK, NARROWED, NONE, SYSTEM, USABLE
 
 PASS_SIGNATURE = int64(SYSTEM, int64, PICK)
 PASS = types.FunctionType(PASS_SIGNATURE)
@@ -24,6 +24,19 @@ def fits_empty(system, job, whole, pick):
     for k in range(system.state[0].n_running):
         remove_in_future(system, system.running[k])
     return pick(system, job, whole, MASK, system.future, system.future_gres) > 0
+
+
+@part(inline=False)
+def stop_partition(system, job, partition, now):
+    """Start no more jobs in a partition or on its nodes, unless the job has not waited for long; return 1
+    if so, else 0."""
+    waited = now - math.floor(max(system.jobs[job].submit, system.jobs[job].begin))
+    if waited < system.settings[0].bf_min_age_reserve:
+        return 0
+    system.partitions[partition].failed = 1
+    for w in range(system.sets.shape[1]):
+        system.sets[USABLE, w] &= ~system.partition_words[partition, w]
+    return 1
 
 
 @passable(PASS_SIGNATURE)
@@ -78,7 +91,14 @@ def main_pass(system, full, pick):
             continue
         if limited(system, job):
             state.last_update = now
+            if settings.limit_stop:  # a number of jobs stops those behind it once (seen in Slurm's source)
+                if not fate[job].limited or exceeded(system, job, 1) == NONE:
+                    n_failed += stop_partition(system, job, partition, now)
+                fate[job].limited = 1
+                if n_failed == n_partitions:
+                    break
             continue
+        fate[job].limited = 0
         for w in range(n_words):
             system.sets[MASK, w] = system.sets[USABLE, w] & system.partition_words[partition, w]
         is_enough = count(system, MASK) >= jobs[job].min_nodes
@@ -104,15 +124,9 @@ def main_pass(system, full, pick):
         state.last_update = now
         if is_narrow and is_enough and idle and not makes_room and not fits_empty(system, job, whole, pick):
             continue
-        waited = now - math.floor(max(jobs[job].submit, jobs[job].begin))
-        if settings.bf_min_age_reserve and waited < settings.bf_min_age_reserve:
-            continue
-        partitions[partition].failed = 1
-        n_failed += 1
+        n_failed += stop_partition(system, job, partition, now)
         if n_failed == n_partitions:
             break
-        for w in range(n_words):
-            system.sets[USABLE, w] &= ~system.partition_words[partition, w]
     if n_started:
         drop_started(system)
     return n_started

@@ -132,6 +132,18 @@ def throttled(system, job):
 
 
 @part(inline=False)
+def exceeded(system, job, of_jobs):
+    """Return the first limit without room for a job, of numbers of jobs or of other resources; or -1."""
+    jobs, limits, charges = system.jobs, system.limits, system.charges
+    for k in range(jobs[job].first_charge, jobs[job + 1].first_charge):
+        limit = charges[k].limit
+        full = limits[limit].used + charges[k].amount > limits[limit].cap
+        if full and limits[limit].of_jobs == of_jobs and charges[k].checked:
+            return limit
+    return NONE
+
+
+@part(inline=False)
 def limited(system, job):
     """Return whether a limit of an association or a QOS has no room for a job. O(limits of the job)."""
     jobs, limits, charges = system.jobs, system.limits, system.charges

@@ -25,7 +25,7 @@ SETTINGS = fields(
     "bf_max_job_start bf_min_age_reserve batch_sched_delay sched_interval default_queue_depth "
     "partition_job_depth sched_max_job_start defer kill_wait multifactor fair_tree n_gres "
     "track_memory least_loaded record_plans preempts by_qos youngest_first strict_order reorder_count "
-    "requeue_wait message_timeout",
+    "requeue_wait message_timeout limit_stop",
 )
 """Numbers of slurm.conf; seconds, and switches that are 0 or 1.
 
@@ -107,10 +107,12 @@ fixed, fixed_tested: the part of the priority that no time changes, at submissio
 tested first.
 """
 
-LIMIT = fields(ints="cap used")
+LIMIT = fields(ints="cap used of_jobs of_qos blocked")
 CHARGE = fields(ints="limit amount checked")
 """Limits of associations and QOS, and what a job counts for one of them while it runs.
 
+of_jobs: whether it is one on their number. of_qos: number of the QOS of all of whose jobs it is, else 0.
+blocked: second before which a cycle plans none of them (assoc_limit_stop).
 checked: whether the limit keeps the job waiting; not where a QOS has the same limit, which replaces it.
 """
 
@@ -135,13 +137,14 @@ PIECE = fields("begin end", "job cpus")
 
 FATE = fields(
     "start end reserved",
-    "status by partition tested entry expected cpus killed warned called calling",
+    "status by partition tested entry expected cpus killed warned called calling limited",
 )
 """What becomes of each job.
 
 status: 0 not submitted, 1 held, 2 in the queue, 3 running, 4 ended, 5 to be requeued. killed: 1 at its limit,
 2 by preemption. warned: whether its time of grace runs. called: second at which it preempted others last;
-calling: pass or cycle in which it does. by: 0 the main scheduler, 1 backfill.
+calling: pass or cycle in which it does. limited: whether a limit kept it waiting at its last test.
+by: 0 the main scheduler, 1 backfill.
 reserved: first planned start, NaN for none. tested: whether the selection of nodes has seen it. entry: its
 first allocation. expected: whole second at which it has to end.
 """

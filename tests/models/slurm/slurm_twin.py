@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+OF_QOS = ("qos", "nodes")
+"""Limits of all jobs of one QOS."""
+
 
 @dataclass
 class TwinJob:
@@ -33,6 +36,7 @@ class TwinJob:
     level: int = 0  # of preemption
     runs: list[tuple[int, int]] = field(default_factory=list)  # those that preemption ended
     cancelled: bool = False
+    limited: bool = False
     called: int = -(10**9)
     warned_until: int | None = None
     begin: int = 0
@@ -77,6 +81,8 @@ class Twin:
     caps: dict[str, int] = field(default_factory=dict)
     reservations: list[tuple[int, int, set[int], int]] = field(default_factory=list)  # the last: known from
     preempting: Preempting | None = None
+    limit_stop: bool = False
+    blocked: int = 0  # jobs of the QOS, in a cycle
     stopped: list[TwinJob] = field(default_factory=list)
     held: list[TwinJob] = field(default_factory=list)
 
@@ -97,6 +103,7 @@ class Twin:
                 called, changed = True, now
             while coming and coming[0].submit <= now:
                 waiting.append(coming.pop(0))
+                waiting[-1].limited = any(" " in name for name in self.exceeds(waiting[-1], running))
                 called, changed = True, now
             if now - last_limits >= 30:
                 last_limits = now
@@ -223,10 +230,11 @@ class Twin:
             left[node] = (cpus - sum(c for c, _ in mine), memory - sum(c * m for c, m in mine))
         return left
 
-    def exceeds(self, job: TwinJob, running: Sequence[TwinJob]) -> bool:
+    def exceeds(self, job: TwinJob, running: Sequence[TwinJob]) -> list[str]:
+        """Return the limits without room for a job: of numbers of jobs (two words), of its QOS, others."""
         used = {name: sum(one.charges.get(name, 0) for one in running) for name in job.charges}
         held = [name for name, n in job.charges.items() if used[name] + n > self.caps[name]]
-        return bool(set(held) - job.replaced)
+        return sorted(set(held) - job.replaced, key=lambda name: (" " not in name, name not in OF_QOS))
 
     def kept(self, begin: int, end: int, now: int) -> list[tuple[int, set[int]]]:
         return [(e, n) for b, e, n, known in self.reservations if b < end and e > begin and known <= now]
@@ -242,9 +250,14 @@ class Twin:
             touched = True
             if job.partition in failed:
                 continue
-            if self.exceeds(job, running):
+            if over := self.exceeds(job, running):
+                if self.limit_stop and not (job.limited and " " in over[0]):
+                    failed.add(job.partition)
+                    usable -= set(self.partitions[job.partition][0])
+                job.limited = True
                 continue
             _, _, whole = self.partitions[job.partition]
+            job.limited = False
             members = usable & set(self.partitions[job.partition][0])
             enough = len(members) >= job.nodes
             kept = self.kept(now, now + job.limit, now)
@@ -350,14 +363,14 @@ class Twin:
         """Return whether a job started or ended."""
         everything = frozenset(range(len(self.nodes)))
         plan = [(now // self.slot * self.slot, (now + self.window) // self.slot * self.slot, everything)]
-        tested = 0
+        tested, self.blocked = 0, 0
         started = False
         for job in list(waiting):
             if tested >= self.max_test:
                 break
-            if self.exceeds(job, running):
+            if self.exceeds(job, running) and not self.limit_stop:
                 continue
-            begin, counted = now, False
+            begin, counted = max(now, self.blocked if "qos" in job.charges else 0), False
             while True:
                 end = begin + job.limit
                 members = set(self.partitions[job.partition][0])
@@ -389,6 +402,10 @@ class Twin:
                 found = max(found, begin)
                 if found <= now and set(given) & self.completing:
                     found, later = now + 1, 0
+                if found <= now and (over := self.exceeds(job, running)):
+                    found, job.limited = later or now + 500, True
+                    if over[0] in OF_QOS:
+                        self.blocked = max(self.blocked, found)
                 first, last = (at // self.slot * self.slot for at in (found, found + job.limit))
                 if found <= now and not self.pick(job, allowed, self.free(running)):
                     n_before = len(self.stopped)

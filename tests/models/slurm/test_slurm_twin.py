@@ -171,6 +171,8 @@ def give_limits(twin: Twin, lines: list[str], rng: np.random.Generator) -> None:
     for user in (1, 2, 3):
         twin.caps |= {f"other {user}": twin.caps["each"], f"high {user}": twin.caps["of user"]}
         twin.caps[f"part {user}"] = 3
+    twin.limit_stop = bool(rng.integers(2))
+    lines[3] += ",assoc_limit_stop" * twin.limit_stop
 
 
 def simulated(twin: Twin, lines: list[str], plans: int = 0) -> Result:
