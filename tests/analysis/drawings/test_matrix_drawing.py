@@ -58,7 +58,7 @@ def test_a_matrix_is_that_of_the_points_own_simulation() -> None:
         ({"time": "-1"}, "time=-1: give a positive number"),
         ({"time": "1e12"}, r"time=1e\+12: this run ends at \d+; give a time before that"),
         ({"policy": "bogus"}, "unknown policy 'bogus': valid: "),
-        ({"policy": "concurrent_gang/gang"}, "workload.repetition=sequence"),
+        ({"policy": "concurrent_gang/gang"}, "policy=concurrent_gang/gang: it has no Ousterhout matrix"),
         (
             {"policy": "fcfs", "workload": "lublin2003"},
             "policy=fcfs: it has no Ousterhout matrix; give a ",

@@ -36,7 +36,7 @@ def point(policy: str, kinds: Any, jobs: dict[str, list[float]], **changed: Any)
     }  # fmt: skip
     return Point(
         parameters("policy", f"concurrent_gang/{policy}", changed),
-        {**parameters("workload", "arrays", {"jobs": None}), "jobs": jobs, "statements": statements},
+        {**parameters("workload", "arrays", {"jobs": None, "statements": statements}), "jobs": jobs},
         {**parameters("machine", "torus4x4"), "torus": "2x2", "context_switch": 0.0},
         None, Batches(1000, 0, (1,)), (1, 2, 3),
     )  # fmt: skip
