@@ -124,7 +124,7 @@ class Weights:
         fair["first"], fair["last"] = np.array(spans).T
         fair["is_user"] = [row[3][2] for row in rows]
         fair["place"] = fair["held"] = np.arange(len(rows))
-        fair["factor"] = fair["level"] = 1.0
+        fair["factor"], fair["level"] = 1.0, np.where(fair["is_user"], np.nan, 0.0)
         at = {row[3]: place for place, row in enumerate(rows)}
         return fair, np.array([at.get(pair, tables.NONE) for pair in pairs], np.int64)
 

@@ -13,6 +13,7 @@ Level FS). Ranks of accounts that tie, and when classic factors are computed, ar
 import math
 
 from models.kernels.compiling import part
+from models.slurm.kernel.running import RUNNING
 from models.slurm.kernel.tables import NONE
 
 
@@ -31,7 +32,11 @@ def add_usage(system, job, since, until):
 
 @part(inline=False)
 def recalculate(system):
-    """Bring usage and all factors up to date; once a period (PriorityCalcPeriod). O(running jobs + A)."""
+    """Bring usage and all factors up to date; once a period (PriorityCalcPeriod). O(running jobs + A).
+
+    Classic factors of accounts are computed before the usage of the period is added, that of a user when its
+    first waiting job comes up in order of submission: so a job counts for those behind it. O(jobs + A).
+    """
     state, settings, fair = system.state[0], system.settings[0], system.fair
     since = state.last_calc
     state.last_calc = state.now
@@ -40,34 +45,38 @@ def recalculate(system):
     if settings.weight_fair <= 0 or n == 0:
         return
     if not settings.fair_tree:
-        classic(fair, settings.damping, 0)  # before the usage of this period
+        for a in range(1, n):
+            fair[a].level = math.nan
+            if not fair[a].is_user:
+                classic(fair, a, settings.damping)
     decay = settings.decay_per_s ** (math.floor(state.now) - math.floor(since))
     for a in range(n):
         fair[a].usage *= decay
-    for k in range(state.n_running):
-        add_usage(system, system.running[k], since, state.now)
     if settings.fair_tree:
+        for k in range(state.n_running):
+            add_usage(system, system.running[k], since, state.now)
         fair_tree(fair)
-    else:
-        classic(fair, settings.damping, 1)
+        return
+    for job in range(state.arrived):
+        if system.fate[job].status == RUNNING:
+            add_usage(system, job, since, state.now)
+        elif 0 < system.fate[job].status < RUNNING and system.jobs[job].association != NONE:
+            classic(fair, system.jobs[job].association, settings.damping)
 
 
 @part(inline=False)
-def classic(fair, damping, of_users):
-    """F = 2 ** (-U / S): U is the effective usage, that of the account included by the user's share of it."""
-    total = max(fair[0].usage, 1e-300)
-    for a in range(1, len(fair)):
-        if fair[a].is_user != of_users:
-            continue
-        own = fair[a].usage / total
-        above = fair[fair[a].parent].level
-        if math.isinf(fair[a].share):
-            fair[a].level = above
-        elif fair[a].parent == 0:
-            fair[a].level = own
-        else:
-            fair[a].level = own + (above - own) * fair[a].share
-        fair[a].factor = 2.0 ** (-fair[a].level / fair[a].norm / damping) if fair[a].norm > 0 else 0.0
+def classic(fair, a, damping):
+    """Compute F = 2 ** (-U / S) where that is not done: of the account's U a user's contains its share."""
+    if not math.isnan(fair[a].level):
+        return
+    own, above = fair[a].usage / max(fair[0].usage, 1e-300), fair[fair[a].parent].level
+    if fair[a].parent == 0:
+        fair[a].level = own
+    elif math.isinf(fair[a].share):
+        fair[a].level = above
+    else:
+        fair[a].level = own + (above - own) * fair[a].share
+    fair[a].factor = 2.0 ** (-fair[a].level / fair[a].norm / damping) if fair[a].norm > 0 else 0.0
 
 
 @part(inline=False)

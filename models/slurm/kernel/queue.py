@@ -7,6 +7,7 @@ submission, and by job (sched_config.html, "Scheduling order").
 import math
 
 from models.kernels.compiling import part
+from models.slurm.kernel.priority import classic
 from models.slurm.kernel.tables import NONE
 
 HELD, QUEUED, ENDED = 1, 2, 4
@@ -47,6 +48,8 @@ def set_priority(system, record):
         waited = math.floor(state.now) - math.floor(max(system.jobs[job].submit, system.jobs[job].begin))
         value += settings.weight_age * min(max(waited, 0) / settings.max_age, 1.0)
     if settings.weight_fair > 0 and system.jobs[job].association >= 0:
+        if not settings.fair_tree:
+            classic(system.fair, system.jobs[job].association, settings.damping)
         value += settings.weight_fair * system.fair[system.jobs[job].association].factor
     records[record].priority = min(max(int(value), 1), LARGEST_PRIORITY)
 

@@ -131,7 +131,7 @@ class Twin:
                 self.one_pass(now, waiting, running, False)
             if self.backfill and look_backfill == now:
                 if now - last_cycle >= self.interval and changed >= last_cycle:
-                    if self.cycle(now, waiting, running):
+                    if self.cycle(now, waiting, running) or waiting:
                         changed = now
                     last_cycle = now
                     look_backfill = now + self.interval

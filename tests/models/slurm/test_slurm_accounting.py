@@ -15,7 +15,7 @@ from models.slurm.configuration import Configuration, ConfigurationError, read
 from models.slurm.configuration.accounting import qos
 from models.slurm.configuration.reading import of_lines
 from models.slurm.engine import run
-from models.slurm.kernel.priority import fair_tree
+from models.slurm.kernel.priority import classic, fair_tree
 from models.slurm.limits import counters, limited
 from models.slurm.priority import Weights, fixed_parts
 from models.slurm.scheduler import Phases
@@ -213,6 +213,22 @@ def test_a_job_that_ends_counts_for_its_user_where_limits_are_enforced(enforced:
     wanted.jobs.submit[:] = 0, 305, 310, 311  # all the while zoe runs two wait, and priorities are calculated
     start = run(replace(wanted, runtime=np.array([60.0, 600.0, 60.0, 60.0])), made, Phases(), zero=0.0).start
     assert (start[3] < start[2]) == (enforced == "limits")
+
+
+def test_classic_factors_are_those_of_the_page(cluster: Configuration) -> None:
+    """UE = UA + (UE of the account - UA) S / S of siblings, F = 2 ** (-UE / S); below the root UE = UA."""
+    wanted = jobs(cluster, [("ann", "physics", ""), ("bob", "theory", "")])
+    fair, (ann, bob) = Weights.of(cluster).associations(wanted, cluster)
+    physics, theory = fair["parent"][[ann, bob]]
+    fair["usage"][[0, physics, theory, ann, bob]] = 100, 60, 20, 40, 20
+    fair["level"] = np.nan
+    for a in (physics, theory, ann, bob):
+        njit(lambda tree, a: classic(tree, a, 1.0))(fair, a)
+    used = 0.2 + (0.6 - 0.2) * 2 / 3  # of theory, which has two of three shares
+    assert fair["factor"][bob] == pytest.approx(
+        2 ** (-(0.2 + (used - 0.2) * 3 / 4) / (30 / 40 * 2 / 3 * 3 / 4))
+    )
+    assert fair["factor"][ann] == pytest.approx(2 ** (-(0.4 + (0.6 - 0.4) * 1 / 3) / (30 / 40 * 1 / 3)))
 
 
 def ranked(fair: np.ndarray) -> dict[int, float]:
