@@ -37,10 +37,15 @@ def level_of(system, job, partition):
 
 @part(inline=False)
 def may_preempt(system, record, other):
-    """Return whether a job may preempt a running one. O(nodes of the running job)."""
+    """Return whether a job may preempt a running one, which is not ending. O(nodes of the running job)."""
     job, partition = system.records[record].job, system.records[record].partition
     mine, its = level_of(system, job, partition), level_of(system, other, system.fate[other].partition)
-    if mine == NONE or its == NONE or not system.preempts[mine * len(system.levels) + its]:
+    if (
+        mine == NONE
+        or its == NONE
+        or system.fate[other].killed
+        or not system.preempts[mine * len(system.levels) + its]
+    ):
         return False
     if math.floor(system.state[0].now) < math.floor(system.fate[other].start) + system.jobs[other].exempt:
         return False

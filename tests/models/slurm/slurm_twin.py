@@ -166,6 +166,7 @@ class Twin:
             for other in sorted(running, key=lambda other: other.number)
             if (job.level, other.level) in rules.pairs
             and set(other.given) & members
+            and other.end > now
             and now >= (other.start or 0) + rules.exempt
         ]
         if rules.youngest:
