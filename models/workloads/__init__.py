@@ -8,7 +8,8 @@ own name. It has
 - ``FILLS``, the names in `COLUMNS` that its jobs have beyond submission, runtime and processors, or
   ``fills(workload)`` where that depends on the workload's keys; neither is none;
 - ``is_stochastic(workload)``, if not every stream and no trace but a resampled one is stochastic;
-- ``user_names(workload)``, where users have names beside their numbers.
+- ``user_names(workload)``, where users have names beside their numbers;
+- ``partitions(workload)``, if it is a log that may have several, see `partitions`.
 
 Missing columns are filled by options that all workloads have (conf/workload/_rigid.yaml): requested times by
 ``estimates`` (`models.workloads.estimates`), memory by ``memory`` (`models.workloads.memory`).
@@ -172,6 +173,21 @@ def user_names(workload: Parameters) -> tuple[str, ...]:
     """Return the names of a log's users, that of user number n being the n-th; empty if it has no names."""
     module = module_of(workload)
     return tuple(module.user_names(workload)) if hasattr(module, "user_names") else ()
+
+
+def partitions(workload: Parameters) -> dict[str, tuple[Any, int]]:
+    """Return a log's large partitions by name: the value of ``workload.partition``, and the processors.
+
+    Neither sacct nor the header of an SWF log records how many processors a partition has: it is the most
+    that its jobs had at once.
+
+    Raises
+    ------
+    ValueError
+        With one line if the log has one partition only, or does not record when jobs started.
+    """
+    found: dict[str, tuple[Any, int]] = module_of(workload).partitions(workload)
+    return found
 
 
 def check(point: Point) -> tuple[Sequence[str], Machine]:

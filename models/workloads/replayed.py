@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, wraps
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,8 +23,11 @@ WORTH_A_NOTE = DAY
 HOUR = 3600.0
 PARTITIONS = "partitions"
 
-SPLIT, LEAST_SHARE = 8, 0.01
-"""Partitions of which the command names so many at most, the largest ones, each with so many of the jobs."""
+EACH = "each"
+"""The value of ``workload.partition`` that has each partition simulated by itself."""
+
+LEAST_SHARE = 0.01
+"""Share of a log's jobs from which on a partition is simulated by itself."""
 
 Read = TypeVar("Read")
 
@@ -102,6 +105,32 @@ def most_at_once(start: np.ndarray, runtime: np.ndarray, size: Ints) -> int:
     return int(np.cumsum(change[np.lexsort((change, instant))]).max())
 
 
+def most_of_each(
+    name: str, partition: np.ndarray, start: np.ndarray, runtime: np.ndarray, size: Ints
+) -> dict[Any, int]:
+    """Return the most processors that the jobs of each large partition had at once.
+
+    Parameters
+    ----------
+    partition, start, runtime, size : ndarray, shape (n_jobs,)
+        As recorded.
+
+    Raises
+    ------
+    ValueError
+        With one line if there are not two partitions.
+    """
+    names, counts = np.unique(partition, return_counts=True)
+    order = np.argsort(counts, kind="stable")[::-1]
+    chosen = [names[i].item() for i in order if counts[i] >= LEAST_SHARE * partition.size]
+    if len(chosen) < 2:
+        raise ValueError(
+            f"{name}: workload.partition=each, and {counts.max() / partition.size:.1%} of its jobs are in "
+            "one partition; leave it out"
+        )
+    return {one: most_at_once(*(of[partition == one] for of in (start, runtime, size))) for one in chosen}
+
+
 def notes_of_pool(name: str, at_once: int, machine: Machine) -> list[str]:
     """Return a note if a machine has fewer processors than the log's jobs used at once."""
     if at_once <= machine.total:
@@ -112,17 +141,13 @@ def notes_of_pool(name: str, at_once: int, machine: Machine) -> list[str]:
     ]
 
 
-def notes_of_merged(
-    name: str, apart: Mapping[str, np.ndarray], start: np.ndarray, runtime: np.ndarray, size: Ints
-) -> list[str]:
+def notes_of_merged(name: str, apart: Mapping[str, np.ndarray]) -> list[str]:
     """Return one note on what a site may schedule apart, and what shares one pool of processors here.
 
     Parameters
     ----------
     apart : mapping of str to ndarray, shape (n_jobs,)
         Of each kind, in the plural, what each job has of it; an empty text is none.
-    start, runtime, size : ndarray, shape (n_jobs,)
-        As recorded; how many processors each partition has is not known but by its jobs.
     """
     merged, how = [], ""
     for kind, values in apart.items():
@@ -138,14 +163,9 @@ def notes_of_merged(
             f"{counts.size} {kind} ({1 - shares[largest]:.1%} of the jobs outside of {names[largest]})"
         )
         if kind == PARTITIONS:
-            order = np.argsort(counts, kind="stable")[::-1][:SPLIT]
-            chosen = [names[i] for i in order if shares[i] >= LEAST_SHARE]
-            most = [most_at_once(*(one[values == part] for one in (start, runtime, size))) for part in chosen]
             how = (
-                f"; workload.partition={names[largest]} keeps one; each by itself, with as many processors "
-                "as its jobs had at once: +axes.partition=workload.partition "
-                f"'+grid.partition=[{','.join(map(str, chosen))}]' +axes.processors=machine.processors "
-                f"'+grid.processors=[{','.join(map(str, most))}]' 'zip=[[partition,processors]]'"
+                f"; workload.partition={names[largest]} keeps one, workload.partition=each simulates each by "
+                "itself, with as many processors as its jobs had at once"
             )
     return [f"{name}: one pool for what its site may schedule apart: {', '.join(merged)}{how}"] * bool(merged)
 

@@ -1,15 +1,19 @@
 """A log in the Standard Workload Format as jobs: with requested times, memory and users."""
 
+from collections import Counter
+from dataclasses import replace
+
 import numpy as np
 
 from models.arrays import Floats, Ints
 from models.jobs import machine as machines
 from models.jobs.calendar import LAST_DATE, YEAR
 from models.jobs.jobs import Jobs
+from models.jobs.selecting import Selection
 from models.jobs.swf import Filters, Log, read, select
 from models.jobs.swf.header import header_number
 from models.jobs.trace import Origin, Trace
-from models.point import Point
+from models.point import Parameters, Point
 from models.workloads import replayed
 
 FILLS = ("requested", "memory", "user")
@@ -42,13 +46,11 @@ def open_trace(point: Point) -> Trace:
         )
     rows, size = chosen.rows, chosen.size
     wait = log.columns["wait"][rows]
-    known = (wait >= 0) & (wait > 0).any()  # many logs have no waits, or only zeros
-    started = log.columns["submit"][rows] + np.maximum(wait, 0)
+    known, started = _started(log, chosen)
     at_once = replayed.most_at_once(started[known], chosen.runtime[known], size[known])
     notes.extend(replayed.notes_of_pool(log.name, at_once, hosts))
     partition = log.columns["partition"][rows]
-    apart = {replayed.PARTITIONS: partition}
-    notes.extend(replayed.notes_of_merged(log.name, apart, started, chosen.runtime, size))
+    notes.extend(replayed.notes_of_merged(log.name, {replayed.PARTITIONS: partition}))
     notes.extend(_downtimes(log))
     memory, used = np.zeros(len(rows), np.int64), None
     if hosts.has_memory:
@@ -77,6 +79,35 @@ def open_trace(point: Point) -> Trace:
         own_machine=replayed.may_be_its_own(hosts, at_once, log.max_processors if whole else None),
     )
     return replayed.trace_of(point, read_jobs, log.line[rows])
+
+
+def partitions(workload: Parameters) -> dict[str, tuple[int, int]]:
+    """Return the number of each partition and the processors that its jobs had at once, by its name.
+
+    See `models.workloads.partitions`. The name is that of the header, or the number if that has none.
+    """
+    log = read_log(workload)
+    chosen = select(log, None, replace(Filters.of(workload), partition=None))
+    known, started = _started(log, chosen)
+    if not known.any():
+        raise ValueError(
+            f"{log.name}: workload.partition=each takes as many processors as jobs had at once, and the log "
+            "has no waits; take one partition, workload.partition=NUMBER"
+        )
+    each = (log.columns["partition"][chosen.rows], started, chosen.runtime, chosen.size)
+    most = replayed.most_of_each(log.name, *(column[known] for column in each))
+    titles = dict(text.split(maxsplit=1) for text in log.header.get("Partition", []) if " " in text)
+    names = {number: titles.get(str(number), str(number)) for number in most}
+    unique = Counter(names.values())
+    return {
+        name if unique[name] == 1 else str(number): (number, most[number]) for number, name in names.items()
+    }
+
+
+def _started(log: Log, chosen: Selection) -> tuple[np.ndarray, Floats]:
+    """Return which jobs have a recorded wait, and when each started; many logs have only zeros, or none."""
+    wait = log.columns["wait"][chosen.rows]
+    return (wait >= 0) & (wait > 0).any(), log.columns["submit"][chosen.rows] + np.maximum(wait, 0)
 
 
 def _downtimes(log: Log) -> list[str]:

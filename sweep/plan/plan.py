@@ -24,7 +24,7 @@ from models.family import OVERLOAD, OVERLOAD_BATCHES, Family, Metric
 from models.point import Parameters, Point
 from sweep.config.settings import GROUPS, MSER, Config, Precision, Settings, at_load
 from sweep.errors import SweepError, one_line, unknown
-from sweep.plan import canonical, families, grid, sources
+from sweep.plan import canonical, families, grid, partitions, sources
 from sweep.plan.remedies import Lacking
 from sweep.plan.seeds import seed
 from sweep.plan.task import Measurement, Stopping, Task
@@ -324,7 +324,8 @@ class Plan:
             )  # fmt: skip
             found[number] = lacking.check(family, point)
         lacking.refuse()
-        notes = dict.fromkeys([*self._note_on_replications(), *self._note_on_exclusion()])
+        of_plan = [*self._note_on_replications(), *self._note_on_exclusion()]
+        notes = dict.fromkeys([*partitions.notes(self.asked, self.settings), *of_plan])
         for number in sorted(found):
             notes |= dict.fromkeys(found[number])
         return list(notes)
@@ -353,7 +354,7 @@ class Plan:
 
 def expand(config: Config) -> Plan:
     """Expand a study."""
-    settings = config.settings
+    settings = partitions.expanded(config)
     axes = grid.axes(settings)
     points = grid.points(axes, settings)
     targets = grid.targets(settings)

@@ -68,7 +68,7 @@ FILTERS = tuple(each.name for each in fields(Filters))
 """Keys of a workload that are filters."""
 
 
-def select(log: Log, machine_size: int, filters: Filters | None = None) -> Selection:
+def select(log: Log, machine_size: int | None, filters: Filters | None = None) -> Selection:
     """Return the jobs of a log to simulate.
 
     Rows without a submit time are dropped before all others, and those of unknown size or runtime before
@@ -76,8 +76,8 @@ def select(log: Log, machine_size: int, filters: Filters | None = None) -> Selec
 
     Parameters
     ----------
-    machine_size : int
-        Processors of the machine to simulate.
+    machine_size : int or None
+        Processors of the machine to simulate; None drops no job for its size.
     filters : Filters, optional
         By default those of `Filters()`.
 

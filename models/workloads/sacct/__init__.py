@@ -8,6 +8,8 @@ References
 The manual page sacct(1) of Slurm, "Job Accounting Fields" and "Job State Codes".
 """
 
+from typing import Any
+
 import numpy as np
 
 from models.arrays import Floats, Ints
@@ -39,6 +41,19 @@ def user_names(workload: Parameters) -> tuple[str, ...]:
     return users_of(read_table(workload))
 
 
+def partitions(workload: Parameters) -> dict[str, tuple[str, int]]:
+    """Return each partition with the processors that its jobs had at once."""
+    table = read_table(workload)
+    chosen = select(table, machine_size=None, **{**_filters(workload), "partition": None})
+    of_job = table.partition[chosen.rows].astype(str)
+    found = replayed.most_of_each(table.name, of_job, *_ran(table, chosen))
+    return {name: (name, most) for name, most in found.items()}
+
+
+def _filters(workload: Parameters) -> dict[str, Any]:
+    return {name: workload[name] for name in FILTERS if workload.get(name) is not None}
+
+
 @replayed.kept
 def open_trace(point: Point) -> Trace:
     """Return the jobs of a workload's file that its filters keep and some host can take.
@@ -53,7 +68,7 @@ def open_trace(point: Point) -> Trace:
     """
     workload, machine = point.workload, point.machine
     table = read_table(workload)
-    filters = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
+    filters = _filters(workload)
     if replayed.names_no_machine(machine):
         at_once = replayed.most_at_once(*_ran(table, select(table, machine_size=None, **filters)))
         raise ValueError(
@@ -67,7 +82,7 @@ def open_trace(point: Point) -> Trace:
     partition = table.partition[rows].astype(str)
     apart = {replayed.PARTITIONS: partition, **{name: values[rows] for name, values in table.apart.items()}}
     notes = [account, *further, *replayed.notes_of_pool(table.name, at_once, hosts)]
-    notes += replayed.notes_of_merged(table.name, apart, *_ran(table, chosen))
+    notes += replayed.notes_of_merged(table.name, apart)
     memory = np.zeros(rows.size, np.int64)
     if hosts.has_memory:
         memory = np.ceil(table.memory[rows]).astype(np.int64)

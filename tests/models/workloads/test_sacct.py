@@ -150,10 +150,10 @@ def test_what_shares_one_pool_is_noted(folder: Path) -> None:
     assert note == (
         "merged.txt: one pool for what its site may schedule apart: 2 partitions (25.0% of the jobs outside "
         "of batch), 2 QOS (25.0% of the jobs outside of normal), reservations (25.0% of the jobs), GPUs "
-        "(25.0% of the jobs); workload.partition=batch keeps one; each by itself, with as many processors as "
-        "its jobs had at once: +axes.partition=workload.partition '+grid.partition=[batch,gpu]' "
-        "+axes.processors=machine.processors '+grid.processors=[12,4]' 'zip=[[partition,processors]]'"
+        "(25.0% of the jobs); workload.partition=batch keeps one, workload.partition=each simulates each "
+        "by itself, with as many processors as its jobs had at once"
     )
+    assert sacct.partitions(given | {"partition": "each"}) == {"batch": ("batch", 12), "gpu": ("gpu", 4)}
     alone = opened_on(given | {"partition": "gpu"}, {"processors": 8})
     assert not any("one pool" in note for note in alone.notes)
     fewer = [text.rsplit("|", 3)[0] for text in lines(*rows).splitlines()]  # as a file without these fields

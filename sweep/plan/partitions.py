@@ -1,0 +1,60 @@
+"""``workload.partition=each``: an axis with a value for each partition of a log, and its processors."""
+
+from dataclasses import replace
+
+from models import workloads
+from models.workloads.replayed import EACH, LEAST_SHARE, names_no_machine
+from sweep.config.nested import get
+from sweep.config.settings import Config, Settings
+from sweep.errors import SweepError, one_line, unknown
+from sweep.plan.variants import build
+
+AXIS = "partition"
+
+
+def expanded(config: Config) -> Settings:
+    """Return the settings of a study, with the axis of partitions declared where that is asked for.
+
+    Raises
+    ------
+    SweepError
+        With one line: partitions are those of one log, and their processors are not those of a machine.
+    """
+    settings, files = config.settings, config.files["workload"]
+    if EACH not in (get(one, AXIS) for one in (settings.workload, *files.values())):
+        return settings
+    logs = build("workload", files, settings.workload, [], config.logs)
+    if len(logs) > 1:
+        raise SweepError(f"workload.partition=each is of one log; name one of {', '.join(files)}")
+    machines = build("machine", config.files["machine"], settings.machine, [])
+    if AXIS in settings.axes or not all(names_no_machine(one.parameters) for one in machines):
+        raise SweepError(
+            "workload.partition=each gives each partition as many processors as its jobs had at once; leave "
+            f"out the machine and axes.{AXIS}, and set another number by +values.{AXIS}.NAME=NUMBER"
+        )
+    try:
+        found = workloads.partitions(logs[0].parameters)
+    except ValueError as error:
+        raise SweepError(one_line(error)) from None
+    given = settings.values.get(AXIS, {})
+    for name in given:
+        if name not in found:
+            raise SweepError(unknown(f"partition in values.{AXIS}", str(name), found))
+    values = {
+        name: {"workload": {AXIS: value}, "machine": {"processors": given.get(name, most)}}
+        for name, (value, most) in found.items()
+    }
+    return replace(settings, axes={**settings.axes, AXIS: "*"}, values={**settings.values, AXIS: values})
+
+
+def notes(asked: Config | None, settings: Settings) -> list[str]:
+    """Return a note on the partitions that were added to what was asked for, and on their processors."""
+    if asked is None or AXIS in asked.settings.axes or AXIS not in settings.axes:
+        return []
+    sizes = {name: keys["machine"]["processors"] for name, keys in settings.values[AXIS].items()}
+    listed = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
+    return [
+        "each partition by itself, with the most processors that its jobs had at once, a lower bound of what "
+        f"it has: {listed}; another number by +values.{AXIS}.{next(iter(sizes))}=NUMBER; partitions with "
+        f"under {LEAST_SHARE:.0%} of the jobs are left out"
+    ]
