@@ -10,18 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from models.slurm.configuration import hostlist
 from models.slurm.scheduler import Phases
 
 STAMP = re.compile(r"\[(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+)\] (?:debug\d?: +)?(.*)")
 SUBMITTED = re.compile(r"_slurm_rpc_submit_batch_job: JobId=(\d+) ")
-STARTED = re.compile(r"sched: Allocate JobId=(\d+) NodeList=(\S+)")
-BACKFILLED = re.compile(r"sched/backfill: _start_job: Started JobId=(\d+) in \S+ on (\S+)")
+STARTED = re.compile(r"sched: Allocate JobId=(\d+) ")
+BACKFILLED = re.compile(r"sched/backfill: _start_job: Started JobId=(\d+) in ")
 ENDED = re.compile(r"_job_complete: JobId=(\d+) done")
 PREEMPTED = re.compile(r"preempted JobId=(\d+) has been (requeued|killed) to reclaim")
 REQUEUED = re.compile(r"Requeuing JobId=(\d+)")
 TIMED_OUT = re.compile(r"Time limit exhausted for JobId=(\d+)")
-EPILOG = re.compile(r"_slurm_rpc_epilog_complete: JobId=(\d+) Node=(\S+)")
+EPILOG = re.compile(r"_slurm_rpc_epilog_complete: JobId=(\d+) ")
 PASS = re.compile(r"sched: Running job scheduler (for full queue|for default depth)")
 CYCLE = "sched/backfill: _attempt_backfill: beginning"
 ANSWER = "node_did_resp"
@@ -38,8 +37,8 @@ COARSE_S = 0.004
 """The clock of whole seconds is that of the kernel's last tick, 4 ms old at most, and the line is written
 later."""
 
-AT_ONCE_S = 0.002
-"""A pass so soon after a message of one node was called by it, though others answer later in the log."""
+AT_ONCE_S = 0.01
+"""A pass so soon after the message of an epilog was called by it: that of the last node of a job."""
 
 CALLED_S = 0.02
 """A pass so soon after the message of an epilog was called by it."""
@@ -63,7 +62,6 @@ class Observed:
     submitted: dict[int, float] = field(default_factory=dict)
     started: dict[int, float] = field(default_factory=dict)
     started_by: dict[int, str] = field(default_factory=dict)
-    nodes: dict[int, str] = field(default_factory=dict)
     ended: dict[int, float] = field(default_factory=dict)
     killed: dict[int, float] = field(default_factory=dict)
     freed: dict[int, float] = field(default_factory=dict)
@@ -77,7 +75,6 @@ class Observed:
     preempted: list[tuple[float, int]] = field(default_factory=list)
     calls: list[float] = field(default_factory=list)  # messages that call the scheduler
     kill_times: list[float] = field(default_factory=list)  # from a kill to them
-    _left: dict[int, set[str]] = field(default_factory=dict)  # nodes that have not confirmed an end
     _message: tuple[float, int] = (0.0, 0)  # the last one of an epilog, and its job
 
     @classmethod
@@ -96,35 +93,27 @@ class Observed:
             job = int(match[1])
             self.started.setdefault(job, now)
             self.started_by.setdefault(job, "main" if text.startswith("sched:") else "backfill")
-            self.nodes.setdefault(job, match[2])
         elif match := ENDED.match(text):
-            self._end(int(match[1]), now)
+            self.ended[int(match[1])] = now
         elif match := TIMED_OUT.match(text):
-            self.killed[int(match[1])] = now
-            self._end(int(match[1]), now)
+            self.killed[int(match[1])] = self.ended[int(match[1])] = now
         elif match := PREEMPTED.match(text):
             job = int(match[1])
             self.preempted.append((now, job))
-            self._end(job, now)
+            self.ended[job] = now
             if match[2] == "killed":
                 self.killed[job] = now
         elif match := REQUEUED.match(text):
             job = int(match[1])
             self.calls.append(now)
             self.kill_times.append(now - self.ended[job])
-            for known in (self.started, self.started_by, self.nodes, self.ended, self.freed, self._left):
+            for known in (self.started, self.started_by, self.ended, self.freed):
                 known.pop(job, None)
         elif match := EPILOG.match(text):
-            job = int(match[1])
-            left = self._left.get(job, set())
-            left.discard(match[2])
-            self._message = now, job
-            if not left:  # the message of a node that is not the last one calls nothing
-                self._free(job, now)
+            self._message = now, int(match[1])
         elif match := PASS.match(text):
-            message, job = self._message
-            if now - message < AT_ONCE_S and self._left.get(job):  # answers that are logged after it
-                self._free(job, message)
+            if now - self._message[0] < AT_ONCE_S:  # that of a node that is not the last one calls nothing
+                self._free(*self._message)
             self.passes.append(now)
             if match[1] == "for full queue":
                 self.full_passes.append(now)
@@ -132,8 +121,6 @@ class Observed:
             self.cycles.append(now)
         elif text.startswith(ANSWER):
             self.answers.append(now)
-            for left in self._left.values():
-                left.discard(text.split()[1])
         elif text.startswith(LIMITS):
             self.limits.append(now)
         elif text.startswith(CALCULATED) and now - max(self.calculations, default=0) > 1:
@@ -141,17 +128,12 @@ class Observed:
         elif match := PLAN.match(text):
             self.plans.append((self.cycles[-1] if self.cycles else now, int(match[1]), _seconds(match[2])))
 
-    def _free(self, job: int, now: float) -> None:
-        if job in self._left:
+    def _free(self, now: float, job: int) -> None:
+        if job in self.ended and job not in self.freed:
             self.freed[job] = now
             self.calls.append(now)
             if job in self.killed:
                 self.kill_times.append(now - self.ended[job])
-            del self._left[job]
-
-    def _end(self, job: int, now: float) -> None:
-        self.ended[job] = now
-        self._left[job] = set(hostlist.expand(self.nodes.get(job, "")))
 
     @property
     def jobs(self) -> list[int]:
