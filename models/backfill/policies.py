@@ -7,12 +7,13 @@ from models.backfill import requests
 from models.backfill.conservative.rules import Conservative
 from models.backfill.eq_spatial.rules import EqSpatial
 from models.backfill.ncsa_lsf.rules import NcsaLsf
-from models.backfill.priority.rules import QUEUE, Priority
+from models.backfill.priority.rules import QUEUE, WITH_PROFILE, Priority
 from models.backfill.rules import Rules
 from models.jobs.machine import refuse_spanning
 from models.jobs.stream import CHECKED
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
+from models.workloads.replayed import KEEP
 
 DISCIPLINES: Mapping[str, type[Rules]] = {
     "fcfs": Priority,
@@ -84,4 +85,5 @@ def is_stochastic(point: Point) -> bool:
 
 def kernels(point: Point) -> set[str]:
     """Return the modules whose kernels a point needs, see `models.family.Family.needed`."""
-    return {*rules_of(point.policy).kernels, *ALWAYS}
+    keeps = point.workload.get("downtime") == KEEP
+    return {*rules_of(point.policy).kernels, *ALWAYS, *([WITH_PROFILE] if keeps else [])}

@@ -52,12 +52,13 @@ def empty(n_hosts: int, places: int) -> Profile:
 
 
 def all_free(machine: Machine, places: int) -> Profile:
-    """Return profiles of hosts that are free for ever."""
-    profile = empty(len(machine.names), places)
-    profile.time[::places] = -np.inf
-    profile.processors[::places] = machine.processors
-    profile.memory[::places] = machine.memory
-    profile.n_steps[:] = 1
+    """Return profiles of hosts that are free for ever but for the downtimes of the machine."""
+    profile, n = empty(len(machine.names), places), 1 + 2 * len(machine.down)
+    profile.time.reshape(-1, places)[:, :n] = [-np.inf, *machine.down.ravel()]
+    for free, whole in ((profile.processors, machine.processors), (profile.memory, machine.memory)):
+        free.reshape(-1, places)[:, :n] = whole[:, None]
+        free.reshape(-1, places)[:, 1:n:2] = 0
+    profile.n_steps[:] = n
     return profile
 
 

@@ -9,6 +9,7 @@ from models.backfill.rules import LongerThanRequestedError, Rules
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.point import Point
+from models.workloads.replayed import KEEP
 
 
 class NoRequestsError(ValueError):
@@ -40,7 +41,7 @@ def under(jobs: Jobs, rules: Rules) -> Jobs:
 
 def check(name: str, jobs: Jobs, machine: Machine, rules: Rules, point: Point) -> None:
     """Raise ``ValueError`` with one line if the jobs of a workload cannot run here under these rules."""
-    workloads.refuse_feedback(point)
+    workloads.refuse_feedback(point, known=(KEEP,) if rules.keeps_downtimes else ())
     try:
         rules.check(under(jobs, rules), machine)
     except NoRequestsError as error:

@@ -83,6 +83,11 @@ class Rules:
         return self.ties == INSTANT
 
     @property
+    def keeps_downtimes(self) -> bool:
+        """Whether `Machine.down` is heeded."""
+        return False
+
+    @property
     def reads_requests(self) -> bool:
         """Whether requested times matter."""
         return True

@@ -1,14 +1,14 @@
 """The machine: hosts with processors and memory, one pool of processors, or a mesh or torus of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from models import checks
-from models.arrays import Ints
+from models.arrays import Floats, Ints
 from models.point import Parameters
 from models.units import KB_IN_GB
 
@@ -36,6 +36,9 @@ class Machine:
         Memory of each processor, if it is not shared: the limit for a job on each of its processors.
     spans: bool
         Whether a job may have processors of several hosts.
+    down : ndarray of float, shape (n_downtimes, 2), seconds
+        When reservations of the whole machine begin and end, one after another: no job starts that would run
+        into one by its request.
     """
 
     names: tuple[str, ...]
@@ -43,6 +46,7 @@ class Machine:
     memory: Ints
     memory_each: int = UNLIMITED_KB
     spans: bool = False
+    down: Floats = field(default_factory=lambda: np.empty((0, 2)))
 
     @property
     def total(self) -> int:

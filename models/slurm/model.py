@@ -12,7 +12,15 @@ from models.jobs.schedule import Pieces, Schedule
 from models.point import Point
 from models.slurm import FAMILY, engine
 from models.slurm.metrics import shares
-from models.slurm.policies import Rules, configuration_of, open_jobs, users_of, wanted, zero_of
+from models.slurm.policies import (
+    Rules,
+    configuration_of,
+    open_jobs,
+    users_of,
+    wanted,
+    with_downtimes,
+    zero_of,
+)
 from models.slurm.preemption import Preemption
 
 
@@ -64,10 +72,11 @@ def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stre
     phases = Rules.of(point.policy).phases
     preempts = bool(Preemption.of(configuration).settings)
     opened = open_jobs(point, configuration)
+    zero, configuration = zero_of(opened, configuration), with_downtimes(configuration, opened)
 
     def run(jobs: Jobs, machine: Machine) -> Schedule:
         found = wanted(jobs, point.policy, configuration, users_of(opened))
-        result = engine.run(found, configuration, phases, zero=zero_of(opened, configuration))
+        result = engine.run(found, configuration, phases, zero=zero)
         ran = replace(jobs, runtime=result.end - result.start, requested=found.limit.astype(np.float64))
         made = SlurmSchedule(
             ran,

@@ -15,12 +15,14 @@ from models.jobs.trace import Trace
 from models.point import Parameters, Point
 from models.slurm.build import Asked, asked
 from models.slurm.configuration import Configuration, ConfigurationError, Node, Partition, read
+from models.slurm.configuration.accounting import Reservation
 from models.slurm.configuration.reading import of_lines
 from models.slurm.limits import counters
 from models.slurm.preemption import Preemption
 from models.slurm.priority import Weights
 from models.slurm.scheduler import Phases, Scheduler
 from models.units import KB_IN_GB
+from models.workloads.replayed import KEEP
 
 OLD_TO_NEW = "a mapping of partitions of the log to those of slurm.conf"
 DIVISOR = "a positive whole number that divides the machine's processors"
@@ -177,7 +179,7 @@ def as_pool(configuration: Configuration, machine: Parameters) -> dict[str, Any]
 
 def open_jobs(point: Point, configuration: Configuration) -> Stream | Trace:
     """Return the jobs of a point on the nodes of a configuration."""
-    workloads.refuse_feedback(point)
+    workloads.refuse_feedback(point, known=(KEEP,))
     return workloads.open_workload(replace(point, machine=as_pool(configuration, point.machine)))
 
 
@@ -197,6 +199,16 @@ def zero_of(opened: Stream | Trace, configuration: Configuration) -> float:
             "log with dates, or leave out the ReservationName lines"
         )
     return 0.0
+
+
+def with_downtimes(configuration: Configuration, opened: Stream | Trace) -> Configuration:
+    """Add a reservation of all nodes for each downtime that is kept of a log."""
+    zero, every = zero_of(opened, configuration), tuple(range(len(configuration.nodes)))
+    kept = [
+        Reservation(f"downtime_{i}", every, zero + begin, zero + end)
+        for i, (begin, end) in enumerate(opened.machine.down.tolist())
+    ]
+    return replace(configuration, reservations=(*configuration.reservations, *kept))
 
 
 def wanted(jobs: Jobs, policy: Parameters, configuration: Configuration, users: Sequence[str] = ()) -> Asked:

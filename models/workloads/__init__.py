@@ -27,6 +27,7 @@ from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
 from models.workloads import estimates, memory, resampling
+from models.workloads.replayed import KEEP
 
 COLUMNS = ("requested", "memory", "user", "job_class", "repetition", "feedback")
 
@@ -135,7 +136,13 @@ def refuse_feedback(point: Point, known: Sequence[str] = ()) -> None:
     known : sequence of str
         Kinds of feedback that the policy can simulate: ``repetition``, a job is submitted again when it has
         ended (`Jobs.runs`), ``feedback``, a user waits for a job's answer before the next job (`Jobs.after`).
+        And ``keep``: it keeps the downtimes of a log.
     """
+    if point.workload.get("downtime") == KEEP and KEEP not in known:
+        raise ValueError(
+            f"policy {point.policy.get('name', '')} keeps no downtime (workload.downtime=keep); these do: "
+            "slurm, fcfs, conservative, easy and others without immediate service, e.g. grid.policy=[slurm]"
+        )
     for column, what in (
         ("repetition", "submits a job again when it has ended"),
         ("feedback", "submits a job when its user has had the answer of another"),

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from models import checks
 from models.arrays import Floats, Ints
 from models.jobs.calendar import DAY, MOST_YEARS, YEAR
 from models.jobs.jobs import Jobs
@@ -22,6 +23,11 @@ WORTH_A_NOTE = DAY
 
 HOUR = 3600.0
 PARTITIONS = "partitions"
+
+KEEP = "keep"
+"""The value of ``workload.downtime`` that keeps the log's downtimes."""
+
+NO_DOWNTIME = np.empty((0, 2))
 
 EACH = "each"
 """The value of ``workload.partition`` that has each partition simulated by itself."""
@@ -170,23 +176,33 @@ def notes_of_merged(name: str, apart: Mapping[str, np.ndarray]) -> list[str]:
     return [f"{name}: one pool for what its site may schedule apart: {', '.join(merged)}{how}"] * bool(merged)
 
 
-def notes_of_downtimes(name: str, arrival: Floats, start: Floats, runtime: Floats) -> list[str]:
-    """Return a note on the times of an hour or more in which no job of a log ran although some waited.
+def downtimes(
+    name: str, arrival: Floats, start: Floats, runtime: Floats, workload: Parameters
+) -> tuple[Floats, list[str]]:
+    """Find the times of an hour or more in which no job of a log ran although some waited.
 
     Parameters
     ----------
     arrival, start, runtime : ndarray, shape (n_jobs,), seconds
         Of all jobs that ran, whether they are simulated or not.
+
+    Returns
+    -------
+    ndarray, shape (n_downtimes, 2)
+        When each begins and ends, none unless ``workload.downtime`` keeps them.
+    list of str
+        A note on them.
     """
+    keeps = checks.choice(workload, "workload", "downtime", (None, KEEP)) == KEEP
     if start.size < 2:
-        return []
+        return NO_DOWNTIME, []
     order = np.argsort(start, kind="stable")
     all_ended = np.maximum.accumulate((start + runtime)[order])[:-1]
     waits_since = np.minimum.accumulate(arrival[order][::-1])[::-1][1:]  # of all that start from then on
     begin, end = np.maximum(all_ended, waits_since), start[order][1:]
     is_long = end - begin >= HOUR
     if not is_long.any():
-        return []
+        return NO_DOWNTIME, []
     begin, end = begin[is_long], end[is_long]
     down = end - begin
     share = down.sum() / ((start + runtime).max() - start.min())
@@ -195,12 +211,14 @@ def notes_of_downtimes(name: str, arrival: Floats, start: Floats, runtime: Float
     until[::2] -= down
     through = np.interp(start, instants, until) - np.interp(arrival, instants, until)
     of_waiting = through.sum() / (start - arrival).sum()
-    return [
+    then = "kept as reservations of the whole machine" if keeps else "which no policy has here"
+    note = (
         f"{name}: no job ran though some waited {down.size:,} times for an hour or more, "
         f"{down.sum() / HOUR:,.0f} h in all ({share:.1%} of its time; once {down.max() / HOUR:,.1f} h): "
-        "downtime or maintenance, which no policy has here; "
+        f"downtime or maintenance, {then} (workload.downtime={KEEP if keeps else 'null'}); "
         f"{of_waiting:.1%} of all waiting in the log was then"
-    ]
+    )
+    return np.stack([begin, end], axis=1) if keeps else NO_DOWNTIME, [note]
 
 
 def may_be_its_own(machine: Machine, at_once: int, named: int | None) -> bool:
@@ -280,8 +298,15 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
     made = resampling.resampled(taken, point.workload, point.seed)
     natural = _load(made.jobs, machine)
     stretch = 1.0 if point.load is None or natural is None else natural / point.load
-    submit = (made.jobs.submit - made.jobs.submit[0]) * stretch
-    return replace(made, jobs=replace(made.jobs, submit=submit))
+    first = made.jobs.submit[0]
+    if len(machine.down):
+        if point.load is not None or resampling.wanted(point.workload) is not None:
+            raise ValueError(
+                f"{name}: workload.downtime={KEEP} is of the log as it is; add grid.load=[null] "
+                "workload.resample=null, or leave it out"
+            )
+        made = replace(made, machine=replace(machine, down=machine.down - first))
+    return replace(made, jobs=replace(made.jobs, submit=(made.jobs.submit - first) * stretch))
 
 
 def _check_submissions(name: str, submit: Floats, place: Ints, unit: str) -> None:

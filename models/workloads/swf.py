@@ -51,7 +51,9 @@ def open_trace(point: Point) -> Trace:
     notes.extend(replayed.notes_of_pool(log.name, at_once, hosts))
     partition = log.columns["partition"][rows]
     notes.extend(replayed.notes_of_merged(log.name, {replayed.PARTITIONS: partition}))
-    notes.extend(_downtimes(log))
+    down, found = _downtimes(log, workload)
+    notes.extend(found)
+    hosts = replace(hosts, down=down - log.columns["submit"][rows[0]])
     memory, used = np.zeros(len(rows), np.int64), None
     if hosts.has_memory:
         memory, used = _memory(log, rows, size, notes)
@@ -110,14 +112,14 @@ def _started(log: Log, chosen: Selection) -> tuple[np.ndarray, Floats]:
     return (wait >= 0) & (wait > 0).any(), log.columns["submit"][chosen.rows] + np.maximum(wait, 0)
 
 
-def _downtimes(log: Log) -> list[str]:
-    """Return a note on the times in which no job of the log ran, none where a wait is unknown."""
+def _downtimes(log: Log, workload: Parameters) -> tuple[Floats, list[str]]:
+    """Return `replayed.downtimes`, none where a wait is unknown."""
     columns = log.columns
     ran = (columns["submit"] >= 0) & (columns["runtime"] > 0) & (log.sizes > 0)
     submit, wait, runtime = (columns[name][ran] for name in ("submit", "wait", "runtime"))
     if (wait < 0).any() or not wait.any():
-        return []
-    return replayed.notes_of_downtimes(log.name, submit, submit + wait, runtime)
+        return replayed.NO_DOWNTIME, []
+    return replayed.downtimes(log.name, submit, submit + wait, runtime, workload)
 
 
 def _origin(log: Log, account: str, first: float) -> Origin:

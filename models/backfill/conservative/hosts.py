@@ -154,8 +154,9 @@ def simulate(jobs: Jobs, machine: Machine, rules: Conservative) -> Schedule:
     n = len(jobs)
     table, queue, heap = table_of(jobs), np.empty(n, np.int64), np.empty(n, np.int64)
     table.host[:] = 0
+    profile = all_free(machine, 2 * n + 2 + 2 * len(machine.down))
     system: Any = ConservativeHosts(
-        initial_state(STATE, rules.instant), table, all_free(machine, 2 * n + 2), np.full(n, np.inf),
+        initial_state(STATE, rules.instant), table, profile, np.full(n, np.inf),
         machine.processors.copy(), queue, heap,
     )  # fmt: skip
     run(system)

@@ -207,7 +207,7 @@ def run(system):
 
 def simulate(jobs: Jobs, machine: Machine, rules: Conservative) -> Schedule:
     """Run all jobs to their ends, see `models.backfill.rules.Rules.simulate`."""
-    system: Any = tables.system_of(jobs, machine.largest, rules.instant)
+    system: Any = tables.system_of(jobs, machine, rules.instant)
     run(system)
     system.jobs.host[:] = 0
     return schedule_of(system.jobs, jobs, machine)

@@ -13,6 +13,8 @@ from models.jobs.machine import Machine
 class Conservative(Rules):
     """Every waiting job has a reservation."""
 
+    keeps_downtimes = True
+
     def check(self, jobs: Jobs, machine: Machine) -> None:
         """Refuse jobs that run longer than requested, because then no start could be promised."""
         n_longer = np.count_nonzero(jobs.runtime > jobs.requested)

@@ -24,6 +24,7 @@ from models.arrays import Floats, Ints
 from models.backfill.event_loop import initial_state, state_type
 from models.backfill.job_table import NO_JOB, JobTable, table_of
 from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
 from models.kernels.bits import WORD_BITS, words
 from models.kernels.types import record
 
@@ -195,15 +196,22 @@ class ConservativePool(NamedTuple):
 QUEUE, SYSTEM = record(IndexedQueue), record(ConservativePool)
 
 
-def system_of(jobs: Jobs, processors: int, instant: bool) -> ConservativePool:
+def system_of(jobs: Jobs, machine: Machine, instant: bool) -> ConservativePool:
     """Return the system before the first submission."""
-    n = len(jobs)
-    # Two steps for each job, and two more for one that moves.
-    step, gap, ordered = (np.zeros(2 * n + 4, kind) for kind in (STEP, GAP, STEP))
-    step[0] = (-np.inf, processors, NONE, NONE, 0, NONE, NONE)
-    until, number = np.zeros(n, np.uint32), np.zeros(2 * n + 4, np.uint32)
+    n, processors, down = len(jobs), machine.largest, machine.down
+    # Two steps for each job and each downtime, and two more for one that moves.
+    places, n_steps = 2 * n + 2 * len(down) + 4, 2 * len(down) + 1
+    step, gap, ordered = (np.zeros(places, kind) for kind in (STEP, GAP, STEP))
+    profile = step[:n_steps]
+    profile["time"] = [-np.inf, *down.ravel()]
+    profile["free"] = processors
+    profile["free"][1::2] = 0
+    profile["before"], profile["after"] = np.arange(n_steps) - 1, np.arange(n_steps) + 1
+    profile["n_jobs"][1:] = 1  # a downtime begins and ends as a job does
+    profile["starting"] = profile["gap"] = profile["before"][0] = profile["after"][-1] = NONE
+    until, number = np.zeros(n, np.uint32), np.zeros(places, np.uint32)
     return ConservativePool(
-        initial_state(STATE, instant, first=FIRST, spare=NONE, n_steps=1),
+        initial_state(STATE, instant, first=FIRST, spare=NONE, n_steps=n_steps),
         table_of(jobs), until, empty_queue(jobs.size, jobs.requested, processors),
         np.empty(n, np.int64), step, gap, ordered, number,
     )  # fmt: skip

@@ -15,7 +15,7 @@ list that do not fit any more.
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import boolean, int64, void
+from numba import boolean, float64, int64, void
 
 from models.arrays import Ints
 from models.backfill.event_loop import (
@@ -33,6 +33,7 @@ from models.backfill.priority import unordered_queue as unordered
 from models.backfill.priority.order import PRIORITY
 from models.backfill.priority.rules import Priority
 from models.backfill.priority.tables import (
+    NO_BACKFILL,
     Hosts,
     Order,
     idle_hosts,
@@ -49,9 +50,9 @@ from models.kernels import ends as heaps
 from models.kernels.compiling import kernel, part
 from models.kernels.types import record
 
-STATE = state_type(n_reserved=np.int64, most_free=np.int64)
+STATE = state_type(n_reserved=np.int64, most_free=np.int64, next_down=np.int64)
 """Scalars beyond those of every system: the reservations of this pass, whose jobs have the first places of
-the queue, and the most processors that a host has free."""
+the queue, the most processors that a host has free, and the downtimes that are over."""
 
 
 class Reservations(NamedTuple):
@@ -63,6 +64,7 @@ class Reservations(NamedTuple):
     jobs, hosts, order, queue, quanta, residents, quantum : see there
     heap : the jobs in execution or in a quantum by their ends
     pieces : filled in
+    down : when each downtime begins and ends, see `models.jobs.machine.Machine`
     """
 
     state: Annotated[np.ndarray, STATE]
@@ -75,6 +77,7 @@ class Reservations(NamedTuple):
     quantum: service.Quantum
     heap: Ints
     pieces: PieceBuffer
+    down: Annotated[np.ndarray, float64[:, ::1]]
 
 
 SYSTEM = record(Reservations)
@@ -88,6 +91,30 @@ def put_off_ends(system):
         job = heaps.pop(end, heap, n)
         end[job] = system.quanta.end[job]
         heaps.push(end, heap, n - 1, job)
+
+
+@part_of(Reservations)
+def begin_instant(system):
+    """Count the downtimes that are over; at the end of the next one there is a pass. O(1)."""
+    state, down = system.state[0], system.down
+    while state.next_down < down.shape[0] and down[state.next_down, 1] <= state.now:
+        state.next_down += 1
+    state.next_start = down[state.next_down, 1] if state.next_down < down.shape[0] else np.inf
+
+
+@part()
+def reserve_downtimes(system):
+    """Reserve all of each host for the downtimes to come. O(running + downtimes) for each host."""
+    state, hosts, down = system.state[0], system.hosts, system.down
+    for h in range(hosts.free.shape[0]):
+        on_hosts.build_profile(hosts, h, state.now)
+        # All that runs is expected to be over then.
+        last = h * hosts.profile.places + hosts.profile.n_steps[h] - 1
+        size, need = hosts.profile.processors[last], hosts.profile.memory[last]
+        for i in range(state.next_down, down.shape[0]):
+            begin = max(down[i, 0], state.now)
+            occupy(hosts.profile, h, begin, down[i, 1], size, need)
+            hosts.first_reserved[h] = min(hosts.first_reserved[h], begin)
 
 
 @part_of(Reservations)
@@ -166,6 +193,8 @@ def schedule_jobs(system, functions):
         else:
             unordered.weigh_all(state.now, queue, state.n_waiting, order.weights)
     on_hosts.cancel_reservations(system.hosts)
+    if state.next_down < system.down.shape[0]:
+        reserve_downtimes(system)
     state.most_free = on_hosts.most(system.hosts.free)
     if start_and_reserve(system):
         backfill(system, functions[1])
@@ -233,7 +262,8 @@ def start_and_reserve(system):
     state, queue, order, jobs = system.state[0], system.queue, system.order, system.jobs
     n_reserved = 0
     some_small = True
-    while n_reserved < order.reservations and n_reserved < state.n_waiting:
+    n_most = 1 if order.reservations == NO_BACKFILL else order.reservations
+    while n_reserved < n_most and n_reserved < state.n_waiting:
         place = (
             n_reserved if order.sorts else unordered.first(queue, n_reserved, state.n_waiting, order.sticky)
         )
@@ -243,6 +273,8 @@ def start_and_reserve(system):
                 unordered.count_bypass(queue, n_reserved, place, 0, n_reserved)
             start(system, place, host, 0)
             continue
+        if order.reservations == NO_BACKFILL:
+            break
         # A reservation matters to others, or is the first of its job, or to quanta.
         job = queue.job[place]
         is_last = n_reserved + 1 == order.reservations
@@ -255,7 +287,7 @@ def start_and_reserve(system):
         unordered.swap(queue, state.n_waiting, place, n_reserved)
         n_reserved += 1
     state.n_reserved = n_reserved
-    return some_small and state.most_free > 0
+    return some_small and state.most_free > 0 and order.reservations != NO_BACKFILL
 
 
 @part()
@@ -401,12 +433,12 @@ def _run(jobs: Jobs, machine: Machine, rules: Priority, pieces: PieceBuffer) -> 
     table = table_of(jobs)
     order, functions = order_of(rules, jobs)
     at_once = places if rules.immediate is None else 2 * places
-    steps = 1 + 3 * at_once + 2 * max(order.reservations, 0)
+    steps = 1 + 3 * at_once + 2 * max(order.reservations, 0) + 2 * len(machine.down)
     system = Reservations(
         initial_state(STATE, rules.instant), table, idle_hosts(machine, at_once, steps), order,
         unordered.empty_queue(n), service.quanta_of(jobs, rules.immediate),
         service.no_residents(n_hosts, places), service.quantum_of(rules.immediate),
-        np.empty(n, np.int64), pieces,
+        np.empty(n, np.int64), pieces, machine.down,
     )  # fmt: skip
     run(system, *functions)
     return system

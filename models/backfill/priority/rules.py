@@ -16,6 +16,8 @@ from models.point import Parameters
 
 FCFS, BACKFILL = "fcfs", "backfill"
 ALL = "all"
+WITH_PROFILE = "models.backfill.priority.reservations"
+"""The kernel that has a profile of the future, and so downtimes."""
 QUEUE = "queue"
 NO_WEIGHTS = dict.fromkeys(Weights._fields, 0)
 NOTHING_BACKFILLED: Mapping[str, Any] = {
@@ -136,6 +138,11 @@ class Priority(Rules):
         return self.discipline != FCFS or not self.in_order_of_submission
 
     @property
+    def keeps_downtimes(self) -> bool:
+        """Whether `Machine.down` is heeded: not by quanta of service."""
+        return self.immediate is None
+
+    @property
     def in_order_of_submission(self) -> bool:
         """Whether the queue is in order of submission."""
         return self.priority is None and not any(self.weights)
@@ -160,11 +167,13 @@ class Priority(Rules):
         """Modules of which one simulates these rules, see `Rules.kernels`."""
         package = "models.backfill.priority"
         if not self.at_most_one_reservation:
-            return (f"{package}.reservations",)
+            return (WITH_PROFILE,)
         return (f"{package}.pool", f"{package}.single_reservation")
 
     def kernel(self, machine: Machine) -> str:
         """Return the module that simulates a machine, see `Rules.kernel`."""
+        if len(machine.down):
+            return WITH_PROFILE
         return self.kernels[0 if is_one_pool(machine) and not self.change_with_time else -1]
 
 

@@ -8,6 +8,7 @@ References
 The manual page sacct(1) of Slurm, "Job Accounting Fields" and "Job State Codes".
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,9 @@ def open_trace(point: Point) -> Trace:
         request=_requests(table, chosen, memory),
     )
     waited = np.maximum(table.start[rows] - arrived, np.timedelta64(0)).astype(float)
-    notes += _downtimes(table)
+    down, found = _downtimes(table, workload)
+    notes += found
+    hosts = replace(hosts, down=down - arrived[0].astype(np.int64))
     if (workload.get("arrival") or SUBMIT) == SUBMIT:
         notes += _held(table, chosen, waited)
     read_jobs = Trace(
@@ -119,12 +122,13 @@ def open_trace(point: Point) -> Trace:
     return replayed.trace_of(point, read_jobs, table.line[rows])
 
 
-def _downtimes(table: Table) -> list[str]:
-    """Return a note on the times in which no job of the file ran; a held job does not wait."""
+def _downtimes(table: Table, workload: Parameters) -> tuple[Floats, list[str]]:
+    """Return `replayed.downtimes`; a held job does not wait."""
     ran = ~np.isnat(table.start) & (table.elapsed > 0)
     arrival = table.submit if table.eligible is None else np.fmax(table.submit, table.eligible)
     arrived, start = (times[ran].astype(np.int64).astype(np.float64) for times in (arrival, table.start))
-    return replayed.notes_of_downtimes(table.name, np.minimum(arrived, start), start, table.elapsed[ran])
+    arrived = np.minimum(arrived, start)
+    return replayed.downtimes(table.name, arrived, start, table.elapsed[ran], workload)
 
 
 def _held(table: Table, chosen: Selection, waited: Floats) -> list[str]:

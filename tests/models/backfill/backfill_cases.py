@@ -106,8 +106,9 @@ def twin_scheduler(
 ) -> TwinBackfill | TwinConservative:
     pairs = zip(machine.processors.tolist(), machine.memory.tolist(), strict=True)
     hosts = [Host(processors, memory) for processors, memory in pairs]
+    down = machine.down.tolist()
     if isinstance(how, Conservative):
-        return TwinConservative(hosts)
+        return TwinConservative(hosts, down=down)
     weights = how.weights
 
     def priority(job: Job, now: float) -> float:
@@ -129,6 +130,7 @@ def twin_scheduler(
         priority if how.priority is None else asked(how.priority, "policy.priority", first),
         how.keep_start,
         backfilled,
+        down=down,
     )
 
 

@@ -70,6 +70,7 @@ class Backfill:
     running: list[Job] = field(default_factory=list)
     held: list[Job] = field(default_factory=list)
     promises: list[tuple[float, Job, float]] = field(default_factory=list)
+    down: Sequence[tuple[float, float]] = ()
 
     def submit(self, job: Job) -> None:
         self.waiting.append(job)
@@ -78,10 +79,11 @@ class Backfill:
         self.running.remove(job)
 
     def next_start(self) -> float:
-        return inf
+        return min((end for _, end in self.down), default=inf)
 
     def tick(self, now: float) -> None:
-        """Do nothing: starts are given anew in every pass, and a start that has come is an end's doing."""
+        """Forget downtimes that are over; starts are given anew in every pass."""
+        self.down = [(begin, end) for begin, end in self.down if end > now]
 
     def free(self, h: int) -> int:
         return self.hosts[h].processors - sum(job.size for job in self.running if job.host == h)
@@ -106,7 +108,9 @@ class Backfill:
         order = sorted(self.waiting, key=lambda job: (-self.priority(job, now), job.number))
         if self.sticky:
             order = [j for j in self.held if j in order] + [j for j in order if j not in self.held]
-        reserved: list[list[Interval]] = [[] for _ in self.hosts]
+        reserved: list[list[Interval]] = [
+            [(begin, end, host.processors, host.memory) for begin, end in self.down] for host in self.hosts
+        ]
         holders: list[Job] = []
         rest = list(order)
         reordered = self.backfill_order is None
@@ -153,6 +157,7 @@ class Conservative:
     fresh: list[Job] = field(default_factory=list)
     promises: list[tuple[float, Job, float]] = field(default_factory=list)
     compress: bool = False
+    down: Sequence[tuple[float, float]] = ()
 
     def submit(self, job: Job) -> None:
         self.fresh.append(job)
@@ -179,6 +184,7 @@ class Conservative:
         for h, host in enumerate(self.hosts):
             here = [j for j in self.running if j.host == h]
             taken = [(j.start, j.start + j.requested, j.size, j.memory) for j in here if j.start is not None]
+            taken += [(begin, end, host.processors, host.memory) for begin, end in self.down]
             for start, at, other in self.plan.values():
                 if at == h and other is not job:
                     taken.append((start, start + other.requested, other.size, other.memory))
@@ -221,13 +227,12 @@ def simulate(jobs: Sequence[Job], scheduler: Backfill | Conservative, ties: str 
         ending = sorted((job for job in scheduler.running if job.end == now), key=lambda job: job.number)
         coming = [job for job in queue if job.submit == now]
         del queue[: len(coming)]
-        if ties == "instant":
+        if ties == "instant" or not (ending or coming):
             for job in ending:
                 scheduler.end(job)
             for job in coming:
                 scheduler.submit(job)
-            if ending or coming:
-                scheduler.a_pass(now)
+            scheduler.a_pass(now)
             continue
         for happens, these in ((scheduler.submit, coming), (scheduler.end, ending)):
             for job in these:

@@ -1,8 +1,11 @@
 """The kernels of backfilling against a plain twin on random cases, tied and overrun ones among them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from backfill_cases import POLICIES, by_twin, cases, for_all, make_jobs, rules, tiers
+from hypothesis import strategies as st
 
 from models.backfill.conservative import hosts
 from models.backfill.conservative.rules import Conservative
@@ -66,6 +69,28 @@ def test_one_pool(name: str, ties: str, n_examples: int) -> None:
             np.testing.assert_array_equal(made.start, schedule(case[0], one, how).start)
 
     for_all(n_examples, check, case=cases(hosts=1))
+
+
+DOWNTIMES = st.lists(st.integers(-2, 40), min_size=2, max_size=8, unique=True)
+
+
+@each_tie
+@pytest.mark.parametrize("hosts", [1, 3])
+@pytest.mark.parametrize("name", POLICIES)
+@tiers(3, 60)
+def test_downtimes_are_reserved(name: str, hosts: int, ties: str, n_examples: int) -> None:
+    """No job starts that would run into one by its request."""
+
+    def check(case: tuple[Jobs, Machine], bounds: list[int]) -> None:
+        down = 1800.0 * np.array(sorted(bounds)[: len(bounds) // 2 * 2]).reshape(-1, 2)
+        machine = replace(pool(case[1].largest) if hosts == 1 else case[1], down=down)
+        how = rules(name, ties=ties)
+        assert_agreement(case[0], machine, how)
+        made = schedule(case[0], machine, how)
+        until = made.start + under(case[0], how).requested
+        assert not ((made.start < down[:, 1:]) & (until > down[:, :1])).any()
+
+    for_all(n_examples, check, case=cases(hosts), bounds=DOWNTIMES)
 
 
 @pytest.mark.parametrize("name", ["easy", "sjf_backfill", "conservative"])

@@ -1,6 +1,7 @@
 """Files of sacct: every row counted, every field read, every fault named with its line."""
 
 import gzip
+import importlib
 import math
 import re
 from pathlib import Path
@@ -180,9 +181,37 @@ def test_downtimes_are_noted(folder: Path) -> None:
         assert "once 1.9 h" in note
         # Job 2 waited for 7,500 s and job 3 for 7,200, both through all 7,000.
         assert note.endswith("; 95.2% of all waiting in the log was then")
+    kept = opened_on(given | {"downtime": "keep"}, {"processors": 8})
+    assert kept.machine.down.tolist() == [[1000.0, 8000.0]]
+    assert any("kept as reservations of the whole machine" in note for note in kept.notes)
     (folder / "up.txt").write_text(lines(*rows[2:]))
     notes = opened_on(workload(folder / "up.txt"), {"processors": 8}).notes
     assert not any("no job ran" in note for note in notes)
+
+
+@pytest.mark.parametrize("policy", ["easy", "conservative", "slurm"])
+def test_a_downtime_is_kept(folder: Path, policy: str) -> None:
+    """Job 2 asks for 1,200 s, and the downtime begins 500 s after its submission; job 3 ends before that."""
+    rows = [
+        row(JobID="1", Submit=0, Start=0, TimelimitRaw=16, ElapsedRaw=1000),
+        row(JobID="2", Submit=500, Start=8000), row(JobID="3", Submit=600, Start=8100, TimelimitRaw=5),
+    ]  # fmt: skip
+    (folder / "kept.txt").write_text(lines(*rows))
+    given = composed("workload", "sacct", path=str(folder / "kept.txt"), downtime="keep")
+    machine = composed("machine", "log", processors=64)
+    family = importlib.import_module("models.slurm.model" if policy == "slurm" else "models.backfill.model")
+    made = family.schedule(Point(composed("policy", policy), given, machine))
+    np.testing.assert_allclose(made.start, [0, 8000, 600], atol=31)  # Slurm examines jobs every 30 s
+
+
+def test_a_downtime_is_refused_where_none_can_be(folder: Path) -> None:
+    test_a_downtime_is_kept(folder, "easy")
+    given = composed("workload", "sacct", path=str(folder / "kept.txt"), downtime="keep")
+    machine = composed("machine", "log", processors=64)
+    with pytest.raises(ValueError, match=r"easy_immediate keeps no downtime .*grid.policy=.slurm."):
+        FAMILY.check(Point(composed("policy", "easy_immediate"), given, machine))
+    with pytest.raises(ValueError, match=r"is of the log as it is; add grid.load=.null."):
+        FAMILY.check(Point(composed("policy", "easy"), given, machine, load=0.5))
 
 
 def test_held_jobs_are_noted(folder: Path) -> None:
