@@ -11,8 +11,8 @@ that side only: its limit is one-sided, the end of an interval that leaves out a
 shows both intervals of a part, the nominal one and the one corrected for the number of parts.
 
 So each verdict by itself is wrong with probability 5 % at most, and some verdict of many claims more often:
-each claim answers a question of its own, and a reader who looks one up wants its own error. Who reads all of
-them at once wants the other: `Claim.error` is the smallest error at which the verdict would still be given,
+each claim answers a question of its own, and a reader who looks one up wants its own error. A reader of all
+of them wants the other: `Claim.error` is the smallest error at which the verdict would still be given,
 and `beyond_chance` names the verdicts that stand with the error over all claims together at 5 % (Bonferroni).
 Holm's steps would gain nothing that can be proven: of "it is so" and "it is not so" one is always true, so
 that there are as many true hypotheses as claims, however many have been refuted before.

@@ -85,7 +85,7 @@ class SchemeStyle:
     label : str
         Name in legends and tables.
     marker : str
-        Tells policies apart in grey print.
+        Distinguishes policies in grey print.
     dashes : str
         Line style.
     """

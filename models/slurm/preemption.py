@@ -1,4 +1,4 @@
-"""Who may preempt whom: partitions those of a lower tier, QOS those that they list (preempt.html).
+"""Which jobs may preempt which: partitions those of a lower tier, QOS those that they list (preempt.html).
 
 A preempted job is requeued, which loses what it has done, or cancelled.
 """

@@ -1,7 +1,7 @@
 """What a policy can deliver, from runs in which it is offered more.
 
 Below its capacity a policy delivers all that is offered, sooner or later; above, the queue grows for ever.
-Near it no run tells which is the case, as a stable queue fluctuates there over longer times than any run. An
+Near it no run shows which is the case, as a stable queue fluctuates there over longer times than any run. An
 overload run does: its queue never empties, and what is delivered meanwhile hardly varies.
 """
 

@@ -170,7 +170,7 @@ def look_backfill(system, backfill_cycle, pick):
         release(system)  # a requeued job may start again between two looks
     if state.n_queue:
         backfill_cycle(system, pick)
-        if state.n_queue:  # plans change start times that users are told, or nodes to PLANNED
+        if state.n_queue:  # plans change the start times that are shown, or nodes to PLANNED
             state.last_update = now
     next_cycle(system)
 

@@ -83,7 +83,7 @@ def classic(fair, a, damping):
 def fair_tree(fair):
     """Rank users: an account's children come in order of Level FS, users before accounts.
 
-    Who ties has the same rank; the first user of an account that ties has the last rank before it.
+    Users that tie have the same rank; the first user of an account that ties has the last rank before it.
     """
     n_users = 0
     for a in range(1, len(fair)):

@@ -121,7 +121,7 @@ RESERVATION = fields("begin end known")
 counts: one that comes back is known once the one before has ended."""
 
 LEVEL = fields(ints="rank mode grace")
-"""A partition or a QOS, whichever decides who preempts whom (`System.preempts`).
+"""A partition or a QOS, whichever decides which jobs preempt which (`System.preempts`).
 
 rank: lower ones are preempted first. mode: how jobs are preempted (`OFF`, `REQUEUE`, `CANCEL`). grace:
 seconds until then.
@@ -176,7 +176,8 @@ ASSOCIATION = fields("share norm usage factor level", "parent is_user first last
 
 share: of the siblings' shares, infinite for ``Fairshare=parent``; norm: product of shares up to the root.
 usage: decayed CPU seconds. factor: the fair-share factor. level: what it is computed from. first, last: its
-children's places are from `first` to before `last`; place: its own; held: who is in the place of this number.
+children's places are from `first` to before `last`; place: its own; held: the association in the place of
+this number.
 """
 
 MASK, NARROWED, FREE, FUTURE, USABLE, ORIGINAL, PICKED, COMPLETING, N_SETS = range(9)
