@@ -212,7 +212,9 @@ def _first_after(instants: list[float], zero: float) -> float:
 
 def _last_before(instants: list[float], default: float, zero: float) -> float:
     earlier = [instant - zero for instant in instants if instant < zero]
-    return earlier[-1] if earlier else _first_after(list(instants), zero) - default
+    if not instants:
+        return 0.0  # the log is shorter than until the next one
+    return earlier[-1] if earlier else _first_after(instants, zero) - default
 
 
 def _seconds(text: str) -> float:
