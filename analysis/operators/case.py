@@ -185,7 +185,9 @@ class Case:
         label = self.label_of(grouping, group)
         if grouping is USER:
             return label
-        kind = "long" if grouping is RUNTIME else grouping.title
+        if grouping is RUNTIME:
+            return f"jobs of {label}"
+        kind = grouping.title
         return f"{label} {kind.removesuffix('s') if label == '1' else kind}"
 
     def share_of_work(self, group: str) -> float:

@@ -144,7 +144,7 @@ def put_headline(figure: Figure, title: str, shown: Sequence[Comparison]) -> Non
             handles.append(
                 Line2D([], [], color=sign.color, marker=sign.marker, mfc=_face(sign), ls="", label=sign.label)
             )
-    figure.legend(handles=handles, loc="outside lower center", ncols=4)
+    figure.legend(handles=handles, loc="outside lower center", ncols=3)
 
 
 def make_logarithmic(axes: Axes, values: Floats) -> None:

@@ -125,7 +125,10 @@ def recommendation(case: Case) -> str:
     chosen = min(gentle, key=lambda policy: found[policy].mean, default=best)
     likeness = Fidelity.of(case)
     unlike = likeness is not None and not likeness.matches
-    text = f"Try {label(chosen)} in a pilot{f', though {case.against} does not match this site' * unlike}: "
+    sample, pilot = Sample.of(case), found[chosen].pilot
+    needed = "" if sample.by_replications or pilot == math.inf else sample.enough(pilot / sample.size)
+    in_pilot = " in a pilot" * ("years" not in needed)
+    text = f"Try {label(chosen)}{in_pilot}{f', though {case.against} does not match this site' * unlike}: "
     text += (
         f"{gain(case, found[chosen])}; {_price(case, chosen) or 'no group of jobs is shown to wait longer'}."
     )
@@ -135,10 +138,11 @@ def recommendation(case: Case) -> str:
     else:
         chance = words.probability(case.probabilities(WAIT)[best])
         text += f" It is the best of all with a probability of {chance}."
-    sample, pilot = Sample.of(case), found[chosen].pilot
-    if pilot < math.inf and not sample.by_replications:
-        needed = sample.enough(pilot / sample.size)
-        text += f" A pilot that alternates it with {case.against} would take {needed}, as weeks differ."
+    if needed:
+        text += (
+            f" {'A pilot' if in_pilot else 'No pilot can confirm it: one'} that alternates it with "
+            f"{case.against} would take {needed}, as weeks differ."
+        )
     return text
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from analysis.report.numbers import Unit, number, time_unit
+from analysis.report.numbers import number, time_unit
 from analysis.study import Study, recorded
 from analysis.study.curve import EXCLUDED
 from sweep.config.nested import leaves
@@ -67,10 +67,11 @@ def as_it_was(study: Study, log: Mapping[str, Any]) -> str:
     )
     if math.isnan(wait):
         return sentence("the log records waits, but this study measures none")
-    unit = time_unit([wait])
-    parts = [f"mean wait {_time(wait, unit)}"]
-    parts += [] if math.isnan(p95) else [f"95th percentile {_time(p95, unit)} (mean over batches)"]
-    parts += [] if math.isnan(most) else [f"longest {_time(most, unit)}"]
+    parts = [f"mean wait {_time(study, 'wait', wait)}"]
+    parts += (
+        [] if math.isnan(p95) else [f"95th percentile {_time(study, 'wait_p95', p95)} (mean over batches)"]
+    )
+    parts += [] if math.isnan(most) else [f"longest {_time(study, 'wait_max', most)}"]
     slowdown = recorded.mean(study, "bounded_slowdown", log["at"]).mean
     parts += [] if math.isnan(slowdown) else [f"mean bounded slowdown {number(slowdown)}"]
     if log["waits"] < log["jobs"]:
@@ -262,5 +263,8 @@ def _batches(study: Study) -> str:
     return text + (f" after {warmup} discarded one{'s' * (warmup != 1)}" if warmup else "")
 
 
-def _time(seconds: float, unit: Unit) -> str:
+def _time(study: Study, metric: str, seconds: float) -> str:
+    """Return a recorded time in the unit that the tables have for all policies."""
+    simulated = study.data.get(f"{metric}_mean")
+    unit = time_unit([seconds] if simulated is None else simulated.values.ravel().tolist())
     return f"{number(seconds / unit.size)}{unit.name}"

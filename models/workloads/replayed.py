@@ -276,8 +276,7 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
     facts = []
     if waited is not None and (known := ~np.isnan(waited)).any():
         whose = "these jobs" if known.all() else f"{int(known.sum()):,} of these jobs"
-        mean = waited[known].mean() / 3600
-        facts.append(f"{name}: as it was, {whose} waited for {mean:.2f} h on average")
+        facts.append(f"{name}: as it was, {whose} waited for {_in_words(waited[known].mean())} on average")
     if natural is not None:
         facts.append(f"{name}: load {natural:.3f} on {machine.total:,} processors as it is")
     elif point.load is not None:
@@ -331,6 +330,12 @@ def _placed(origin: Origin, jobs: Jobs, load: float | None, facts: Sequence[str]
         load=load,
         reported=(origin.account, *facts),
     )
+
+
+def _in_words(seconds: float) -> str:
+    """Return a time with three digits, in minutes as most tables, unless it is short or takes days."""
+    name, size = ("s", 1.0) if seconds < 200 else ("min", 60.0) if seconds < 2 * DAY else ("h", HOUR)
+    return f"{seconds / size:.3g} {name}"
 
 
 def _load(jobs: Jobs, machine: Machine) -> float | None:

@@ -62,7 +62,7 @@ def test_the_best_policy_is_first() -> None:
 def test_one_sentence_recommends_with_its_price() -> None:
     text = verdict.recommendation(case_of(lasting(dataset(), WEEK)))
     assert text.startswith("Try quick in a pilot: jobs wait")
-    assert "shorter in 40 of 40 weeks; longer waits for 10 to 100 min long (+60 %)" in text
+    assert "shorter in 40 of 40 weeks; longer waits for jobs of 10 to 100 min (+60 %)" in text
     assert re.search(
         r"A pilot that alternates it with EASY would take about \d+ weeks, as weeks differ\.$", text
     )
@@ -179,7 +179,7 @@ def test_values_of_another_axis_are_compared_under_the_reference() -> None:
     assert (found.verdict, found.mean / found.reference) == ("better", pytest.approx(-0.2, abs=0.03))
     text = verdict.recommendation(along)
     assert re.match(r"ties=event: −2\d % mean wait against ties=instant \(95 % interval −2", text)
-    assert re.search(r"most gain under 1 min long \(−5\d %\)", text)
+    assert re.search(r"most gain jobs of under 1 min \(−5\d %\)", text)
     assert "instead of" not in text
     for name in ("jobs", "jobs_by_size"):
         data[name] = data[name] + (data["ties"] == "event")
