@@ -69,7 +69,7 @@ def test_an_unknown_name_gets_one_line(capsys):
     with pytest.raises(SystemExit) as ended:
         command.main(["pakcing"])
     assert ended.value.code == 2
-    assert "no benchmark 'pakcing'; there are families, backfill, simpy" in capsys.readouterr().err
+    assert "no benchmark 'pakcing'; there are families, backfill, slurm, simpy" in capsys.readouterr().err
 
 
 @pytest.mark.exhaustive

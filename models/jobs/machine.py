@@ -135,8 +135,8 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
         if processors_of_log is None:
             if "processors" not in machine:
                 raise ValueError(
-                    f"machine {machine.get('name', '')} has no processors; begin its file with defaults: "
-                    "[_machine, _self_]"
+                    f"machine {machine.get('name', 'without a name')} has no processors; begin its file with "
+                    "defaults: [_machine, _self_]"
                 )
             raise ValueError(
                 "machine.processors=null takes the processors from a log's header, and the workload is no "
