@@ -18,7 +18,7 @@ from models.slurm.configuration import Configuration, ConfigurationError, Node, 
 from models.slurm.configuration.accounting import Reservation
 from models.slurm.configuration.reading import of_lines
 from models.slurm.limits import counters
-from models.slurm.preemption import Preemption
+from models.slurm.preemption import Preemption, exempt_of
 from models.slurm.priority import Weights
 from models.slurm.scheduler import Phases, Scheduler
 from models.units import KB_IN_GB
@@ -277,6 +277,7 @@ def check(point: Point) -> Sequence[str]:
     opened = open_jobs(point, configuration)
     found = wanted(opened.first(CHECKED), point.policy, configuration, users_of(opened))
     zero_of(opened, configuration)
+    exempt_of(found, configuration)
     *_, notes = counters(found, configuration)
     return [*opened.notes, *configuration.not_modelled(), *_restricted(found, configuration), *notes]
 

@@ -113,7 +113,12 @@ def _of_qos(configuration: Configuration, mode: int) -> tuple[np.ndarray, Ints]:
     for number, (name, one) in enumerate(every.items()):
         own = _mode(f"{configuration.name}: QOS {name}", one.preempt_mode) if one.preempt_mode else mode
         levels[number] = (min(one.priority, 0xFFFF), own or mode, one.grace)
-        preempts[number, [numbers[each] for each in one.preempts if each in numbers]] = 1
+        if missing := [each for each in one.preempts if each not in numbers]:
+            raise ConfigurationError(
+                f"{configuration.name}: QOS {name} preempts {missing[0]}, which is no QOS; there are "
+                f"{', '.join(numbers)}"
+            )
+        preempts[number, [numbers[each] for each in one.preempts]] = 1
     reached: Any = preempts
     for _ in every:
         reached = np.minimum(reached + reached @ preempts, 1)

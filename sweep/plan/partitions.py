@@ -1,5 +1,6 @@
 """``workload.partition=each``: an axis with a value for each partition of a log, and its processors."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from models import workloads
@@ -27,16 +28,21 @@ def expanded(config: Config) -> Settings:
     if len(logs) > 1:
         raise SweepError(f"workload.partition=each is of one log; name one of {', '.join(files)}")
     machines = build("machine", config.files["machine"], settings.machine, [])
-    if AXIS in settings.axes or not all(names_no_machine(one.parameters) for one in machines):
+    own = [key for key in map(str, settings.axes.values()) if key.startswith("machine.")]
+    sets = AXIS in settings.axes or f"workload.{AXIS}" in settings.axes.values() or own
+    if sets or not all(names_no_machine(one.parameters) for one in machines):
         raise SweepError(
             "workload.partition=each gives each partition as many processors as its jobs had at once; leave "
-            f"out the machine and axes.{AXIS}, and set another number by +values.{AXIS}.NAME=NUMBER"
+            "out the machine and axes of it or of partitions, and set another number by "
+            f"+values.{AXIS}.NAME=NUMBER"
         )
     try:
         found = workloads.partitions(logs[0].parameters)
     except ValueError as error:
         raise SweepError(one_line(error)) from None
     given = settings.values.get(AXIS, {})
+    if not isinstance(given, Mapping):
+        raise SweepError(f"values.{AXIS}={given}; allowed: the processors of partitions, {{NAME: NUMBER}}")
     for name in given:
         if name not in found:
             raise SweepError(unknown(f"partition in values.{AXIS}", str(name), found))

@@ -82,6 +82,12 @@ def build(
     logs : dict of str to str, optional
         Path of a log as another machine had it -> where it is here.
     """
+    for name, file in files.items():
+        if group == "policy" and "family" not in file:
+            raise SweepError(
+                f"policy {name} names no family; begin its file with the defaults of a policy like it, for "
+                "instance defaults: [_gang, _self_]"
+            )
     given = list(keys_set(settings, files))
     parts = [part for axis in axes for value in axis.values for part in _parts_of(files, axis.key, value)]
     of_axes = [axis.key for axis in axes if axis.key and not axis.for_others]
@@ -92,6 +98,11 @@ def build(
             family = f" of family {', '.join(sorted(of))}" if of else ""
             by = next((axis.name for axis in axes if axis.key == key), None)
             if by is not None and of and not difflib.get_close_matches(key, valid, n=1, cutoff=ALIKE):
+                if any(has(one, key) and one.get("family") in of for one in schema.files_of(group)):
+                    raise SweepError(
+                        f"{group} {', '.join(files)} has no {key}, which the axis {by} of this experiment "
+                        "sets; give it, or begin its file with the defaults of its family's other policies"
+                    )
                 raise SweepError(
                     f"{group} {', '.join(files)}{family} has no key {key}, which the axis {by} of this "
                     "experiment sets: it is for policies of another family; +experiment=compare takes those "

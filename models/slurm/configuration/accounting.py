@@ -32,6 +32,13 @@ PERIODS: dict[str, tuple[int, tuple[int, ...]]] = {
 }  # fmt: skip
 """Flags of reservations -> seconds until they come back, and on which days."""
 
+WITHOUT_EFFECT = frozenset({
+    "MAINT", "IGNORE_JOBS", "SPEC_NODES", "ALL_NODES", "PART_NODES", "ANY_NODES", "OVERLAP", "FLEX", "STATIC",
+    "STATIC_ALLOC", "REPLACE", "REPLACE_DOWN", "FIRST_CORES", "NO_HOLD_JOBS_AFTER", "NO_HOLD_JOBS_AFTER_END",
+    "PURGE_COMP", "MAGNETIC", "USER_DELETE",
+})  # fmt: skip
+"""Flags of reservations by which these nodes are as unavailable to all jobs as without them."""
+
 NEUTRAL = ("", "-1", "(null)")
 
 
@@ -203,13 +210,21 @@ def reservation(place: str, given: Mapping[str, str], numbers: Mapping[str, int]
         raise ConfigurationError(
             f"{place}: reservation {name} needs StartTime= and EndTime= as 2024-03-05T08:00:00, and Nodes="
         ) from None
+    if not names:
+        raise ConfigurationError(f"{place}: reservation {name} has no nodes; give Nodes=")
     if missing := [one for one in names if one not in numbers]:
         raise ConfigurationError(f"{place}: reservation {name} has node {missing[0]}, which is not there")
     begin, end = (one.replace(tzinfo=one.tzinfo or UTC).timestamp() for one in times)
     if not 0 < end - begin <= LONGEST_S:
         raise ConfigurationError(f"{place}: reservation {name} has to end after its start, within a year")
-    flags = given.get("flags", "").upper().split(",")
-    period, days = next((PERIODS[flag] for flag in flags if flag in PERIODS), (0, WEEK))
+    flags = [flag.partition("=")[0] for flag in given.get("flags", "").upper().split(",") if flag]
+    periods = [flag for flag in flags if flag in PERIODS]
+    if other := [flag for flag in [*flags, *periods[1:]] if flag not in WITHOUT_EFFECT | {*periods[:1]}]:
+        raise ConfigurationError(
+            f"{place}: reservation {name} with Flags={other[0]} is not modelled; allowed: one of "
+            f"{', '.join(PERIODS)}; and {', '.join(sorted(WITHOUT_EFFECT))}"
+        )
+    period, days = PERIODS[periods[0]] if periods else (0, WEEK)
     if period and end - begin > period:
         raise ConfigurationError(f"{place}: reservation {name} comes back before it has ended")
     return Reservation(name, tuple(numbers[one] for one in names), begin, end, period, days)

@@ -172,6 +172,22 @@ def test_who_may_preempt_whom() -> None:
     lines = ["PreemptType=preempt/qos", "PreemptMode=REQUEUE", "QosName=a Preempt=b", "QosName=b Preempt=a"]
     with pytest.raises(ConfigurationError, match="QOS a preempts itself"):
         Preemption.of(of_lines("slurm.conf", [NODE, PARTITION, *lines]))
+    with pytest.raises(ConfigurationError, match="QOS b preempts c, which is no QOS; there are a, b"):
+        Preemption.of(of_lines("slurm.conf", [NODE, PARTITION, *lines[:3], "QosName=b Preempt=c"]))
+
+
+@pytest.mark.parametrize(
+    ("rest", "answer"),
+    [
+        ("", "reservation m has no nodes; give Nodes="),
+        ("Nodes=ALL Flags=MAINT,MONTHLY", "reservation m with Flags=MONTHLY is not modelled"),
+        ("Nodes=ALL Flags=DAILY,WEEKLY", "reservation m with Flags=WEEKLY is not modelled"),
+    ],
+)
+def test_reservations_without_nodes_and_with_other_flags_are_refused(rest: str, answer: str) -> None:
+    line = f"ReservationName=m StartTime=2024-03-05T08:00:00 EndTime=2024-03-05T09:00:00 {rest}"
+    with pytest.raises(ConfigurationError, match=answer):
+        of_lines("slurm.conf", [NODE, PARTITION, line])
 
 
 def test_what_has_no_effect_is_listed() -> None:

@@ -48,8 +48,11 @@ def test_each_partition_is_the_study_of_it_alone(log: Path) -> None:
 @pytest.mark.parametrize(
     ("overrides", "answer"),
     [
-        (["machine.processors=16"], "leave out the machine and axes.partition"),
-        (["grid.machine=[pe128]"], "leave out the machine and axes.partition"),
+        (["machine.processors=16"], "leave out the machine and axes of it"),
+        (["grid.machine=[pe128]"], "leave out the machine and axes of it"),
+        (["+axes.n=machine.processors", "+grid.n=[16,32]"], "leave out the machine and axes of it"),
+        (["+axes.p=workload.partition", "+grid.p=[batch]"], "leave out the machine and axes of it"),
+        (["+values.partition=3"], "values.partition=3; allowed: the processors of partitions"),
         (["+values.partition.gpus=6"], "unknown partition in values.partition 'gpus': did you mean 'gpu'?"),
         (["workload.user=bob"], "no row has user bob"),
     ],
