@@ -39,7 +39,7 @@ class Costs:
         self._path = cached.file(FILE) if path is None else path
         self._seconds: dict[Key, float] = {}
         self._count: dict[Key, int] = defaultdict(int)
-        self._loads: dict[Key, set[str]] = defaultdict(set)
+        self._loads: dict[Key, dict[float, str]] = defaultdict(dict)
         with suppress(ValueError, TypeError):  # a cache: damaged, it starts anew
             for text, seconds in cached.read(self._path).items():
                 self.add(tuple(text.split("|")), float(seconds))
@@ -47,6 +47,8 @@ class Costs:
 
     def add(self, key: Key, seconds_a_job: float | np.ndarray) -> None:
         """Take a measurement into account, or several, shape (n,): what is kept is the mean of a run."""
+        if len(key) > SYSTEM:
+            self._loads[key[:SYSTEM]][as_number(key[SYSTEM])] = key[SYSTEM]
         values = np.atleast_1d(seconds_a_job)
         mean = float(np.mean(values))
         for length in range(1, len(key) + 1):
@@ -54,8 +56,6 @@ class Costs:
             self._count[part] += len(values)
             known = self._seconds.get(part, mean)
             self._seconds[part] = known + len(values) / self._count[part] * (mean - known)
-        if len(key) > SYSTEM:
-            self._loads[key[:SYSTEM]].add(key[SYSTEM])
 
     def seconds_a_job(self, key: Key) -> float | None:
         """Return the cost at the nearest load that was measured, or by the longest part of the key.
@@ -64,8 +64,8 @@ class Costs:
         log, nor for another policy.
         """
         if loads := self._loads.get(key[:SYSTEM]):
-            nearest = min(loads, key=lambda load: abs(as_number(load) - as_number(key[SYSTEM])))
-            key = (*key[:SYSTEM], nearest)
+            wanted = as_number(key[SYSTEM])
+            key = (*key[:SYSTEM], loads[min(loads, key=lambda load: abs(load - wanted))])
         for length in range(len(key), SYSTEM - 1 if key[0].endswith(WHOLE) else 0, -1):
             if (seconds := self._seconds.get(key[:length])) is not None:
                 return seconds

@@ -65,7 +65,8 @@ def test_wrong_arguments_are_one_line(capsys: pytest.CaptureFixture[str]) -> Non
         assert capsys.readouterr().err.count("\n") == 1
 
 
-NEEDS_ACCOUNTING = pytest.mark.skipif(bool(missing(accounting=True)), reason=missing(accounting=True))
+LACKS = missing(accounting=True)
+NEEDS_ACCOUNTING = pytest.mark.skipif(bool(LACKS), reason=LACKS)
 
 
 @pytest.mark.exhaustive

@@ -232,7 +232,7 @@ def test_classic_factors_are_those_of_the_page(cluster: Configuration) -> None:
 
 
 def ranked(fair: np.ndarray) -> dict[int, float]:
-    """Return the factors of Fair Tree as its page tells it: a recursion over sorted children, O(A^2)."""
+    """Return the factors of Fair Tree as its page defines them: a recursion over sorted children, O(A^2)."""
     users = [a for a in range(1, len(fair)) if fair["is_user"][a]]
     found: dict[int, float] = {}
 

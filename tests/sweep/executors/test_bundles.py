@@ -46,6 +46,12 @@ def test_a_load_without_a_timing_costs_what_the_nearest_one_does(costs):
     assert [costs.seconds_a_job((*system, load)) for load in ("0.2", "0.8", "0.9")] == [1, 2, 2]
 
 
+def test_a_damaged_file_of_costs_starts_anew(tmp_path):
+    (tmp_path / "costs").write_text('{"family|machine|policy|workload|no load": 1.0}')
+    costs = Costs(tmp_path / "costs")
+    assert costs.seconds_a_job(("family", "machine", "policy", "workload", "0.5")) is None
+
+
 def test_a_whole_log_is_not_expected_to_cost_what_a_job_does(expand, costs):
     jobs, whole = expand(), expand("batches=1", "batch_size=null")
     Bundles(jobs, range(24), costs, Path("x"), 0.05).learn(0, 2.0)
