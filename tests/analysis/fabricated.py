@@ -54,8 +54,8 @@ class Experiment:
     files : dict of str to callable
         Group of files -> (name) -> its parameters.
     settings, attrs : dict
-    weights, names : dict of str to str
-        Metric -> its weight, and its long name.
+    weights, names, units : dict of str to str
+        Metric -> its weight, its long name, its unit.
     """
 
     grid: Mapping[str, Sequence[Any]]
@@ -76,6 +76,7 @@ class Experiment:
     attrs: Mapping[str, Any] = field(default_factory=dict)
     weights: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
 
     def points(self) -> Iterator[tuple[tuple[int, ...], dict[str, Any]]]:
         """Yield the places and the values of the points that the grid has."""
@@ -137,8 +138,8 @@ def fabricate(
         spread = made.noise * made.spread.get(metric, 1.0)
         chance = np.where(run, 1 + spread * (luck + own), np.nan)
         wide = chance.reshape(*chance.shape, *(1,) * (values.ndim - len(shape) - 1))
-        attrs = {"weight": made.weights.get(metric), "long_name": made.names.get(metric)}
-        kept = {key: value for key, value in attrs.items() if value is not None}
+        known = {"weight": made.weights, "long_name": made.names, "units": made.units}
+        kept = {key: of[metric] for key, of in known.items() if metric in of}
         data[metric] = ((*dims, *made.metrics[metric]), np.expand_dims(values, len(shape)) * wide, kept)
     settings = {"name": name, "confidence": 0.95, "replications": n, "batches": n_batches, "seed": 1}
     settings |= {"batch_size": None, "warmup": 0, "axes": {}, **made.settings}
@@ -232,18 +233,30 @@ class Fabricated:
         return self.dataset(name)
 
 
-def change(
-    where: Callable[[Point], bool] | None = None, factor: float = 1.0, plus: float = 0.0, metric: str = "",
-    **values: Any,
-) -> Change:  # fmt: skip
-    """Change a metric, all by default, at the points with some values on axes, and where `where` is true."""
+def change(metric: Any = (), times: float = 1.0, plus: float = 0.0, **where: Any) -> Change:
+    """Return what multiplies metrics (all by default) and adds to them, at points with some values on axes.
+
+    Parameters
+    ----------
+    metric : str or list of str
+        Also stands for the same metric of groups of jobs.
+    **where : value, list of values, or dict ``{range: [begin, end, step]}``
+        Axis -> its values, whole numbers of a range.
+    """
+    metrics, known = set(_listed(metric)), {axis: set(_listed(values)) for axis, values in where.items()}
 
     def changed(m: str, at: Point, value: float) -> float:
-        here = metric in ("", m) and (where is None or where(at))
-        here = here and all(at.get(key) == wanted for key, wanted in values.items())
-        return factor * value + plus if here else value
+        here = not metrics or bool({m, m.partition("_by_")[0]} & metrics)
+        here = here and all(at.get(axis) in values for axis, values in known.items())
+        return times * value + plus if here else value
 
     return changed
+
+
+def _listed(given: Any) -> Sequence[Any]:
+    if isinstance(given, dict):
+        return range(*given["range"])
+    return given if isinstance(given, list | tuple) else [given]
 
 
 def write(folder: Path, data: xr.Dataset) -> Path:

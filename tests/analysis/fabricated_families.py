@@ -2,11 +2,10 @@
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import xarray as xr
-from fabricated import Experiment, Point, Truth, fabricate
+from fabricated import Experiment, Fabricated, Point
 
 from analysis.families.labels import GANG, PARTITIONING, SPACE
 from analysis.study.groups import RUNTIME, SIZE
@@ -110,28 +109,24 @@ def truth(metric: str, at: Point) -> float:
     return found * scale
 
 
-def dataset(
-    *, truth: Truth = truth, noise: float = 0.05, own_noise: float = 0.01, seed: int = 1,
-    unfinished: Callable[[Point], bool] = lambda at: False, **axes: Sequence[Any],
-) -> xr.Dataset:  # fmt: skip
-    """Fabricate the experiment with a truth, relative spreads (shared, and each point's own), and axes."""
+def policy(name: str) -> Mapping[str, Any]:
+    """Return the parameters of a policy."""
+    return {"family": FAMILY[name], **({"slice": SLICE, "switch_cost": 0} if FAMILY[name] == GANG else {})}
 
-    def policy(name: str) -> Mapping[str, Any]:
-        gang = {"slice": SLICE, "switch_cost": 0} if FAMILY[name] == GANG else {}
-        return {"family": FAMILY[name], **gang}
 
-    made = Experiment(
-        {**GRID, **axes}, METRICS, truth, GROUPS, exclude=lambda at: not allowed(at),
-        saturated=lambda at: math.isnan(truth("bounded_slowdown", at)),
-        noise=noise or own_noise, own=own_noise / noise if noise else 1.0,
-        luck=("workload",) if noise else (), spread={"utilization": 0.02},
+def saturated(at: Point) -> bool:
+    """Whether a point has no mean."""
+    return math.isnan(truth("bounded_slowdown", at))
+
+
+MADE = Fabricated({
+    "families": Experiment(
+        GRID, METRICS, truth, GROUPS, exclude=lambda at: not allowed(at), saturated=saturated,
+        noise=0.05, own=0.2, spread={"utilization": 0.02},
         files={"policy": policy, "workload": lambda name: {"model": "lublin2003"},
                "machine": lambda name: {"processors": 128}},
         settings={"axes": {"level": "policy.slots_limit"}},
         attrs={"families": json.dumps({GANG: 1, SPACE: 1, PARTITIONING: 1})},
-    )  # fmt: skip
-    data = fabricate("families", made, unfinished=unfinished, seed=seed)
-    for name in data.data_vars:
-        if str(name).startswith(("response_time", "wait")):
-            data[name].attrs["units"] = "s"
-    return data
+        units={name: "s" for name in METRICS if name.startswith(("response_time", "wait"))},
+    )
+})  # fmt: skip

@@ -1,10 +1,10 @@
-"""The experiments on the Cray T3D, fabricated so that every sentence is true, or one of them false."""
+"""The experiments on the Cray T3D, fabricated so that every sentence is true."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from fabricated import Change, Experiment, Fabricated, Point, change
+from fabricated import Experiment, Fabricated, Point
 
 from analysis.jette1997.labels import (
     BENCHMARK_WEEK,
@@ -14,7 +14,6 @@ from analysis.jette1997.labels import (
     GANG,
     LENGTHS,
     NEVER,
-    NIGHT,
     SCHEDULERS,
     THREE_WEEKS,
     UNICOS_MAX,
@@ -239,69 +238,3 @@ EXPERIMENTS = {
 }  # fmt: skip
 MADE = Fabricated(EXPERIMENTS)
 dataset = MADE.dataset
-
-
-def of(policy: str, metric: str, factor: float, **where: Any) -> Change:
-    """Multiply a metric of one scheduler by a factor, at some points only."""
-    return change(None, factor, metric=metric, policy=policy, **where)
-
-
-def plus(policy: str, metric: str, more: float, **where: Any) -> Change:
-    """Add to a metric of one scheduler, at some points only."""
-    return change(None, 1.0, more, metric, policy=policy, **where)
-
-
-def at_hours(metric: str, hours: Sequence[str], factor: float, more: float = 0.0) -> Change:
-    return change(lambda at: str(at.get("hour")) in hours, factor, more, metric, policy=GANG)
-
-
-INTERACTIVE = {"site_class": "interactive"}
-FALSE: dict[str, dict[str, Change]] = {
-    "llnl_t3d": {
-        "workload-67-and-13-percent": of(GANG, "class_jobs", 0.7, workload=THREE_WEEKS, **INTERACTIVE),
-        "t3d-jobs-of-three-weeks": of(GANG, "class_work", 1.1, workload=THREE_WEEKS, site_class="production"),
-        "workload-negligible-late-at-night": of(GANG, "interactive_jobs_by_hour", 40, hour=3),
-        "workload-64-to-256-by-day": of(GANG, "demand_usual", 0.6),
-        "workload-peak-320": of(GANG, "demand_peak", 1.5),
-        "workload-large-jobs": of(GANG, "partition_work", 0.01, partition=SIZES[-2]),
-        "t3d-typical-display": of(GANG, "day_free", 3.0),
-        "t3d-33-percent-before": of(UNICOS_MAX, "utilization", 1.3),
-        "t3d-increased-substantially": of(GANG, "utilization", 0.6),
-        "t3d-96-percent-a-week": of(GANG, "utilization", 0.965),
-        "5-95-percent-while-responsive": of(GANG, "class_slowdown", 1.1, workload=FIFTEEN_MONTHS),
-        "t3d-no-work-on-weekends": of(GANG, "no_work_weekends", 0.1),
-        "t3d-slowdown-18-percent": of(GANG, "class_slowdown", 1.1, workload=THREE_WEEKS),
-        "5-slowdown-under-20-percent": of(GANG, "class_slowdown", 1.1, workload=FIFTEEN_MONTHS),
-        "t3d-eight-percent-preempted": of(GANG, "preempted_share", 1.6, workload=THREE_WEEKS),
-        "t3d-usually-not-preempted": of(GANG, "class_preempted", 11, **INTERACTIVE),
-        "t3d-long-jobs-few-percent": of(GANG, "interactive_undelayed_by_length", 0.5, length=LENGTHS[-1]),
-        "t3d-variation": of(GANG, "interactive_slowdown_by_length", 0.2, length=LENGTHS[0]),
-        "t3d-daytime-within-seconds": at_hours("interactive_begun_10s_by_hour", DAY, 0.0, 0.4),
-        "t3d-daytime-not-preempted": at_hours("interactive_preempted_by_hour", DAY, 0.0, 0.6),
-        "t3d-four-digits-at-night": at_hours("interactive_slowdown_max_by_hour", NIGHT, 0.7),
-        "t3d-worse-at-night": at_hours("interactive_slowdown_by_hour", NIGHT, 0.6),
-        "t3d-21-percent-throughput": of(GANG, "class_ended", 0.9, workload=BENCHMARK_WEEK),
-        "t3d-no-loss-of-total": of(GANG, "class_delivered", 0.9, workload=BENCHMARK_WEEK),
-        "t3d-aggregate-improves": of(GANG, "class_delivered", 1.2, workload=BENCHMARK_WEEK),
-        "t3d-interactivity-good-before": of(UNICOS_MAX, "class_slowdown", 1.1),
-        "0-better-responsiveness-and-utilization": of(
-            UNICOS_MAX, "class_slowdown", 0.95, workload=THREE_WEEKS
-        ),
-        "overview-switching-slight": plus(GANG, "switching_share", 0.03, workload=THREE_WEEKS),
-        "t3d-three-things": plus(GANG, "limits_loss", 0.04, workload=FIFTEEN_MONTHS),
-        "classes-never-preempted": plus(GANG, "class_preempted", 0.01, site_class="debug"),
-        "t3d-switching-compensated": plus(GANG, "packing_loss", 0.1, workload=THREE_WEEKS),
-        "t3d-held-back-before": plus(GANG, "limits_loss", 0.2, workload=THREE_WEEKS),
-    },
-    "llnl_tradeoff": {
-        "t3d-slices-reduce-responsiveness": of(GANG, "class_slowdown", 2.0, do_not_disturb="0"),
-        "t3d-slices-prevent-thrashing": of(GANG, "switching_share", 0.0, do_not_disturb="0"),
-        "t3d-slices-critical-for-utilization": of(GANG, "utilization", 0.7, do_not_disturb="10"),
-    },
-    "llnl_tc2000": {
-        "tc2000-responsiveness": of("tc2000_gang", "slowdown", 200.0),
-        "tc2000-throughput": of("tc2000_gang", "utilization", 0.9),
-    },
-    "llnl_alpha": {"alpha-reserved-processors": of("alpha_gang", "slowdown_by_size", 3.0, reserved="1")},
-}
-"""Experiment -> claim -> what makes it false."""

@@ -1,15 +1,14 @@
-"""The experiments on Concurrent Gang, fabricated so that every sentence is true, or one of them false."""
+"""The experiments on Concurrent Gang, fabricated so that every sentence is true."""
 
 from typing import Any
 
-from fabricated import Change, Experiment, Fabricated, Point, change
+from fabricated import Experiment, Fabricated, Point
 
 from analysis.silva1999.labels import (
     COMMUNICATION,
     COMPUTATION,
     GANG,
     IO,
-    JOBS,
     MIXED,
     PRIORITIES,
     ROUND_ROBIN,
@@ -17,9 +16,6 @@ from analysis.silva1999.labels import (
     SYNCHRONIZATION,
     UNCOORDINATED,
     WORKLOADS,
-)
-from analysis.silva1999.labels import (
-    IDLE as IDLE_TIME,
 )
 
 POLICIES = (GANG, ROUND_ROBIN, PRIORITIES, UNCOORDINATED)
@@ -177,56 +173,3 @@ EXPERIMENTS = {
 }  # fmt: skip
 MADE = Fabricated(EXPERIMENTS)
 dataset = MADE.dataset
-
-
-def of(policy: str, workload: str, metric: str, factor: float, **where: Any) -> Change:
-    """Multiply a metric of one scheduler under one workload (or all) by a factor, at some points only."""
-    under = {"workload": workload} if workload else {}
-    return change(None, factor, metric=metric, policy=policy, **under, **where)
-
-
-LATE = {"horizon": 40000.0}
-"""Where one horizon of four is enough to refute what is said of a whole figure."""
-
-FALSE: dict[str, dict[str, Change]] = {
-    "concurrent_gang": {
-        "3.2-io-throughput": of(PRIORITIES, IO, JOBS, 0.8, **LATE),
-        "3.2-io-idle-time": of(PRIORITIES, IO, IDLE_TIME, 2.3, **LATE),
-        "3.2-io-priorities-first": of(PRIORITIES, IO, JOBS, 0.92, **LATE),
-        "3.2-computation-slightly-better": of(PRIORITIES, COMPUTATION, JOBS, 0.95, **LATE),
-        "3.2-computation-idle-time": of(PRIORITIES, COMPUTATION, IDLE_TIME, 1.5, **LATE),
-        "3.2-computation-idle-slots-filled": of(PRIORITIES, COMPUTATION, "pe_time", 1.5, pe_state="empty"),
-        "3.2-communication-throughput": of(PRIORITIES, COMMUNICATION, JOBS, 0.85, **LATE),
-        "3.2-communication-idle-time": of(PRIORITIES, COMMUNICATION, IDLE_TIME, 1.4, **LATE),
-        "3.2-communication-waits": of(PRIORITIES, COMMUNICATION, "task_wait", 3, **LATE),
-        "3.2-communication-gang-over-uncoordinated": of(UNCOORDINATED, COMMUNICATION, JOBS, 1.2, **LATE),
-        "3.2-communication-even-better": of(UNCOORDINATED, COMMUNICATION, IDLE_TIME, 0.5, **LATE),
-        "3.2-synchronization-throughput": of(PRIORITIES, SYNCHRONIZATION, JOBS, 0.85, **LATE),
-        "3.2-synchronization-idle-time": of(PRIORITIES, SYNCHRONIZATION, IDLE_TIME, 1.4, **LATE),
-        "3.2-synchronization-waits": of(PRIORITIES, SYNCHRONIZATION, "task_wait", 3, **LATE),
-        "3.2-synchronization-gang-over-uncoordinated": of(
-            UNCOORDINATED, SYNCHRONIZATION, IDLE_TIME, 0.5, **LATE
-        ),
-        "3.2-synchronization-even-better": of(PRIORITIES, SYNCHRONIZATION, JOBS, 0.5, **LATE),
-        "3.2-synchronization-round-robin-last": of(ROUND_ROBIN, SYNCHRONIZATION, JOBS, 1.3, **LATE),
-        "3.2-32-like-16": of(PRIORITIES, IO, JOBS, 0.7, machine="torus4x8", **LATE),
-        "0-in-particular-io": of(PRIORITIES, COMPUTATION, IDLE_TIME, 0.3, **LATE),
-        "4-utilization": of(PRIORITIES, COMMUNICATION, "utilization", 0.5, **LATE),
-        "4-priorities-smarter": of(ROUND_ROBIN, COMMUNICATION, IDLE_TIME, 0.5, **LATE),
-    },
-    "concurrent_gang_scale": {
-        "2.2-clock-keeps-utilization": of(
-            PRIORITIES, "", "utilization", 0.8, central_cost=0.0, processors=4096
-        ),
-    },
-    "concurrent_gang_mixed": {
-        "4-idle-slots-to-io-and-computation": of(PRIORITIES, "", "local_of_class", 0.4, statement_class="io"),
-        "2.2-coordination-lowers-local": of(
-            PRIORITIES, "", "local_of_class", 1.9, statement_class="communication"
-        ),
-        "2.2-alpha-favours-io": of(PRIORITIES, "", "local_of_class", 0.8, statement_class="io", emphasis=4.0),
-        "2.2-io-suffers-under-gang": of(GANG, "", "response_of_class", 0.7, statement_class="io"),
-        "2.2-embarrassingly-parallel": of(GANG, "", "response_of_class", 0.7, statement_class="computation"),
-    },
-}
-"""Experiment -> claim -> what makes it false."""

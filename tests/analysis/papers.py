@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import xarray as xr
+import yaml  # type: ignore[import-untyped] # types only by another package
 from drawn import drawn as draw
-from fabricated import Fabricated, packing
+from fabricated import Change, Fabricated, change, packing
 from matplotlib.figure import Figure
 
 from analysis.claims import Claim
@@ -34,6 +35,13 @@ def made(key: str) -> Fabricated:
 
 
 EXPERIMENTS = [(key, name) for key in KEYS for name in made(key).experiments]
+
+
+@cache
+def false(key: str) -> dict[str, dict[str, Change]]:
+    """Return experiment -> claim -> what makes it false: the rows of ``false/KEY.yaml``, see `change`."""
+    found = yaml.safe_load((Path(__file__).parent / "false" / f"{key}.yaml").read_text())
+    return {name: {claim: change(**row) for claim, row in rows.items()} for name, rows in found.items()}
 
 
 def of(key: str, data: xr.Dataset, **reading: str) -> Study:

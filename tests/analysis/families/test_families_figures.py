@@ -2,21 +2,20 @@
 
 import math
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from drawn import drawn
-from fabricated_families import Point, dataset, truth
+from fabricated_families import Point, truth
+from papers import study as fabricate
 
 from analysis.families import PAPER
 from analysis.families.contestants import Contestant, Field
 from analysis.families.figures import payers
 from analysis.families.figures.looks import look
-from analysis.families.labels import AXES, GANG, SLOWDOWN
+from analysis.families.labels import GANG, SLOWDOWN
 from analysis.families.tables import share_of_gain
-from analysis.study import Study
 from analysis.study.groups import RUNTIME
 
 NAMES = [
@@ -26,8 +25,7 @@ NAMES = [
 ONE_OF_EACH = {"policy": ("easy", "buddy"), "level": (math.nan,), "queue": ("fcfs",), "switch_cost": (0,)}
 
 
-def study(**made: Any) -> Study:
-    return Study(dataset(**made), Path("results/families"), axes=AXES).under(AXES)
+study = partial(fabricate, "families", "families")
 
 
 draw = partial(drawn, PAPER, render=True)
@@ -122,7 +120,7 @@ def test_the_inaccuracy_from_which_gang_scheduling_wins(requests: tuple[str, ...
 
 
 def test_the_share_of_a_level_is_that_of_the_gain() -> None:
-    field = Field(study(own_noise=0.0))
+    field = Field(study(own=0.0))
     one = field.find("buddy", "2", "backfill")
     assert one is not None
     found = share_of_gain(field, one, 0.5, SLOWDOWN, "lublin2003")

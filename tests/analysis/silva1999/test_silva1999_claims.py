@@ -3,7 +3,8 @@
 from importlib import import_module
 
 import numpy as np
-from fabricated_silva1999 import Point, of, tasks
+from fabricated import change
+from fabricated_silva1999 import Point, tasks
 from papers import claims, study, verdicts
 
 from analysis.silva1999.claims import SameOrder
@@ -16,7 +17,7 @@ MODULE = import_module("analysis.silva1999.claims")
 
 def test_any_gain_is_a_gain_and_evidence_has_its_size() -> None:
     true = tasks
-    slight = of(PRIORITIES, IO, JOBS, 1.03 / 1.15)
+    slight = change(JOBS, 1.03 / 1.15, policy=PRIORITIES, workload=IO)
     found = study(KEY, "concurrent_gang", truth=lambda metric, at: slight(metric, at, true(metric, at)))
     (claim,) = [one for one in claims(KEY, found) if one.id == f"{KEY}-3.2-io-throughput"]
     assert claim.verdict == "holds"
