@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
 from analysis.figures import style
+from analysis.figures.captions import captioned
 from analysis.figures.policies import look
 from analysis.operators.case import Case, cases
 from analysis.operators.labels import MEASURES, SLOWDOWN, WAIT
@@ -37,8 +38,6 @@ from analysis.study.groups import GROUPINGS, USER, Grouping
 from sweep.policy_names import label
 from sweep.statistics import Comparison
 
-UNDECIDED = "Hollow: no difference is shown by the interval, or there is none."
-
 
 def pictures(study: Study) -> Sequence[Picture]:
     """Return all pictures of a study; names include the reading and the load where there are several."""
@@ -50,36 +49,13 @@ def pictures(study: Study) -> Sequence[Picture]:
 
 
 def _pictures(case: Case) -> Iterator[Picture]:
-    bars = f"Bars: {case.study.level} intervals, each by itself"
-    yield Picture(
-        "against-reference",
-        "Change of the mean wait against the reference",
-        f"Under the same jobs; less is better. {bars}. {UNDECIDED} A number with an arrow lies beyond "
-        "the axis.",
-        partial(_against, case),
-    )
-    yield Picture(
-        "policies",
-        "Measures of each policy",
-        "Means, and the longest wait of any job; * marks the reference, and a number with an arrow lies "
-        "beyond the axis.",
-        partial(_overview, case),
-    )
+    drawn = {"against-reference": _against, "policies": _overview}
+    yield from captioned("operators", case.study, drawn, subject=case)
     for grouping in GROUPINGS:
-        name = grouping.dim.partition("_")[0]
-        yield Picture(
-            f"wait-by-{name}",
-            f"Wait and slowdown by {grouping.title}",
-            "Means over all jobs of a group. Axes are logarithmic, linear near 0.",
-            partial(_by_group, case, grouping),
-        )
-        yield Picture(
-            f"difference-by-{name}",
-            f"Difference in wait by {grouping.title}",
-            f"Mean wait under a policy minus that under the reference, same jobs. {bars}. {UNDECIDED} "
-            "Policies and users without any difference that is shown are left out.",
-            partial(_differences, case, grouping),
-        )
+        of, more = grouping.dim.partition("_")[0], {"groups": grouping.title}
+        for row, draw in (("wait-by", _by_group), ("difference-by", _differences)):
+            one = {f"{row}-{of}": partial(draw, grouping=grouping)}
+            yield from captioned("operators", case.study, one, row, case, **more)
 
 
 def _overview(case: Case) -> Figure:

@@ -1,6 +1,6 @@
 """Figs. 3 to 7: NCSA-LSF* by class, its largest waits, and the backfill policies against it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,7 @@ from analysis.chiang2001.labels import (
     AVERAGE,
     HOUR,
     JANUARY,
+    KEY,
     MAXIMUM,
     P95,
     SIZE_LOOKS,
@@ -36,8 +37,8 @@ from analysis.chiang2001.labels import (
 from analysis.drawings.scene import run
 from analysis.drawings.waits import draw_largest_waits
 from analysis.errors import DrawingError
+from analysis.figures.captions import captioned
 from analysis.figures.category_plot import CategoryPlot, Estimates, panels
-from analysis.figures.load_plot import bars
 from analysis.figures.style import SchemeStyle
 from analysis.paper import Picture
 from analysis.study import Study
@@ -52,62 +53,19 @@ FIG_7 = ("easy", "priority_backfill", "lxf_w_backfill", "sjf_backfill", "lxf_bac
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the figures in the paper's order."""
-    yield Picture(
-        "fig3",
-        "Fig. 3: Performance of NCSA-LSF*",
-        "Average wait of each job class. The paper shows four of the months, and its text does not say "
-        f"which: here are all. {bars(study)}",
-        partial(_by_class, study),
-    )
-    yield Picture(
-        "fig4",
-        "Fig. 4: The largest waits under NCSA-LSF*, January 2000",
-        "Wait over actual runtime of the 5 % of the jobs with the largest waits, of the first replication. "
-        "From the policy itself, run with the dataset's parameters.",
-        partial(_largest_waits, study),
-    )
-    yield Picture(
-        "fig5",
-        "Fig. 5: Priority-backfill, EASY (FCFS-backfill) and NCSA-LSF*",
-        "Over ranges of the actual runtime (a, b; averages over the months, the paper's own month is not in "
-        "its text) and over the months (c to f). The paper's fig. 5(a) also has the waits measured on the "
-        f"machine, whose numbers were not published. {bars(study)}",
-        partial(_against_lsf, study),
-    )
-    yield Picture(
-        "fig5-months",
-        "Fig. 5(b) of each month",
-        f"95th percentile of the wait over the actual runtime. {bars(study)}",
-        partial(each_month, study, P95, FIG_5),
-    )
-    yield Picture(
-        "fig6",
-        "Fig. 6: Improvement over NCSA-LSF*, simulated",
-        "The paper shows the improvement measured on the machine after it changed from NCSA-LSF* to "
-        "Priority-backfill in July 2000. Those measurements were not published, nor the workloads of April "
-        "to August 2000: here is what simulation predicts for the six months, paired by the same jobs. "
-        f"{bars(study)}",
-        partial(_improvement, study),
-    )
-    yield Picture(
-        "fig7",
-        "Fig. 7: Alternative priority measures",
-        f"Over the months. {bars(study)}",
-        partial(summary, study, FIG_7, "Alternative priority measures"),
-    )
-    yield Picture(
-        "fig7-runtimes",
-        "Alternative priority measures over the actual runtime",
-        f"Averages over the months. {bars(study)} The paper has no such figure.",
-        partial(runtimes, study, FIG_7, "Alternative priority measures"),
-    )
+    alternatives: dict[str, Any] = {"policies": FIG_7, "title": "Alternative priority measures"}
+    drawn: dict[str, Callable[[Study], Figure]] = {
+        "fig3": _by_class,
+        "fig4": _largest_waits,
+        "fig5": _against_lsf,
+        "fig5-months": partial(each_month, metric=P95, policies=FIG_5),
+        "fig6": _improvement,
+        "fig7": partial(summary, **alternatives),
+        "fig7-runtimes": partial(runtimes, **alternatives),
+    }
     if set(study.policies) - {*FIG_5, *FIG_7}:
-        yield Picture(
-            "all-policies",
-            "All policies of this grid",
-            f"Over the months. {bars(study)} The paper has no such figure.",
-            partial(summary, study, all_policies(study), "All policies"),
-        )
+        drawn["all-policies"] = partial(summary, policies=all_policies(study), title="All policies")
+    return captioned(KEY, study, drawn)
 
 
 def _by_class(study: Study) -> Figure:

@@ -1,14 +1,14 @@
 """Figs. 9 and 10: EQspatial against LXF&W-backfill with immediate service."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from matplotlib.figure import Figure
 
 from analysis.chiang2001.figures.panels import all_policies, each_month, runtimes, summary
-from analysis.chiang2001.labels import NOVEMBER, P95, months
+from analysis.chiang2001.labels import KEY, NOVEMBER, P95, months
 from analysis.errors import DrawingError
-from analysis.figures.load_plot import bars
+from analysis.figures.captions import captioned
 from analysis.paper import Picture
 from analysis.study import Study
 
@@ -18,32 +18,13 @@ TITLE = "EQspatial and LXF&W-backfill with immediate service"
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the figures in the paper's order."""
-    yield Picture(
-        "fig9",
-        "Fig. 9: EQspatial and LXF&W-backfill with immediate service, November 1999",
-        "Over ranges of the actual runtime. A wait under EQspatial is the time in the system less the "
-        f"runtime on the processors that a job asked for. {bars(study)}",
-        partial(_november, study),
-    )
-    yield Picture(
-        "fig9-months",
-        "Fig. 9 of each month: 95th percentile of the wait",
-        "Section 4.4 says that the other months are similar, with slightly larger differences in December "
-        f"and February. {bars(study)}",
-        partial(each_month, study, P95, POLICIES),
-    )
-    yield Picture(
-        "fig10",
-        "Fig. 10: Summary performance of EQspatial vs. LXF&W-backfill",
-        f"Over the months. {bars(study)}",
-        partial(summary, study, POLICIES, TITLE),
-    )
-    yield Picture(
-        "fig10-all",
-        "All policies of this grid",
-        f"As Fig. 10, with EQspatial-0m and LXF&W-backfill without immediate service. {bars(study)}",
-        partial(summary, study, all_policies(study), "All policies"),
-    )
+    drawn: dict[str, Callable[[Study], Figure]] = {
+        "fig9": _november,
+        "fig9-months": partial(each_month, metric=P95, policies=POLICIES),
+        "fig10": partial(summary, policies=POLICIES, title=TITLE),
+        "fig10-all": partial(summary, policies=all_policies(study), title="All policies"),
+    }
+    return captioned(KEY, study, drawn)
 
 
 def _november(study: Study) -> Figure:

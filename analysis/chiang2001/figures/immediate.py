@@ -6,9 +6,9 @@ from functools import partial
 from matplotlib.figure import Figure
 
 from analysis.chiang2001.figures.panels import over_months, runtimes, there
-from analysis.chiang2001.labels import AVERAGE, MAXIMUM, P95, SLOWDOWN
+from analysis.chiang2001.labels import AVERAGE, KEY, MAXIMUM, P95, SLOWDOWN
+from analysis.figures.captions import captioned
 from analysis.figures.category_plot import panels
-from analysis.figures.load_plot import bars
 from analysis.paper import Picture
 from analysis.study import Study
 
@@ -18,25 +18,12 @@ TITLE = "LXF&W-backfill with one minute of immediate service"
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the paper's figure, and what it says without showing it."""
-    yield Picture(
-        "fig8",
-        "Fig. 8: LXF&W-backfill with 1 minute of immediate service",
-        f"Over the months. {bars(study)}",
-        partial(_months, study, (SLOWDOWN, P95)),
-    )
-    yield Picture(
-        "fig8-not-shown",
-        "Average and maximum wait with immediate service",
-        f"Over the months. Section 4.3 describes these and does not show them. {bars(study)}",
-        partial(_months, study, (AVERAGE, MAXIMUM)),
-    )
-    yield Picture(
-        "fig8-runtimes",
-        "Immediate service over the actual runtime",
-        "Averages over the months. Jobs that end within a minute end within their quantum. Section 4.3 "
-        f"describes these and does not show them. {bars(study)}",
-        partial(runtimes, study, POLICIES, TITLE),
-    )
+    drawn = {
+        "fig8": partial(_months, metrics=(SLOWDOWN, P95)),
+        "fig8-not-shown": partial(_months, metrics=(AVERAGE, MAXIMUM)),
+        "fig8-runtimes": partial(runtimes, policies=POLICIES, title=TITLE),
+    }
+    return captioned(KEY, study, drawn)
 
 
 def _months(study: Study, metrics: tuple[str, ...]) -> Figure:

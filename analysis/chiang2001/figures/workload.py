@@ -11,6 +11,7 @@ from matplotlib.ticker import MultipleLocator
 from analysis.chiang2001.demands import table_of_month
 from analysis.chiang2001.figures.table4 import draw_table
 from analysis.chiang2001.labels import (
+    KEY,
     MARCH,
     SIZE_NAMES,
     SIZES,
@@ -22,6 +23,7 @@ from analysis.chiang2001.labels import (
 )
 from analysis.errors import DrawingError
 from analysis.figures import style
+from analysis.figures.captions import captioned
 from analysis.paper import Picture
 from analysis.study import Study
 from sweep import statistics
@@ -39,28 +41,10 @@ TIME_LOOKS = {
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield Table 4, a page for each half of the months, and the two figures."""
     for number, names in enumerate(_halves(months(study)), start=1):
-        yield Picture(
-            f"table4-{number}",
-            f"Table 4: demand by class, {month(names[0])} to {month(names[-1])}",
-            "Top of each cell: the paper; below: the generated months, mean and half-width of the "
-            f"{study.level} confidence interval over independent months, from ± 0.05 on. "
-            "Demands are percent of the month's capacity, as whole numbers in the paper.",
-            partial(draw_table, study, names),
-        )
-    yield Picture(
-        "fig1",
-        "Fig. 1: Job arrivals each hour (Mondays to Fridays, March 2000)",
-        "Mean number of jobs submitted in an hour, of independent generated months. That there are three "
-        "periods is in the paper's text, their hours and rates are not: they are parameters of the workload.",
-        partial(_arrivals, study),
-    )
-    yield Picture(
-        "fig2",
-        "Fig. 2: Distribution of the actual runtime (weekday peak)",
-        "Of jobs submitted at weekday peaks, over all months of the grid. The text says: 15 to 20 % of each "
-        "class under one minute, and of the others many in each order of magnitude.",
-        partial(_runtimes, study),
-    )
+        page = {f"table4-{number}": partial(draw_table, names=names)}
+        ends = {"first": month(names[0]), "last": month(names[-1])}
+        yield from captioned(KEY, study, page, "table4", **ends)
+    yield from captioned(KEY, study, {"fig1": _arrivals, "fig2": _runtimes})
 
 
 def _halves(names: list[str]) -> list[list[str]]:

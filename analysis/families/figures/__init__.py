@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from analysis.families.contestants import Field
 from analysis.families.figures import best_map, break_evens, curves, inaccuracy, payers
-from analysis.families.labels import MEASURES, SLOWDOWN
-from analysis.figures.load_plot import bars
+from analysis.families.labels import KEY, MEASURES, SLOWDOWN
+from analysis.figures.captions import captioned
 from analysis.paper import Picture, of_each_reading
 from analysis.study import Study
 from analysis.study.groups import GROUPINGS
@@ -28,65 +29,22 @@ def _of_one(study: Study) -> Iterator[Picture]:
         if metric not in study.data:
             continue
         named, name = f"{title[0].upper()}{title[1:]}", SHORT.get(metric, "response")
-        yield Picture(
-            name,
-            f"{named} over the load",
-            "One policy of each family, on the same jobs. The number after a gang scheduler is its "
-            "multiprogramming level, ∞ any number of slots; its switches are free unless its name has "
-            "their share of a slice. Lines end where a policy is saturated, as the strip shows. "
-            f"{bars(study)}",
-            partial(curves.draw, field, metric, curves.of_each_family(field), f"{named} over the load"),
-        )
+        each = {name: ("curves", curves.of_each_family(field), f"{named} over the load")}
         if field.levels:
-            yield Picture(
-                f"levels-{name}",
-                f"{named} by multiprogramming level",
-                "Gang scheduling in so many slots at most, with jobs beyond them in a queue that is "
-                "backfilled, or FCFS (dashed), between EASY, which has one slot, and any number of slots "
-                f"(∞). {bars(study)}",
-                partial(
-                    curves.draw, field, metric, curves.of_levels(field), f"{named} by multiprogramming level"
-                ),
-            )
+            levels = f"{named} by multiprogramming level"
+            each[f"levels-{name}"] = ("levels", curves.of_levels(field), levels)
+        for one, (row, shown, text) in each.items():
+            drawn = {one: partial(curves.draw, metric=metric, shown=shown, title=text)}
+            yield from captioned(KEY, study, drawn, row, field, named=named)
         if field.costly:
-            yield Picture(
-                f"best-{name}",
-                f"Which policy has the lowest {title}",
-                "At each load and each cost of a switch the policy whose mean is lowest, with the "
-                "probability in percent that it is the lowest, from replications drawn with replacement. "
-                "Hatched: the paired difference to the best of the other family is not significant; "
-                f"dotted: only that within its own family is not ({study.level} each). "
-                "Policies that leave jobs rigid.",
-                partial(best_map.draw, field, metric),
-            )
+            drawn = {f"best-{name}": partial(best_map.draw, metric=metric)}
+            yield from captioned(KEY, study, drawn, "best", field, title=title)
+    known: dict[str, Any] = {"reference": field.reference.label, "usual": payers.USUAL}
     if field.costly:
-        yield Picture(
-            "break-even-cost",
-            "Break-even cost of a switch",
-            f"Below its line a gang scheduler beats {field.reference.label}. Bars: {study.level} "
-            "intervals: all costs without a significant paired difference. Hollow markers in the "
-            "upper grey strip: better at every cost of the grid; in the lower: not even when switches are "
-            "free. A thick bar: better until it saturates, somewhere in the bar.",
-            partial(break_evens.draw, field),
-        )
+        yield from captioned(KEY, study, {"break-even-cost": break_evens.draw}, subject=field, **known)
     if any(other == field.reference for _, other in inaccuracy.pairs(field)):
-        yield Picture(
-            "inaccuracy",
-            "Inaccuracy of requests from which gang scheduling is better",
-            f"Means over those under {field.reference.label} with exact requests, with requests uniformly "
-            "distributed between the runtime and 1 + f times the runtime, or with users' requests; paired. "
-            "Below 1 gang scheduling is better. With any number of slots (∞) it uses no requests; with a "
-            f"backfilled queue it has the same ones. At the highest load up to {payers.USUAL:g} at which all "
-            f"of these keep up. {bars(study)}",
-            partial(inaccuracy.draw, field),
-        )
+        yield from captioned(KEY, study, {"inaccuracy": inaccuracy.draw}, subject=field, **known)
     for grouping in GROUPINGS:
         if SLOWDOWN + grouping.suffix in study.data:
-            yield Picture(
-                f"who-pays-{grouping.dim.partition('_')[0]}",
-                f"Groups of jobs that gain and lose, by {grouping.title}",
-                f"Mean bounded slowdown of a group over that under {field.reference.label}, paired by the "
-                "same jobs, with free switches; above 1 it loses. At the highest load up to "
-                f"{payers.USUAL:g} at which all of these keep up. {bars(study)}",
-                partial(payers.draw, field, grouping),
-            )
+            drawn = {f"who-pays-{grouping.dim.partition('_')[0]}": partial(payers.draw, grouping=grouping)}
+            yield from captioned(KEY, study, drawn, "who-pays", field, groups=grouping.title, **known)

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from analysis.feitelson1996.drawings import fig9
 from analysis.feitelson1996.figures import curves, logs, sensitivity, workload
-from analysis.feitelson1996.labels import AXES
+from analysis.feitelson1996.labels import AXES, KEY
+from analysis.figures.captions import captioned
 from analysis.paper import Picture
 from analysis.study import Study
 
@@ -19,15 +20,8 @@ def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
     several = list(sensitivity.pictures(study))
     if not set(one.reading) <= set(AXES.split):
         return several
-    example = Picture(
-        "fig9",
-        "Fig. 9: Why load-based schemes fragment",
-        "Jobs of sizes 5, 4, 6, 2, 3 arrive in this order on 8 PEs; then the one of size 4 ends. "
-        "Produced by running the engine. Numbers are job sizes.",
-        fig9.draw,
-        with_claims=True,
-    )
-    figures = [*logs.pictures(folder), *workload.pictures(one), *curves.pictures(one), example]
+    example = captioned(KEY, None, {"fig9": fig9.draw})
+    figures = [*logs.pictures(folder), *workload.pictures(one), *curves.pictures(one), *example]
     return sorted(figures, key=_order) + several
 
 

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
 from analysis.feitelson1996.labels import (
+    KEY,
     SLOTS_OVER_JOBS,
     SLOTS_PER_JOB,
     SLOWDOWN,
@@ -18,6 +19,7 @@ from analysis.feitelson1996.labels import (
     YLABELS,
 )
 from analysis.figures import load_plot
+from analysis.figures.captions import captioned
 from analysis.figures.load_plot import Line, LoadPlot, bars
 from analysis.paper import Picture
 from analysis.study import Study
@@ -31,6 +33,11 @@ TICKS = (1, 2, 3, 4, 6, 8, 10, 12)
 REFERENCE = "best_fit"
 """The scheme to which the others are compared: the best of the simple ones, as the conclusions have it."""
 
+RELATIVE = (
+    " Right: each scheme's slowdown over that of best fit, from paired batches under the same sequence of "
+    "jobs; what all schemes have in common cancels, so that differences too small for the left can be seen."
+)
+
 FOOTNOTE_5 = "Migration is not plotted: without unifications it would not be migration (paper, footnote 5)."
 
 PERCENT = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
@@ -42,64 +49,16 @@ SUSTAINED = (90.0, 95.0)
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the figures that are curves over the load, as far as the grid has their points."""
-    usual = study.usual()
-    relative = (
-        " Right: each scheme's slowdown over that of best fit, from paired batches under the same sequence "
-        "of jobs; what all schemes have in common cancels, so that differences too small for the left can "
-        "be seen."
-        if REFERENCE in study.policies
-        else ""
+    no_unification, no_alternation = (
+        off in study.values_of(axis) for axis, off in (("unification", "false"), ("alternation", "none"))
     )
-    yield Picture(
-        "fig8",
-        "Fig. 8: Slowdown",
-        "Mean slowdown (response time over runtime) of the terminated jobs over the offered load." + relative,
-        partial(_slowdown, study),
-    )
-    yield Picture(
-        "fig10",
-        "Fig. 10: Slot unifications",
-        "Share of job terminations that led to the unification of two slots, on a logarithmic axis. For "
-        "migration (footnote 4): terminations after which re-mapping needs fewer slots, unless the job was "
-        "alone in its slot. Where a scheme united no slots at all it has no point.",
-        partial(_unifications, study),
-    )
-    yield Picture(
-        "fig11",
-        "Fig. 11: Slots in which each job runs",
-        "Average number of slots in which a job runs, the slot to which it is mapped included. Averaged "
-        "over the time that all jobs spend in the system, in which long jobs count most; and, where the "
-        "dataset has it, over jobs, each with the mean over its own time.",
-        partial(_slots, study),
-    )
-    if "false" in study.values_of("unification"):
-        yield Picture(
-            "fig12",
-            "Fig. 12: Slowdown without slot unification",
-            f"As Fig. 8, but slots are never united. {FOOTNOTE_5}",
-            partial(_fig12, study),
-        )
-    if "none" in study.values_of("alternation") and usual["alternation"] != "none":
-        yield Picture(
-            "fig13",
-            "Fig. 13: Slowdown without alternative scheduling",
-            "As Fig. 8, but jobs run only in the slot to which they are mapped.",
-            partial(_slowdown, study, features={"alternation": "none"}),
-        )
-    yield Picture(
-        "utilization",
-        "Utilization",
-        "Delivered PE time over capacity, minus the offered load, from load 0.7 up. Above a dashed line the "
-        "machine delivers more than the 90 % or 95 % of section 4.2. A hollow point is saturated: what is "
-        "delivered there is all that can be. The paper has no such figure.",
-        partial(_utilization, study),
-    )
-    yield Picture(
-        "used-slots",
-        "Used slots",
-        "Time average of the number of used slots. The paper has no such figure.",
-        partial(_used_slots, study),
-    )
+    drawn = {"fig8": _slowdown, "fig10": _unifications, "fig11": _slots}
+    drawn |= {"fig12": _fig12} if no_unification else {}
+    if no_alternation and study.usual()["alternation"] != "none":
+        drawn["fig13"] = partial(_slowdown, features={"alternation": "none"})
+    drawn |= {"utilization": _utilization, "used-slots": _used_slots}
+    relative = RELATIVE if REFERENCE in study.policies else ""
+    return captioned(KEY, study, drawn, relative=relative, footnote=FOOTNOTE_5)
 
 
 def _curves(

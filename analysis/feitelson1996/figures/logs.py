@@ -6,7 +6,7 @@ in for the ANL SP1 and the SDSC Paragon, which are not.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter, StrMethodFormatter
 
 from analysis.errors import DrawingError
+from analysis.feitelson1996.labels import KEY
 from analysis.figures import style
+from analysis.figures.captions import captioned
 from analysis.figures.style import ACCENT, NEUTRAL
 from analysis.paper import Picture
 from models.jobs import swf
@@ -116,36 +118,8 @@ def load(folder: Path | None, source: Source) -> UserJobs:
 
 def pictures(folder: Path | None) -> Iterator[Picture]:
     """Yield the figures of section 3.1 to 3.3."""
-    yield Picture(
-        "fig3",
-        "Fig. 3: Job sizes",
-        f"Number of jobs of each size, powers of two in blue. {IN_PLACE} The NASA log, which the paper "
-        "describes in its table 2 only, is shown beside it. Serial jobs included.",
-        partial(_sizes, folder),
-    )
-    yield Picture(
-        "fig4",
-        "Fig. 4: Runtime and size on the NASA Ames iPSC/860",
-        "Mean runtime of the jobs of each size, from the very log the paper used. The area of a point "
-        "is proportional to its number of jobs.",
-        partial(_nasa_runtimes, folder),
-    )
-    yield Picture(
-        "fig5",
-        "Fig. 5: Runtime and size, raw and in buckets",
-        "Parallel jobs only. Small grey points: mean of each size. Blue: the jobs in order of size, "
-        f"divided into {N_BUCKETS} buckets of equally many jobs, each at its mean size. {IN_PLACE}",
-        partial(_bucket_runtimes, folder),
-    )
-    yield Picture(
-        "fig6",
-        "Fig. 6: Run lengths of repeated executions",
-        "How often the same user ran the same job on the same number of PEs so many times in a row. The "
-        f"line is the linear regression in log-log scale, run lengths seen fewer than {RARE_RUNS} times "
-        "(grey) left out. The paper finds an order of about 2.2. KTH's log does not name programs: there "
-        f"a run is the same user and the same size. {IN_PLACE}",
-        partial(_run_lengths, folder),
-    )
+    drawn = {"fig3": _sizes, "fig4": _nasa_runtimes, "fig5": _bucket_runtimes, "fig6": _run_lengths}
+    return captioned(KEY, None, drawn, subject=folder, in_place=IN_PLACE, buckets=N_BUCKETS, rare=RARE_RUNS)
 
 
 def buckets(size: np.ndarray, runtime: np.ndarray, n: int = N_BUCKETS) -> tuple[np.ndarray, np.ndarray]:

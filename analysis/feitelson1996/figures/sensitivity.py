@@ -1,7 +1,6 @@
 """What the readings of the paper change: curves and verdicts side by side."""
 
 from collections.abc import Iterator
-from functools import partial
 
 from matplotlib.figure import Figure
 
@@ -9,7 +8,8 @@ from analysis.feitelson1996.claims import claims
 from analysis.feitelson1996.figures.curves import SLOWDOWN_RANGE
 from analysis.feitelson1996.labels import KEY, SLOWDOWN
 from analysis.figures import load_plot, verdict_map
-from analysis.figures.load_plot import Line, LoadPlot, bars
+from analysis.figures.captions import captioned
+from analysis.figures.load_plot import Line, LoadPlot
 from analysis.paper import Picture
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED
@@ -22,23 +22,9 @@ def pictures(study: Study) -> Iterator[Picture]:
     """Yield comparisons of the readings, if the study has several."""
     if len(study.readings) < 2:
         return
-    yield Picture(
-        "readings-slowdown",
-        "Slowdown under each reading",
-        "Fig. 8 under every reading of the paper that this experiment tries. " + bars(study),
-        partial(_multiples, study),
-    )
-    yield Picture(
-        "readings-verdicts",
-        "Verdicts under each reading",
-        f"Every claim of the paper, tested under every reading. {_key(study)}",
-        partial(_verdicts, study),
-        with_claims=True,
-    )
-
-
-def _key(study: Study) -> str:
-    return "; ".join(f"{letter}: {one.title}" for letter, one in study.readings.items()) + "."
+    drawn = {"readings-slowdown": _multiples, "readings-verdicts": _verdicts}
+    key = "; ".join(f"{letter}: {one.title}" for letter, one in study.readings.items()) + "."
+    yield from captioned(KEY, study, drawn, key=key)
 
 
 def _multiples(study: Study) -> Figure:

@@ -1,7 +1,6 @@
 """Fig. 7: a sample of the workload model, with the parameters and the seed of the dataset."""
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,7 +10,8 @@ from matplotlib.path import Path
 
 from analysis.errors import DrawingError
 from analysis.feitelson1996.figures.logs import count_by_powers, mean_by_size
-from analysis.feitelson1996.labels import MACHINE_SIZE
+from analysis.feitelson1996.labels import KEY, MACHINE_SIZE
+from analysis.figures.captions import captioned
 from analysis.figures.style import ACCENT, NEUTRAL
 from analysis.paper import Picture
 from analysis.study import Study
@@ -28,15 +28,7 @@ SMALL = 0.02
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield Fig. 7 if the study's workload is the paper's model."""
     if study.parameters("workload").get("model") == "feitelson1996":
-        yield Picture(
-            "fig7",
-            "Fig. 7: The workload model",
-            f"The first {N_JOBS:,} jobs of the study: histogram of their sizes (powers of two in blue; in "
-            "the inset the axis of counts is stretched, for the other sizes), mean runtime of the jobs of "
-            f"each size that has {FEW} (± its standard error), and how often a job is run in a row. Lines: "
-            "the model's own means and expected numbers.",
-            partial(draw, study),
-        )
+        yield from captioned(KEY, study, {"fig7": draw}, jobs=N_JOBS, few=FEW)
 
 
 def draw(study: Study) -> Figure:

@@ -1,16 +1,16 @@
 """The same jobs under the site's schedulers, backfilling and packing schemes."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from matplotlib.figure import Figure
 
+from analysis.figures.captions import captioned
 from analysis.figures.category_plot import LEAST, CategoryPlot, Estimates, panels
-from analysis.figures.load_plot import bars
 from analysis.figures.policies import apart
 from analysis.jette1997.labels import (
     DEBUG,
     INTERACTIVE,
+    KEY,
     PRODUCTION,
     RUNTIME,
     SITE_CLASS,
@@ -31,15 +31,7 @@ SHOWN = (
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the figure."""
-    yield Picture(
-        "compare",
-        "The same jobs under backfilling and packing schemes",
-        "Jobs of the three weeks, submitted at fixed times, without feedback from waits. Backfilling and "
-        "packing have a pool of 256 processors, no torus and no barrier wires, and treat all classes alike; "
-        "packing schemes switch for nothing, hold all jobs in memory, and have one class. Slowdowns "
-        f"are means over jobs. {bars(study)}",
-        partial(_draw, study),
-    )
+    return captioned(KEY, study, {"compare": _draw})
 
 
 def _groups(study: Study, dim: str) -> Sequence[str]:

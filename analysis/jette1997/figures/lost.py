@@ -1,7 +1,6 @@
 """What becomes of the processor time, stacked: used, switching, packing, limits, no work."""
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,9 +8,11 @@ from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
 from analysis.figures import stacked_bars, style
+from analysis.figures.captions import captioned
 from analysis.figures.stacked_bars import Shares
 from analysis.jette1997 import derived
 from analysis.jette1997.labels import (
+    KEY,
     LIMITS,
     MONTHS,
     NO_WORK,
@@ -37,14 +38,7 @@ LOOKS = {
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the figure."""
-    yield Picture(
-        "lost",
-        "What becomes of the processor time",
-        "Means over all runs. A processor is idle by packing while some submitted job waits, "
-        "and by limits while only jobs wait that limits of queues and classes keep from it; the paper's "
-        "third cause is no work.",
-        partial(_draw, study),
-    )
+    return captioned(KEY, study, {"lost": _draw})
 
 
 def shares(study: Study, policy: str, workload: str) -> Shares:

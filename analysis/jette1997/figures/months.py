@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import date
-from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,7 +11,7 @@ from matplotlib.patches import Patch
 
 from analysis.errors import DrawingError
 from analysis.figures import style
-from analysis.figures.load_plot import bars
+from analysis.figures.captions import captioned
 from analysis.figures.policies import look
 from analysis.jette1997 import derived
 from analysis.jette1997.claims import ROWS
@@ -21,6 +20,7 @@ from analysis.jette1997.labels import (
     CLASS_SLOWDOWN,
     HISTORY,
     INTERACTIVE,
+    KEY,
     MONTHS,
     SITE_CLASS,
     UTILIZATION,
@@ -45,29 +45,7 @@ LEAST_EXCESS = 0.001
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the figures of the 15 months."""
-    yield Picture(
-        "fig1",
-        "Fig. 1: monthly utilization",
-        "Weeks whose middle lies in a month, averaged over time, on the same growing demand under every "
-        "scheduler. Large points are what the site had: UNICOS MAX, then DJM, then its gang scheduler since "
-        "March 1996. Which months of 1995 and 1996 the paper's figure shows is assumed. Dashed: what the "
-        f"text names. {bars(study)} Bars end at 0 and 100 %, beyond which nothing can be utilized.",
-        partial(_months, study),
-    )
-    yield Picture(
-        "weeks",
-        "Weekly utilization",
-        "Lines are means over independent runs, bands reach from the lowest to the highest run. Dashed: "
-        "what the text says of weeks, and of the time before.",
-        partial(_weeks, study),
-    )
-    yield Picture(
-        "week-by-week",
-        "Utilization and responsiveness, week by week",
-        "A point is a week of one run. In the shaded corner are the weeks of the conclusions: utilized above "
-        "95 %, with a slowdown of the interactive workload of less than 20 %.",
-        partial(_scatter, study),
-    )
+    return captioned(KEY, study, {"fig1": _months, "weeks": _weeks, "week-by-week": _scatter})
 
 
 def month_name(first: date | None, number: int) -> str:

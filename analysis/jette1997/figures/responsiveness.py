@@ -1,7 +1,6 @@
 """Responsiveness in a few numbers: aggregate slowdown, jobs preempted, throughput against UNICOS MAX."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,13 +8,14 @@ from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
 from analysis.figures import style
-from analysis.figures.load_plot import bars
+from analysis.figures.captions import captioned
 from analysis.figures.policies import look
 from analysis.jette1997 import derived
 from analysis.jette1997.labels import (
     CLASS_DELIVERED,
     CLASS_ENDED,
     INTERACTIVE,
+    KEY,
     PREEMPTED,
     UNICOS_MAX,
     WORKLOAD,
@@ -40,15 +40,7 @@ PANELS = (
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the figure."""
-    yield Picture(
-        "responsiveness",
-        "Responsiveness and throughput",
-        "Slowdown of the interactive workload as a whole, on a logarithmic axis; the share of all jobs that "
-        "are ever preempted; jobs ended and processor time delivered in a unit of time, relative to UNICOS "
-        "MAX and paired by the same users. Dashed: the paper's numbers, of the gang scheduler. "
-        f"{bars(study)}",
-        partial(_draw, study),
-    )
+    return captioned(KEY, study, {"responsiveness": _draw})
 
 
 def _intervals(study: Study, policy: str, workload: str) -> list[Interval | None]:

@@ -5,11 +5,11 @@ from functools import partial
 
 from matplotlib.figure import Figure
 
+from analysis.figures.captions import captioned
 from analysis.figures.category_plot import CategoryPlot, Estimates, panels
-from analysis.figures.load_plot import bars
 from analysis.figures.policies import look
 from analysis.jette1997 import derived
-from analysis.jette1997.labels import HOUR, LENGTH, by, reported, schedulers, workload_title
+from analysis.jette1997.labels import HOUR, KEY, LENGTH, by, reported, schedulers, workload_title
 from analysis.paper import Picture
 from analysis.study import Study
 from analysis.study.sample import Sample
@@ -27,23 +27,8 @@ TITLES = {HOUR: "hour of submission", LENGTH: "length"}
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield both figures, of the weeks whose slowdowns the paper reports."""
-    period = workload_title(reported(study))
-    aggregate = (
-        "Aggregate: response times of all such jobs over their runtimes. Maximum: of any such job of a run, "
-        f"in the mean over runs; dashed: the highest that the paper names. {bars(study)}"
-    )
-    yield Picture(
-        "by-hour",
-        "Interactive slowdown by hour",
-        f"Interactive jobs of the {period} by the hour of their submission. {aggregate}",
-        partial(_draw, study, HOUR),
-    )
-    yield Picture(
-        "by-length",
-        "Interactive slowdown by length",
-        f"Interactive jobs of the {period} by their runtime. {aggregate}",
-        partial(_draw, study, LENGTH),
-    )
+    drawn = {f"by-{dim}": partial(_draw, dim=dim) for dim in (HOUR, LENGTH)}
+    return captioned(KEY, study, drawn, period=workload_title(reported(study)))
 
 
 def groups(study: Study, dim: str) -> dict[str, tuple[str, ...]]:

@@ -1,7 +1,6 @@
 """What a minimum time-slice costs in responsiveness and saves in utilization, over the cost of a switch."""
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,10 +10,10 @@ from matplotlib.lines import Line2D
 
 from analysis.errors import DrawingError
 from analysis.figures import style
-from analysis.figures.load_plot import bars
+from analysis.figures.captions import captioned
 from analysis.jette1997 import derived
 from analysis.jette1997.claims import costs, multipliers
-from analysis.jette1997.labels import GANG, MULTIPLIER, NEVER, SWITCH_COST, UTILIZATION, reported
+from analysis.jette1997.labels import GANG, KEY, MULTIPLIER, NEVER, SWITCH_COST, UTILIZATION, reported
 from analysis.paper import Picture
 from analysis.study import Study
 from analysis.study.sample import Sample
@@ -25,24 +24,7 @@ LIGHT, DARK = "#9ecae1", "#08306b"
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the map, and utilization against slowdown."""
-    yield Picture(
-        "tradeoff",
-        "Do-not-disturb multiplier and cost of a switch",
-        "Left, the slowdown of the interactive workload; right, utilization minus that of the same scheduler "
-        "without preemption, paired by the same users; numbers are means. In parentheses: its "
-        f"{study.level} interval has both signs, so that the break-even may be there; below zero "
-        "preemption takes more processor time than it packs. The minimum slice of a job is its number of "
-        "processors times the multiplier; a switch takes the cost for each of its processors, out and in.",
-        partial(_map, study),
-    )
-    yield Picture(
-        "tradeoff-curves",
-        "Responsiveness against utilization",
-        "A line is a cost of switching, a point on it a multiplier, the smallest hollow, up to the largest; "
-        "the star is the same scheduler without preemption. Up and to the left is better. "
-        f"{bars(study)}",
-        partial(_curves, study),
-    )
+    return captioned(KEY, study, {"tradeoff": _map, "tradeoff-curves": _curves})
 
 
 def point(multiplier: str, cost: str) -> dict[str, str]:

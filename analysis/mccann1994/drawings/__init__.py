@@ -1,9 +1,10 @@
 """Pictures on request, ``python -m analysis draw equi processors=16x32 jobs=11``, and those of chapter 4."""
 
 from collections.abc import Iterator
-from functools import partial
 
+from analysis.figures.captions import captioned
 from analysis.mccann1994.drawings import equipartition, folding, schedules
+from analysis.mccann1994.labels import KEY
 from analysis.paper import Drawing, Picture
 
 MESH = {"processors": "16x16"}
@@ -46,41 +47,17 @@ DRAWINGS = {
 }
 
 PICTURES = {
-    "fig4-2": (
-        "equi",
-        "Fig. 4.2: EQUI on 16 × 16 processors for 1 to 16 jobs",
-        "Partitions as processor rows × columns. The policy's own output, under the default rule for "
-        "columns of processors that are left over.",
-    ),
-    "fig4-3": (
-        "equi_plus_mapping",
-        "Fig. 4.3: EQUI+ maps 16 × 16 threads onto 4 × 5 processors",
-        "Left: the partition among those of 13 jobs. Right: the threads of its job; those of one colour "
-        "within a border share a processor, and the number says how many they are. The policy's own output.",
-    ),
-    "fig4-5": (
-        "folding",
-        "Fig. 4.5: Folding for 3 to 8 jobs",
-        "Partitions after so many arrivals, as processor rows × columns. The policy's own output.",
-    ),
-    "fig4-6": (
-        "folding_rotation",
-        "Fig. 4.6: One full rotation of five jobs",
-        "Jobs are numbered in the order of their arrival; arrows are the walk. At a rotation a small "
-        "partition that is followed by a large one takes half of it. The policy's own output.",
-    ),
-    "fig4-7": (
-        "folding_cycle",
-        "Figs. 4.7 to 4.9: The walk over the partitions",
-        "Up to 16 partitions, halving one leaves two neighbours in its place. With 16 the order is defined "
-        "anew, so that this goes on up to 32. The policy's own output.",
-    ),
+    "fig4-2": "equi",
+    "fig4-3": "equi_plus_mapping",
+    "fig4-5": "folding",
+    "fig4-6": "folding_rotation",
+    "fig4-7": "folding_cycle",
 }
-"""File name -> drawing, title and caption in the report of the experiment on efficiency preservation."""
+"""Figure in the report of the experiment on efficiency preservation -> its drawing."""
 
 
 def pictures() -> Iterator[Picture]:
     """Yield the figures of chapter 4."""
-    for name, (drawing, title, caption) in PICTURES.items():
+    for name, drawing in PICTURES.items():
         found = DRAWINGS[drawing]
-        yield Picture(name, title, caption, partial(found.draw, found.settings))
+        yield from captioned(KEY, None, {name: found.draw}, subject=found.settings)

@@ -1,14 +1,14 @@
 """Figs. 5.6 and 5.7: mean blow-up factors of equal jobs that come and go."""
 
 from collections.abc import Iterator
-from functools import partial
 
 from matplotlib.figure import Figure
 
+from analysis.figures.captions import captioned
 from analysis.figures.load_plot import draw
 from analysis.figures.panels import Series, plot
 from analysis.figures.policies import shaded
-from analysis.mccann1994.labels import BLOW_UP, EQUIPARTITION, FOLDING, LIMITS, LOADS
+from analysis.mccann1994.labels import BLOW_UP, EQUIPARTITION, FOLDING, KEY, LIMITS, LOADS
 from analysis.paper import Picture
 from analysis.study import Study
 
@@ -22,20 +22,7 @@ YLABEL = "Mean blow-up factor"
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the figures in the paper's order."""
-    yield Picture(
-        "fig5-6",
-        "Fig. 5.6: Mean blow-up factor over the load",
-        "Mean response time over the time of a job alone, unlimited memory, δ = 0. Exact solutions of the "
-        "birth-death chain. The strip on top shows the loads at which a policy is unstable.",
-        partial(_loads, study),
-    )
-    yield Picture(
-        "fig5-7",
-        "Fig. 5.7: Mean blow-up factor over the multiprogramming limit",
-        "At most L jobs run at once and the others wait; darker is a higher load. Exact solutions, on two "
-        "logarithmic axes. Equipartition is inefficient with 3, 5, 6, 7 or 9 jobs, and slow if held there.",
-        partial(_limits, study),
-    )
+    return captioned(KEY, study, {"fig5-6": _loads, "fig5-7": _limits})
 
 
 def _loads(study: Study) -> Figure:

@@ -7,11 +7,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from analysis.errors import AnalysisError, DrawingError
+from analysis.figures.captions import captioned
 from analysis.figures.load_plot import draw
 from analysis.figures.panels import Series, panels, plot
 from analysis.figures.policies import shaded
 from analysis.figures.style import ACCENT, NEUTRAL
-from analysis.mccann1994.labels import EFFICIENCY, EQUIPARTITION, FOLDING, JOBS
+from analysis.mccann1994.labels import EFFICIENCY, EQUIPARTITION, FOLDING, JOBS, KEY
 from analysis.paper import Picture
 from analysis.study import Study
 
@@ -24,35 +25,8 @@ SPREAD, DELTAS = ("fold_never", "equi_plus"), (0.0, 5.0, 10.0, 20.0)
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the figures in the paper's order."""
-    yield Picture(
-        "fig3-1",
-        "Fig. 3.1: Speedup of a hypothetical application",
-        "Speedup over the fraction of the machine, relative to that on the whole machine. The paper gives "
-        "words for its curve and no numbers; this is the workload's formula. Marked: a quarter and an "
-        "eighth, the partitions of Fig. 3.2.",
-        partial(_speedup, study),
-    )
-    yield Picture(
-        "fig3-2",
-        "Fig. 3.2: Efficiency preservation of static and dynamic partitions",
-        "Work that the machine gets done with J equal jobs, relative to the same machine with one of them. "
-        "Exact numbers, for the speedup of Fig. 3.1.",
-        partial(_static, study),
-    )
-    yield Picture(
-        "fig5-2",
-        "Fig. 5.2: Efficiency preservation of balanced jobs",
-        "δ = 0: all threads compute for the same time. Exact numbers. All policies meet at powers of two, "
-        "where all partitions are equal and nothing rotates.",
-        partial(_balanced, study),
-    )
-    yield Picture(
-        "fig5-3",
-        "Fig. 5.3: Efficiency preservation where thread times vary",
-        "Compute times of threads are uniform on 100 ± δ ms; darker is a wider spread. Expected maxima over "
-        "the processors, by numerical integration instead of the paper's Monte Carlo simulation.",
-        partial(_spread, study),
-    )
+    drawn = {"fig3-1": _speedup, "fig3-2": _static, "fig5-2": _balanced, "fig5-3": _spread}
+    return captioned(KEY, study, drawn)
 
 
 def _speedup(study: Study) -> Figure:

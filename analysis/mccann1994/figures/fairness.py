@@ -9,11 +9,12 @@ from matplotlib.lines import Line2D
 
 from analysis.errors import DrawingError
 from analysis.figures import style
+from analysis.figures.captions import captioned
 from analysis.figures.load_plot import LoadPlot, draw_lines
 from analysis.figures.panels import Series, plot
 from analysis.figures.policies import look
 from analysis.figures.style import NEUTRAL, SchemeStyle
-from analysis.mccann1994.labels import JOBS, LEAST_LOADED, MOST_LOADED
+from analysis.mccann1994.labels import JOBS, KEY, LEAST_LOADED, MOST_LOADED
 from analysis.paper import Picture
 from analysis.study import Study
 from sweep.policy_names import label
@@ -28,23 +29,13 @@ Q = {"I = ∞": None, "I = 8/15 E": 8 / 15, "I = 4/15 E": 4 / 15}
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the figures in the paper's order."""
-    yield Picture(
-        "fig5-4",
-        "Fig. 5.4: Fairness of Equipartition",
-        "Threads on the fullest processor of a job over J, their number under equal shares: largest and "
-        "smallest over the jobs. 1 is ideal. Exact numbers.",
-        partial(
-            _draw, study, "Fairness of Equipartition", {name: (name, None) for name in ("equi", "equi_plus")}
-        ),
-    )
-    yield Picture(
-        "fig5-5",
-        "Fig. 5.5: Fairness of Folding",
-        "The same for Folding, where jobs change places every I seconds; E is the time of a job alone. "
-        "Bounds: in the last, incomplete rotation cycle one job has large partitions only, another small "
-        "ones only.",
-        partial(_draw, study, "Fairness of Folding", {name: ("fold_q", q) for name, q in Q.items()}),
-    )
+    equi = {name: (name, None) for name in ("equi", "equi_plus")}
+    fold = {name: ("fold_q", q) for name, q in Q.items()}
+    drawn = {
+        "fig5-4": partial(_draw, title="Fairness of Equipartition", panels=equi),
+        "fig5-5": partial(_draw, title="Fairness of Folding", panels=fold),
+    }
+    return captioned(KEY, study, drawn)
 
 
 def _draw(study: Study, title: str, panels: Mapping[str, tuple[str, float | None]]) -> Figure:

@@ -1,42 +1,25 @@
 """Figs. 6.2 to 6.11, and what the medium-term policies cost on random lists of requirements."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
+from analysis.figures.captions import captioned
 from analysis.figures.load_plot import Line, LoadPlot
 from analysis.figures.panels import Series, panels, plot
 from analysis.figures.policies import look
 from analysis.mccann1994.drawings.schedules import EXAMPLES, draw_example, mesh_schedule
-from analysis.mccann1994.labels import EPOCHS, JOBS, REALLOCATIONS, on_random_lists
+from analysis.mccann1994.labels import EPOCHS, JOBS, KEY, REALLOCATIONS, on_random_lists
 from analysis.paper import Picture
 from analysis.study import Study
-
-TITLES = {
-    "fig6-2": "Fig. 6.2: A BUDDY schedule with forced allocations",
-    "fig6-4": "Fig. 6.4: The BUDDY schedule of the worked example",
-    "fig6-5": "Fig. 6.5: An epoch schedule",
-    "fig6-7": "Fig. 6.7: EQUI-EPOCH on 12 processors",
-    "fig6-8": "Fig. 6.8: EQUI-EPOCH is not optimal on 140 processors",
-    "fig6-9": "Fig. 6.9: A greedy policy that is not optimal",
-    "fig6-10": "Fig. 6.10: BUDDY and EQUI-EPOCH",
-    "fig6-11": "Fig. 6.11: A BUDDY schedule on a mesh",
-}
 
 BOXES = (
     "A box is what a job gets: processors times a part of the interval T. Numbers are minimum requirements, "
     "→ what is allocated where that is more; thick lines are the reallocations that the objective counts. "
     "The policy's own output."
 )
-
-NOTES = {
-    "fig6-5": " The paper does not give these requirements; they were chosen to give its epochs.",
-    "fig6-7": " The jobs of the last epoch have 6 processors each, not the 8 of the text: the epochs are "
-    "equal shares of 12.",
-}
 
 NAMES = {
     "minimum_uniform": "Uniform",
@@ -62,40 +45,18 @@ def pictures(study: Study) -> Iterator[Picture]:
     if on_random_lists(study):
         yield from _curves(study)
         return
-    for name, title in TITLES.items():
-        caption = BOXES + NOTES.get(name, "")
-        draw = _on_a_mesh if name == "fig6-11" else partial(draw_example, name)
-        yield Picture(name, title, caption, draw)
+    for name in EXAMPLES:
+        draw = _on_a_mesh if name == "fig6-11" else draw_example
+        yield from captioned(KEY, None, {name: draw}, subject=name, boxes=BOXES)
 
 
 def _curves(study: Study) -> Iterator[Picture]:
-    yield Picture(
-        "reallocations",
-        "Reallocations on random requirements",
-        "How often each of 64 processors is reallocated within T, on average, for three distributions of the "
-        "minimum requirements. The paper has no such figure.",
-        partial(_reallocations, study),
-    )
-    yield Picture(
-        "reallocations-optimum",
-        "Reallocations over those of an optimal schedule",
-        "Reallocations of each policy over the fewest possible, found by exhaustive search, on 16 "
-        "processors. EQUI-EPOCH is held to whole epochs and BUDDY to powers of two; the optimum is held to "
-        "nothing. Ratios of means, from paired lists. The paper has no such figure.",
-        partial(_optimum, study),
-    )
-    yield Picture(
-        "epochs",
-        "Epochs over the fewest possible",
-        "Number of epochs over that of an optimal epoch schedule, on a number of processors that is a power "
-        "of two and on one that is not. Mostly small requirements. Ratios of means, from paired lists. The "
-        "paper has no such figure.",
-        partial(_epochs, study),
-    )
+    drawn = {"reallocations": _reallocations, "reallocations-optimum": _optimum, "epochs": _epochs}
+    return captioned(KEY, study, drawn)
 
 
-def _on_a_mesh() -> Figure:
-    example = EXAMPLES["fig6-11"]
+def _on_a_mesh(name: str) -> Figure:
+    example = EXAMPLES[name]
     requirements = ",".join(map(str, example.requirements))
     return mesh_schedule({"policy": example.policies[0], "processors": "4x4", "requirements": requirements})
 

@@ -1,13 +1,14 @@
 """Figs. 5.8 to 5.11: response times and fairness of short and long jobs, simulated."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
-from analysis.figures.load_plot import Line, LoadPlot, bars, draw
+from analysis.figures.captions import captioned
+from analysis.figures.load_plot import Line, LoadPlot, draw
 from analysis.figures.panels import Series, panels, plot
 from analysis.figures.policies import look, shaded
 from analysis.figures.style import SchemeStyle
@@ -17,6 +18,7 @@ from analysis.mccann1994.labels import (
     EQUIPARTITION,
     EVERY_CLASS,
     FOLDING,
+    KEY,
     LIMITS,
     LOADS,
     MIXES,
@@ -41,54 +43,16 @@ YLABELS = {RESPONSE: "Mean response time (s)", BLOW_UP_CV: "Coefficient of varia
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield Figs. 5.8 and 5.9, or 5.10 and 5.11 where the grid has limits."""
-    yield from _limited(study) if study.varies(LIMITS.name) else _unlimited(study)
-
-
-def _unlimited(study: Study) -> Iterator[Picture]:
-    yield Picture(
-        "fig5-8",
-        "Fig. 5.8: Mean response times",
-        f"Of short and of long jobs over their mix, load {LOAD}, δ = 5 ms. {bars(study)}",
-        partial(_response_times, study),
-    )
-    yield Picture(
-        "fig5-8-relative",
-        "Fig. 5.8 relative to EQUI+",
-        "Ratio of each policy's mean response time to that under EQUI+, from paired batches under the same "
-        f"jobs: what all policies have in common cancels. {bars(study)} The paper has no such figure.",
-        partial(_relative, study),
-    )
-    yield Picture(
-        "fig5-9",
-        "Fig. 5.9: Coefficient of variation of the blow-up factor",
-        f"Over all jobs, load {LOAD}, δ = 5 ms, with uniprogramming for scale. {bars(study)}",
-        partial(_variation, study),
-    )
-    if study.varies("load"):
-        yield Picture(
-            "response-loads",
-            "Mean blow-up factor over the load",
-            "Of all jobs, where half of them are short (or the mix of the grid that is nearest to that). "
-            f"The strip on top shows where a policy is saturated. {bars(study)} The paper has no such "
-            "figure.",
-            partial(_loads, study),
-        )
-
-
-def _limited(study: Study) -> Iterator[Picture]:
-    yield Picture(
-        "fig5-10",
-        "Fig. 5.10: Response time over the multiprogramming limit",
-        "At most L jobs are in memory, and waiting ones get their turn every Q seconds at an overhead O, "
-        f"load {LOAD}, δ = 5 ms. {bars(study)}",
-        partial(_over_limits, study, RESPONSE),
-    )
-    yield Picture(
-        "fig5-11",
-        "Fig. 5.11: Coefficient of variation over the multiprogramming limit",
-        f"Of the blow-up factor of all jobs, as in Fig. 5.10. {bars(study)}",
-        partial(_over_limits, study, BLOW_UP_CV),
-    )
+    drawn: dict[str, Callable[[Study], Figure]]
+    if study.varies(LIMITS.name):
+        drawn = {
+            "fig5-10": partial(_over_limits, metric=RESPONSE),
+            "fig5-11": partial(_over_limits, metric=BLOW_UP_CV),
+        }
+    else:
+        drawn = {"fig5-8": _response_times, "fig5-8-relative": _relative, "fig5-9": _variation}
+        drawn |= {"response-loads": _loads} if study.varies("load") else {}
+    return captioned(KEY, study, drawn, load=LOAD)
 
 
 def _space_sharing(study: Study) -> list[str]:

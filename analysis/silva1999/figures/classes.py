@@ -1,17 +1,16 @@
 """Jobs of all four classes on one machine: which of them fill idle slots, and how long jobs of each take."""
 
 from collections.abc import Iterator
-from functools import partial
 
 from matplotlib.figure import Figure
 
+from analysis.figures.captions import captioned
 from analysis.figures.category_plot import CategoryPlot, Estimates, panels
-from analysis.figures.load_plot import bars
 from analysis.figures.policies import look, shaded
 from analysis.paper import Picture
 from analysis.silva1999.claims import Tester, measured
 from analysis.silva1999.figures.panels import schedulers
-from analysis.silva1999.labels import ALPHA, CLASS, MIXED, PRIORITIES
+from analysis.silva1999.labels import ALPHA, CLASS, KEY, MIXED, PRIORITIES
 from analysis.study import Study
 
 SHOWN = {"local": 100.0, "response": 1.0}
@@ -22,13 +21,7 @@ LABELS = {"local": "Computing outside own slots (%)", "response": "Mean response
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the figure."""
-    yield Picture(
-        "classes",
-        "Jobs of all classes on one machine",
-        "Left: the part of their computing that jobs of each class do outside their own slots. Right: mean "
-        f"response time of the completed jobs of each class. {bars(study)} The paper has no such figure.",
-        partial(_draw, study),
-    )
+    return captioned(KEY, study, {"classes": _draw})
 
 
 def _draw(study: Study) -> Figure:

@@ -10,13 +10,13 @@ from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
 from analysis.figures import style
-from analysis.figures.load_plot import bars
+from analysis.figures.captions import captioned
 from analysis.figures.policies import look
 from analysis.figures.verdict_map import name_of
 from analysis.paper import Picture
 from analysis.silva1999.claims import Tester
 from analysis.silva1999.figures.panels import schedulers
-from analysis.silva1999.labels import GANG, IDLE, JOBS, MACHINE, last, size, workload, workloads
+from analysis.silva1999.labels import GANG, IDLE, JOBS, KEY, MACHINE, last, size, workload, workloads
 from analysis.study import Study
 from sweep import statistics
 
@@ -34,14 +34,8 @@ def pictures(study: Study) -> Iterator[Picture]:
         for name in workloads(study)
         for on in study.values_of(MACHINE)
     }
-    yield Picture(
-        "gains",
-        "Gains over gang scheduling",
-        "Completed jobs and total idle time relative to gang scheduling, paired by the same jobs, "
-        f"{_until(study)}. To the right of the line there are more jobs; to the left there is less idle "
-        f"time. {bars(study)}",
-        partial(draw, rows, "Gains over gang scheduling"),
-    )
+    drawn = {"gains": partial(draw, title="Gains over gang scheduling")}
+    yield from captioned(KEY, study, drawn, subject=rows, until=_until(study))
 
 
 def of_readings(study: Study) -> Iterator[Picture]:
@@ -52,13 +46,8 @@ def of_readings(study: Study) -> Iterator[Picture]:
         first = study.usual()[MACHINE]
         rows = {f"{letter}: {name_of(one)}": (one, name, first) for letter, one in study.readings.items()}
         title = f"Gains over gang scheduling: {workload(name)}"
-        yield Picture(
-            f"gains-{name}",
-            title,
-            "Completed jobs and total idle time relative to gang scheduling under each reading, paired "
-            f"by the same jobs, {_until(study)}. {bars(study)}",
-            partial(draw, rows, title),
-        )
+        drawn, texts = {f"gains-{name}": partial(draw, title=title)}, {"title": title, "until": _until(study)}
+        yield from captioned(KEY, study, drawn, "gains-of-readings", rows, **texts)
 
 
 def _until(study: Study) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
-from analysis.figures.load_plot import bars
+from analysis.figures.captions import captioned
 from analysis.paper import Picture
 from analysis.silva1999.figures.panels import over_time, relative
 from analysis.silva1999.labels import (
@@ -13,6 +13,7 @@ from analysis.silva1999.labels import (
     IDLE_OF_TASKS,
     IO,
     JOBS,
+    KEY,
     SYNCHRONIZATION,
     WORKLOAD,
     workload,
@@ -46,33 +47,18 @@ def pictures(study: Study) -> Iterator[Picture]:
     """Yield the paper's figures, with its machine and schedulers, and what it has no figures of."""
     there = study.values_of(WORKLOAD)
     for number, (name, metric) in FIGURES.items():
-        if name not in there:
-            continue
-        title = f"Fig. {number}: {workload(name)}: {OF[metric]}"
-        yield Picture(
-            f"fig{number}",
-            title,
-            f"{SHOWS[metric]} Below: the same relative to gang scheduling, paired by the same jobs. Lines "
-            f"that would hide each other stand side by side. {bars(study)}",
-            partial(over_time, study, metric, name, title),
-        )
+        if name in there:
+            title = f"Fig. {number}: {workload(name)}: {OF[metric]}"
+            drawn = {f"fig{number}": partial(over_time, metric=metric, workload=name, title=title)}
+            yield from captioned(KEY, study, drawn, "over-time", title=title, shows=SHOWS[metric])
     for name in there:
         kind = name.removesuffix("_intensive")
         title = f"All schedulers, relative to gang scheduling: {workload(name)}"
-        yield Picture(
-            f"all-{kind}",
-            title,
-            "Completed jobs and total idle time over those of gang scheduling, paired by the same jobs. The "
-            "paper speaks of uncoordinated scheduling and of 32 processors in the text, and has no figures "
-            f"of them. {bars(study)}",
-            partial(relative, study, (JOBS, IDLE), name, title),
-        )
+        drawn = {f"all-{kind}": partial(relative, metrics=(JOBS, IDLE), workload=name, title=title)}
+        yield from captioned(KEY, study, drawn, "all-schedulers", title=title)
         # Without blocking statements no task waits, and both readings are one.
         if name != COMPUTATION:
             title = f"Idle time read otherwise: {workload(name)}: empty slots and waiting of tasks"
-            yield Picture(
-                f"idle-of-tasks-{kind}",
-                title,
-                f"{SHOWS[IDLE_OF_TASKS]} {bars(study)}",
-                partial(over_time, study, IDLE_OF_TASKS, name, title),
-            )
+            one = partial(over_time, metric=IDLE_OF_TASKS, workload=name, title=title)
+            shows, drawn = SHOWS[IDLE_OF_TASKS], {f"idle-of-tasks-{kind}": one}
+            yield from captioned(KEY, study, drawn, "idle-of-tasks", title=title, shows=shows)

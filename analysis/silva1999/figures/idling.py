@@ -8,12 +8,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
-from analysis.figures.load_plot import Line, LoadPlot, bars
+from analysis.figures.captions import captioned
+from analysis.figures.load_plot import Line, LoadPlot
 from analysis.figures.panels import grid
 from analysis.figures.policies import look
 from analysis.paper import Picture
 from analysis.silva1999.figures.panels import check
-from analysis.silva1999.labels import GANG, IDLING_RATIO, MACHINE, SCHEME, size
+from analysis.silva1999.labels import GANG, IDLING_RATIO, KEY, MACHINE, SCHEME, size
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED, Curve
 from sweep import statistics
@@ -31,15 +32,7 @@ APART = 0.1
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the figure."""
     scheduler = GANG if GANG in study.policies else study.policies[0]
-    yield Picture(
-        "idling-ratio",
-        "Idling ratio over the load",
-        "Idle slots of a period over all its slots (section 1.1), averaged over the time in which there "
-        "are jobs, for packing schemes that move no job. Jobs compute only, so that a slot is idle for "
-        "one reason: no task is mapped to it. Below: the same minus first fit's, paired by the same jobs. "
-        f"{bars(study)} The paper defines the ratio and shows none.",
-        partial(_draw, study, scheduler),
-    )
+    return captioned(KEY, study, {"idling-ratio": partial(_draw, scheduler=scheduler)})
 
 
 def _draw(study: Study, scheduler: str) -> Figure:

@@ -8,12 +8,14 @@ from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
 from analysis.figures import stacked_bars, style
+from analysis.figures.captions import captioned
 from analysis.figures.stacked_bars import Shares
 from analysis.paper import Picture
 from analysis.silva1999.figures.panels import schedulers
 from analysis.silva1999.labels import (
     BUSY,
     HORIZON,
+    KEY,
     LOCAL_SHARE,
     MACHINE,
     PE_STATE,
@@ -49,15 +51,8 @@ def pictures(study: Study) -> Iterator[Picture]:
     time = last(study)
     until = f" until {float(time):,.0f} s" if time else ""
     for number, name in enumerate(study.values_of(MACHINE)):
-        yield Picture(
-            f"pe-time-{name}" if number else "pe-time",
-            f"Use of the time of a PE, {size(study, name)}",
-            f"Means over all replications{until}. An idle PE counts by what the task waits for that owns "
-            "its slot. The number at the end is the idle share. Under uncoordinated scheduling there are "
-            "no slots, and an idle PE counts by what the task waits for that ran on it last. The paper "
-            "has no such figure.",
-            partial(_draw, study, name),
-        )
+        drawn = {f"pe-time-{name}" if number else "pe-time": partial(_draw, name=name)}
+        yield from captioned(KEY, study, drawn, "pe-time", size=size(study, name), until=until)
 
 
 def _draw(study: Study, name: str) -> Figure:

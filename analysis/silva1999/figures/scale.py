@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from analysis.figures import style
-from analysis.figures.load_plot import Line, LoadPlot, bars
+from analysis.figures.captions import captioned
+from analysis.figures.load_plot import Line, LoadPlot
 from analysis.figures.panels import grid
 from analysis.figures.style import SchemeStyle
 from analysis.paper import Picture
@@ -16,6 +17,7 @@ from analysis.silva1999.claims import Tester, switching
 from analysis.silva1999.figures.panels import check
 from analysis.silva1999.labels import (
     CENTRAL_COST,
+    KEY,
     PRIORITIES,
     PROCESSORS,
     UTILIZATION,
@@ -37,31 +39,17 @@ Measured = Callable[[Tester, str, str, str], Sample]
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield both figures."""
-    controller = (
-        "A clock signal reaches all PEs at once; a central controller takes the time in the legend to notify "
-        f"each PE, one after the other. {policy(PRIORITIES)}, jobs scaled to the machine. {bars(study)} "
-        "The paper claims that the clock scales and shows no results."
-    )
-    yield Picture(
-        "scale-switching",
-        "Switching over the number of PEs",
-        f"Share of the PEs' time spent on switching to another task, on a logarithmic axis. {controller}",
-        partial(
-            _draw,
-            study,
-            switching,
-            "Time for switching (%)",
-            "What switching costs",
-            yscale="log",
-            ylim=(None, None),
+    drawn = {
+        "scale-switching": partial(
+            _draw, measured=switching, ylabel="Time for switching (%)", title="What switching costs",
+            yscale="log", ylim=(None, None),
         ),
-    )
-    yield Picture(
-        "scale-utilization",
-        "Utilization over the number of PEs",
-        f"Share of the PEs' time in which they compute. {controller}",
-        partial(_draw, study, _utilization, "Utilization (%)", "What is left to compute", ylim=(0, None)),
-    )
+        "scale-utilization": partial(
+            _draw, measured=_utilization, ylabel="Utilization (%)", title="What is left to compute",
+            ylim=(0, None),
+        ),
+    }  # fmt: skip
+    return captioned(KEY, study, drawn, policy=policy(PRIORITIES))
 
 
 def _utilization(test: Tester, name: str, cost: str, size: str) -> Sample:
