@@ -13,6 +13,7 @@ from models.jobs.machine import refuse_spanning
 from models.jobs.stream import CHECKED
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
+from models.workloads.estimates import LAST_TWO
 from models.workloads.replayed import KEEP
 
 DISCIPLINES: Mapping[str, type[Rules]] = {
@@ -85,5 +86,5 @@ def is_stochastic(point: Point) -> bool:
 
 def kernels(point: Point) -> set[str]:
     """Return the modules whose kernels a point needs, see `models.family.Family.needed`."""
-    keeps = point.workload.get("downtime") == KEEP
-    return {*rules_of(point.policy).kernels, *ALWAYS, *([WITH_PROFILE] if keeps else [])}
+    of_all = point.workload.get("downtime") == KEEP or point.workload.get("estimates") == LAST_TWO
+    return {*rules_of(point.policy).kernels, *ALWAYS, *([WITH_PROFILE] if of_all else [])}

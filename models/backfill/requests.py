@@ -9,6 +9,7 @@ from models.backfill.rules import LongerThanRequestedError, Rules
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.point import Point
+from models.workloads.estimates import LAST_TWO
 from models.workloads.replayed import KEEP
 
 
@@ -31,17 +32,20 @@ def under(jobs: Jobs, rules: Rules) -> Jobs:
             "reads it; add policy.unrequested=runtime to take the actual one instead, or "
             "workload.estimates=tsafrir2005 to draw requests (exact: each asks for its runtime)"
         )
-    requested, runtime = jobs.requested, jobs.runtime
+    requested, runtime, predicted = jobs.requested, jobs.runtime, jobs.predicted
     if unknown.any():
         requested = np.where(unknown, runtime, requested)
     if rules.kill:
         runtime = np.minimum(runtime, requested)
-    return replace(jobs, runtime=runtime, requested=requested)
+    if predicted is not None:
+        predicted = np.fmin(predicted, requested)
+    return replace(jobs, runtime=runtime, requested=requested, predicted=predicted)
 
 
 def check(name: str, jobs: Jobs, machine: Machine, rules: Rules, point: Point) -> None:
     """Raise ``ValueError`` with one line if the jobs of a workload cannot run here under these rules."""
-    workloads.refuse_feedback(point, known=(KEEP,) if rules.keeps_downtimes else ())
+    known = [KEEP] * rules.keeps_downtimes + [LAST_TWO] * rules.takes_predictions
+    workloads.refuse_feedback(point, known)
     try:
         rules.check(under(jobs, rules), machine)
     except NoRequestsError as error:

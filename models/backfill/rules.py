@@ -60,8 +60,8 @@ class Rules:
         """Dotted names of the modules that `simulate` may import, to be compiled beforehand."""
         return ()
 
-    def kernel(self, machine: Machine) -> str:
-        """Return the one of `kernels` that simulates a machine."""
+    def kernel(self, jobs: Jobs, machine: Machine) -> str:
+        """Return the one of `kernels` that simulates these jobs on a machine."""
         return self.kernels[0]
 
     def simulate(self, jobs: Jobs, machine: Machine) -> Schedule:
@@ -74,7 +74,7 @@ class Rules:
         machine : Machine
             With a host for each of them.
         """
-        made: Schedule = import_module(self.kernel(machine)).simulate(jobs, machine, self)
+        made: Schedule = import_module(self.kernel(jobs, machine)).simulate(jobs, machine, self)
         return made
 
     @property
@@ -85,6 +85,11 @@ class Rules:
     @property
     def keeps_downtimes(self) -> bool:
         """Whether `Machine.down` is heeded."""
+        return False
+
+    @property
+    def takes_predictions(self) -> bool:
+        """Whether jobs may be planned by `Jobs.predicted`, which is corrected where it was too short."""
         return False
 
     @property

@@ -46,6 +46,8 @@ class Jobs:
         From that end to this submission; with `after` only.
     request : Requests, optional
         What else the jobs ask of a cluster.
+    predicted : ndarray of float, seconds, optional
+        The scheduler's own prediction of the runtime, to plan by; `requested` stays the limit.
     """
 
     submit: Floats
@@ -61,6 +63,7 @@ class Jobs:
     after: Ints | None = None
     think: Floats | None = None
     request: Requests | None = None
+    predicted: Floats | None = None
 
     @property
     def repeats(self) -> bool:

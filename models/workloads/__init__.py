@@ -136,12 +136,17 @@ def refuse_feedback(point: Point, known: Sequence[str] = ()) -> None:
     known : sequence of str
         Kinds of feedback that the policy can simulate: ``repetition``, a job is submitted again when it has
         ended (`Jobs.runs`), ``feedback``, a user waits for a job's answer before the next job (`Jobs.after`).
-        And ``keep``: it keeps the downtimes of a log.
+        And ``keep``: it keeps the downtimes of a log, ``last_two``: it plans by predicted runtimes.
     """
     if point.workload.get("downtime") == KEEP and KEEP not in known:
         raise ValueError(
             f"policy {point.policy.get('name', '')} keeps no downtime (workload.downtime=keep); these do: "
             "slurm, fcfs, conservative, easy and others without immediate service, e.g. grid.policy=[slurm]"
+        )
+    if point.workload.get("estimates") == estimates.LAST_TWO and estimates.LAST_TWO not in known:
+        raise ValueError(
+            f"policy {point.policy.get('name', '')} plans by no prediction (workload.estimates=last_two); "
+            "these do: easy, fcfs and others of a priority without immediate service, e.g. grid.policy=[easy]"
         )
     for column, what in (
         ("repetition", "submits a job again when it has ended"),

@@ -13,7 +13,13 @@ from models.point import Parameters, Point, Seed
 from models.streams import stream
 from models.workloads import tsafrir2005
 
-EXACT, FACTOR, TSAFRIR, FRACTION = MODELS = ("exact", "factor", "tsafrir2005", "fraction")
+EXACT, FACTOR, TSAFRIR = "exact", "factor", "tsafrir2005"
+FRACTION, LAST_TWO = "fraction", "last_two"
+MODELS = (EXACT, FACTOR, TSAFRIR, FRACTION, LAST_TWO)
+NO_HISTORY = (
+    "workload.estimates=last_two predicts a job's runtime by jobs of its user that ended before, as a log "
+    "records them, and this has no users or no waits; take a log that has both, or workload.estimates=exact"
+)
 LONGEST = "longest"
 LONGEST_LIMIT = 366 * 86_400.0
 """Seconds: some logs write a number of years for no limit (LLNL-Atlas 23)."""
@@ -55,6 +61,35 @@ def _reduced(jobs: Jobs, fraction: float) -> Jobs:
     return replace(jobs, requested=np.where(jobs.requested > jobs.runtime, less, jobs.requested))
 
 
+def with_predictions(jobs: Jobs, waited: Floats | None, workload: Parameters) -> Jobs:
+    """Return a log's jobs, each with the mean runtime of its user's last two jobs that ended before.
+
+    That is ``estimates: last_two``, by the recorded ends: what a scheduler would have predicted then. A
+    prediction is at most the request, and is the request if fewer than two jobs of the user have ended by the
+    submission: D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling using system-generated predictions
+    rather than user runtime estimates", IEEE Transactions on Parallel and Distributed Systems 18(6), 2007.
+
+    Parameters
+    ----------
+    waited : ndarray of float, shape (n_jobs,), seconds
+        As recorded; a job whose wait is unknown (NaN) is in no history.
+    """
+    wish = wanted(workload)
+    if wish is None or wish.estimates != LAST_TWO or jobs.user is None or waited is None:
+        return jobs
+    end, found = jobs.submit + waited + jobs.runtime, jobs.requested.copy()
+    by_end = np.lexsort((end, jobs.user))
+    _, begin = np.unique(jobs.user[by_end], return_index=True)
+    for of_user in np.split(by_end, begin[1:]):
+        if jobs.user[of_user[0]] >= 0:
+            ended = of_user[~np.isnan(end[of_user])]
+            n_ended = np.searchsorted(end[ended], jobs.submit[of_user], "right")
+            known, last = of_user[n_ended >= 2], n_ended[n_ended >= 2]
+            means = (jobs.runtime[ended[last - 1]] + jobs.runtime[ended[last - 2]]) / 2
+            found[known] = np.fmin(means, jobs.requested[known])
+    return replace(jobs, predicted=found)
+
+
 def _overestimated(runtime: Floats, factor: float, seed: Seed) -> Floats:
     """Return requests that are uniform from the runtime to 1 + factor times it.
 
@@ -68,7 +103,7 @@ def _overestimated(runtime: Floats, factor: float, seed: Seed) -> Floats:
 def are_filled_in(workload: Parameters) -> bool:
     """Return whether jobs without requested times get some."""
     wish = wanted(workload)
-    return wish is not None and wish.estimates != FRACTION
+    return wish is not None and wish.estimates not in (FRACTION, LAST_TWO)
 
 
 def are_drawn(workload: Parameters) -> bool:
@@ -121,6 +156,8 @@ def of_stream(stream: Stream, point: Point) -> Stream:
     wish = wanted(point.workload)
     if wish is None:
         return stream
+    if wish.estimates == LAST_TWO:
+        raise ValueError(f"{stream.name}: {NO_HISTORY}")
     if wish.estimates == EXACT:
         return stream.mapped(lambda jobs: replace(jobs, requested=jobs.runtime))
     if wish.estimates == FRACTION:
@@ -166,6 +203,15 @@ def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs,
             f"{wish.estimates_fraction:.0%} of what they asked for beyond their runtimes (estimates=fraction)"
         )
         return reduced, [note]
+    if wish.estimates == LAST_TWO:
+        if jobs.predicted is None:
+            raise ValueError(f"{name}: {NO_HISTORY}")
+        n_less = int((jobs.predicted < jobs.requested).sum())
+        note = (
+            f"{name}: {n_less:,} of {len(jobs):,} jobs are planned by less than their request, the mean "
+            "runtime of the last two jobs of the user (estimates=last_two)"
+        )
+        return jobs, [note]
     which = np.isnan(jobs.requested)
     if wish.estimates_for == "all":
         which[:] = True

@@ -255,6 +255,7 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
     name, machine, rows = read.name, read.machine, read.rows
     _check_submissions(name, read.jobs.submit, place, unit)
     jobs, limited = estimates.with_longest(read, point.workload)
+    jobs = estimates.with_predictions(jobs, read.waited, point.workload)
     jobs, filled = memory.of_log(name, jobs, point.workload)
     waited = read.waited
     notes = [*read.notes, *limited, *filled]

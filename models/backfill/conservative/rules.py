@@ -29,7 +29,7 @@ class Conservative(Rules):
         """Modules of which one simulates these rules, see `Rules.kernels`."""
         return ("models.backfill.conservative.pool", "models.backfill.conservative.hosts")
 
-    def kernel(self, machine: Machine) -> str:
+    def kernel(self, jobs: Jobs, machine: Machine) -> str:
         """Return the module that simulates a machine, see `Rules.kernel`."""
         pool, hosts = self.kernels
         return pool if is_one_pool(machine) else hosts

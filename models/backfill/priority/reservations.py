@@ -12,12 +12,13 @@ only jobs that fit once all reservations are made are examined in order, and eac
 list that do not fit any more.
 """
 
+from dataclasses import replace
 from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import boolean, float64, int64, void
 
-from models.arrays import Ints
+from models.arrays import Floats, Ints
 from models.backfill.event_loop import (
     initial_state,
     part_of,
@@ -50,9 +51,19 @@ from models.kernels import ends as heaps
 from models.kernels.compiling import kernel, part
 from models.kernels.types import record
 
-STATE = state_type(n_reserved=np.int64, most_free=np.int64, next_down=np.int64)
+STATE = state_type(
+    n_reserved=np.int64, most_free=np.int64, next_down=np.int64, next_correction=np.float64
+)  # fmt: skip
 """Scalars beyond those of every system: the reservations of this pass, whose jobs have the first places of
-the queue, the most processors that a host has free, and the downtimes that are over."""
+the queue, the most processors that a host has free, the downtimes that are over, and when a running job next
+outlives its prediction."""
+
+MINUTE, HOUR = 60.0, 3600.0
+ADDED = [*(n * MINUTE for n in (1, 5, 15, 30)), *(n * HOUR for n in (1, 2, 5, 10, 20, 50, 100))]
+CORRECTIONS = tuple(np.cumsum(ADDED).tolist())
+"""Seconds by which a prediction is longer after each correction (Tsafrir, Etsion and Feitelson 2007).
+
+After the last one a job is expected to use up its request."""
 
 
 class Reservations(NamedTuple):
@@ -65,6 +76,8 @@ class Reservations(NamedTuple):
     heap : the jobs in execution or in a quantum by their ends
     pieces : filled in
     down : when each downtime begins and ends, see `models.jobs.machine.Machine`
+    limit : ndarray of float, shape (n_jobs,), seconds
+        What each job requests, if `jobs.requested` is a prediction; 0 otherwise.
     """
 
     state: Annotated[np.ndarray, STATE]
@@ -78,6 +91,7 @@ class Reservations(NamedTuple):
     heap: Ints
     pieces: PieceBuffer
     down: Annotated[np.ndarray, float64[:, ::1]]
+    limit: Floats
 
 
 SYSTEM = record(Reservations)
@@ -95,11 +109,48 @@ def put_off_ends(system):
 
 @part_of(Reservations)
 def begin_instant(system):
-    """Count the downtimes that are over; at the end of the next one there is a pass. O(1)."""
+    """Correct predictions, and count the downtimes that are over; at the next of both there is a pass.
+
+    O(1), and O(jobs in execution) for each correction.
+    """
     state, down = system.state[0], system.down
+    if state.now >= state.next_correction:
+        correct_predictions(system)
     while state.next_down < down.shape[0] and down[state.next_down, 1] <= state.now:
         state.next_down += 1
-    state.next_start = down[state.next_down, 1] if state.next_down < down.shape[0] else np.inf
+    down_until = down[state.next_down, 1] if state.next_down < down.shape[0] else np.inf
+    state.next_start = min(down_until, state.next_correction)
+
+
+@part()
+def expect_end(system, job, until):
+    """Note when a job is expected to end, and that this has to be corrected then if the job runs on."""
+    state, jobs = system.state[0], system.jobs
+    system.quanta.expected[job] = until
+    if until < min(jobs.end[job], jobs.start[job] + system.limit[job]):
+        state.next_correction = min(state.next_correction, until)
+        state.next_start = min(state.next_start, until)
+
+
+@part()
+def correct_predictions(system):
+    """Expect a later end of each job that outlives its prediction now, at most that of its request."""
+    state, jobs, hosts, residents = system.state[0], system.jobs, system.hosts, system.residents
+    state.next_correction = np.inf
+    for h in range(residents.n.shape[0]):
+        for i in range(h * residents.places, h * residents.places + residents.n[h]):
+            job = residents.job[i]
+            until, last = system.quanta.expected[job], jobs.start[job] + system.limit[job]
+            if until <= state.now and until < min(jobs.end[job], last):
+                remove(hosts.ends, h, until, jobs.size[job], jobs.need[job])
+                until = last
+                for correction in CORRECTIONS:
+                    corrected = jobs.start[job] + (jobs.requested[job] + correction)
+                    if corrected > state.now:
+                        until = min(corrected, last)
+                        break
+                insert(hosts.ends, h, until, jobs.size[job], jobs.need[job])
+            expect_end(system, job, until)
 
 
 @part()
@@ -222,7 +273,7 @@ def start(system, place, host, n_chosen):
     if np.isnan(quanta.first[job]):
         quanta.first[job] = now
     quanta.began[job] = now
-    quanta.expected[job] = until
+    expect_end(system, job, until)
     residents.job[host * residents.places + residents.n[host]] = job
     residents.n[host] += 1
     # Jobs that had a reservation in the pass before stay in their order, so that few change places again.
@@ -428,17 +479,20 @@ def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
 
 def _run(jobs: Jobs, machine: Machine, rules: Priority, pieces: PieceBuffer) -> Reservations:
     """Return the system after the last end."""
-    n, n_hosts = len(jobs), len(machine.names)
+    n, n_hosts, limit = len(jobs), len(machine.names), np.zeros(len(jobs))
+    if jobs.predicted is not None:
+        limit, jobs = jobs.requested, replace(jobs, requested=jobs.predicted)
     places = places_on(machine, n)
     table = table_of(jobs)
     order, functions = order_of(rules, jobs)
     at_once = places if rules.immediate is None else 2 * places
     steps = 1 + 3 * at_once + 2 * max(order.reservations, 0) + 2 * len(machine.down)
     system = Reservations(
-        initial_state(STATE, rules.instant), table, idle_hosts(machine, at_once, steps), order,
-        unordered.empty_queue(n), service.quanta_of(jobs, rules.immediate),
+        initial_state(STATE, rules.instant, next_correction=np.inf), table,
+        idle_hosts(machine, at_once, steps), order, unordered.empty_queue(n),
+        service.quanta_of(jobs, rules.immediate),
         service.no_residents(n_hosts, places), service.quantum_of(rules.immediate),
-        np.empty(n, np.int64), pieces, machine.down,
+        np.empty(n, np.int64), pieces, machine.down, limit,
     )  # fmt: skip
     run(system, *functions)
     return system

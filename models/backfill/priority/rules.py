@@ -11,13 +11,14 @@ from models.backfill.priority.immediate import Immediate
 from models.backfill.priority.names import ORDERS
 from models.backfill.priority.weights import Weights
 from models.backfill.rules import Rules, is_one_pool
+from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.point import Parameters
 
 FCFS, BACKFILL = "fcfs", "backfill"
 ALL = "all"
 WITH_PROFILE = "models.backfill.priority.reservations"
-"""The kernel that has a profile of the future, and so downtimes."""
+"""The kernel that has a profile of the future, and so downtimes, and corrects predictions."""
 QUEUE = "queue"
 NO_WEIGHTS = dict.fromkeys(Weights._fields, 0)
 NOTHING_BACKFILLED: Mapping[str, Any] = {
@@ -142,6 +143,8 @@ class Priority(Rules):
         """Whether `Machine.down` is heeded: not by quanta of service."""
         return self.immediate is None
 
+    takes_predictions = keeps_downtimes
+
     @property
     def in_order_of_submission(self) -> bool:
         """Whether the queue is in order of submission."""
@@ -170,9 +173,9 @@ class Priority(Rules):
             return (WITH_PROFILE,)
         return (f"{package}.pool", f"{package}.single_reservation")
 
-    def kernel(self, machine: Machine) -> str:
-        """Return the module that simulates a machine, see `Rules.kernel`."""
-        if len(machine.down):
+    def kernel(self, jobs: Jobs, machine: Machine) -> str:
+        """Return the module that simulates these jobs on a machine, see `Rules.kernel`."""
+        if len(machine.down) or jobs.predicted is not None:
             return WITH_PROFILE
         return self.kernels[0 if is_one_pool(machine) and not self.change_with_time else -1]
 

@@ -140,6 +140,9 @@ def by_twin(jobs: Jobs, machine: Machine, how: Rules) -> tuple[Schedule, TwinBac
     ran = under(jobs, how)
     columns = (getattr(ran, name).tolist() for name in ("submit", "runtime", "requested", "size", "memory"))
     plain = [Job(number, *row) for number, row in enumerate(zip(*columns, strict=True))]
+    if ran.predicted is not None:
+        for job, predicted in zip(plain, ran.predicted.tolist(), strict=True):
+            job.limit, job.requested = job.requested, predicted
     scheduler = twin_scheduler(machine, how, float(ran.submit[0]))
     simulate(plain, scheduler, how.ties)
     start, end = (np.array([getattr(job, name) for job in plain], float) for name in ("start", "end"))

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
+CORRECTIONS = [60, 300, 900, 1800, *(3600 * hours for hours in (1, 2, 5, 10, 20, 50, 100))]
+
 
 @dataclass(eq=False)
 class Job:
@@ -23,6 +25,19 @@ class Job:
     host: int | None = None
     end: float = inf
     bypassed: int = 0
+    limit: float = 0.0  # what it requests, if `requested` is a prediction
+    corrections: int = 0
+
+    @property
+    def outlives(self) -> float:
+        """When it will have run for longer than it is expected to, inf if never."""
+        until = inf if self.start is None else self.start + self.requested
+        return until if until < min(self.end, (self.start or 0) + self.limit) else inf
+
+    def correct(self) -> None:
+        self.requested += CORRECTIONS[self.corrections] if self.corrections < len(CORRECTIONS) else inf
+        self.requested = min(self.requested, self.limit)
+        self.corrections += 1
 
 
 @dataclass(frozen=True)
@@ -79,11 +94,14 @@ class Backfill:
         self.running.remove(job)
 
     def next_start(self) -> float:
-        return min((end for _, end in self.down), default=inf)
+        return min([inf, *(end for _, end in self.down), *(job.outlives for job in self.running)])
 
     def tick(self, now: float) -> None:
-        """Forget downtimes that are over; starts are given anew in every pass."""
+        """Forget downtimes that are over, correct predictions; starts are given anew in every pass."""
         self.down = [(begin, end) for begin, end in self.down if end > now]
+        for job in self.running:
+            if job.outlives <= now:
+                job.correct()
 
     def free(self, h: int) -> int:
         return self.hosts[h].processors - sum(job.size for job in self.running if job.host == h)

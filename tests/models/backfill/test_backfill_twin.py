@@ -93,6 +93,23 @@ def test_downtimes_are_reserved(name: str, hosts: int, ties: str, n_examples: in
     for_all(n_examples, check, case=cases(hosts), bounds=DOWNTIMES)
 
 
+@each_tie
+@pytest.mark.parametrize("name", [name for name in POLICIES if name != "conservative"])
+@tiers(5, 60)
+def test_predictions_are_corrected(name: str, ties: str, n_examples: int) -> None:
+    """A job is planned by its prediction, expected to run on when it does, and killed at its request."""
+
+    def check(case: tuple[Jobs, Machine], shares: list[float], slow: float) -> None:
+        jobs = replace(case[0], submit=case[0].submit * slow, runtime=case[0].runtime * slow)
+        jobs = replace(jobs, requested=jobs.requested * slow)
+        jobs = replace(jobs, predicted=np.floor(jobs.requested * np.resize(shares, len(jobs))))
+        for kill in (True, False):
+            assert_agreement(jobs, case[1], rules(name, ties=ties, kill=kill))
+
+    shares = st.lists(st.sampled_from([0.001, 0.01, 0.1, 0.5, 1.0]), min_size=1, max_size=7)
+    for_all(n_examples, check, case=cases(), shares=shares, slow=st.sampled_from([1.0, 7.0, 50.0]))
+
+
 @pytest.mark.parametrize("name", ["easy", "sjf_backfill", "conservative"])
 @tiers(8, 60)
 def test_no_job_starts_later_than_promised(name: str, n_examples: int) -> None:
