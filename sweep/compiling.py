@@ -26,7 +26,7 @@ def warm_up(needed: Iterable[tuple[Family, Sequence[Point]]], say: Callable[[str
     say : callable
         Gets the notice, if this takes longer than a moment.
     """
-    with _notice_after(SILENT_S, say):
+    with _notice_after(SILENT_S, say), _interruptible():
         for family, points in needed:
             family.warm_up(points)
 
@@ -50,6 +50,29 @@ def _notice_after(seconds: float, say: Callable[[str], object]) -> Iterator[None
         yield
     finally:
         notice.cancel()
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Raise KeyboardInterrupt where LLVM's callback swallows it, and an error without a cause follows."""
+    before, swallowed = sys.unraisablehook, []
+
+    def note(found: sys.UnraisableHookArgs) -> None:
+        if isinstance(found.exc_value, KeyboardInterrupt):
+            swallowed.append(True)
+        else:
+            before(found)
+
+    sys.unraisablehook = note
+    try:
+        yield
+    except RuntimeError:
+        if not swallowed:
+            raise
+    finally:
+        sys.unraisablehook = before
+    if swallowed:
+        raise KeyboardInterrupt
 
 
 @contextmanager

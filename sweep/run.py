@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
@@ -77,11 +79,13 @@ def run(
             return 0
         costs = measured(found)
         attached = executor
-        bundles = Bundles(
-            plan, left, costs, folder.shards, executor.message_s, workers=lambda: attached.workers
-        )
         try:
-            execute(plan, console, found, bundles, executor, costs, collection)
+            with TemporaryDirectory(prefix="schedsweep-") as running:
+                bundles = Bundles(
+                    plan, left, costs, folder.shards, executor.message_s, workers=lambda: attached.workers,
+                    running=Path(running),
+                )  # fmt: skip
+                execute(plan, console, found, bundles, executor, costs, collection)
         except KeyboardInterrupt:
             after = _gather(collection, console, found.total, lambda: state.read(plan, folder))
             done = f"{len(after.done)} of {after.total} tasks are done"

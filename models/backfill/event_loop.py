@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from models.kernels import ties
+from models.kernels import progress, ties
 from models.kernels.compiling import part
 from models.kernels.parts import by_type
 from models.kernels.ties import next_submission, takes_end, takes_submission
@@ -48,7 +48,7 @@ def state_type(**more: type) -> np.dtype:
 
 def initial_state(kind: np.dtype, instant: bool, **values: float) -> np.ndarray:
     """Return the one record of a system before its first event: zeros but for these values."""
-    state = np.zeros(1, kind)
+    state = progress.record(kind)
     state["next_start"] = np.inf
     state["instant"] = instant
     for name, value in values.items():

@@ -17,6 +17,7 @@ from models.jobs.schedule import Schedule
 from models.jobs.schedule_measures import edges_of, measure
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
+from models.kernels import progress
 from models.point import Batches, Point
 
 LONGEST_TAIL = 4
@@ -44,6 +45,7 @@ def simulate(family: Family, point: Point, opened: Stream | Trace, run: Run, own
     """
     batches = point.batches
     if isinstance(opened, Trace):
+        progress.expect(len(opened.jobs))
         made = run(opened.jobs, opened.machine)
         batches, available = opened.divided(batches)
         for checkpoint in batches.checkpoints:

@@ -11,8 +11,8 @@ from models.kernels import locating
 
 locating.install()
 
-OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy"}
-"""Of every kernel."""
+OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True}
+"""Of every kernel. Other threads run beside it: one that shows progress, one that answers a scheduler."""
 
 UNCOUNTED: dict[str, Any] = {**OPTIONS, "_nrt": False}
 """Of kernels that allocate nothing: no references are counted, so that arrays travel in tuples for free."""

@@ -9,6 +9,7 @@ import numpy as np
 from models.arrays import Floats, Ints
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
+from models.kernels import progress
 from models.kernels.bits import words
 from models.slurm.configuration import Configuration, Partition
 from models.slurm.configuration.configuration import YEAR_S
@@ -307,7 +308,7 @@ def _numbered(user: Ints | None, n_jobs: int) -> Ints:
 
 
 def _state(settings: Any, phases: Phases, recalculated: bool) -> np.ndarray:
-    state = np.zeros(1, tables.STATE)
+    state = progress.record(tables.STATE)
     recalculates = settings["multifactor"] and recalculated
     values: Mapping[str, float] = {
         "next_tick": (phases.looks[0] if phases.looks else phases.tick) + phases.clock,

@@ -11,8 +11,8 @@ executors run the tasks while this process waits; `Detached` ones submit them an
 - The order of bundles (the longest first) is a recommendation, not a condition.
 - A bundle is taken from the iterator only when a worker can take it: it is made at that moment, by the latest
   timings.
-- No bundle waits on a worker behind one that is not `brief`, which may take hours: a worker cannot return a
-  waiting bundle while a kernel holds its interpreter.
+- No bundle waits on a worker behind one that is not `brief`, which may take hours: it does not move to a
+  worker that is idle.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ become smaller as the work runs out (guided self-scheduling). The cost of an unk
 early, too: of each system without a timing one task goes before all else, and until it is back the system's
 other tasks come before those of which the cost is known. Of whole logs, whose simulations may take minutes
 under one policy and seconds under another, one worker takes the longest and all others the shortest, so that
-results come from the beginning on. A worker cannot return a bundle that waits
-behind its running task (a kernel holds the interpreter); so each bundle is marked as brief or not, and no
-bundle waits behind one that is not (`capacity`).
+results come from the beginning on. A bundle that waits
+behind a running one does not move to an idle worker; so each bundle is marked as brief or not, and no bundle
+waits behind one that is not (`capacity`). A long task shows how far it is (`models.kernels.progress`).
 
 References
 ----------
@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from models.kernels.progress import share_done
 from sweep.executors.outlook import Outlook, Timings
 from sweep.plan.plan import Plan
 from sweep.plan.task import Bundle
@@ -56,16 +57,25 @@ MOVED = 1.25
 Place = tuple[bool, float, float, int, Key]
 """Place of a key in the order: whether its system was tried or timed, minus cost and load, its first task."""
 
+LEGIBLE = 0.05
+"""Share of a task from which the rest of it is extrapolated."""
+
 LATE, LATE_S = 3.0, 5.0
 """A bundle that is away for longer than so many times the expected time, plus so many seconds, is overdue."""
 
 
 class Given(NamedTuple):
-    """A running bundle: its start, its expected seconds, and its tasks that are not back."""
+    """A running bundle: its start, its expected seconds, its tasks that are not back, and where one of them
+    shows its progress."""
 
     at: float
     seconds: float
     tasks: set[int]
+    progress: Path | None = None
+
+    def share_done(self) -> float:
+        """Return the share of its only task that is done, 0 where it is not known."""
+        return 0.0 if self.progress is None else share_done(self.progress)
 
 
 class Bundles:
@@ -88,6 +98,8 @@ class Bundles:
         Called before each bundle; the first false ends the iteration.
     logs : sequence of str
         Names of logs that the workers share; see `sweep.plan.task.Bundle`.
+    running : Path, optional
+        Folder in which long tasks show their progress.
     """
 
     def __init__(
@@ -101,6 +113,7 @@ class Bundles:
         workers: Callable[[], int] | None = None,
         more: Callable[[], bool] = lambda: True,
         logs: Sequence[str] = (),
+        running: Path | None = None,
     ) -> None:
         self._plan = plan
         self._costs = costs
@@ -109,6 +122,7 @@ class Bundles:
         self._workers = workers
         self._more = more
         self._logs = itertools.cycle(logs or [None])
+        self._running = running
         self._key = keys(plan)
         self._taken: list[float] = []
         self._tried: set[Key] = set()
@@ -185,15 +199,18 @@ class Bundles:
                 break
         if not tasks:
             raise StopIteration
-        given = Given(time.monotonic(), planned, set(tasks))
-        self._given |= dict.fromkeys(tasks, given)
-        self._longest = self._longest if shortest else given
-        return Bundle(
+        bundle = Bundle(
             tuple(self._plan.task(number) for number in tasks),
             self._shards,
             next(self._logs),
             brief=familiar and planned <= BRIEF_S,
+            running=self._running,
         )
+        progress = bundle.progress_of(bundle.tasks[0]) if len(tasks) == 1 else None
+        given = Given(time.monotonic(), planned, set(tasks), progress)
+        self._given |= dict.fromkeys(tasks, given)
+        self._longest = self._longest if shortest else given
+        return bundle
 
     def _aimed_at(self) -> float:
         """Return the seconds of work of the next bundle."""
@@ -260,6 +277,10 @@ class Bundles:
                 longest = max(longest, seconds)
             for given in {id(each): each for each in self._given.values()}.values():
                 elapsed = now - given.at
+                if (done := given.share_done()) > LEGIBLE:
+                    rest = elapsed * (1 - done) / done
+                    known, longest = known + rest, max(longest, rest)
+                    continue
                 if not math.isfinite(given.seconds):
                     unknown += len(given.tasks)
                     continue

@@ -67,9 +67,9 @@ SETTINGS = {
     "distributed.worker.profile.enabled": False,
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
-    # A kernel may hold the interpreter for minutes: no warning.
+    # What is not a kernel, such as the reading of a log, may hold the interpreter for long: no warning.
     "distributed.admin.tick.limit": "1h",
-    # A worker in such a kernel sends no heartbeat and is not dead; a dead worker closes its connection.
+    # A worker that does so sends no heartbeat and is not dead; a dead worker closes its connection.
     "distributed.scheduler.worker-ttl": None,
     # The nanny of a dead worker replaces it, however long ago another worker died.
     "distributed.deploy.lost-worker-timeout": "1000d",

@@ -1,6 +1,6 @@
 """MPI: the ranks that ``mpiexec`` or ``srun`` started; rank 0 hands out bundles, all others work.
 
-Rank 0 does not simulate: a kernel holds the interpreter, and all other ranks would wait for its end. Rank 0
+Rank 0 does not simulate: all other ranks would wait for the end of its simulation. Rank 0
 needs a few per cent of a core: on dedicated nodes start one rank more than there are cores.
 """
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from models.family import Family, Outcome
 from models.kernels import cache as kernel_cache
+from models.kernels import progress
 from models.point import Point
 from sweep import statistics
 from sweep.errors import RunError, SweepError
@@ -38,7 +39,10 @@ def work(bundle: Bundle) -> list[Result]:
     """
     # One step for all tasks, then the next: a simulation evicts everything else from the processor's caches.
     _load(bundle.tasks)
-    ran = [_run(task) for task in bundle.tasks]
+    ran = []
+    for task in bundle.tasks:
+        with progress.shown_in(bundle.progress_of(task)):
+            ran.append(_run(task))
     return _log([_recorded(each) for each in ran], bundle)
 
 

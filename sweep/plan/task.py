@@ -81,12 +81,19 @@ class Bundle:
         Name of a log that several workers of one machine share; None is a log of the worker's own.
     brief : bool
         Whether it takes little time by measurement, not by a guess: another bundle may wait behind it.
+    running : Path, optional
+        Folder for files that show the progress of tasks (`models.kernels.progress`), on one machine.
     """
 
     tasks: tuple[Task, ...]
     shards: Path
     log: str | None = None
     brief: bool = False
+    running: Path | None = None
+
+    def progress_of(self, task: Task) -> Path | None:
+        """Return the file that shows the progress of a task; None where tasks are short."""
+        return self.running / task.id if self.running and task.measurement.to_the_end else None
 
 
 class Result(NamedTuple):

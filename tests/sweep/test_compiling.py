@@ -1,7 +1,9 @@
 """Every command that may compile kernels reports it when that takes a while."""
 
+import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from matplotlib.figure import Figure
@@ -14,6 +16,7 @@ from models.kernels import cache
 from models.point import Point
 from sweep import compiling
 from sweep.config import chosen, locate
+from sweep.plan import families
 
 POINT = Point(chosen.parameters("policy", "easy", {}, [locate.conf_folder()]), {}, {})
 
@@ -28,6 +31,18 @@ def test_what_takes_a_while_is_said(
     monkeypatch.setattr(compiling, "SILENT_S", 60.0)
     compiling.ready(POINT)
     assert capsys.readouterr().err == ""
+
+
+def test_an_interrupt_that_the_compiler_swallows_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def swallow(modules: object) -> None:
+        sys.unraisablehook(SimpleNamespace(exc_value=KeyboardInterrupt()))  # type: ignore[arg-type]
+        raise RuntimeError("no compiled object yet")
+
+    monkeypatch.setattr(cache, "complete", swallow)
+    before = sys.unraisablehook
+    with pytest.raises(KeyboardInterrupt):
+        compiling.warm_up([(families.find("models.backfill"), [POINT])], print)
+    assert sys.unraisablehook is before
 
 
 def successor(x: float) -> float:

@@ -1,0 +1,56 @@
+"""A long task shows how far it is, and the outlook extrapolates from that."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models.kernels import progress
+from sweep.config import compose, locate
+from sweep.executors import work
+from sweep.executors.bundles import Bundles
+from sweep.plan import plan as plans
+from sweep.store.costs import Costs
+
+LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
+KIND = np.dtype([("now", float), ("arrived", np.int64)])
+
+
+def test_a_record_shows_its_share_until_the_simulation_is_over(tmp_path):
+    file = tmp_path / "task"
+    progress.expect(200)
+    with progress.shown_in(file):
+        earlier, record = progress.record(KIND), progress.record(KIND)
+        record["arrived"] = 50
+        assert progress.share_done(file) == 0.25
+        assert earlier["arrived"] == 0, "a simulation before it keeps its scalars"
+    assert not file.exists()
+    assert progress.share_done(file) == 0
+    with progress.shown_in(tmp_path / "no folder" / "task"):
+        assert progress.record(KIND) == np.zeros(1, KIND)
+
+
+def test_every_policy_of_whole_logs_shows_its_progress(tmp_path):
+    policies = "grid.policy=[easy,easy_sjbf,fcfs,conservative,easy_immediate]"
+    given = ["+experiment=what_if", "workload=swf", f"workload.path={LOG}", policies]
+    plan = plans.expand(compose.load(given, locate.conf_folder()))
+    for number in range(len(plan.ids)):
+        with progress.shown_in(file := tmp_path / "task"):
+            work.simulate(plan.task(number))
+            assert progress.share_done(file) == 1, plan.task(number).point.policy["name"]
+
+
+def test_the_outlook_extrapolates_a_task_that_shows_its_progress(expand, tmp_path, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("sweep.executors.bundles.time.monotonic", lambda: now[0])
+    Path("log").write_text("x")
+    plan = expand("workload=log", "workload.path=log", "batch_size=null", "replications=1", "policy=quick")
+    bundles = Bundles(plan, [0], Costs(tmp_path / "none"), tmp_path, 0.05, running=tmp_path)
+    task = next(bundles).tasks[0]
+    now[0] += 30
+    assert bundles.outlook(1).unknown == 1
+    progress.expect(10)
+    with progress.shown_in(tmp_path / task.id):
+        progress.record(KIND)["arrived"] = 6
+        outlook = bundles.outlook(1)
+    assert (outlook.unknown, outlook.seconds) == (0, pytest.approx(20)), "six tenths took 30 s"
