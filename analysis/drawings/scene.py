@@ -84,8 +84,19 @@ def scene(settings: Mapping[str, str]) -> Scene:
     return replace(found, title=title)
 
 
-def asked(settings: Mapping[str, str]) -> Point:
+def asked(
+    settings: Mapping[str, str],
+    of_policy: Mapping[str, Any] | None = None,
+    of_workload: Mapping[str, Any] | None = None,
+) -> Point:
     """Return the point that settings ask for, with the same jobs as an experiment with that seed.
+
+    Parameters
+    ----------
+    settings : dict of str to str
+        With the keys of `SOURCE`, but for those that a drawing does not have.
+    of_policy, of_workload : dict, optional
+        Further keys of their files, and the values that they take.
 
     Raises
     ------
@@ -93,10 +104,10 @@ def asked(settings: Mapping[str, str]) -> Point:
         If they cannot be understood, or the models refuse them.
     """
     user = settings["conf"]
-    of_policy = _given(settings, "ties", "unrequested", "alternation") | given(settings, "policy")
-    of_workload = _given(settings, "path", "month") | given(settings, "workload")
-    policy = parameters("policy", settings["policy"], of_policy, user)
-    workload = parameters("workload", settings["workload"], of_workload, user)
+    policy_keys = {**(of_policy or {}), **_given(settings, "ties", "unrequested", "alternation")}
+    workload_keys = {**(of_workload or {}), **_given(settings, "path", "month")}
+    policy = parameters("policy", settings["policy"], policy_keys | given(settings, "policy"), user)
+    workload = parameters("workload", settings["workload"], workload_keys | given(settings, "workload"), user)
     named = settings["machine"] or MACHINES.get(str(workload.get("model")), "pe128")
     if named.isdecimal() and int(named):
         machine = parameters("machine", "log", {"processors": int(named), **given(settings, "machine")}, user)
@@ -106,8 +117,8 @@ def asked(settings: Mapping[str, str]) -> Point:
     if settings["load"] not in ("", "null"):
         load = positive(settings, "load", "a positive number, or null for the workload's own")
     root = seed(whole(settings, "seed", 0), workload["name"], whole(settings, "replication", 0))
-    batches = Batches(max(whole(settings, "jobs", 0), 1), 0, (1,))
-    point = Point(policy, workload, machine, load, batches, root)
+    jobs = whole(settings, "jobs", 0) if "jobs" in settings else int(SOURCE["jobs"])
+    point = Point(policy, workload, machine, load, Batches(max(jobs, 1), 0, (1,)), root)
     checked(point, SHORT)
     return point
 

@@ -16,9 +16,10 @@ import pandas as pd
 import panel as pn
 from bokeh.document import Document
 
+from analysis.drawings import remaking
 from analysis.errors import AnalysisError
 from analysis.explorer import choice as chosen
-from analysis.explorer import plot, points, remaking, views, words
+from analysis.explorer import plot, points, views, words
 from analysis.explorer.choice import AUTO, HEAT_MAP, LINES, PARALLEL, Choice
 from analysis.explorer.painter import Painter, SupersededError
 from analysis.explorer.source import Source

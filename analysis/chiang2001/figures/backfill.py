@@ -34,16 +34,15 @@ from analysis.chiang2001.labels import (
     month,
     months,
 )
+from analysis.drawings.remaking import point_of
 from analysis.drawings.scene import run
 from analysis.drawings.waits import draw_largest_waits
-from analysis.errors import DrawingError
+from analysis.errors import AnalysisError, DrawingError
 from analysis.figures.captions import captioned
 from analysis.figures.category_plot import CategoryPlot, Estimates, panels
 from analysis.figures.style import SchemeStyle
 from analysis.paper import Picture
 from analysis.study import Study
-from models.point import Point
-from sweep.plan.seeds import seed
 
 LSF = "ncsa_lsf"
 FIG_5 = ("ncsa_lsf", "easy", "priority_backfill")
@@ -101,7 +100,7 @@ def _largest_waits(study: Study) -> Figure:
         raise DrawingError("this grid lacks January 2000: add o2k_2000_01 to grid.workload")
     try:
         wait, runtime = month_of_jobs(study, LSF, JANUARY)
-    except ValueError as error:  # what a model says of parameters that it cannot simulate, in one line
+    except (AnalysisError, ValueError) as error:  # why the policy cannot run again, in one line
         raise DrawingError(str(error)) from None
     return draw_largest_waits(wait, runtime, 0.05, "NCSA-LSF*, January 2000")
 
@@ -134,22 +133,8 @@ def _improvement(study: Study) -> Figure:
 def month_of_jobs(study: Study, policy: str, month: str) -> tuple[np.ndarray, np.ndarray]:
     """Return wait and actual runtime, seconds, of each job of a month of the first replication.
 
-    The dataset has averages only, so the policy runs again, under the dataset's parameters.
+    The dataset has averages only, so the policy runs again, under the dataset's reading.
     """
-    parameters = {**study.parameters("policy", policy), **_readings_of_the_policy(study)}
-    workload, machine = study.parameters("workload", month), study.parameters("machine")
-    root = seed(int(study.settings["seed"]), month, 0)
-    found = run(Point(parameters, workload, machine, seed=root))
+    found = run(point_of(study, {"policy": policy, "workload": month}))
     made, measured = found.schedule, found.measured
     return made.delay[measured], made.jobs.runtime[measured]
-
-
-def _readings_of_the_policy(study: Study) -> dict[str, Any]:
-    """Return the keys of policies that are axes of the grid, with the values that they have here."""
-    axes: dict[str, str] = study.settings.get("axes") or {}
-    there = {axis: study.data.coords[axis] for axis in axes if axis in study.data.coords}
-    return {
-        axes[axis].removeprefix("policy."): value.item()
-        for axis, value in there.items()
-        if value.ndim == 0 and axes[axis].startswith("policy.") and axes[axis].count(".") == 1
-    }

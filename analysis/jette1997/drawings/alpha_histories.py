@@ -5,20 +5,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.drawings.composition import parameters
-from analysis.drawings.scene import UNITS, instant, unit_of
-from analysis.drawings.settings import positive, whole
+from analysis.drawings import scene
+from analysis.drawings.scene import UNITS, asked, unit_of
+from analysis.drawings.settings import positive, valid
 from analysis.errors import AnalysisError
 from models.arrays import Floats
-from models.point import Batches, Point
 from models.units import KB_IN_GB
-from sweep import compiling
-from sweep.plan.seeds import seed
 
 if TYPE_CHECKING:
     from models.production_gang.systems import Run
@@ -157,40 +154,19 @@ def run_of(settings: Mapping[str, str]) -> Run:
     """
     from models.production_gang import model
 
-    user = settings["conf"]
     if settings["adapts"] not in ("true", "false"):
         raise AnalysisError(f"adapts={settings['adapts']}: give true or false")
-    policy = parameters("policy", "alpha_gang", {"adapts": settings["adapts"] == "true"}, user)
-    changed: dict[str, object] = {"memory": positive(settings, "memory", "MB for each processor")}
-    if settings["path"]:
-        changed["path"] = settings["path"]
-    workload = parameters("workload", settings["workload"], changed, user)
-    if workload.get("phases") is None:
-        workload = {**workload, "phases": PHASES}
-    machine = parameters("machine", settings["machine"], {}, user)
-    load = None if settings["load"] in ("", "null") else positive(settings, "load")
-    batches = Batches(max(whole(settings, "jobs"), 1), 0, (1,))
-    root = seed(whole(settings, "seed", 0), workload["name"], whole(settings, "replication", 0))
-    point = Point(policy, workload, machine, load, batches, root)
-    try:
-        model.FAMILY.check(point)
-        compiling.ready(point)
-        return model.schedule(point)
-    except ValueError as error:
-        raise AnalysisError(str(error)) from None
+    memory = positive(settings, "memory", "MB for each processor")
+    chosen = {**settings, "policy": "alpha_gang"}
+    point = asked(chosen, {"adapts": settings["adapts"] == "true"}, {"memory": memory})
+    if point.workload.get("phases") is None:
+        point = replace(point, workload={**point.workload, "phases": PHASES})
+    return valid(model.schedule, point)
 
 
-def window(settings: Mapping[str, str], begin: float, end: float) -> tuple[float, float]:
-    """Return the two times that are drawn, seconds: ``from`` and ``to`` in hours or with a unit (90m,
-    2.5d).
-    """
-    first = instant(settings["from"], "from") if settings["from"] else begin
-    last = instant(settings["to"], "to") if settings["to"] else min(end, first + LONGEST_DEFAULT)
-    if last <= first:
-        raise AnalysisError(
-            f"from={settings['from']} to={settings['to']}: give a later end, e.g. from=6h to=8h"
-        )
-    return first, last
+def window(settings: Mapping[str, str], run: Run, begin: float, until: float) -> tuple[float, float]:
+    """Return the two times that are drawn, seconds, see `scene.window`."""
+    return scene.window(settings, scene.Scene(run, slice(None), begin, until), LONGEST_DEFAULT)
 
 
 def busiest(run: Run) -> float:

@@ -41,7 +41,7 @@ def draw(settings: Mapping[str, str]) -> Figure:
     run = run_of(settings)
     job = _job(run, settings["job"])
     begin, end = float(run.start[job]), float(run.end[job])
-    return status(run, job, job_history(run, job, *window(settings, begin, min(end, begin + LONGEST))))
+    return status(run, job, job_history(run, job, *window(settings, run, begin, min(end, begin + LONGEST))))
 
 
 def status(run: Run, job: int, history: JobHistory) -> Figure:

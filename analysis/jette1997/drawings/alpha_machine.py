@@ -31,7 +31,7 @@ def draw(settings: Mapping[str, str]) -> Figure:
     """Draw the computers in a window of a run."""
     run = run_of(settings)
     at = busiest(run)
-    return status(run, machine_history(run, *window(settings, at, float(run.end.max()))))
+    return status(run, machine_history(run, *window(settings, run, at, float(run.end.max()))))
 
 
 def status(run: Run, history: MachineHistory) -> Figure:

@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from analysis.drawings import remaking
 from analysis.drawings.settings import valid
 from analysis.errors import AnalysisError
 from analysis.jette1997.labels import GANG
 from analysis.study import Study
-from models.point import Batches, Point
+from models.point import Point
 from sweep import compiling
 from sweep.errors import unknown
-from sweep.plan import sources
-from sweep.plan.seeds import seed
 
 if TYPE_CHECKING:
     from models.production_gang.systems import Run
@@ -103,35 +102,16 @@ def made_anew(point: Point) -> Remade:
 
 def point_of(study: Study, settings: Mapping[str, str]) -> Point:
     """Return the point and the seed of a dataset's task that settings name."""
-    config, folder = study.config, study.folder
-    families = {name: str(file.get("family")) for name, file in config.get("policy", {}).items()}
+    families = {name: str(file.get("family")) for name, file in study.config.get("policy", {}).items()}
     if FAMILY not in families.values():
         known = " and ".join(sorted(set(families.values()))) or "an unknown family"
         raise AnalysisError(
-            f"{folder} holds results of {known}: gangster shows those of {FAMILY}, e.g. {EXAMPLE}"
+            f"{study.folder} holds results of {known}: gangster shows those of {FAMILY}, e.g. {EXAMPLE}"
         )
-    others = [axis for axis in study.data["state"].dims if axis not in (*AXES, "replication")]
-    if others:
-        raise AnalysisError(
-            f"{folder} varies {', '.join(map(str, others))}, which its files do not give; use a dataset "
-            f"of policies, workloads and loads alone, e.g. {EXAMPLE}"
-        )
-    if names := sources.foreign(config):
-        raise AnalysisError(f"{folder} names code from outside this project ({', '.join(names)}): not run")
     chosen = {axis: _chosen(study, axis, settings.get(axis, "")) for axis in AXES}
-    policy, workload = (study.parameters(group, chosen[group]) for group in ("policy", "workload"))
-    _check(policy, families)
-    if workload.get("path") is not None:
-        raise AnalysisError(
-            f"workload={chosen['workload']}: it is a log, and datasets do not keep paths; give a workload "
-            "without a file"
-        )
-    load = None if chosen["load"] in ("", "null") else float(chosen["load"])
-    settings_of, number = study.settings, _replication(study, settings.get("replication", "0"))
-    return Point(
-        policy, workload, study.parameters("machine", chosen["machine"]), load, _batches(settings_of),
-        seed(int(settings_of.get("seed", 1)), str(workload["name"]), number),
-    )  # fmt: skip
+    number = _replication(study, settings.get("replication", "0"))
+    _check(study.parameters("policy", chosen["policy"]), families)
+    return remaking.point_of(study, chosen, number)
 
 
 def _chosen(study: Study, axis: str, given: str) -> str:
@@ -159,13 +139,3 @@ def _replication(study: Study, given: str) -> int:
     if not given.isdecimal() or int(given) >= n:
         raise AnalysisError(f"replication={given}: give a whole number from 0 to {n - 1}")
     return int(given)
-
-
-def _batches(settings: Mapping[str, Any]) -> Batches:
-    """Return how long a run is; one that ends with its workload needs no more than that."""
-    size, warmup, batches = (settings.get(key) for key in ("batch_size", "warmup", "batches"))
-    if not isinstance(size, int):
-        return Batches(None, 0, (1,))
-    return Batches(
-        size, warmup if isinstance(warmup, int) else 0, (batches if isinstance(batches, int) else 1,)
-    )

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.drawings.composition import checked, given, is_file, parameters
-from analysis.drawings.settings import positive, whole
+from analysis.drawings.composition import is_file
+from analysis.drawings.scene import asked
+from analysis.drawings.settings import positive
 from analysis.errors import AnalysisError
 from analysis.silva1999.labels import PRIORITIES, SMALL, machine, policy, workload
-from models.point import Batches, Point
-from sweep.plan.seeds import seed
+from models.point import Point
 
 FAMILY = "models.concurrent_gang"
 
@@ -45,21 +45,9 @@ def point(settings: Mapping[str, str], name: str = "", **changed: Any) -> Point:
     user, named = settings["conf"], name or settings["policy"]
     if settings["slice"]:
         changed["slice"] = positive(settings, "slice", "a positive number of seconds")
-    family = FAMILY.rpartition(".")[2]
-    changed |= given(settings, "policy")
-    found = parameters("policy", _meant(named, family, user), changed, user)
-    if found["family"] != FAMILY:
+    made = asked({**settings, "policy": _meant(named, FAMILY.rpartition(".")[2], user)}, changed)
+    if made.policy["family"] != FAMILY:
         raise AnalysisError(f"policy={named}: it has no tasks to draw; give gang, concurrent_gang, …")
-    jobs = parameters("workload", settings["workload"], given(settings, "workload"), user)
-    if settings["machine"].isdecimal():
-        size = {"processors": whole(settings, "machine")}
-        hardware = parameters("machine", "log", size | given(settings, "machine"), user)
-    else:
-        hardware = parameters("machine", settings["machine"], given(settings, "machine"), user)
-    load = positive(settings, "load")
-    root = seed(whole(settings, "seed", 0), jobs["name"], whole(settings, "replication", 0))
-    made = Point(found, jobs, hardware, load, Batches(1000, 0, (1,)), root)
-    checked(made)
     return made
 
 

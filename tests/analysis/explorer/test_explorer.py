@@ -20,9 +20,10 @@ from tornado.web import Application, RequestHandler
 
 import sweep
 from analysis.command import main
+from analysis.drawings import remaking
 from analysis.errors import AnalysisError
 from analysis.explorer import choice as chosen
-from analysis.explorer import plot, points, remaking, rerun, server, views, words
+from analysis.explorer import plot, points, rerun, server, views, words
 from analysis.explorer.choice import Choice
 from analysis.explorer.painter import Painter, SupersededError
 from analysis.explorer.source import Source

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,10 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from papers import EXPERIMENTS, KEYS, drawn, figures, made, paper, study, true
 
+import sweep
 from analysis.chiang2001.figures import backfill
 from analysis.figures.policies import LOOKS
-from analysis.registry import paper_for
+from analysis.registry import opened, paper_for
 
 FIGURES = {
     "packing": "fig7 fig8 fig9 fig10 fig11 fig12 fig13 utilization used-slots readings-slowdown "
@@ -48,18 +49,11 @@ FIGURES = {
 """Experiment -> its figures in their order."""
 
 OF_LOGS = {"fig3", "fig4", "fig5", "fig6"}
-MONTH_OF_JOBS = backfill.month_of_jobs
 NEEDS_A_RUN = ("o2k_backfill", "fig4")
-"""Drawn by a run of the policy, which a fabricated dataset has no parameters for."""
+"""Drawn by a run of the policy, which a fabricated dataset cannot be planned for."""
 
 WITHOUT_AXES = re.compile(r"table4|fig4-\d|fig6-\d|map|fig9$|readings-verdicts")
 """Tables, matrices and meshes."""
-
-
-@pytest.fixture(autouse=True)
-def _no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out the figure that takes a simulation, which has a test of its own."""
-    monkeypatch.setattr(backfill, "month_of_jobs", _no_run)
 
 
 def shown(figure: Figure) -> list[Axes]:
@@ -129,10 +123,6 @@ def luminance(color: Any) -> float:
     seen = [alpha * part + 1 - alpha for part in parts]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in seen]
     return float(np.dot((0.2126, 0.7152, 0.0722), linear))
-
-
-def _no_run(*at: Any) -> None:
-    raise ValueError("not simulated here")
 
 
 SOME = [
@@ -292,27 +282,16 @@ def test_the_map_has_every_claim_under_every_assumption() -> None:
 
 
 @pytest.mark.exhaustive
-def test_fig_4_runs_the_policy_under_the_datasets_reading() -> None:
+def test_fig_4_runs_the_policy_under_the_datasets_reading(tmp_path: Path) -> None:
     """The waits that the model gives back are those from which the dataset's average was made."""
-    import json
-
-    from analysis.drawings.composition import parameters
-    from models.backfill import FAMILY
-    from models.point import Batches, Point
-    from sweep.plan.seeds import seed
-
-    month, name = "o2k_2000_01", "o2k_backfill"
-    policy = {**parameters("policy", "easy"), "ties": "event"}
-    workload, machine = parameters("workload", month), parameters("machine", "o2k")
-    found = study("chiang2001", name, workload=(month,), ties=("event", "instant")).readings["B"]
-    files = {"policy": {"easy": policy}, "workload": {month: workload}, "machine": {"o2k": machine}}
-    found = replace(found, data=found.data.assign_attrs(config=json.dumps({**found.config, **files})))
-    wait, runtime = MONTH_OF_JOBS(found, "easy", month)
-    of_the_model = Point(
-        {**policy, "ties": "instant"}, {**workload, "name": month}, machine, batches=Batches(None, 0, (1,)),
-        seed=seed(1, month, 0),
-    )  # fmt: skip
-    assert wait.mean() == pytest.approx(FAMILY.simulate(of_the_model).metrics["delay"][0])
+    month = "o2k_2000_01"
+    grid = {"policy": ["easy"], "workload": [month], "ties": ["instant", "event"]}
+    made = sweep.Study("o2k_backfill", grid=grid, output=tmp_path / "o2k", executor="serial", replications=1)
+    made.run(progress=False)
+    found = opened(made.folder)[0].readings["B"]
+    wait, runtime = backfill.month_of_jobs(found, "easy", month)
+    assert found.label == "ties=event"
+    assert wait.mean() == pytest.approx(found.data["delay"].item())
     assert len(wait) == len(runtime)
 
 

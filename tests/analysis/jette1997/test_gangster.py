@@ -12,6 +12,7 @@ from matplotlib.patches import Rectangle
 from rich.console import Console, Group
 from rich.text import Text
 
+from analysis.drawings import remaking
 from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.jette1997.gangster import times, torus
@@ -25,7 +26,7 @@ from analysis.jette1997.gangster.display import (
 from analysis.jette1997.gangster.lettering import Lettering
 from analysis.jette1997.gangster.player import DAY, Player, play
 from analysis.jette1997.gangster.remaking import WEEK, Remade, made_anew, point_of
-from analysis.jette1997.labels import AXES, GANG, THREE_WEEKS
+from analysis.jette1997.labels import AXES, FIFTEEN_MONTHS, GANG
 from analysis.study import Study
 from models.point import Point
 from models.production_gang.t3d import moment as moments
@@ -123,13 +124,11 @@ def study(name: str = "llnl_t3d", **made: Any) -> Study:
     return Study(dataset(name, replications=5, **made), Path("results") / name, axes=AXES).under(AXES)
 
 
-def test_a_run_is_that_of_the_dataset() -> None:
-    from sweep.plan.seeds import seed
-
-    point = point_of(study(), {"workload": THREE_WEEKS, "replication": "3"})
-    assert point.policy["name"] == GANG
-    assert point.seed == seed(1, THREE_WEEKS, 3)
-    assert (point.machine["name"], point.load) == ("t3d", None)
+def test_a_run_is_that_of_the_gang_scheduler_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remaking, "point_of", lambda study, place, number: (place, number))
+    place, number = point_of(study(), {"replication": "3"})
+    assert place == {"policy": GANG, "workload": FIFTEEN_MONTHS, "load": "null", "machine": "t3d"}
+    assert number == 3
 
 
 @pytest.mark.parametrize(
@@ -138,7 +137,6 @@ def test_a_run_is_that_of_the_dataset() -> None:
         ("llnl_compare", {"policy": "easy"}, "policy=easy: it has no machine of nodes"),
         ("llnl_t3d", {"policy": "gang"}, "policy=gang: unknown value"),
         ("llnl_t3d", {"replication": "5"}, "replication=5: give a whole number from 0 to 4"),
-        ("llnl_tradeoff", {}, "varies do_not_disturb, switch_cost"),
     ],
 )
 def test_what_cannot_be_shown_is_said_in_one_line(name: str, settings: dict[str, str], line: str) -> None:
