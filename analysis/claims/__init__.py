@@ -3,7 +3,7 @@
 from analysis.claims.claim import (
     VERDICTS,
     Claim,
-    Estimated,
+    Decided,
     Fact,
     Open,
     Part,
@@ -18,6 +18,6 @@ from analysis.claims.claim import (
 )
 
 __all__ = [
-    "VERDICTS", "Claim", "Estimated", "Fact", "Open", "Part", "Within",
+    "VERDICTS", "Claim", "Decided", "Fact", "Open", "Part", "Within",
     "beyond_chance", "count", "count_calibrated", "findings", "judge", "shown", "smallest_error",
 ]  # fmt: skip

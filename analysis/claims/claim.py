@@ -27,7 +27,7 @@ Pharmacokinetics and Biopharmaceutics 15(6), 1987, 657-680.
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal
 
 from sweep.statistics import Interval
 
@@ -83,33 +83,28 @@ class Claim:
         return asdict(self) | {"evidence": list(self.evidence), "figures": list(self.figures)}
 
 
-class Part(Protocol):
+class Part:
     """One comparison of a claim."""
 
     def holds(self, confidence: float) -> bool:
         """Whether the data show it to be so."""
-        ...
+        return False
 
     def fails(self, confidence: float) -> bool:
         """Whether the data show it not to be so."""
-        ...
+        return False
 
     def describe(self, confidence: float) -> str:
         """Return what was measured, in one line."""
-        ...
-
-
-@runtime_checkable
-class Estimated(Protocol):
-    """A part that rests on an interval, which can be had at any level."""
+        raise NotImplementedError
 
     def at_level(self, confidence: float) -> str:
         """Return the interval at a level without its mean; empty where there is none."""
-        ...
+        return ""
 
 
 @dataclass(frozen=True)
-class Within:
+class Within(Part):
     """An estimate should lie strictly between two limits; leave one out for a one-sided test.
 
     Parameters
@@ -166,8 +161,8 @@ class Within:
 
 
 @dataclass(frozen=True)
-class Fact:
-    """Something without randomness, e.g. what the engine does with five given jobs."""
+class Decided(Part):
+    """A comparison that needs no interval; its label has what was found."""
 
     label: str
     is_so: bool
@@ -181,24 +176,24 @@ class Fact:
         return not self.is_so
 
     def describe(self, confidence: float) -> str:
+        """Return what was found."""
+        return self.label
+
+
+class Fact(Decided):
+    """Something without randomness, e.g. what the engine does with five given jobs."""
+
+    def describe(self, confidence: float) -> str:
         """Return the fact."""
         return f"{self.label}: {'so' if self.is_so else 'not so'}"
 
 
 @dataclass(frozen=True)
-class Open:
+class Open(Part):
     """A comparison that the dataset cannot make: points missing, saturated, unfinished or failed."""
 
     label: str
     reason: str
-
-    def holds(self, confidence: float) -> bool:
-        """Never."""
-        return False
-
-    def fails(self, confidence: float) -> bool:
-        """Never."""
-        return False
 
     def describe(self, confidence: float) -> str:
         """Return the reason."""
@@ -231,7 +226,7 @@ def judge(
     lines = []
     for part, yes, no in zip(parts, held, failed, strict=True):
         line = f"{'✓' if yes else '✗' if no else '?'} {part.describe(confidence)}"
-        if n > 1 and isinstance(part, Estimated) and (width := part.at_level(widened)):
+        if n > 1 and (width := part.at_level(widened)):
             line += f"; {width} corrected for {n} comparisons"
         lines.append(line)
     return _verdict(parts, confidence, needed), (_summary(held, failed, wanted), *lines)

@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from analysis.claims import Estimated, Open, Part, Within, shown
+from analysis.claims import Decided, Open, Part, Within, shown
 from analysis.study.curve import EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
 from analysis.study.sample import Sample
 from sweep import statistics
@@ -101,29 +101,6 @@ def difference(
     return difference_of(name, a.over(chosen), b.over(chosen), low, high, scale, unit, exact)
 
 
-@dataclass(frozen=True)
-class Diverging:
-    """A ratio or difference that is infinite, or as little as it can be: one of the two is saturated."""
-
-    label: str
-    value: float
-    low: float
-    high: float
-
-    def holds(self, confidence: float) -> bool:
-        """Whether the limits leave room for it."""
-        above = self.value > self.low or self.low == -np.inf
-        return above and (self.value < self.high or self.high == np.inf)
-
-    def fails(self, confidence: float) -> bool:
-        """Whether it is beyond a limit."""
-        return not self.holds(confidence)
-
-    def describe(self, confidence: float) -> str:
-        """Return which of the two is saturated, and where."""
-        return self.label
-
-
 def _decided(
     label: str, a: Curve, b: Curve, loads: AxisRange, low: float, high: float, least: float
 ) -> Part | None:
@@ -133,8 +110,10 @@ def _decided(
         return None
     where = listed(a.axis, first if first.size else second)
     which = "the first" if first.size else "the second"
-    text = f"{label}: only {which} is saturated at {where}"
-    return Diverging(text, np.inf if first.size else least, low, high)
+    # A ratio or difference that is infinite, or as little as it can be.
+    value = np.inf if first.size else least
+    so = (value > low or low == -np.inf) and (value < high or high == np.inf)
+    return Decided(f"{label}: only {which} is saturated at {where}", so)
 
 
 def level(
@@ -194,7 +173,7 @@ def turns(
 
 
 @dataclass(frozen=True)
-class Sustains:
+class Sustains(Part):
     """Whether a policy sustains loads above a threshold: whether it delivers as much when more is offered."""
 
     label: str
@@ -221,7 +200,7 @@ class Sustains:
 
 
 @dataclass(frozen=True)
-class Not:
+class Not(Part):
     """The opposite of a part."""
 
     part: Part
@@ -240,11 +219,11 @@ class Not:
 
     def at_level(self, confidence: float) -> str:
         """Return the part's interval at a level."""
-        return self.part.at_level(confidence) if isinstance(self.part, Estimated) else ""
+        return self.part.at_level(confidence)
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Chosen(Part):
     """A part that the data chose among several: its intervals are widened for all of them (Bonferroni)."""
 
     part: Part

@@ -184,7 +184,7 @@ def _filled_locally(test: Tester, of: str, workload: str) -> list[Part]:
 
 
 @dataclass(frozen=True)
-class SameOrder:
+class SameOrder(Part):
     """Whether two schedulers compare alike on two machines: the same one is ahead, or neither by much.
 
     Parameters
