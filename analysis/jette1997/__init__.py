@@ -28,6 +28,6 @@ PAPER = Paper(
     axes=AXES,
     families=("models.production_gang",),
     drawings=DRAWINGS,
-    tables=lambda study: tuple(tables(study)),
+    tables=tables,
     commands={"gangster": command.main},
 )

@@ -10,19 +10,7 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from analysis.jette1997.labels import (
-    CLASS_RUNTIME,
-    CLASS_SLOWDOWN,
-    DEBUG,
-    HOUR,
-    INTERACTIVE,
-    MONTH,
-    PERIOD,
-    SITE_CLASS,
-    UTILIZATION,
-    WORKLOAD,
-    by,
-)
+from analysis.jette1997 import labels
 from analysis.study import Study
 from analysis.study.curve import DONE
 from analysis.study.sample import Sample
@@ -34,7 +22,7 @@ def raw(study: Study, metric: str, policy: str, workload: str, **point: object) 
     """Return a metric as the batches have it, shape (replications, batches, dimensions not given)."""
     place = study.usual() | {axis: text(value) for axis, value in point.items()} | {"policy": policy}
     if workload:
-        place[WORKLOAD] = workload
+        place[labels.WORKLOAD] = workload
     place.setdefault("load", next(iter(study.values_of("load")), ""))
     if metric not in study.data or any(value not in study.values_of(axis) for axis, value in place.items()):
         return Sample.absent()
@@ -112,7 +100,7 @@ def grouped(
     """
     weight = "runtime" if kind == "slowdown" else "jobs"
     value, count = (
-        at(study, raw(study, by(name, dim), policy, workload, **point), dim, values)
+        at(study, raw(study, labels.by(name, dim), policy, workload, **point), dim, values)
         for name in (kind, weight)
     )
     # A week without such jobs has no mean, and no weight either.
@@ -122,7 +110,7 @@ def grouped(
 def delay(study: Study, hours: Sequence[str], policy: str, workload: str) -> Sample:
     """Return the mean time beyond its runtime of an interactive job submitted in some hours, seconds."""
     slowdown, runtime, jobs = (
-        at(study, raw(study, by(name, HOUR), policy, workload), HOUR, hours)
+        at(study, raw(study, labels.by(name, labels.HOUR), policy, workload), labels.HOUR, hours)
         for name in ("slowdown", "runtime", "jobs")
     )
     if reason := next((one.status for one in (slowdown, runtime, jobs) if one.reason), ""):
@@ -134,8 +122,8 @@ def delay(study: Study, hours: Sequence[str], policy: str, workload: str) -> Sam
 def interactive_slowdown(study: Study, policy: str, workload: str, **point: object) -> Sample:
     """Return the slowdown of all interactive jobs together: their response times over their runtimes."""
     slowdown, runtime = (
-        raw(study, metric, policy, workload, **{SITE_CLASS: INTERACTIVE}, **point)
-        for metric in (CLASS_SLOWDOWN, CLASS_RUNTIME)
+        raw(study, metric, policy, workload, **{labels.SITE_CLASS: labels.INTERACTIVE}, **point)
+        for metric in (labels.CLASS_SLOWDOWN, labels.CLASS_RUNTIME)
     )
     return ratio(product(slowdown, runtime), runtime)
 
@@ -148,19 +136,19 @@ def share_of_terminals(study: Study, metric: str, policy: str, workload: str) ->
 
 def of_terminals(study: Study, one: Sample) -> Sample:
     """Return a sum over what users start at a terminal: interactive jobs, and those of a debugger."""
-    return total(at(study, one, SITE_CLASS, (INTERACTIVE, DEBUG)))
+    return total(at(study, one, labels.SITE_CLASS, (labels.INTERACTIVE, labels.DEBUG)))
 
 
 def rate(study: Study, metric: str, policy: str, workload: str, classes: Sequence[str] = ()) -> Sample:
     """Return what ends, or is delivered, a second, of some classes or of all."""
     whole = raw(study, metric, policy, workload)
-    some = total(at(study, whole, SITE_CLASS, classes) if classes else whole)
-    return ratio(some, raw(study, PERIOD, policy, workload))
+    some = total(at(study, whole, labels.SITE_CLASS, classes) if classes else whole)
+    return ratio(some, raw(study, labels.PERIOD, policy, workload))
 
 
 def middles(study: Study, policy: str, workload: str) -> np.ndarray:
     """Return the middle of each batch since the beginning, seconds, shape (batches,); NaN for none."""
-    period = raw(study, PERIOD, policy, workload)
+    period = raw(study, labels.PERIOD, policy, workload)
     if period.reason:
         return np.zeros(0)
     known = np.isfinite(period.values)
@@ -181,7 +169,7 @@ def months(study: Study, policy: str, workload: str) -> np.ndarray:
     """Return the calendar month in which the middle of each batch lies, from 1 on, 0 where there is none."""
     found, begin = middles(study, policy, workload), first_day(study, workload)
     if begin is None:
-        return np.where(np.isfinite(found), np.nan_to_num(found) // MONTH + 1, 0).astype(int)
+        return np.where(np.isfinite(found), np.nan_to_num(found) // labels.MONTH + 1, 0).astype(int)
     days = [begin + timedelta(seconds=float(one)) if np.isfinite(one) else None for one in found]
     return np.array(
         [0 if one is None else 12 * (one.year - begin.year) + one.month - begin.month + 1 for one in days]
@@ -195,7 +183,7 @@ def of_months(
 
     That is all of the time, or of weekdays or weekends: of these a batch may have an hour, or none.
     """
-    weight = study.data[metric].attrs.get("weight", PERIOD) if metric in study.data else PERIOD
+    weight = study.data[metric].attrs.get("weight", labels.PERIOD) if metric in study.data else labels.PERIOD
     values, period = raw(study, metric, policy, workload), raw(study, weight, policy, workload)
     month = months(study, policy, workload)
     inside = (month >= first) & (month <= (first if last is None else last))
@@ -206,7 +194,7 @@ def of_months(
 
 def weekly(study: Study, metric: str, policy: str, workload: str) -> Sample:
     """Return the metric of each batch, each counting alike; none where a batch is cut short at the end."""
-    values, period = raw(study, metric, policy, workload), raw(study, PERIOD, policy, workload)
+    values, period = raw(study, metric, policy, workload), raw(study, labels.PERIOD, policy, workload)
     if values.reason or period.reason:
         return Sample.absent(values.status)
     full = period.values > 0.9 * np.nanmedian(period.values)
@@ -215,15 +203,15 @@ def weekly(study: Study, metric: str, policy: str, workload: str) -> Sample:
 
 def best_week(study: Study, policy: str, workload: str) -> Sample:
     """Return the highest weekly utilization of each run."""
-    return largest(weekly(study, UTILIZATION, policy, workload))
+    return largest(weekly(study, labels.UTILIZATION, policy, workload))
 
 
 def in_full_weeks(study: Study, policy: str, workload: str, least: float) -> Sample:
     """Return the slowdown of the interactive workload over those weeks that are utilized above a limit."""
-    used = weekly(study, UTILIZATION, policy, workload)
+    used = weekly(study, labels.UTILIZATION, policy, workload)
     slowdown, runtime = (
-        raw(study, metric, policy, workload, **{SITE_CLASS: INTERACTIVE})
-        for metric in (CLASS_SLOWDOWN, CLASS_RUNTIME)
+        raw(study, metric, policy, workload, **{labels.SITE_CLASS: labels.INTERACTIVE})
+        for metric in (labels.CLASS_SLOWDOWN, labels.CLASS_RUNTIME)
     )
     if reason := next((one.status for one in (used, slowdown, runtime) if one.reason), ""):
         return Sample.absent(reason)

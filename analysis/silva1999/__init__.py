@@ -6,8 +6,7 @@ from analysis.paper import Paper
 from analysis.report.readings import Readings
 from analysis.silva1999.claims import claims
 from analysis.silva1999.drawings import DRAWINGS
-from analysis.silva1999.figures import pictures
-from analysis.silva1999.figures.assumptions import tables
+from analysis.silva1999.figures import pictures, tables
 from analysis.silva1999.labels import AXES, KEY
 
 PAPER = Paper(
@@ -27,5 +26,5 @@ PAPER = Paper(
     axes=AXES,
     families=("models.concurrent_gang",),
     drawings=DRAWINGS,
-    tables=lambda study: tuple(tables(study)),
+    tables=tables,
 )

@@ -15,39 +15,8 @@ from analysis.claims.comparisons import difference_of, level_of, ratio_of
 from analysis.claims.rows import Rows
 from analysis.claims.tester import Tester as Base
 from analysis.claims.testers import listed
-from analysis.silva1999.labels import (
-    BUSY,
-    BUSY_OF_CLASS,
-    CENTRAL_COST,
-    CLASS,
-    GANG,
-    JOBS,
-    KEY,
-    LARGE,
-    LOCAL_OF_CLASS,
-    LOCAL_SHARE,
-    MACHINE,
-    MEASURES,
-    MIXED,
-    MORE_IS_BETTER,
-    OF_THE_PAPER,
-    PE_STATE,
-    PE_TIME,
-    PRIORITIES,
-    PROCESSORS,
-    RESPONSE_OF_CLASS,
-    SMALL,
-    STATES,
-    SWITCHING,
-    TASK_WAIT,
-    UTILIZATION,
-    at_time,
-    last,
-    policy,
-    times,
-    workload,
-    workloads,
-)
+from analysis.silva1999 import labels
+from analysis.silva1999.labels import at_time, last, policy, times, workload, workloads
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED
 from analysis.study.sample import Sample
@@ -61,7 +30,7 @@ class Tester(Base):
     """Compares schedulers on the same jobs."""
 
     def __init__(self, study: Study) -> None:
-        super().__init__(study, KEY)
+        super().__init__(study, labels.KEY)
         self.times = times(study)
         self.last = last(study)
 
@@ -99,10 +68,12 @@ def combined(one: Sample, other: Sample, how: Callable[[np.ndarray, np.ndarray],
 
 def switching(test: Tester, name: str, cost: str, size: str) -> Sample:
     """Return the share of the PEs' time spent on switching under Concurrent Gang."""
-    at = {PROCESSORS: size, CENTRAL_COST: cost}
-    found = [test.sample(PE_TIME, PRIORITIES, name, **at, pe_state=state) for state in STATES]
+    at = {labels.PROCESSORS: size, labels.CENTRAL_COST: cost}
+    found = [
+        test.sample(labels.PE_TIME, labels.PRIORITIES, name, **at, pe_state=state) for state in labels.STATES
+    ]
     whole = reduce(partial(combined, how=np.add), found)
-    return combined(found[STATES.index(SWITCHING)], whole, np.divide)
+    return combined(found[labels.STATES.index(labels.SWITCHING)], whole, np.divide)
 
 
 def measured(test: Tester, measure: str, scheduler: str, name: str, time: str, **point: Any) -> Sample:
@@ -112,16 +83,17 @@ def measured(test: Tester, measure: str, scheduler: str, name: str, time: str, *
     class that computes more computes more outside of its slots, hence shares.
     """
     if measure == "waiting":
-        busy = test.sample(PE_TIME, scheduler, name, time, pe_state=BUSY)
-        return combined(test.sample(TASK_WAIT, scheduler, name, time, **point), busy, np.divide)
+        busy = test.sample(labels.PE_TIME, scheduler, name, time, pe_state=labels.BUSY)
+        return combined(test.sample(labels.TASK_WAIT, scheduler, name, time, **point), busy, np.divide)
     if measure == "local":
         filled, busy = (
-            test.sample(one, scheduler, name, time, **point) for one in (LOCAL_OF_CLASS, BUSY_OF_CLASS)
+            test.sample(one, scheduler, name, time, **point)
+            for one in (labels.LOCAL_OF_CLASS, labels.BUSY_OF_CLASS)
         )
         return combined(filled, busy, np.divide)
     if measure == "empty":
-        return test.sample(PE_TIME, scheduler, name, time, **{PE_STATE: "empty"}, **point)
-    metric = RESPONSE_OF_CLASS if measure == "response" else measure
+        return test.sample(labels.PE_TIME, scheduler, name, time, **{labels.PE_STATE: "empty"}, **point)
+    metric = labels.RESPONSE_OF_CLASS if measure == "response" else measure
     return test.sample(metric, scheduler, name, time, **point)
 
 
@@ -144,10 +116,10 @@ def _ratio(
     limits: Mapping[str, float],
 ) -> Part:  # fmt: skip
     (one, here), (other, there), both = _point(a), _point(b), _where(at)
-    of = f" of {both[CLASS]} jobs" if CLASS in both else ""
-    label = f"{_named(one, here)} / {_named(other, there)}, {MEASURES.get(measure, measure)}{of}"
+    of = f" of {both[labels.CLASS]} jobs" if labels.CLASS in both else ""
+    label = f"{_named(one, here)} / {_named(other, there)}, {labels.MEASURES.get(measure, measure)}{of}"
     label += f", {workload(name)}{at_time(time)}"
-    limits = limits or ({"low": 1.0} if measure in MORE_IS_BETTER else {"high": 1.0})
+    limits = limits or ({"low": 1.0} if measure in labels.MORE_IS_BETTER else {"high": 1.0})
     mine, yours = (
         measured(test, measure, scheduler, name, time, **both, **point)
         for scheduler, point in ((one, here), (other, there))
@@ -161,11 +133,13 @@ def _point(of: Any) -> tuple[str, dict[str, Any]]:
 
 
 def _where(point: Mapping[str, Any]) -> dict[str, str]:
-    return {CLASS if key == "of_class" else key: str(value) for key, value in point.items()}
+    return {labels.CLASS if key == "of_class" else key: str(value) for key, value in point.items()}
 
 
 def _named(scheduler: str, point: Mapping[str, str]) -> str:
-    where = ", ".join(x if key == CLASS else f"{key.replace('_', ' ')} {x}" for key, x in point.items())
+    where = ", ".join(
+        x if key == labels.CLASS else f"{key.replace('_', ' ')} {x}" for key, x in point.items()
+    )
     return f"{policy(scheduler)} ({where})" if where else policy(scheduler)
 
 
@@ -174,7 +148,7 @@ def _filled_locally(test: Tester, of: str, workload: str) -> list[Part]:
     return [
         level_of(
             f"{policy(of)}, busy time filled locally{at_time(time)}",
-            test.sample(LOCAL_SHARE, of, workload, time),
+            test.sample(labels.LOCAL_SHARE, of, workload, time),
             0.0,
             scale=100.0,
             unit=" %",
@@ -231,10 +205,10 @@ class SameOrder(Part):
 def _same_order(test: Tester, metrics: list[str], machines: list[str], same: float) -> list[Part]:
     """Ask that each two of the paper's schedulers compare alike on two machines, at the longest horizon."""
     parts: list[Part] = []
-    for name, metric, (b, a) in product(workloads(test.study), metrics, combinations(OF_THE_PAPER, 2)):
-        label = f"{policy(a)} / {policy(b)}, {MEASURES[metric]}, {workload(name)}"
+    for name, metric, (b, a) in product(workloads(test.study), metrics, combinations(labels.OF_THE_PAPER, 2)):
+        label = f"{policy(a)} / {policy(b)}, {labels.MEASURES[metric]}, {workload(name)}"
         pairs = tuple(
-            tuple(test.sample(metric, one, name, **{MACHINE: machine}) for one in (a, b))
+            tuple(test.sample(metric, one, name, **{labels.MACHINE: machine}) for one in (a, b))
             for machine in machines
         )
         reason = next((one.reason for pair in pairs for one in pair if one.reason), "")
@@ -253,22 +227,25 @@ def _gain_over(test: Tester, metric: str, of: str, over: str, best: str, name: s
 
     The other way round, a run with hardly any idle time left would be all of the mean.
     """
-    label = f"{MEASURES[metric]}, gain under {workload(best)} minus that under {workload(name)}"
+    label = f"{labels.MEASURES[metric]}, gain under {workload(best)} minus that under {workload(name)}"
     found = []
     for one in (best, name):
         mine, other = (test.sample(metric, scheduler, one) for scheduler in (of, over))
         found.append(combined(mine, other, np.divide))
         if reason := found[-1].reason:
             return Open(label, reason)
-    first, rest = (one.values if metric == JOBS else 1 - one.values for one in found)
+    first, rest = (one.values if metric == labels.JOBS else 1 - one.values for one in found)
     return difference_of(label, first, rest, 0.0, scale=100.0, unit=" points")
 
 
 def _larger_machines(test: Tester, low: float) -> list[Part]:
     """Ask that utilization is hardly lower on larger machines, with a clock signal."""
-    first, *larger = sorted(test.study.values_of(PROCESSORS), key=float)
-    of, over = ([{"policy": PRIORITIES, PROCESSORS: size} for size in sizes] for sizes in (larger, [first]))
-    return _compared(test, UTILIZATION, of, over, at={CENTRAL_COST: "0"}, low=low)
+    first, *larger = sorted(test.study.values_of(labels.PROCESSORS), key=float)
+    of, over = (
+        [{"policy": labels.PRIORITIES, labels.PROCESSORS: size} for size in sizes]
+        for sizes in (larger, [first])
+    )
+    return _compared(test, labels.UTILIZATION, of, over, at={labels.CENTRAL_COST: "0"}, low=low)
 
 
 TESTERS: Mapping[str, Callable[..., Any]] = {
@@ -283,13 +260,15 @@ TESTERS: Mapping[str, Callable[..., Any]] = {
 @cache
 def claims(study: Study) -> tuple[Claim, ...]:
     """Return every claim that the study's axes can decide, tested under one reading."""
-    if study.varies(PROCESSORS) and study.values_of(CENTRAL_COST):
+    if study.varies(labels.PROCESSORS) and study.values_of(labels.CENTRAL_COST):
         sections = ["scale"]
-    elif MIXED in workloads(study):
+    elif labels.MIXED in workloads(study):
         sections = ["mixed"]
-    elif {GANG, PRIORITIES} <= set(study.policies):
+    elif {labels.GANG, labels.PRIORITIES} <= set(study.policies):
         sections = ["intensive"]
-        sections += ["machines"] if {SMALL, LARGE} <= set(study.values_of(MACHINE)) else []
+        sections += (
+            ["machines"] if {labels.SMALL, labels.LARGE} <= set(study.values_of(labels.MACHINE)) else []
+        )
         sections += ["summary"]
     else:
         return ()

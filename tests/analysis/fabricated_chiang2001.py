@@ -5,20 +5,10 @@ from typing import Any
 import numpy as np
 from fabricated import Experiment, Fabricated, Point
 
-from analysis.chiang2001.labels import (
-    CLASSES,
-    FEBRUARY,
-    HOUR,
-    JANUARY,
-    LONGER,
-    MARCH,
-    MONTHS,
-    NOVEMBER,
-    RANGES,
-)
+from analysis.chiang2001 import labels
 from models.workloads.o2k.table4 import TABLE_4
 
-PRESSURE = dict(zip(MONTHS, (1.0, 1.1, 1.6, 1.3, 1.7, 1.2), strict=True))
+PRESSURE = dict(zip(labels.MONTHS, (1.0, 1.1, 1.6, 1.3, 1.7, 1.2), strict=True))
 """By how much a month is worse than another."""
 
 LXF_W = {"wait": 4.5, "wait_p95": 22.5, "wait_max": 70.0, "slowdown": 65.0}
@@ -48,31 +38,31 @@ def waits(metric: str, at: Point) -> float:
     pressure = PRESSURE[month] if policy == "ncsa_lsf" else 1 + 0.1 * (PRESSURE[month] - 1)
     level = LEVELS[policy][kind] * pressure
     equipartition = policy.startswith("eq_spatial")
-    if (policy, kind, month) == ("sjf_backfill", "wait_max", FEBRUARY):
+    if (policy, kind, month) == ("sjf_backfill", "wait_max", labels.FEBRUARY):
         level *= 1.75
-    if (policy, kind, month) == ("sjf_backfill", "slowdown", FEBRUARY):
+    if (policy, kind, month) == ("sjf_backfill", "slowdown", labels.FEBRUARY):
         level *= 0.5
     if (policy, kind) == ("lxf_w_immediate", "wait_p95"):
-        level *= 0.97 if month in (NOVEMBER, JANUARY) else 1.01
-    if equipartition and kind == "wait_max" and month in (FEBRUARY, MARCH):
+        level *= 0.97 if month in (labels.NOVEMBER, labels.JANUARY) else 1.01
+    if equipartition and kind == "wait_max" and month in (labels.FEBRUARY, labels.MARCH):
         level *= 2.5
     level *= _of_the_group(policy, kind, month, at)
-    return level if kind == "slowdown" else level * HOUR
+    return level if kind == "slowdown" else level * labels.HOUR
 
 
 def _of_the_group(policy: str, kind: str, month: str, at: Point) -> float:
     """Return a group's level relative to that of all jobs."""
     if at.get("ncsa_class", "all").startswith("lt"):
-        return 1.5 if month == MARCH else 1.0
+        return 1.5 if month == labels.MARCH else 1.0
     ranged = at.get("runtime_range", "all")
     if ranged == "all":
         return 1.0
     if kind == "wait_max":
-        return 0.8 if ranged == RANGES[0] else 0.95
+        return 0.8 if ranged == labels.RANGES[0] else 0.95
     if policy == "lxf_w_immediate" and kind in ("wait", "slowdown"):
         without = LEVELS["lxf_w_backfill"][kind] / LEVELS[policy][kind]
-        return without * (0.1 if ranged == RANGES[0] else 1.02)
-    if policy.startswith("eq_spatial") and (kind, ranged) == ("slowdown", LONGER[0]):
+        return without * (0.1 if ranged == labels.RANGES[0] else 1.02)
+    if policy.startswith("eq_spatial") and (kind, ranged) == ("slowdown", labels.LONGER[0]):
         return 0.5
     return 1.0
 
@@ -87,13 +77,13 @@ def workload(metric: str, at: Point) -> float:
             return float(getattr(month, f"overall_{field}"))
         if (metric, name, month.name) == ("processor_demand", "lt_mj", "2000-01"):
             return 5.3  # a sentence says at most 5 %, the table has 6
-        return float(getattr(month, field)[CLASSES.index(name)])
+        return float(getattr(month, field)[labels.CLASSES.index(name)])
     if metric == "runtime_cdf":
         return float(np.clip(np.log10(at["actual_runtime"] / 60) / 4, 0, 1))
     if metric == "arrivals":
         return 20.0 if 9 <= at["hour"] < 17 else 10.0 if 17 <= at["hour"] < 23 else 5.0
-    if metric in ENDS_OF_THE_TEXT and at["workload"] in (NOVEMBER, MARCH):
-        return ENDS_OF_THE_TEXT[metric][at["workload"] == MARCH]
+    if metric in ENDS_OF_THE_TEXT and at["workload"] in (labels.NOVEMBER, labels.MARCH):
+        return ENDS_OF_THE_TEXT[metric][at["workload"] == labels.MARCH]
     return OF_THE_TEXT[metric]
 
 
@@ -138,9 +128,9 @@ WORKLOAD = {
 }
 COMMON: dict[str, Any] = {
     "groups": {
-        "runtime_range": RANGES,
-        "ncsa_class": (*CLASSES, "other"),
-        "job_class": ("all", *CLASSES),
+        "runtime_range": labels.RANGES,
+        "ncsa_class": (*labels.CLASSES, "other"),
+        "job_class": ("all", *labels.CLASSES),
         "actual_runtime": tuple(60.0 * 10 ** (k / 2) for k in range(-3, 9)),
         "weekday": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
         "hour": tuple(range(24)),
@@ -159,7 +149,7 @@ COMMON: dict[str, Any] = {
 
 
 def _experiment(policies: tuple[str, ...], metrics: dict[str, tuple[str, ...]], truth: Any) -> Experiment:
-    grid = {"policy": policies, "workload": tuple(MONTHS), "load": (np.nan,), "machine": ("o2k",)}
+    grid = {"policy": policies, "workload": tuple(labels.MONTHS), "load": (np.nan,), "machine": ("o2k",)}
     return Experiment(grid, metrics, truth, **COMMON)
 
 

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from analysis.chiang2001.figures import backfill, equipartition, immediate, table4, workload
+from analysis.chiang2001.figures import policies, table4, workload
 from analysis.chiang2001.labels import DEMAND
 from analysis.paper import Picture, of_each_reading
 from analysis.study import Study
 
 FIGURES: dict[str, Callable[[Study], Iterator[Picture]]] = {
-    "ncsa_lsf": backfill.pictures,
-    "lxf_w_soon": immediate.pictures,
-    "eq_spatial_5m": equipartition.pictures,
+    "ncsa_lsf": policies.of_backfill,
+    "lxf_w_soon": policies.of_immediate,
+    "eq_spatial_5m": policies.of_equipartition,
 }
 """The figures of a grid by a policy that they cannot do without."""
 

@@ -6,18 +6,7 @@ from dataclasses import replace
 import numpy as np
 from matplotlib.figure import Figure
 
-from analysis.chiang2001.labels import (
-    AVERAGE,
-    MAXIMUM,
-    P95,
-    RANGES,
-    SHORT_RANGES,
-    SLOWDOWN,
-    YLABELS,
-    in_month,
-    months,
-    short_month,
-)
+from analysis.chiang2001 import labels
 from analysis.chiang2001.labels import month as name_of
 from analysis.errors import DrawingError
 from analysis.figures.category_plot import CategoryPlot, Estimates, panels
@@ -28,7 +17,7 @@ from analysis.study.curve import DONE
 from analysis.study.sample import Sample, together
 from sweep import statistics
 
-SUMMARY = (AVERAGE, P95, MAXIMUM, SLOWDOWN)
+SUMMARY = (labels.AVERAGE, labels.P95, labels.MAXIMUM, labels.SLOWDOWN)
 
 RUNTIME = "Actual runtime (min)"
 
@@ -55,15 +44,15 @@ def all_policies(study: Study) -> list[str]:
 
 def sample(study: Study, metric: str, policy: str, month: str, **group: str) -> Sample:
     """Return a metric of a group of jobs in a month, see `labels.in_month`."""
-    name, point = in_month(metric, month, **group)
+    name, point = labels.in_month(metric, month, **group)
     return study.sample(name, policy, **point)
 
 
 def over_months(study: Study, metric: str, policies: Sequence[str], title: str = "") -> CategoryPlot:
     """Return a metric of all jobs in each month."""
-    names = months(study)
+    names = labels.months(study)
     return _plot(
-        study, metric, policies, [short_month(name) for name in names], "Month",
+        study, metric, policies, [labels.short_month(name) for name in names], "Month",
         lambda policy: [sample(study, metric, policy, name) for name in names], title,
     )  # fmt: skip
 
@@ -72,23 +61,24 @@ def over_runtimes(
     study: Study, metric: str, policies: Sequence[str], title: str = "", month: str | None = None
 ) -> CategoryPlot:
     """Return a metric in each range of the actual runtime, in one month or averaged over all of them."""
-    names = months(study) if month is None else [month]
+    names = labels.months(study) if month is None else [month]
 
     def samples(policy: str) -> list[Sample]:
         return [
-            together([sample(study, metric, policy, name, runtime=one) for name in names]) for one in RANGES
+            together([sample(study, metric, policy, name, runtime=one) for name in names])
+            for one in labels.RANGES
         ]
 
-    made = _plot(study, metric, policies, SHORT_RANGES, RUNTIME, samples, title)
+    made = _plot(study, metric, policies, labels.SHORT_RANGES, RUNTIME, samples, title)
     # A wait of hours is thousands of runtimes of the shortest jobs, and hardly one of the longest.
-    return replace(made, yscale="log") if metric == SLOWDOWN else made
+    return replace(made, yscale="log") if metric == labels.SLOWDOWN else made
 
 
 def _plot(
     study: Study, metric: str, policies: Sequence[str], categories: Sequence[str], xlabel: str,
     samples: Callable[[str], Sequence[Sample]], title: str,
 ) -> CategoryPlot:  # fmt: skip
-    ylabel, scale = YLABELS[metric]
+    ylabel, scale = labels.YLABELS[metric]
     looks: dict[str, SchemeStyle] = {policy: look(policy) for policy in policies}
     series = {policy: Estimates.of(samples(policy), study.confidence, scale) for policy in policies}
     return CategoryPlot(categories, series, looks, ylabel, xlabel, title)
@@ -96,7 +86,7 @@ def _plot(
 
 def improvements(study: Study, metric: str, policies: Sequence[str], reference: str) -> CategoryPlot:
     """Return by how many percent a metric is lower than under another policy, paired by the same jobs."""
-    names = months(study)
+    names = labels.months(study)
     series = {}
     for policy in policies:
         mean, half = np.full((2, len(names)), np.nan)
@@ -110,8 +100,8 @@ def improvements(study: Study, metric: str, policies: Sequence[str], reference: 
         series[policy] = Estimates(mean, half, finished)
     looks = {policy: look(policy) for policy in policies}
     return CategoryPlot(
-        [short_month(name) for name in names], series, looks, "Improvement (%)", "Month",
-        YLABELS[metric][0].partition(" (")[0], bars=True,
+        [labels.short_month(name) for name in names], series, looks, "Improvement (%)", "Month",
+        labels.YLABELS[metric][0].partition(" (")[0], bars=True,
     )  # fmt: skip
 
 
@@ -132,5 +122,5 @@ def runtimes(study: Study, policies: Sequence[str], title: str, month: str | Non
 def each_month(study: Study, metric: str, policies: Sequence[str]) -> Figure:
     """Draw a metric over the actual runtime, month by month."""
     policies = there(study, policies)
-    plots = [over_runtimes(study, metric, policies, name_of(name), name) for name in months(study)]
-    return panels(plots, f"{YLABELS[metric][0].partition(' (')[0]} month by month", 2)
+    plots = [over_runtimes(study, metric, policies, name_of(name), name) for name in labels.months(study)]
+    return panels(plots, f"{labels.YLABELS[metric][0].partition(' (')[0]} month by month", 2)

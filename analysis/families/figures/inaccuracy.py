@@ -4,21 +4,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
-from analysis.families import break_even
+from analysis.families import break_even, labels
 from analysis.families.break_even import Outcome
 from analysis.families.contestants import Contestant, Field
 from analysis.families.figures import payers
 from analysis.families.figures.looks import look
-from analysis.families.labels import (
-    BACKFILL_QUEUE,
-    EXACT,
-    MEASURES,
-    REAL,
-    REQUESTS,
-    at_load,
-    overestimate,
-    workload,
-)
 from analysis.figures import category_plot
 from analysis.figures.category_plot import CategoryPlot, Estimates
 
@@ -42,7 +32,7 @@ def pairs(field: Field) -> list[Pair]:
         return []
     gang = field.find(field.scheme)
     found = [(gang, other) for other in users_of_requests(field)] if gang is not None else []
-    levels = [field.find(field.scheme, level, BACKFILL_QUEUE) for level in field.levels]
+    levels = [field.find(field.scheme, level, labels.BACKFILL_QUEUE) for level in field.levels]
     if field.reference in users_of_requests(field):
         found += [(one, field.reference) for one in levels if one is not None]
     return found
@@ -59,9 +49,9 @@ def with_users_requests(
     field: Field, metric: str, one: Contestant, other: Contestant, name: str, load: float
 ) -> str:
     """Return the result with requests as users make them, in a word; empty if the grid has none."""
-    if REAL not in field.study.values_of(REQUESTS):
+    if labels.REAL not in field.study.values_of(labels.REQUESTS):
         return ""
-    curves = [field.curve(metric, contestant, name, requests=REAL) for contestant in (one, other)]
+    curves = [field.curve(metric, contestant, name, requests=labels.REAL) for contestant in (one, other)]
     found = break_even.compare(*curves)
     known = np.flatnonzero(np.isclose(found.x, load, equal_nan=True))
     return WORDS[found.states[known[0]]] if known.size else ""
@@ -79,13 +69,16 @@ def _load(field: Field, metric: str, name: str) -> float | None:
 
 
 def _kinds(field: Field) -> list[str]:
-    return [*field.inaccuracies, *([REAL] if REAL in field.study.values_of(REQUESTS) else [])]
+    return [
+        *field.inaccuracies,
+        *([labels.REAL] if labels.REAL in field.study.values_of(labels.REQUESTS) else []),
+    ]
 
 
 def _named(requests: str) -> str:
-    if requests == REAL:
+    if requests == labels.REAL:
         return "users'"
-    return EXACT if requests == EXACT else f"f = {overestimate(requests):g}"
+    return labels.EXACT if requests == labels.EXACT else f"f = {labels.overestimate(requests):g}"
 
 
 def draw(field: Field) -> Figure:
@@ -101,7 +94,7 @@ def draw(field: Field) -> Figure:
         raise DrawingError("requests have one inaccuracy only: grid.requests=[exact,f1,f3,f10,real]")
     plots = []
     for name in field.workloads:
-        for metric in (metric for metric in MEASURES if metric in field.study.data):
+        for metric in (metric for metric in labels.MEASURES if metric in field.study.data):
             load = _load(field, metric, name)
             if load is None:
                 continue
@@ -110,8 +103,8 @@ def draw(field: Field) -> Figure:
                     [_named(requests) for requests in _kinds(field)],
                     {one.label: _ratios(field, metric, one, name, load) for one in mine},
                     {one.label: look(one) for one in mine},
-                    f"{MEASURES[metric].capitalize()}\n/ {field.reference.label}'s",
-                    title=f"{workload(name)}{at_load(load)}",
+                    f"{labels.MEASURES[metric].capitalize()}\n/ {field.reference.label}'s",
+                    title=f"{labels.workload(name)}{labels.at_load(load)}",
                     yscale="log",
                     guides={1.0: ""},
                     least=None,

@@ -6,16 +6,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
+from analysis.families import labels
 from analysis.families.contestants import Contestant, Field, place_of
 from analysis.families.figures.looks import look
-from analysis.families.labels import (
-    BACKFILL_QUEUE,
-    EQUI_PLUS,
-    LXF_W,
-    SLOWDOWN,
-    at_load,
-    workload,
-)
 from analysis.figures import category_plot
 from analysis.figures.category_plot import CategoryPlot, Estimates
 from analysis.study.curve import DONE, Curve
@@ -31,15 +24,15 @@ LETTERS = 16
 
 def contestants(field: Field) -> list[Contestant]:
     """Return the contestants that are compared with the reference."""
-    levels = [field.find(field.scheme, level, BACKFILL_QUEUE) for level in field.levels[:2]]
-    wanted = [field.find(LXF_W), *levels, field.find(field.scheme), field.find(EQUI_PLUS)]
+    levels = [field.find(field.scheme, level, labels.BACKFILL_QUEUE) for level in field.levels[:2]]
+    wanted = [field.find(labels.LXF_W), *levels, field.find(field.scheme), field.find(labels.EQUI_PLUS)]
     return [one for one in wanted if one is not None and one != field.reference]
 
 
 def load_of(field: Field, name: str) -> float | None:
     """Return the load at which the contestants are compared under a workload."""
     return highest_common(
-        [field.curve(SLOWDOWN, one, name) for one in (*contestants(field), field.reference)]
+        [field.curve(labels.SLOWDOWN, one, name) for one in (*contestants(field), field.reference)]
     )
 
 
@@ -57,7 +50,7 @@ def groups(field: Field, grouping: Grouping, name: str, load: float) -> list[str
     """Return the groups that have jobs in most replications."""
     found = []
     for group in field.study.values_of(grouping.dim):
-        curve = field.curve(SLOWDOWN + grouping.suffix, field.reference, name, **{grouping.dim: group})
+        curve = field.curve(labels.SLOWDOWN + grouping.suffix, field.reference, name, **{grouping.dim: group})
         values = curve.values[place_of(curve.x, load)]
         if np.isfinite(values).any(axis=1).mean() > 0.5:
             found.append(group)
@@ -69,7 +62,7 @@ def relative(
 ) -> statistics.Interval:
     """Return a group's mean bounded slowdown over that under the reference, paired by the same jobs."""
     mine, others = (
-        field.curve(SLOWDOWN + grouping.suffix, contestant, name, **{grouping.dim: group})
+        field.curve(labels.SLOWDOWN + grouping.suffix, contestant, name, **{grouping.dim: group})
         for contestant in (one, field.reference)
     )
     return ratio_at(mine, others, load, confidence)
@@ -114,7 +107,7 @@ def draw(field: Field, grouping: Grouping) -> Figure:
     DrawingError
         If the study has no such groups, or they are not stable at a common load.
     """
-    if SLOWDOWN + grouping.suffix not in field.study.data:
+    if labels.SLOWDOWN + grouping.suffix not in field.study.data:
         raise DrawingError(
             f"the study has no groups by {grouping.title}: measures.groups=[{grouping.suffix[4:]}]"
         )
@@ -138,7 +131,7 @@ def draw(field: Field, grouping: Grouping) -> Figure:
                 series,
                 {one.label: look(one) for one in contestants(field)},
                 f"Mean bounded slowdown\n/ {field.reference.label}'s",
-                title=f"{workload(name)}{at_load(load)}",
+                title=f"{labels.workload(name)}{labels.at_load(load)}",
                 yscale="log",
                 guides={1.0: ""},
                 least=None,

@@ -1,11 +1,13 @@
-"""Lines with their error bars and markers, drawn into axes."""
+"""Lines with their error bars and markers, the strip of saturated loads above them, arrows at the frame."""
 
 import textwrap
+from collections.abc import Sequence
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.container import Container
+from matplotlib.markers import CARETDOWN, CARETUP
 from matplotlib.ticker import MultipleLocator
 
 from analysis.figures import style
@@ -103,3 +105,57 @@ def _marked(axes: Axes, x: np.ndarray, spacing: float, number: int) -> np.ndarra
         if place >= after - 1e-9:
             marked[i], after = True, place + spacing
     return marked
+
+
+STRIP_ROW = 0.115
+"""Height of a row of the strip of saturated loads, inches."""
+
+
+def names_in_strip(plot: LoadPlot) -> list[str]:
+    """Return the policies that have a row in the strip."""
+    return [name for name, line in plot.lines.items() if line.saturated.any()]
+
+
+def draw_strip(axes: Axes, plot: LoadPlot, names: Sequence[str]) -> None:
+    """Mark the saturated loads: a row for each scheme."""
+    for row, name in enumerate(reversed(names)):
+        look, line = plot.look(name), plot.lines[name]
+        x = line.x[line.saturated]
+        axes.plot(
+            x, np.full(x.size, row), color=look.color, linewidth=0.7, marker=look.marker, mfc="white",
+            mec=look.color, ms=4, zorder=3,
+        )  # fmt: skip
+    axes.set_ylim(-0.7, len(names) - 0.3)
+    axes.set_yticks([])
+    axes.grid(visible=False)
+    axes.xaxis.set_visible(False)
+    axes.set_ylabel("saturated", rotation=0, ha="right", va="center", fontsize=7.5, color="#666666")
+    for side in ("left", "bottom"):
+        axes.spines[side].set_visible(False)
+
+
+CUT = "An arrow at the frame: a bar continues beyond it."
+
+
+def mark_cut_bars(axes: Axes, plot: LoadPlot) -> bool:
+    """Draw an arrow where the frame cuts off the bar of a point inside it; return whether there is any.
+
+    Limits of the axes have to be final.
+    """
+    low, high = axes.get_ylim()
+    found = False
+    for number, (name, line) in enumerate(plot.lines.items()):
+        mean, half = line.mean * plot.scale, np.nan_to_num(line.half_width) * plot.scale
+        inside = line.drawn & (mean >= low) & (mean <= high)
+        # On a logarithmic axis every bar that holds 0 ends nowhere.
+        for cut, edge, marker in (
+            (inside & (mean + half > high), 1.0, CARETUP),
+            (inside & (mean - half < low), 0.0, CARETDOWN),
+        ):
+            if cut.any():
+                x, found = plot.places(number, line)[cut], True
+                axes.plot(
+                    x, np.full(x.size, edge), ls="", marker=marker, ms=4.5, color=plot.look(name).color,
+                    mec="none", transform=axes.get_xaxis_transform(), clip_on=False, zorder=5,
+                )  # fmt: skip
+    return found

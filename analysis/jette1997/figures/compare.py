@@ -7,36 +7,27 @@ from matplotlib.figure import Figure
 from analysis.figures.captions import captioned
 from analysis.figures.category_plot import LEAST, CategoryPlot, Estimates, panels
 from analysis.figures.policies import apart
-from analysis.jette1997.labels import (
-    DEBUG,
-    INTERACTIVE,
-    KEY,
-    PRODUCTION,
-    RUNTIME,
-    SITE_CLASS,
-    UTILIZATION,
-    schedulers,
-)
+from analysis.jette1997 import labels
 from analysis.paper import Picture
 from analysis.study import Study
 
-CLASSES = (INTERACTIVE, DEBUG, PRODUCTION)
+CLASSES = (labels.INTERACTIVE, labels.DEBUG, labels.PRODUCTION)
 SHOWN = (
-    ("wait_by_job_class", SITE_CLASS, "Wait to the first processor (s)"),
-    ("slowdown_by_job_class", SITE_CLASS, "Slowdown"),
-    ("slowdown_by_runtime", RUNTIME, "Slowdown"),
+    ("wait_by_job_class", labels.SITE_CLASS, "Wait to the first processor (s)"),
+    ("slowdown_by_job_class", labels.SITE_CLASS, "Slowdown"),
+    ("slowdown_by_runtime", labels.RUNTIME, "Slowdown"),
 )
 """Metric, its groups, and its label."""
 
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the figure."""
-    return captioned(KEY, study, {"compare": _draw})
+    return captioned(labels.KEY, study, {"compare": _draw})
 
 
 def _groups(study: Study, dim: str) -> Sequence[str]:
     values = study.values_of(dim)
-    return [name for name in CLASSES if name in values] if dim == SITE_CLASS else values
+    return [name for name in CLASSES if name in values] if dim == labels.SITE_CLASS else values
 
 
 def _short(name: str) -> str:
@@ -51,7 +42,7 @@ def _short(name: str) -> str:
 
 
 def _draw(study: Study) -> Figure:
-    policies = schedulers(study)
+    policies = labels.schedulers(study)
     looks = apart(policies)
     made = []
     for metric, dim, label in SHOWN:
@@ -67,15 +58,15 @@ def _draw(study: Study) -> Figure:
             policy: Estimates(one.mean[known], one.half_width[known], one.finished[known])
             for policy, one in found.items()
         }
-        names = [_short(there[n]) if dim == RUNTIME else there[n] for n in known]
+        names = [_short(there[n]) if dim == labels.RUNTIME else there[n] for n in known]
         made.append(
             CategoryPlot(
-                names, found, looks, label, "Runtime (min)" if dim == RUNTIME else "", yscale="log",
+                names, found, looks, label, "Runtime (min)" if dim == labels.RUNTIME else "", yscale="log",
                 joined=False, least=None if "wait" in metric else LEAST,
             )
         )  # fmt: skip
     used = {
-        policy: Estimates.of([study.sample(UTILIZATION, policy)], study.confidence, 100.0)
+        policy: Estimates.of([study.sample(labels.UTILIZATION, policy)], study.confidence, 100.0)
         for policy in policies
     }
     made.append(CategoryPlot(["all jobs"], used, looks, "Utilization (%)", joined=False))

@@ -10,40 +10,28 @@ from analysis.errors import DrawingError
 from analysis.figures import stacked_bars, style
 from analysis.figures.captions import captioned
 from analysis.figures.stacked_bars import Shares
-from analysis.jette1997 import derived
-from analysis.jette1997.labels import (
-    KEY,
-    LIMITS,
-    MONTHS,
-    NO_WORK,
-    PACKING,
-    SWITCHING,
-    UTILIZATION,
-    schedulers,
-    workload_title,
-    workloads,
-)
+from analysis.jette1997 import derived, labels
 from analysis.paper import Picture
 from analysis.study import Study
 
 LOOKS = {
-    UTILIZATION: ("used by jobs", "#0072b2", ""),
-    SWITCHING: ("switching", "#111111", ""),
-    PACKING: ("packing: a job waits, and fits nowhere", "#d55e00", ""),
-    LIMITS: ("limits keep all that wait", "#e69f00", ""),
-    NO_WORK: ("no work", "#e6e6e6", ""),
+    labels.UTILIZATION: ("used by jobs", "#0072b2", ""),
+    labels.SWITCHING: ("switching", "#111111", ""),
+    labels.PACKING: ("packing: a job waits, and fits nowhere", "#d55e00", ""),
+    labels.LIMITS: ("limits keep all that wait", "#e69f00", ""),
+    labels.NO_WORK: ("no work", "#e6e6e6", ""),
 }
 """Share -> name, colour and hatches, from the left."""
 
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the figure."""
-    return captioned(KEY, study, {"lost": _draw})
+    return captioned(labels.KEY, study, {"lost": _draw})
 
 
 def shares(study: Study, policy: str, workload: str) -> Shares:
     """Return the share of each cause of `LOOKS`, none where a point has not run."""
-    found = {metric: derived.of_months(study, metric, policy, workload, 1, MONTHS) for metric in LOOKS}
+    found = {metric: derived.of_months(study, metric, policy, workload, 1, labels.MONTHS) for metric in LOOKS}
     if not all(one.shown for one in found.values()):
         return {}
     return {metric: float(np.nanmean(one.values)) for metric, one in found.items()}
@@ -51,8 +39,10 @@ def shares(study: Study, policy: str, workload: str) -> Shares:
 
 def _draw(study: Study) -> Figure:
     panels = {
-        workload_title(workload): {policy: shares(study, policy, workload) for policy in schedulers(study)}
-        for workload in workloads(study)
+        labels.workload_title(workload): {
+            policy: shares(study, policy, workload) for policy in labels.schedulers(study)
+        }
+        for workload in labels.workloads(study)
     }
     if not any(found for rows in panels.values() for found in rows.values()):
         raise DrawingError("none of its points has been run yet: run the sweep to its end")

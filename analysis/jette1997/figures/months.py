@@ -13,20 +13,8 @@ from analysis.errors import DrawingError
 from analysis.figures import style
 from analysis.figures.captions import captioned
 from analysis.figures.policies import look
-from analysis.jette1997 import derived
+from analysis.jette1997 import derived, labels
 from analysis.jette1997.claims import ROWS
-from analysis.jette1997.labels import (
-    CLASS_RUNTIME,
-    CLASS_SLOWDOWN,
-    HISTORY,
-    INTERACTIVE,
-    KEY,
-    MONTHS,
-    SITE_CLASS,
-    UTILIZATION,
-    long_one,
-    schedulers,
-)
 from analysis.paper import Picture
 from analysis.study import Study
 
@@ -45,7 +33,7 @@ LEAST_EXCESS = 0.001
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the figures of the 15 months."""
-    return captioned(KEY, study, {"fig1": _months, "weeks": _weeks, "week-by-week": _scatter})
+    return captioned(labels.KEY, study, {"fig1": _months, "weeks": _weeks, "week-by-week": _scatter})
 
 
 def month_name(first: date | None, number: int) -> str:
@@ -65,14 +53,15 @@ def month_name(first: date | None, number: int) -> str:
 
 
 def _months(study: Study) -> Figure:
-    workload = long_one(study)
+    workload = labels.long_one(study)
     figure = Figure(figsize=(7.4, 3.9), layout="constrained")
     axes = figure.subplots()
-    drawn, x = 0, np.arange(1, MONTHS + 1)
-    for number, policy in enumerate(schedulers(study)):
+    drawn, x = 0, np.arange(1, labels.MONTHS + 1)
+    for number, policy in enumerate(labels.schedulers(study)):
         one = look(policy)
         samples = [
-            derived.of_months(study, UTILIZATION, policy, workload, month) for month in range(1, MONTHS + 1)
+            derived.of_months(study, labels.UTILIZATION, policy, workload, month)
+            for month in range(1, labels.MONTHS + 1)
         ]
         found = [sample.interval(study.confidence) if sample.shown else None for sample in samples]
         mean = np.array([100 * each.mean if each else np.nan for each in found])
@@ -84,8 +73,8 @@ def _months(study: Study) -> Figure:
             ms=3.2, linewidth=1.0, elinewidth=0.8, zorder=3,
         )  # fmt: skip
         drawn += int(np.isfinite(mean).sum())
-        if policy in HISTORY:
-            first, last = HISTORY[policy]
+        if policy in labels.HISTORY:
+            first, last = labels.HISTORY[policy]
             had = (x >= first) & (x <= last)
             axes.plot(
                 place[had], mean[had], one.marker, color=one.color, mec="#111111", mew=0.9, ms=8.0, zorder=4
@@ -94,11 +83,11 @@ def _months(study: Study) -> Figure:
     _guide(axes, drawn)
     begin = derived.first_day(study, workload)
     axes.set_xticks(x, [month_name(begin, int(number)) for number in x])
-    axes.set(xlim=(0.5, MONTHS + 0.5), ylim=(0, 108), ylabel="Utilization (%)", xlabel="Month")
+    axes.set(xlim=(0.5, labels.MONTHS + 0.5), ylim=(0, 108), ylabel="Utilization (%)", xlabel="Month")
     axes.set_yticks([0, 20, 40, 60, 80, 100])
     axes.grid(visible=False, axis="x")
     style.put_headline(figure, "Fig. 1: monthly utilization of the Cray T3D")
-    handles = [look(policy).legend_handle() for policy in schedulers(study)]
+    handles = [look(policy).legend_handle() for policy in labels.schedulers(study)]
     handles.append(
         Line2D(
             [],
@@ -132,12 +121,12 @@ def _period(axes: Axes, policy: str, first: int, last: int) -> None:
 
 
 def _weeks(study: Study) -> Figure:
-    workload = long_one(study)
+    workload = labels.long_one(study)
     figure = Figure(figsize=(7.4, 3.4), layout="constrained")
     axes = figure.subplots()
     drawn = 0
-    for policy in schedulers(study):
-        sample = derived.weekly(study, UTILIZATION, policy, workload)
+    for policy in labels.schedulers(study):
+        sample = derived.weekly(study, labels.UTILIZATION, policy, workload)
         if not sample.shown:
             continue
         x = derived.middles(study, policy, workload) / WEEK
@@ -158,7 +147,7 @@ def _weeks(study: Study) -> Figure:
     axes.set(xlabel="Week", ylabel="Utilization (%)", ylim=(0, 102))
     axes.set_xlim(left=0)
     style.put_headline(figure, "Weekly utilization of the Cray T3D")
-    handles = [look(policy).legend_handle() for policy in schedulers(study)]
+    handles = [look(policy).legend_handle() for policy in labels.schedulers(study)]
     for handle in handles:
         handle.set_marker("None")
     band = Patch(color="#888888", alpha=0.3, linewidth=0, label="from the lowest to the highest run")
@@ -167,15 +156,15 @@ def _weeks(study: Study) -> Figure:
 
 
 def _scatter(study: Study) -> Figure:
-    workload = long_one(study)
+    workload = labels.long_one(study)
     figure = Figure(figsize=(7.4, 4.2), layout="constrained")
     axes = figure.subplots()
     drawn = 0
-    for policy in schedulers(study):
-        used = derived.weekly(study, UTILIZATION, policy, workload)
+    for policy in labels.schedulers(study):
+        used = derived.weekly(study, labels.UTILIZATION, policy, workload)
         slowdown, runtime = (
-            derived.raw(study, metric, policy, workload, **{SITE_CLASS: INTERACTIVE})
-            for metric in (CLASS_SLOWDOWN, CLASS_RUNTIME)
+            derived.raw(study, metric, policy, workload, **{labels.SITE_CLASS: labels.INTERACTIVE})
+            for metric in (labels.CLASS_SLOWDOWN, labels.CLASS_RUNTIME)
         )
         if not (used.shown and slowdown.shown):
             continue
@@ -204,7 +193,7 @@ def _scatter(study: Study) -> Figure:
     )
     style.plain_ticks(axes.yaxis)
     style.put_headline(figure, "Utilization and responsiveness, week by week")
-    handles = [look(policy).legend_handle() for policy in schedulers(study)]
+    handles = [look(policy).legend_handle() for policy in labels.schedulers(study)]
     for handle in handles:
         handle.set_linestyle("none")
     figure.legend(handles=handles, loc="outside lower center", ncols=3)

@@ -10,19 +10,7 @@ from analysis.errors import DrawingError
 from analysis.figures import style
 from analysis.figures.captions import captioned
 from analysis.figures.policies import look
-from analysis.jette1997 import derived
-from analysis.jette1997.labels import (
-    CLASS_DELIVERED,
-    CLASS_ENDED,
-    INTERACTIVE,
-    KEY,
-    PREEMPTED,
-    UNICOS_MAX,
-    WORKLOAD,
-    schedulers,
-    workload_title,
-    workloads,
-)
+from analysis.jette1997 import derived, labels
 from analysis.paper import Picture
 from analysis.study import Study
 from analysis.study.sample import Sample
@@ -40,37 +28,37 @@ PANELS = (
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the figure."""
-    return captioned(KEY, study, {"responsiveness": _draw})
+    return captioned(labels.KEY, study, {"responsiveness": _draw})
 
 
 def _intervals(study: Study, policy: str, workload: str) -> list[Interval | None]:
     """Return what each panel shows of a scheduler, None where there is nothing."""
-    point = {WORKLOAD: workload} if workload else {}
+    point = {labels.WORKLOAD: workload} if workload else {}
     slowdown = derived.interactive_slowdown(study, policy, workload)
     excess = Sample(100 * (slowdown.values - 1), slowdown.status)
-    preempted = study.sample(PREEMPTED, policy, **point)
+    preempted = study.sample(labels.PREEMPTED, policy, **point)
     found = [
         excess.interval(study.confidence) if slowdown.shown else None,
         Sample(100 * preempted.values, preempted.status).interval(study.confidence)
         if preempted.shown
         else None,
     ]
-    for metric, classes in ((CLASS_ENDED, (INTERACTIVE,)), (CLASS_DELIVERED, ())):
-        a, b = (derived.rate(study, metric, one, workload, classes) for one in (policy, UNICOS_MAX))
+    for metric, classes in ((labels.CLASS_ENDED, (labels.INTERACTIVE,)), (labels.CLASS_DELIVERED, ())):
+        a, b = (derived.rate(study, metric, one, workload, classes) for one in (policy, labels.UNICOS_MAX))
         both = a.shown and b.shown
         found.append(statistics.paired_ratio(a.values, b.values, study.confidence) if both else None)
     return found
 
 
 def _draw(study: Study) -> Figure:
-    names, policies = workloads(study), schedulers(study)
+    names, policies = labels.workloads(study), labels.schedulers(study)
     figure = Figure(figsize=(7.4, 0.36 * len(names) * len(policies) + 1.6), layout="constrained")
     places = figure.subplots(1, len(PANELS), sharey=True)
     drawn, rows = 0, list[str]()
     for workload in names:
         for policy in policies:
             drawn += _row(places, len(rows), policy, _intervals(study, policy, workload))
-            rows.append(workload_title(workload) if policy == policies[len(policies) // 2] else "")
+            rows.append(labels.workload_title(workload) if policy == policies[len(policies) // 2] else "")
     if not drawn:
         raise DrawingError("none of its points has been run yet: run the sweep to its end")
     for axes, (label, number, name) in zip(places, PANELS, strict=True):

@@ -143,8 +143,7 @@ def _speed(text: str) -> float:
 def _print(made: Remade, time: float) -> None:
     from rich.console import Console
 
-    from analysis.jette1997.gangster.display import abreast_for, known, screen
-    from analysis.jette1997.gangster.lettering import Lettering
+    from analysis.jette1997.gangster.display import Lettering, abreast_for, known, screen
     from models.production_gang.t3d import moment
 
     console, now = Console(highlight=False), moment.at(made.run, time)

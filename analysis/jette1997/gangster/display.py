@@ -6,12 +6,12 @@ import colorsys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from string import ascii_lowercase, ascii_uppercase, digits
 from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.text import Text
 
-from analysis.jette1997.gangster.lettering import LETTERS
 from analysis.jette1997.gangster.remaking import WEEK, Remade
 from analysis.jette1997.gangster.times import weekday_time
 
@@ -212,3 +212,31 @@ def abreast_for(moment: Moment, height: int) -> int:
     while beside < n_planes and 4 + -(-n_planes // beside) * (n_rows + 1) > height:
         beside *= 2
     return beside
+
+
+LETTERS = ascii_lowercase + ascii_uppercase + digits
+NO_LETTER = "*"
+"""Of jobs beyond so many."""
+
+
+class Lettering:
+    """Gives letters to jobs, each time the next free one after the one given last, as Fig. 2 does."""
+
+    def __init__(self) -> None:
+        self._letters: dict[int, str] = {}
+        self._next = 0
+
+    def of(self, jobs: Sequence[int]) -> dict[int, str]:
+        """Return the letter of each of the jobs that are seen now; those of all others are free again."""
+        self._letters = {job: letter for job, letter in self._letters.items() if job in set(jobs)}
+        taken = set(self._letters.values())
+        for job in jobs:
+            if job in self._letters:
+                continue
+            turns = LETTERS[self._next :] + LETTERS[: self._next]
+            letter = next((one for one in turns if one not in taken), NO_LETTER)
+            self._letters[job] = letter
+            taken.add(letter)
+            if letter != NO_LETTER:
+                self._next = (LETTERS.index(letter) + 1) % len(LETTERS)
+        return dict(self._letters)

@@ -19,8 +19,7 @@ from rich.live import Live
 from rich.text import Text
 
 from analysis.errors import AnalysisError
-from analysis.jette1997.gangster.display import abreast_for, known, screen
-from analysis.jette1997.gangster.lettering import Lettering
+from analysis.jette1997.gangster.display import Lettering, abreast_for, known, screen
 from analysis.jette1997.gangster.remaking import Remade
 from models.jobs.job_classes import JOB_CLASSES
 

@@ -12,8 +12,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from analysis.errors import AnalysisError
 from analysis.figures import style
-from analysis.jette1997.gangster.display import HEADER, Screen, color_of, known, screen
-from analysis.jette1997.gangster.lettering import Lettering
+from analysis.jette1997.gangster.display import HEADER, Lettering, Screen, color_of, known, screen
 from analysis.jette1997.gangster.remaking import Remade
 
 if TYPE_CHECKING:

@@ -12,28 +12,19 @@ from analysis.claims.comparisons import AxisRange
 from analysis.claims.rows import Rows
 from analysis.claims.tester import Tester
 from analysis.claims.testers import CURVES
+from analysis.mccann1994 import labels
 from analysis.mccann1994.claims import exact, examples, schedules, simulation
-from analysis.mccann1994.labels import (
-    BLOW_UP,
-    EFFICIENCY,
-    KEY,
-    LIMITS,
-    MOST_LOADED,
-    REALLOCATIONS,
-    RESPONSE,
-    on_random_lists,
-)  # fmt: skip
 from analysis.study import Study
 
 ROWS = Rows(Path(__file__).parents[1])
 TESTERS = {**CURVES, **exact.TESTERS, **simulation.TESTERS, **schedules.TESTERS, "example": examples.example}
 
 SECTIONS = {
-    EFFICIENCY: ("speedup", "efficiency"),
-    MOST_LOADED: ("fairness",),
-    RESPONSE: ("simulation",),
-    BLOW_UP: ("birth_death",),
-    REALLOCATIONS: ("schedules",),
+    labels.EFFICIENCY: ("speedup", "efficiency"),
+    labels.MOST_LOADED: ("fairness",),
+    labels.RESPONSE: ("simulation",),
+    labels.BLOW_UP: ("birth_death",),
+    labels.REALLOCATIONS: ("schedules",),
 }
 """Sections of the rows by the first of these metrics that the experiment has."""
 
@@ -70,11 +61,11 @@ def claims(study: Study) -> tuple[Claim, ...]:
     metric = next((name for name in SECTIONS if name in study.data), None)
     if metric is None:
         return ()
-    test = Tester(study, KEY)
+    test = Tester(study, labels.KEY)
     test.names = {**ROWS.names, **RANGES}
     sections = SECTIONS[metric]
-    if metric == RESPONSE and study.varies(LIMITS.name):
+    if metric == labels.RESPONSE and study.varies(labels.LIMITS.name):
         sections = ("memory",)
-    elif metric == REALLOCATIONS and not on_random_lists(study):
+    elif metric == labels.REALLOCATIONS and not labels.on_random_lists(study):
         sections = ("examples",)
     return ROWS.claims(test, TESTERS, *sections)

@@ -12,21 +12,7 @@ from analysis.figures.load_plot import Line, LoadPlot, draw
 from analysis.figures.panels import Series, panels, plot
 from analysis.figures.policies import look, shaded
 from analysis.figures.style import SchemeStyle
-from analysis.mccann1994.labels import (
-    BLOW_UP,
-    BLOW_UP_CV,
-    EQUIPARTITION,
-    EVERY_CLASS,
-    FOLDING,
-    KEY,
-    LIMITS,
-    LOADS,
-    MIXES,
-    ONE_AT_A_TIME,
-    OVERHEAD,
-    RESPONSE,
-    of_class,
-)
+from analysis.mccann1994 import labels
 from analysis.paper import Picture
 from analysis.study import Study
 from sweep.policy_names import label
@@ -34,25 +20,28 @@ from sweep.policy_names import label
 LOAD = 0.5
 """Of all four figures."""
 
-SPACE_SHARING = (*EQUIPARTITION, *FOLDING)
-UNIPROGRAMMING = (ONE_AT_A_TIME, "processor_sharing")
+SPACE_SHARING = (*labels.EQUIPARTITION, *labels.FOLDING)
+UNIPROGRAMMING = (labels.ONE_AT_A_TIME, "processor_sharing")
 LIMITED = ("equi_plus", "fold_never")
-CLASSES = {"short": "Short jobs", "long": "Long jobs", EVERY_CLASS: "All jobs"}
-YLABELS = {RESPONSE: "Mean response time (s)", BLOW_UP_CV: "Coefficient of variation of blow-up"}
+CLASSES = {"short": "Short jobs", "long": "Long jobs", labels.EVERY_CLASS: "All jobs"}
+YLABELS = {
+    labels.RESPONSE: "Mean response time (s)",
+    labels.BLOW_UP_CV: "Coefficient of variation of blow-up",
+}
 
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield Figs. 5.8 and 5.9, or 5.10 and 5.11 where the grid has limits."""
     drawn: dict[str, Callable[[Study], Figure]]
-    if study.varies(LIMITS.name):
+    if study.varies(labels.LIMITS.name):
         drawn = {
-            "fig5-10": partial(_over_limits, metric=RESPONSE),
-            "fig5-11": partial(_over_limits, metric=BLOW_UP_CV),
+            "fig5-10": partial(_over_limits, metric=labels.RESPONSE),
+            "fig5-11": partial(_over_limits, metric=labels.BLOW_UP_CV),
         }
     else:
         drawn = {"fig5-8": _response_times, "fig5-8-relative": _relative, "fig5-9": _variation}
         drawn |= {"response-loads": _loads} if study.varies("load") else {}
-    return captioned(KEY, study, drawn, load=LOAD)
+    return captioned(labels.KEY, study, drawn, load=LOAD)
 
 
 def _space_sharing(study: Study) -> list[str]:
@@ -63,14 +52,14 @@ def _space_sharing(study: Study) -> list[str]:
 def _mixes(
     study: Study, metric: str, policies: list[str], job_class: str, title: str, **settings: Any
 ) -> LoadPlot:
-    name, at = of_class(metric, job_class)
+    name, at = labels.of_class(metric, job_class)
     series = [Series(name, policy, {"load": LOAD} | at, look(policy)) for policy in policies]
-    return plot(study, MIXES, series, settings.pop("ylabel", YLABELS[metric]), title, **settings)
+    return plot(study, labels.MIXES, series, settings.pop("ylabel", YLABELS[metric]), title, **settings)
 
 
 def _response_times(study: Study) -> Figure:
     plots = [
-        _mixes(study, RESPONSE, _space_sharing(study), job_class, CLASSES[job_class])
+        _mixes(study, labels.RESPONSE, _space_sharing(study), job_class, CLASSES[job_class])
         for job_class in ("short", "long")
     ]
     return panels(plots, "Mean response times")
@@ -81,10 +70,10 @@ def _relative(study: Study) -> Figure:
     policies = [policy for policy in _space_sharing(study) if policy != reference]
     plots = []
     for job_class in ("short", "long"):
-        metric, at = of_class(RESPONSE, job_class)
-        one = _mixes(study, RESPONSE, policies, job_class, CLASSES[job_class], ylabel="")
+        metric, at = labels.of_class(labels.RESPONSE, job_class)
+        one = _mixes(study, labels.RESPONSE, policies, job_class, CLASSES[job_class], ylabel="")
         curves = {
-            policy: study.curve(metric, policy, along=MIXES.name, load=LOAD, **at)
+            policy: study.curve(metric, policy, along=labels.MIXES.name, load=LOAD, **at)
             for policy in (reference, *policies)
         }
         lines = {
@@ -103,12 +92,14 @@ def _variation(study: Study) -> Figure:
     policies = [*sharing, *(name for name in UNIPROGRAMMING if name in study.policies)]
     ticks = (0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
     plots = [
-        _mixes(study, BLOW_UP_CV, policies, EVERY_CLASS, "All policies", yscale="log", yticks=ticks),
+        _mixes(
+            study, labels.BLOW_UP_CV, policies, labels.EVERY_CLASS, "All policies", yscale="log", yticks=ticks
+        ),
         _mixes(
             study,
-            BLOW_UP_CV,
-            [name for name in policies if name != ONE_AT_A_TIME],
-            EVERY_CLASS,
+            labels.BLOW_UP_CV,
+            [name for name in policies if name != labels.ONE_AT_A_TIME],
+            labels.EVERY_CLASS,
             "Without FCFS",
             ylabel="",
         ),
@@ -117,27 +108,27 @@ def _variation(study: Study) -> Figure:
 
 
 def _loads(study: Study) -> Figure:
-    mixes = [float(text) for text in study.values_of(MIXES.name)]
+    mixes = [float(text) for text in study.values_of(labels.MIXES.name)]
     mix = min(mixes, key=lambda p: abs(p - 0.5)) if mixes else None
-    metric, at = of_class(BLOW_UP, EVERY_CLASS)
-    point = at | ({MIXES.name: mix} if mixes else {})
+    metric, at = labels.of_class(labels.BLOW_UP, labels.EVERY_CLASS)
+    point = at | ({labels.MIXES.name: mix} if mixes else {})
     series = [Series(metric, policy, point) for policy in _space_sharing(study)]
     title = f"All jobs, {100 * mix:.0f} % of them short" if mix is not None else "All jobs"
-    return draw(plot(study, LOADS, series, "Mean blow-up factor", title, ylim=(0, None)))
+    return draw(plot(study, labels.LOADS, series, "Mean blow-up factor", title, ylim=(0, None)))
 
 
 def _over_limits(study: Study, metric: str) -> Figure:
-    classes = CLASSES if metric == RESPONSE else {EVERY_CLASS: CLASSES[EVERY_CLASS]}
+    classes = CLASSES if metric == labels.RESPONSE else {labels.EVERY_CLASS: CLASSES[labels.EVERY_CLASS]}
     plots = []
     for job_class, title in classes.items():
-        name, at = of_class(metric, job_class)
+        name, at = labels.of_class(metric, job_class)
         series = [
             Series(name, policy, {"load": LOAD} | at | overhead, style)
             for policy in LIMITED
             for overhead, style in _overheads(study, policy)
         ]
         ylabel = YLABELS[metric] if title == next(iter(classes.values())) else ""
-        plots.append(plot(study, LIMITS, series, ylabel, title, spacing=0.0))
+        plots.append(plot(study, labels.LIMITS, series, ylabel, title, spacing=0.0))
     if len(plots) == 1:
         return draw(plots[0])
     return panels(plots, "Mean response time over the multiprogramming limit")
@@ -145,8 +136,8 @@ def _over_limits(study: Study, metric: str) -> Figure:
 
 def _overheads(study: Study, policy: str) -> list[tuple[dict[str, object], SchemeStyle]]:
     """Return the overheads of the grid, if it has any, with the policy's style at each."""
-    values = study.values_of(OVERHEAD)
+    values = study.values_of(labels.OVERHEAD)
     styles = shaded(policy, [f"O/Q = {100 * float(value):g} %" for value in values], 0.5)
-    return [({OVERHEAD: value}, style) for value, style in zip(values, styles, strict=True)] or [
+    return [({labels.OVERHEAD: value}, style) for value, style in zip(values, styles, strict=True)] or [
         ({}, look(policy))
     ]

@@ -3,17 +3,21 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from analysis.figures import verdict_map
+from analysis.figures.verdict_map import name_of
 from analysis.paper import Picture, of_each_reading
-from analysis.silva1999.figures import assumptions, classes, gains, horizons, idling, pe_time, scale
-from analysis.silva1999.labels import CENTRAL_COST, HORIZON, MIXED, PROCESSORS, SCHEME, workloads
+from analysis.report.table import Table
+from analysis.silva1999.claims import claims
+from analysis.silva1999.figures import classes, gains, horizons, idling, pe_time, scale
+from analysis.silva1999.labels import CENTRAL_COST, HORIZON, KEY, MIXED, PROCESSORS, SCHEME, workloads
 from analysis.study import Study
 
 
 def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
     """Return the figures that a study's axes have; of many readings of one horizon, the map of verdicts."""
     if len(study.readings) > 1 and not study.varies(HORIZON):
-        return [*assumptions.pictures(study), *gains.of_readings(study)]
-    return [*of_each_reading(study, _of_one), *assumptions.pictures(study)]
+        return [*verdict_map.pictures(columns(study), claims, KEY), *gains.of_readings(study)]
+    return [*of_each_reading(study, _of_one), *verdict_map.pictures(columns(study), claims, KEY)]
 
 
 def _of_one(study: Study) -> Iterator[Picture]:
@@ -28,3 +32,18 @@ def _of_one(study: Study) -> Iterator[Picture]:
             yield from horizons.pictures(study)
         yield from gains.pictures(study)
         yield from pe_time.pictures(study)
+
+
+def columns(study: Study) -> dict[str, Study]:
+    """Return the readings by name, then other loads that only the first reading has: columns of the map."""
+    found = {name_of(one): one for one in study.readings.values()}
+    for load in study.values_of("load")[1:]:
+        (one, *others) = study.selected({"load": load}).readings.values()
+        if not others and len(found) > 1:
+            found[f"load {load}"] = one
+    return found
+
+
+def tables(study: Study) -> Sequence[Table]:
+    """Return the map as a table of the report."""
+    return tuple(verdict_map.tables(columns(study), claims, KEY))

@@ -11,29 +11,15 @@ from analysis.figures import stacked_bars, style
 from analysis.figures.captions import captioned
 from analysis.figures.stacked_bars import Shares
 from analysis.paper import Picture
+from analysis.silva1999 import labels
 from analysis.silva1999.figures.panels import schedulers
-from analysis.silva1999.labels import (
-    BUSY,
-    HORIZON,
-    KEY,
-    LOCAL_SHARE,
-    MACHINE,
-    PE_STATE,
-    PE_TIME,
-    STATES,
-    WORKLOAD,
-    last,
-    size,
-    workload,
-    workloads,
-)
 from analysis.study import Study
 
 LOCAL = "local"
 """Busy time of tasks outside their own slot."""
 
 LOOKS = {
-    BUSY: ("computing in its slot", "#0072b2", ""),
+    labels.BUSY: ("computing in its slot", "#0072b2", ""),
     LOCAL: ("computing, chosen locally", "#99ccee", "////"),
     "switching": ("switching", "#111111", ""),
     "empty": ("idle: empty slot", "#e6e6e6", ""),
@@ -46,41 +32,45 @@ LOOKS = {
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield a figure for each machine, the first one without its name."""
-    if PE_STATE not in study.data.dims:
+    if labels.PE_STATE not in study.data.dims:
         return
-    time = last(study)
+    time = labels.last(study)
     until = f" until {float(time):,.0f} s" if time else ""
-    for number, name in enumerate(study.values_of(MACHINE)):
+    for number, name in enumerate(study.values_of(labels.MACHINE)):
         drawn = {f"pe-time-{name}" if number else "pe-time": partial(_draw, name=name)}
-        yield from captioned(KEY, study, drawn, "pe-time", size=size(study, name), until=until)
+        yield from captioned(labels.KEY, study, drawn, "pe-time", size=labels.size(study, name), until=until)
 
 
 def _draw(study: Study, name: str) -> Figure:
-    names = workloads(study)
+    names = labels.workloads(study)
     panels = {one: {who: _shares(study, who, one, name) for who in schedulers(study)} for one in names}
     if not any(shares for rows in panels.values() for shares in rows.values()):
         raise DrawingError("none of its points has been run yet: run the sweep to its end")
     return stacked(
-        {workload(one): rows for one, rows in panels.items()},
-        f"Use of the time of a PE, {size(study, name)}",
+        {labels.workload(one): rows for one, rows in panels.items()},
+        f"Use of the time of a PE, {labels.size(study, name)}",
     )
 
 
 def _shares(study: Study, scheduler: str, name: str, on: str) -> Shares:
     """Return the shares of a point, none where it has not run."""
-    point = {WORKLOAD: name, MACHINE: on} | ({HORIZON: last(study)} if last(study) else {})
-    found = {state: study.sample(PE_TIME, scheduler, **point, pe_state=state) for state in STATES}
+    point = {labels.WORKLOAD: name, labels.MACHINE: on} | (
+        {labels.HORIZON: labels.last(study)} if labels.last(study) else {}
+    )
+    found = {
+        state: study.sample(labels.PE_TIME, scheduler, **point, pe_state=state) for state in labels.STATES
+    }
     if not all(one.shown for one in found.values()):
         return {}
     time = {state: float(np.nanmean(one.values)) for state, one in found.items()}
-    local = study.sample(LOCAL_SHARE, scheduler, **point).values * found[BUSY].values
+    local = study.sample(labels.LOCAL_SHARE, scheduler, **point).values * found[labels.BUSY].values
     return shares(time, float(np.nanmean(local)))
 
 
 def shares(time: Mapping[str, float], local: float) -> Shares:
     """Return shares of a whole from times by state, and the part of the busy time that was filled locally."""
     whole = sum(time.values())
-    parts = {**time, LOCAL: local, BUSY: time[BUSY] - local}
+    parts = {**time, LOCAL: local, labels.BUSY: time[labels.BUSY] - local}
     return {state: parts[state] / whole for state in LOOKS}
 
 
@@ -102,7 +92,7 @@ def stacked(panels: Mapping[str, Mapping[str, Shares]], title: str) -> Figure:
         axes.set(xlim=(0, 109), xticks=[0, 20, 40, 60, 80, 100])
         for row, found in enumerate(bars.values()):
             if found:
-                idle = sum(found[state] for state in STATES[2:])
+                idle = sum(found[state] for state in labels.STATES[2:])
                 axes.text(101, row, f"{100 * idle:.0f} %", va="center", fontsize=7.5, color="#444444")
         axes.set_title(name, fontsize=9, fontweight="normal")
     for axes in places.ravel()[len(panels) :]:

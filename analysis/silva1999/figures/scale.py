@@ -13,18 +13,9 @@ from analysis.figures.load_plot import Line, LoadPlot
 from analysis.figures.panels import grid
 from analysis.figures.style import SchemeStyle
 from analysis.paper import Picture
+from analysis.silva1999 import labels
 from analysis.silva1999.claims import Tester, switching
 from analysis.silva1999.figures.panels import check
-from analysis.silva1999.labels import (
-    CENTRAL_COST,
-    KEY,
-    PRIORITIES,
-    PROCESSORS,
-    UTILIZATION,
-    policy,
-    workload,
-    workloads,
-)
 from analysis.study import Study
 from analysis.study.curve import DONE
 from analysis.study.sample import Sample
@@ -49,20 +40,22 @@ def pictures(study: Study) -> Iterator[Picture]:
             ylim=(0, None),
         ),
     }  # fmt: skip
-    return captioned(KEY, study, drawn, policy=policy(PRIORITIES))
+    return captioned(labels.KEY, study, drawn, policy=labels.policy(labels.PRIORITIES))
 
 
 def _utilization(test: Tester, name: str, cost: str, size: str) -> Sample:
-    return test.sample(UTILIZATION, PRIORITIES, name, **{PROCESSORS: size, CENTRAL_COST: cost})
+    return test.sample(
+        labels.UTILIZATION, labels.PRIORITIES, name, **{labels.PROCESSORS: size, labels.CENTRAL_COST: cost}
+    )
 
 
 def _draw(study: Study, measured: Measured, ylabel: str, title: str, **settings: Any) -> Figure:
     test = Tester(study)
-    sizes = sorted(study.values_of(PROCESSORS), key=float)
-    costs = sorted(study.values_of(CENTRAL_COST), key=float)
+    sizes = sorted(study.values_of(labels.PROCESSORS), key=float)
+    costs = sorted(study.values_of(labels.CENTRAL_COST), key=float)
     x = np.array([float(size) for size in sizes])
     plots: list[LoadPlot] = []
-    for name in workloads(study):
+    for name in labels.workloads(study):
         lines = {
             _controlled(cost): _line(
                 x, [measured(test, name, cost, size) for size in sizes], study.confidence
@@ -72,12 +65,12 @@ def _draw(study: Study, measured: Measured, ylabel: str, title: str, **settings:
         looks = {_controlled(cost): _look(number, cost, len(costs)) for number, cost in enumerate(costs)}
         plots.append(
             LoadPlot(
-                lines, "" if plots else ylabel, workload(name), scale=100.0, xlabel="PEs",
+                lines, "" if plots else ylabel, labels.workload(name), scale=100.0, xlabel="PEs",
                 xlim=(x[0] / 1.3, x[-1] * 1.3), xscale="log", xticks=x.tolist(), looks=looks, dodge=0.0,
                 **settings,
             )
         )  # fmt: skip
-    check(plots, PROCESSORS)
+    check(plots, labels.PROCESSORS)
     return grid([plots], title, height=2.9)
 
 

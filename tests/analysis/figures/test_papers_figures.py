@@ -14,7 +14,7 @@ from matplotlib.text import Text
 from papers import EXPERIMENTS, KEYS, drawn, figures, made, paper, study, true
 
 import sweep
-from analysis.chiang2001.figures import backfill
+from analysis.chiang2001.figures import policies
 from analysis.figures.policies import LOOKS
 from analysis.registry import opened, paper_for
 
@@ -289,7 +289,7 @@ def test_fig_4_runs_the_policy_under_the_datasets_reading(tmp_path: Path) -> Non
     made = sweep.Study("o2k_backfill", grid=grid, output=tmp_path / "o2k", executor="serial", replications=1)
     made.run(progress=False)
     found = opened(made.folder)[0].readings["B"]
-    wait, runtime = backfill.month_of_jobs(found, "easy", month)
+    wait, runtime = policies.month_of_jobs(found, "easy", month)
     assert found.label == "ties=event"
     assert wait.mean() == pytest.approx(found.data["delay"].item())
     assert len(wait) == len(runtime)

@@ -17,13 +17,13 @@ from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.jette1997.gangster import times, torus
 from analysis.jette1997.gangster.display import (
+    Lettering,
     base,
     known,
     planes,
     screen,
     table,
 )
-from analysis.jette1997.gangster.lettering import Lettering
 from analysis.jette1997.gangster.player import DAY, Player, play
 from analysis.jette1997.gangster.remaking import WEEK, Remade, made_anew, point_of
 from analysis.jette1997.labels import AXES, FIFTEEN_MONTHS, GANG
