@@ -1,4 +1,4 @@
-"""``python -m benchmarks [names] [--quick]``: run benchmarks, print tables, write the numbers as JSON."""
+"""``python -m benchmarks [names] [--quick]``: run benchmarks and print tables."""
 
 import argparse
 import importlib
@@ -11,14 +11,12 @@ from benchmarks import record
 
 BENCHMARKS = {
     "families": "benchmarks.families",
-    "backfill": "benchmarks.backfill",
     "slurm": "benchmarks.slurm",
     "simpy": "benchmarks.against_simpy",
     "concurrent_gang": "benchmarks.concurrent_gang",
     "sweep": "benchmarks.whole_sweep",
     "executors": "benchmarks.executors",
     "makespan": "benchmarks.makespan",
-    "commands": "benchmarks.commands",
     "scaling": "benchmarks.scaling",
     "coverage": "benchmarks.coverage",
 }
@@ -39,13 +37,10 @@ def main(arguments: Sequence[str]) -> int:
         if name not in BENCHMARKS:
             parser.error(f"no benchmark {name!r}; there are {', '.join(BENCHMARKS)}")
     console = Console(width=None if sys.stdout.isatty() else 160)
-    found = {}
     for name in chosen.names or BENCHMARKS:
         module = importlib.import_module(BENCHMARKS[name])
         console.rule(f"{name}: {(module.__doc__ or '').splitlines()[0]}", align="left")
-        found[name] = module.run(chosen.quick)
-        record.show(found[name], console)
-    console.print(f"numbers: {record.write(found, chosen.quick)}", soft_wrap=True)
+        record.show(module.run(chosen.quick), console)
     return 0
 
 

@@ -20,6 +20,12 @@ FIG_8 = (*points.FIG_8, "batches=10", "grid.alternation=[exclusive]", "workload.
 BLOCKING = ("+experiment=concurrent_gang", "grid.machine=[torus4x4]", "grid.horizon=[8000]", "replications=1")
 T3D = ("+experiment=llnl_t3d", "grid.workload=[t3d]", "workload.months=2", "replications=1")
 SLICES = ("grid.workload=[lublin2003]", "grid.load=[0.5]", "replications=1")
+JOBS = ("+experiment=replay", "grid.workload=[synthetic]", "batches=1", "batch_size=20000", "replications=1")
+BACKFILLING = (
+    *("easy", "easy_sjbf", "priority_backfill", "lxf_w_backfill", "lxf_backfill", "sjf_backfill", "wfp3"),
+    *("f1", "conservative", "easy_immediate", "lxf_w_immediate", "lxf_w_soon", "eq_spatial_0m"),
+)
+ON_HOSTS = ("grid.machine=[o2k]", "workload.memory_mb=150")
 MESH = ("+experiment=partitioning", "grid.short_fraction=[0.5]", "replications=1")
 
 
@@ -36,6 +42,17 @@ class Group:
 
 
 GROUPS = (
+    *(
+        Group(
+            f"Backfilling, synthetic jobs: {title}",
+            {name: (*JOBS, f"grid.policy=[{name}]", *more) for name in BACKFILLING},
+            most_us,
+        )
+        for title, more, most_us in (
+            ("one pool, load 0.8", ("grid.machine=[pe128]", "grid.load=[0.8]"), 5.0),
+            ("hosts with memory, load 0.95", (*ON_HOSTS, "grid.load=[0.95]"), 30.0),
+        )
+    ),
     Group(
         "Fig. 8 of the packing study, every scheme at every load: kinds of alternation",
         {

@@ -1,14 +1,12 @@
 """Clocks: CPU time, measurements in turn, whole commands, peak memory, and fitted exponents."""
 
 import multiprocessing
-import os
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -53,30 +51,25 @@ def exponent(x: Sequence[float], y: Sequence[float]) -> float:
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
 
 
-@dataclass(frozen=True)
-class Command:
-    """Wall-clock and CPU seconds of one run of a command, its children's included."""
+def python(*arguments: str, launcher: Sequence[str] = ()) -> float:
+    """Run ``python`` with some arguments to its end, and return its seconds by the clock.
 
-    wall: float
-    cpu: float
-
-
-def python(*arguments: str) -> Command:
-    """Run ``python`` with some arguments to its end.
+    Parameters
+    ----------
+    launcher : sequence of str
+        Words before ``python``, such as ``mpiexec -n 3``.
 
     Raises
     ------
     RuntimeError
         If it fails, with the last line of its standard error.
     """
-    start, before = time.perf_counter(), os.times()
-    process = subprocess.run([sys.executable, *arguments], capture_output=True, text=True)
-    after, end = os.times(), time.perf_counter()
+    start = time.perf_counter()
+    process = subprocess.run([*launcher, sys.executable, *arguments], capture_output=True, text=True)
     if process.returncode:
         last = (process.stderr.strip().splitlines() or ["(no message)"])[-1]
         raise RuntimeError(f"python {' '.join(arguments)} ended with status {process.returncode}: {last}")
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    return Command(end - start, cpu)
+    return time.perf_counter() - start
 
 
 def in_fresh_process(function: Callable[..., Value], *arguments: Any) -> Value:

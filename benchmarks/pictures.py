@@ -1,21 +1,18 @@
-"""``python -m benchmarks.pictures``: draw docs/performance.svg.
+"""``python -m benchmarks.pictures``: run the benchmark ``scaling``, and draw docs/performance.svg of it."""
 
-All numbers are from the newest run of `python -m benchmarks scaling`; whole runs count before quick ones.
-"""
-
-import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
+from rich.console import Console
 
 from analysis.figures import style
-from benchmarks.record import FOLDER
+from benchmarks import scaling
+from benchmarks.record import Table, show
 
 PICTURE = Path(__file__).parent.parent / "docs" / "performance.svg"
 
@@ -23,17 +20,12 @@ COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 MARKERS = ("o", "s", "^", "D")
 
 
-Kept = Mapping[str, Any]
-
-
 def main() -> int:
-    """Draw, or report that there is no run."""
-    kept = newest("scaling")
-    if kept is None:
-        print("error: no run of scaling: python -m benchmarks scaling", file=sys.stderr)
-        return 2
+    """Run and draw."""
+    found = scaling.run(quick=False)
+    show(found, Console())
     with style.styled():
-        figure = drawn(kept["benchmarks"]["scaling"]["tables"])
+        figure = drawn(found.tables)
         if (engine := figure.get_layout_engine()) is not None:
             engine.execute(figure)
         figure.savefig(PICTURE, metadata={"Date": None, "Creator": None})
@@ -41,14 +33,7 @@ def main() -> int:
     return 0
 
 
-def newest(benchmark: str, folder: Path = FOLDER) -> Kept | None:
-    """Return the newest kept run of a benchmark; a quick one only where there is no other."""
-    runs = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.json"))]
-    found = [run for run in runs if benchmark in run["benchmarks"]]
-    return max(found, key=lambda run: (not run["quick"], run["created"]), default=None)
-
-
-def drawn(tables: Sequence[Kept]) -> Figure:
+def drawn(tables: Sequence[Table]) -> Figure:
     """Return the picture: cost against each length."""
     figure = Figure(figsize=(9.2, 6.2), layout="constrained")
     for number, table in enumerate(tables):
@@ -57,10 +42,10 @@ def drawn(tables: Sequence[Kept]) -> Figure:
     return figure
 
 
-def _grows(axes: Axes, table: Kept) -> None:
-    x, _, title = table["title"].partition(": ")
-    lengths = [int(column) for column in table["columns"][1:-1]]
-    for i, (name, *costs, exponent) in enumerate(table["rows"]):
+def _grows(axes: Axes, table: Table) -> None:
+    x, _, title = table.title.partition(": ")
+    lengths = [int(column) for column in table.columns[1:-1]]
+    for i, (name, *costs, exponent) in enumerate(table.rows):
         points = [(n, cost) for n, cost in zip(lengths, costs, strict=True) if cost is not None]
         label = f"{name}: {exponent:.2f}"
         axes.plot(*zip(*points, strict=True), color=COLORS[i], marker=MARKERS[i], label=label)

@@ -1,6 +1,11 @@
-"""Points of a study as the sweep makes them, simulated in this process."""
+"""Points of a study as the sweep makes them, simulated in this process; and jobs and rules by themselves."""
 
+from models.backfill.policies import rules_of
+from models.backfill.rules import Rules
 from models.family import Outcome
+from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
+from models.workloads import synthetic
 from sweep.config import compose, locate
 from sweep.executors.work import point
 from sweep.plan import families, plan
@@ -34,3 +39,18 @@ def simulate(task: Task) -> Outcome:
     """Run a task as a worker would, but without recording it."""
     family = families.find(task.family)
     return family.simulate(point(task, family))
+
+
+PROCESSORS = 128
+
+
+def policies(*names: str) -> dict[str, Rules]:
+    """Return policies of backfilling as conf has them."""
+    plan = expanded("+experiment=replay", f"grid.policy=[{','.join(names)}]", "grid.workload=[synthetic]")
+    return {policy.parameters["name"]: rules_of(policy.parameters) for policy in plan.variants["policy"]}
+
+
+def stream(machine: Machine, n_jobs: int, load: float = 0.8) -> Jobs:
+    """Return jobs of the workload ``synthetic``."""
+    plan = expanded("+experiment=replay", "grid.workload=[synthetic]")
+    return synthetic.draw(plan.variants["workload"][0].parameters, machine, load, n_jobs, (1, 0, 0))

@@ -5,14 +5,15 @@ draws docs/performance.svg from the newest run.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from statistics import median
 
 import numpy as np
 
 from benchmarks import points
-from benchmarks.backfill import PROCESSORS, burst, policies, stream
 from benchmarks.measure import cpu_seconds, exponent, in_turn
+from benchmarks.points import PROCESSORS, policies, stream
 from benchmarks.record import Cell, Findings, Table
 from models import gang
 from models.backfill.engine import schedule
@@ -102,6 +103,11 @@ def _grown(
 def _schedule(drawn: Callable[[Machine, int], Jobs], machine: Machine, rules: Rules, n: int) -> float:
     jobs = drawn(machine, n)
     return cpu_seconds(lambda: schedule(jobs, machine, rules))
+
+
+def burst(n_waiting: int) -> Jobs:
+    """Return jobs that are all submitted at 0: the queue is that long, and half as long on average."""
+    return replace(stream(pool(PROCESSORS), n_waiting), submit=np.zeros(n_waiting))
 
 
 def _at_once(machine: Machine, rules: Rules, n: int) -> float:

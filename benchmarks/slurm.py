@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from benchmarks.backfill import stream
 from benchmarks.measure import cpu_seconds, exponent
-from benchmarks.points import expanded
+from benchmarks.points import expanded, stream
 from benchmarks.record import Findings, Table, Target
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool

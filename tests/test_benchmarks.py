@@ -1,49 +1,11 @@
 """Benchmarks measure what they claim to measure. No test here depends on a clock."""
 
-import json
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
 from benchmarks import __main__ as command
-from benchmarks import (
-    against_simpy,
-    coverage,
-    record,
-    simpy_model,
-    timed_gang,
-)
-from models import gang
-from models.point import Batches
-
-
-@pytest.mark.parametrize("load", [0.3, 0.7, 0.95])
-def test_simpy_and_the_kernel_simulate_the_same_model(load):
-    n_jobs = 600
-    (task,) = against_simpy.tasks((load,), n_jobs)
-    sessions = against_simpy.session_list(task, n_jobs)
-    by_simpy = simpy_model.simulate(
-        sessions, task.point.machine["processors"], n_jobs, simpy_model.GangScheduler
-    )
-    by_kernel = against_simpy.kernel_measures(task)
-    assert np.count_nonzero(np.isfinite(by_simpy.responses)) == n_jobs
-    np.testing.assert_allclose(by_simpy.responses, by_kernel.responses, rtol=1e-9)
-    # The model in SimPy has no average of slots over jobs; the twin of the tests has.
-    shared = {name: by_kernel.metrics[name] for name in by_simpy.metrics}
-    assert by_simpy.metrics == pytest.approx(shared, rel=1e-9)
-    assert set(by_kernel.metrics) - set(shared) <= {"slots_per_job_over_jobs"}
-
-
-def test_the_timed_family_simulates_what_the_family_does():
-    (task,) = against_simpy.tasks((0.5,), 500)
-    point = replace(task.point, batches=Batches(50, 1, (9,)))
-    plain, timed = gang.FAMILY.simulate(point), timed_gang.FAMILY.simulate(point)
-    assert set(timed.metrics) == {metric.name for metric in timed_gang.FAMILY.measured({})}
-    assert timed.metrics[timed_gang.METRIC].shape == (9,)
-    for name, values in plain.metrics.items():
-        np.testing.assert_array_equal(timed.metrics[name], values)
+from benchmarks import coverage, record
 
 
 def test_limits_of_a_share_are_wilsons():
@@ -69,13 +31,15 @@ def test_an_unknown_name_gets_one_line(capsys):
     with pytest.raises(SystemExit) as ended:
         command.main(["pakcing"])
     assert ended.value.code == 2
-    assert "no benchmark 'pakcing'; there are families, backfill, slurm, simpy" in capsys.readouterr().err
+    assert "no benchmark 'pakcing'; there are families, slurm, simpy" in capsys.readouterr().err
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", [name for name in command.BENCHMARKS if name not in ("coverage", "sweep")])
-def test_quick_benchmarks_run(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(record.write, "__defaults__", (tmp_path,))
+def test_quick_benchmarks_run(name, monkeypatch):
+    shown = []
+    monkeypatch.setattr(record, "show", lambda findings, console: shown.append(findings))
     assert command.main([name, "--quick"]) == 0
-    (kept,) = tmp_path.glob("*.json")
-    assert json.loads(kept.read_text())["benchmarks"][name]["tables"]
+    (findings,) = shown
+    assert findings.tables
+    assert all(table.rows for table in findings.tables)
