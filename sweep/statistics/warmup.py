@@ -18,6 +18,9 @@ LEAST_GROUPS = 10
 def truncation(values: ArrayLike) -> int:
     """Return the leading batches of all replications of a point that MSER drops.
 
+    It is the truncation that minimises the standard error of what is left. A result at the limit of half of
+    the batches means that the runs are too short for their transient.
+
     Parameters
     ----------
     values : array_like, shape (replications, batches, ...)
@@ -32,64 +35,23 @@ def truncation(values: ArrayLike) -> int:
 
     References
     ----------
-    K. Hoad, S. Robinson, R. Davies, "Automating warm-up length estimation", Journal of the Operational
-    Research Society 61(9), 2010, 1389-1403 (MSER on batch means, averaged over replications).
+    K. P. White, "An effective truncation heuristic for bias reduction in simulation output", Simulation
+    69(6), 1997, 323-334. K. Hoad, S. Robinson, R. Davies, "Automating warm-up length estimation", Journal of
+    the Operational Research Society 61(9), 2010, 1389-1403 (on batch means, averaged over replications).
     """
     table = np.asarray(values, dtype=np.float64)
     of_runs = table.reshape(*table.shape[:2], -1).mean(axis=2)
     ran = ~np.isnan(of_runs)
-    of_runs, lengths = of_runs[ran.any(axis=1)], ran[ran.any(axis=1)].sum(axis=1)
-    if not len(of_runs):
+    of_runs, ran = of_runs[ran.any(axis=1)], ran[ran.any(axis=1)]
+    n = int(ran.sum(axis=1).min(initial=table.shape[1]))
+    if not len(of_runs) or n < LEAST_GROUPS:
         return 0
-    n = int(lengths.min())
-    try:
-        return min(mser(of_runs[:, :n].mean(axis=0), group=1), max(n - MIN_BATCHES, 0))
-    except ValueError:
+    means = of_runs[:, :n].mean(axis=0)
+    if not np.isfinite(means).all():
         return 0
-
-
-def mser(series: ArrayLike, group: int = 5) -> int:
-    """Warm-up to cut by the MSER rule: the truncation that minimises the standard error of what is left.
-
-    Parameters
-    ----------
-    series : array_like, shape (n,)
-        Observations in order of time, without gaps.
-    group : int
-        Neighbours averaged first; 5 makes it MSER-5, 1 the original rule.
-
-    Returns
-    -------
-    int
-        Leading values to cut, a multiple of `group` and at most half of the series. A result at that limit
-        means that the series is too short for its transient.
-
-    Raises
-    ------
-    ValueError
-        If fewer than 10 groups are given, where the rule only chases noise, or a value is not finite.
-
-    References
-    ----------
-    K. P. White, "An effective truncation heuristic for bias reduction in simulation output", Simulation
-    69(6), 1997, 323-334. K. P. White, M. J. Cobb, S. C. Spratt, "A comparison of five steady-state truncation
-    heuristics for simulation", Proc. Winter Simulation Conference, 2000, 755-760 (groups of 5; half).
-    """
-    observed = np.asarray(series, dtype=np.float64)
-    if observed.ndim != 1 or not np.isfinite(observed).all():
-        raise ValueError(
-            f"MSER needs one series of finite values, not shape {observed.shape} with gaps: drop them"
-        )
-    if group < 1 or len(observed) < LEAST_GROUPS * group:
-        raise ValueError(
-            f"{len(observed)} values in groups of {group} are too few for MSER: give at least {LEAST_GROUPS} "
-            "groups, or set the warm-up by count"
-        )
-    n = len(observed) // group
-    means = observed[: n * group].reshape(n, group).mean(axis=1)
     # Summed from the end and relative to the last mean, so that a huge transient costs the tail no digits.
     tail = (means - means[-1])[::-1]
     left = np.arange(n, 0, -1)
     sums, squares = np.cumsum(tail)[::-1], np.cumsum(tail**2)[::-1]
     spread = np.maximum(squares - sums**2 / left, 0)
-    return int(np.argmin((spread / left**2)[: n // 2 + 1])) * group
+    return min(int(np.argmin((spread / left**2)[: n // 2 + 1])), n - MIN_BATCHES)
