@@ -1,8 +1,8 @@
 """From the command line and ``conf`` to checked settings, by Hydra's Compose API.
 
 Not ``@hydra.main``: that makes output folders, answers errors with several lines, and changes the working
-directory's meaning. Hydra composes the experiment; the files of policies, workloads, machines and groups of
-jobs that it names are merged by `sweep.config.files`, so that the number of points costs nothing.
+directory's meaning. Hydra composes the settings; files are merged with those on which they build by
+`sweep.config.files`, so that the number of points costs nothing.
 """
 
 import re
@@ -17,24 +17,21 @@ from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.errors import HydraException
 from omegaconf import OmegaConf, open_dict
-from omegaconf.errors import ConfigTypeError, OmegaConfBaseException, ValidationError
+from omegaconf.errors import OmegaConfBaseException
 
 from sweep.config import choices, files, overrides
 from sweep.config.chosen import checked
 from sweep.config.narrowed import narrowed
 from sweep.config.settings import (
-    GIVE,
     GROUPS,
-    SWITCHES,
     Config,
     Measures,
     Precision,
     Settings,
     as_list,
     check,
-    refused,
+    check_type,
 )
-from sweep.config.short_names import search_path
 from sweep.errors import SweepError, one_line, unknown
 from sweep.plan import canonical
 
@@ -43,6 +40,9 @@ BELOW = {
     "measures": [key.name for key in fields(Measures)],
 }
 """Valid keys below the settings that are mappings."""
+
+MERGED = "_merged"
+"""The merged experiment, or executor, for Hydra: no file that can be chosen has such a name."""
 
 
 def load(
@@ -74,18 +74,19 @@ def load(
         key, equals, text = argument.lstrip("+").partition("=")
         if equals and key not in (*keys, "experiment") and (hint := _meant(key, text, arguments, folders)):
             raise SweepError(f"{argument}: a study has no key {key!r}; did you mean {hint}?")
-    translated = _with_full_names(overrides.translate(arguments, keys, BELOW), folders)
-    search = [f"hydra.searchpath=[{','.join(map(overrides.quoted, search_path(folder, user)))}]"]
-    with initialize_config_dir(str(folder), version_base="1.3"), _one_line_errors(arguments):
+    translated, names = _stored(overrides.translate(arguments, keys, BELOW), folders)
+    search = [] if user is None else [f"hydra.searchpath=[{overrides.quoted(f'file://{user}')}]"]
+    with initialize_config_dir(str(folder), version_base="1.3"), _one_line_errors():
         root = compose("config", [*search, *translated], return_hydra_config=True)
-        executor = str(root.hydra.runtime.choices["executor"])
+        executor = names.get("executor", str(root.hydra.runtime.choices["executor"]))
         with open_dict(root):
             del root["hydra"]
         settings: Settings = OmegaConf.to_object(root)  # type: ignore[assignment] # of a typed config: Settings
         check(settings)
         chosen = _chosen(settings, folders, own)
-        grids = [] if "exclude" in _typed(translated) else _own_grids(translated, folders)
-        _check_excluded(settings, grids, folders)
+        # Of the experiment's file and of those on which it builds, whatever was typed.
+        grids = [one.get("grid") or {} for one in files.lineage("experiment", names["experiment"], folders)]
+        _check_excluded(settings, [] if "exclude" in _typed(translated) else grids, folders)
         named_files = {
             group: {
                 label: own.get(group, {}).get(label) or checked(group, name, folders)
@@ -106,7 +107,7 @@ def load(
             for name in settings.measures.groups
         }
         groups = OmegaConf.to_container(OmegaConf.create(of_jobs), resolve=True)
-        others = partial(_all_files, chosen, search, translated, folders)
+        others = partial(_all_files, chosen, grids, folders)
         settings, for_others = narrowed(settings, named_files, others, _typed(translated))
         keys_of_executor = checked("executor", executor, folders)
     for key in settings.executor:
@@ -134,59 +135,68 @@ def _meant(key: str, text: str, arguments: Sequence[str], folders: Sequence[Path
     return None
 
 
-def _with_full_names(translated: Sequence[str], folders: Sequence[Path]) -> list[str]:
-    """Return the overrides, the experiment's and the executor's files by their full names, both checked."""
-    found = list(translated)
-    for number, argument in enumerate(translated):
+def _stored(translated: Sequence[str], folders: Sequence[Path]) -> tuple[list[str], dict[str, str]]:
+    """Put the experiment and the executor that are named, merged and checked, where Hydra finds them.
+
+    Returns
+    -------
+    translated : list of str
+        The overrides, with these in place of files.
+    names : dict of str to str
+        Group -> full name of the file.
+    """
+    found, names = [], dict[str, str]()
+    for argument in translated:
         key, _, text = argument.partition("=")
-        if key in ("+experiment", "executor"):
-            group = key.removeprefix("+")
-            name = choices.find(group, text.strip("'\""), folders)
-            data = files.merged(group, name, folders)  # whose errors are shorter than Hydra's
-            if group == "experiment":
-                _check_experiment(choices.path(group, name, folders), data)
-            found[number] = f"{key}={overrides.quoted(name)}"
-    named = [argument for argument in found if argument.startswith("+experiment=")]
-    if len(named) > 1:
-        raise SweepError(f"{' '.join(named)}: give one experiment; compare takes policies of any")
-    if not named:
+        group = key.removeprefix("+")
+        if key not in ("+experiment", "executor"):
+            found.append(argument)
+            continue
+        if group in names and group == "experiment":
+            raise SweepError(
+                f"experiment={names[group]} experiment={text}: give one experiment; compare takes policies "
+                "of any"
+            )
+        names[group] = name = choices.find(group, text.strip("'\""), folders)
+        data = files.merged(group, name, folders)
+        if group == "experiment":
+            _check_experiment(choices.path(group, name, folders), data)
+        package = {"experiment": "_global_"}.get(group)
+        node = {**data, "defaults": [*data.get("defaults", []), "_self_"]}
+        ConfigStore.instance().store(name=MERGED, node=node, group=group, package=package)
+        found.append(f"{key}={MERGED}")
+    if "experiment" not in names:
         offered = ", ".join(choices.labels(choices.names("experiment", folders)).values()) or "none"
         raise SweepError(
             f"no experiment named: add +experiment=NAME; there are: {offered} (see python -m sweep --help)"
         )
-    return found
+    return found, names
 
 
 def _check_experiment(path: Path, data: Mapping[str, Any]) -> None:
     """Refuse what no setting is, or has another type, with one line that names the file."""
     if "@package _global_" not in path.read_text(encoding="utf-8"):
         raise SweepError(f"{path}: begin it with the line '# @package _global_'")
-    schema = OmegaConf.structured(Settings)
     for key, value in data.items():
+        if key == "defaults":
+            continue
         if key not in Settings.__dataclass_fields__:
             raise SweepError(f"{path}: {unknown('key', key, Settings.__dataclass_fields__)}")
-        if key in BELOW and isinstance(value, Mapping):
-            for name in value:
-                if name not in BELOW[key]:
-                    raise SweepError(f"{path}: {unknown(f'key below {key}', name, BELOW[key])}")
-        if key in SWITCHES and not isinstance(value, bool):
-            raise SweepError(f"{path}: {refused(key, value)}")
-        each = value if key in BELOW and isinstance(value, Mapping) else {"": value}
-        for name, one in each.items():
-            full = f"{key}.{name}" if name else key
+        for name, one in value.items() if key in BELOW and isinstance(value, Mapping) else [("", value)]:
+            if name and name not in BELOW[key]:
+                raise SweepError(f"{path}: {unknown(f'key below {key}', name, BELOW[key])}")
             try:
-                OmegaConf.merge(schema, {key: {name: one} if name else one})
-            except OmegaConfBaseException:
-                raise SweepError(f"{path}: {refused(full, one)}") from None
+                check_type(f"{key}.{name}" if name else key, one)
+            except SweepError as error:
+                raise SweepError(f"{path}: {error}") from None
 
 
 def _all_files(
-    chosen: Mapping[str, Mapping[str, str]], search: list[str], translated: Sequence[str],
-    folders: Sequence[Path], group: str,
+    chosen: Mapping[str, Mapping[str, str]], grids: Sequence[Mapping[str, Any]], folders: Sequence[Path],
+    group: str,
 ) -> dict[str, dict[str, Any]]:  # fmt: skip
     """Return the files that the experiment itself names in a group; none if any other one is chosen."""
-    named = [argument for argument in translated if argument.startswith("+experiment=")]
-    given = OmegaConf.to_container(compose("config", [*search, *named]).grid[group])
+    given: Any = next((grid[group] for grid in reversed(grids) if group in grid), [])
     own = [choices.find(group, name, folders) for name in as_list(given)]
     if not set(chosen[group].values()) <= set(own):
         return {}
@@ -212,12 +222,6 @@ def _chosen(
                 entry[group] = [_label(group, value, labels) for value in as_list(entry[group])]
         chosen[group] = {label: name for name, label in labels.items()}
     return chosen
-
-
-def _own_grids(translated: Sequence[str], folders: Sequence[Path]) -> list[dict[str, Any]]:
-    """Return the grids of the experiment's file and of those on which it builds, whatever was typed."""
-    name = _typed(translated)["experiment"].strip("'")
-    return [own.get("grid") or {} for own in files.lineage("experiment", name, folders)]
 
 
 def _check_excluded(settings: Settings, grids: Sequence[Mapping[str, Any]], folders: Sequence[Path]) -> None:
@@ -250,26 +254,20 @@ def _label(group: str, value: Any, labels: Mapping[str, str]) -> Any:
 
 
 @contextmanager
-def _one_line_errors(arguments: Sequence[str]) -> Iterator[None]:
+def _one_line_errors() -> Iterator[None]:
     """Turn errors of Hydra and OmegaConf into one line with advice."""
     try:
         yield
     except (HydraException, OmegaConfBaseException) as error:
-        raise SweepError(_explain(error, arguments)) from None
+        raise SweepError(_explain(error)) from None
 
 
-def _explain(error: Exception, arguments: Sequence[str]) -> str:
+def _explain(error: Exception) -> str:
     cause = error if error.__cause__ is None else error.__cause__
     text = f"{error}\n{cause}"
     full_key = re.search(r"full_key: (\S+)", text)
     if "missing mandatory value: name" in text:
         return "the experiment has no name: set name, which also names its dataset"
-    if (
-        full_key
-        and isinstance(cause, ValidationError | ConfigTypeError)
-        and (line := _of_another_type(full_key[1], text, _typed(arguments))) is not None
-    ):
-        return line
     problem = next(
         (line for line in text.splitlines() if re.search(r"could not|cannot|not found", line)), None
     )
@@ -280,26 +278,3 @@ def _typed(arguments: Sequence[str]) -> dict[str, str]:
     """Return what was typed for each key."""
     parts = (argument.lstrip("+").partition("=") for argument in arguments)
     return {key: value for key, _, value in parts}
-
-
-def _of_another_type(full_key: str, text: str, typed: Mapping[str, str]) -> str | None:
-    """Return the line that refuses a value of the wrong type, None if the key's type is not known.
-
-    Parameters
-    ----------
-    full_key : str
-        As OmegaConf names it, ``precision.checkpoints[0]``; in a list of lists, the position alone.
-    text : str
-        The error of OmegaConf.
-    typed : dict of str to str
-        Values on the command line.
-    """
-    key = full_key.partition("[")[0]
-    if key.isdecimal():
-        key = next((one for one in ("zip", "exclude") if one in typed), key)
-    if key not in GIVE:
-        return None
-    if key in typed:
-        return refused(key, typed[key] or "nothing")
-    value = re.search(r"Value '(.*)' (?:of type|is not)|value: (.+)", text)
-    return refused(key, value[1] or value[2]) if value else f"{key}: {GIVE[key]}"

@@ -58,7 +58,9 @@ def lineage(
             yield own
         elif isinstance(base, str):
             yield from lineage(*_place_of(base, group, name, folders), folders, chain)
-        elif group != "experiment":  # there it is for Hydra, ``override /executor: serial``
+        elif group == "experiment":
+            yield {"defaults": [base]}  # for Hydra, ``override /executor: serial``
+        else:
             raise SweepError(f"{path}: defaults has {base}; give names of files, [_base, _self_]")
 
 

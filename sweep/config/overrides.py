@@ -14,7 +14,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
 
-from sweep.config.settings import GROUPS, SWITCHES, refused
+from sweep.config.settings import GROUPS, check_type
 from sweep.errors import SweepError, unknown
 
 OPEN = (*GROUPS, "executor", "grid", "axes", "values")
@@ -143,10 +143,9 @@ def _translate(
     if top in below and rest:
         if rest not in below[top]:
             raise SweepError(unknown(f"key below {top}", rest, below[top]))
-    elif key in SWITCHES and not isinstance(override.value(), bool):
-        raise SweepError(refused(key, text))
     elif key not in keys:
         raise SweepError(unknown("key", key, [*keys, "experiment"]))
+    check_type(key, override.value(), text)
     return f"{key}={text}"
 
 

@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
 from models import checks
 from sweep.errors import SweepError, unknown
 
@@ -210,6 +213,26 @@ def check(settings: Settings) -> None:
     if settings.warmup not in (MSER, AUTO):
         _check_by_load("warmup", settings.warmup, 0, f" batches, {MSER} or {AUTO}")
     _check_precision(settings)
+
+
+def check_type(key: str, value: Any, shown: object = None) -> None:
+    """Refuse a setting's value of another type.
+
+    Parameters
+    ----------
+    key : str
+        As it is typed, ``precision.relative``.
+    shown : object, optional
+        The value as it was typed.
+    """
+    top, _, below = key.partition(".")
+    try:
+        OmegaConf.merge(OmegaConf.structured(Settings), {top: {below: value} if below else value})
+        if key not in SWITCHES or isinstance(value, bool):
+            return
+    except OmegaConfBaseException:
+        pass
+    raise SweepError(refused(key, value if shown is None else shown or "nothing"))
 
 
 def refused(key: str, value: Any) -> str:
