@@ -1,12 +1,9 @@
 """How this environment differs from the one that a dataset was made in: a line each, with what to do."""
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from models.dotted import OURS
-from sweep.config.settings import OF_THE_RUN
-from sweep.plan import canonical
 from sweep.plan.plan import Plan
 from sweep.rerun.original import Original
 from sweep.store import manifest, provenance
@@ -77,32 +74,20 @@ def checkout(original: Original) -> str:
 
 def _settings(original: Original, plan: Plan) -> Iterator[str]:
     """Yield settings that the same words stand for something else in: defaults, and numbers left open."""
-    here = _comparable(manifest.resolved(plan))
-    there = _comparable(original.attribute("config"))
-    lines = list(_compare("", there, here))
-    yield from (f"{line}: the two versions of this project mean different things" for line in lines[:MOST])
+    there = original.attribute("config")
+    # What a later version has added has its default.
+    here = _shared(provenance.sanitised(manifest.resolved(plan)), there)
+    lines = list(manifest.differences(there, here))
+    for line in lines[:MOST]:
+        yield f"{line}, in the file and here: the two versions of this project mean different things"
     if len(lines) > MOST:
         yield f"and {len(lines) - MOST} more keys of the config"
 
 
-def _comparable(config: Mapping[str, Any]) -> Any:
-    """Return a config as JSON has it, without the settings of its run and without names of users."""
-    kept = {key: value for key, value in config["settings"].items() if key not in OF_THE_RUN}
-    for group in ("policy", "workload", "machine"):
-        kept[group] = {key: value for key, value in kept[group].items() if key != "path"}
-    kept.pop("values", None)  # of logs they are paths, which are known by their content
-    plain = {**config, "settings": kept}
-    return json.loads(canonical.text(provenance.sanitised(plain)))
-
-
-def _compare(key: str, there: Any, here: Any) -> Iterator[str]:
-    if isinstance(there, Mapping) and isinstance(here, Mapping):
-        for part in sorted(there):  # what a later version has added has its default
-            yield from _compare(f"{key}.{part}" if key else part, there.get(part), here.get(part))
-    elif there != here:
-        yield f"{key}: {_short(there)} in the file, {_short(here)} here"
-
-
-def _short(value: Any) -> str:
-    text = canonical.text(value)
-    return text if len(text) <= 60 else f"{text[:60]}…"
+def _shared(config: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those keys of a config that another one has."""
+    both = {key: (value, other[key]) for key, value in config.items() if key in other}
+    return {
+        key: _shared(*pair) if all(isinstance(one, Mapping) for one in pair) else pair[0]
+        for key, pair in both.items()
+    }

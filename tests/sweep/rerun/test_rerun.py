@@ -174,6 +174,10 @@ def test_what_differs_is_said(rerun, sweep) -> None:
         sources = json.loads(data.attrs["sources"])
         data.attrs["sources"] = json.dumps(dict.fromkeys(sources, "0" * 20))
         data.attrs["commit"] = "0123456789abcdef-dirty"
+        config = json.loads(data.attrs["config"])
+        config["settings"]["measures"]["bound"] = 60
+        del config["settings"]["seed"]
+        data.attrs["config"] = json.dumps(config)
 
     file = altered(Path("results/queue/queue.nc"), change)
     answer = rerun(file)
@@ -188,6 +192,8 @@ def test_what_differs_is_said(rerun, sweep) -> None:
         "code of fake_family: not what the file was made with, of the same version, 1; for the same"
         in answer.out
     )
+    assert "measures.bound: 60 -> 10.0, in the file and here: the two versions" in answer.out
+    assert answer.out.count("mean different things") == 1
     assert "  response: 4 of 192 values differ, by " in answer.out
     assert answer.out.count("values differ") == 1
 
