@@ -31,6 +31,7 @@ from __future__ import annotations
 import gzip
 import importlib.util
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -105,6 +106,15 @@ def write(table: pd.DataFrame, path: Path) -> None:
     else:
         data = table.to_csv(index=False).encode()
         path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+
+
+def head(path: Path, n_bytes: int) -> bytes:
+    """Return the first bytes of a file, unpacked if it is ``.gz``; empty if it cannot be read."""
+    try:
+        with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
+            return bytes(file.read(n_bytes))
+    except (OSError, EOFError, zlib.error):
+        return b""
 
 
 def name_of(user: float, names: Sequence[str]) -> str:

@@ -6,7 +6,6 @@ times of every job of every task would fill the disk.
 
 from __future__ import annotations
 
-import gzip
 import os
 import re
 import zlib
@@ -274,12 +273,7 @@ def _checked(made: Schedules) -> Schedules:
 def _is_own(plan: Plan, number: int, path: Path) -> bool:
     """Whether a file is, by its header, the simulated schedule of this task's point."""
     wanted = {f"; Note: {SIMULATED}".encode(), f"; Note: {plan.task(number).point}".encode()}
-    try:
-        with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
-            head = file.read(HEADER_BYTES)
-    except (OSError, EOFError, zlib.error):
-        return False
-    return wanted <= {line.rstrip() for line in head.splitlines() if line.startswith(b";")}
+    return wanted <= {line.rstrip() for line in job_tables.head(path, HEADER_BYTES).splitlines()}
 
 
 def _apart(plan: Plan, given: Path, paths: Iterable[Path]) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import importlib
 import os
-import zlib
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
@@ -15,7 +13,7 @@ import numpy as np
 import xarray as xr
 
 from sweep.errors import SweepError, one_line
-from sweep.job_tables import ENDINGS, frame, write
+from sweep.job_tables import ENDINGS, frame, head, write
 from sweep.labelling import schedule_of
 
 if TYPE_CHECKING:
@@ -128,18 +126,9 @@ def _is_schedule(path: Path) -> bool:
     """Whether a file is a simulated schedule, by its header."""
     from sweep.schedules import HEADER_BYTES, SIMULATED
 
-    return SIMULATED.encode() in _head(path, HEADER_BYTES)
+    return SIMULATED.encode() in head(path, HEADER_BYTES)
 
 
 def _is_table(path: Path) -> bool:
     """Whether a file is a table of jobs, by its first column."""
-    return _head(path, 4).startswith((b"job,", b"PAR1"))
-
-
-def _head(path: Path, n_bytes: int) -> bytes:
-    try:
-        with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
-            head: bytes = file.read(n_bytes)
-    except (OSError, EOFError, zlib.error):
-        return b""
-    return head
+    return head(path, 4).startswith((b"job,", b"PAR1"))

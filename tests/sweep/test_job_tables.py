@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 from study_commands import load, results
+from test_schedule_files import ONE, SIZE
 
 import sweep as face
 from analysis.registry import opened
@@ -19,12 +20,6 @@ from models.jobs.schedule import Schedule
 from models.point import Point
 from sweep import cli, job_tables
 from sweep.labelling import labelled, schedule_of
-
-ONE = ("grid.load=[0.3]", "policy=quick", "grid.preemption=[none]", "grid.urgent=[true]", "replications=1")
-"""One point of the queue in one replication."""
-
-SIZE = 50
-"""Customers in a batch, see conf/experiment/queue.yaml."""
 
 HEAD = "JobID|User|Partition|State|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|AllocCPUS|AllocNodes|ReqMem"
 
@@ -74,20 +69,6 @@ def test_several_schedules_are_one_table(sweep):
     assert (
         "more.csv (one table of 24 schedules)" in sweep("action=plan", "output=new", "schedule=more.csv").out
     )
-
-
-@pytest.mark.parametrize("name", ["one.csv", "one.csv.gz"])
-def test_the_same_command_writes_the_same_table_again_and_no_other(sweep, name):
-    assert sweep(*ONE, f"schedule={name}").status == 0
-    before = Path(name).read_bytes()
-    assert sweep(*ONE, f"schedule={name}").status == 0
-    assert Path(name).read_bytes() == before
-    other = sweep(*ONE, "grid.load=[0.6]", "output=other", f"schedule={name}")
-    assert other.status == 2
-    assert f"{name} exists and is no table of this study; give another name, or replace=true" in other.err
-    assert Path(name).read_bytes() == before
-    assert sweep(*ONE, "grid.load=[0.6]", "output=other", f"schedule={name}", "replace=true").status == 0
-    assert set(pd.read_csv(name).load) == {0.6}
 
 
 def test_parquet_needs_an_engine_and_says_so_before_anything_runs(sweep, monkeypatch):

@@ -71,14 +71,20 @@ def test_a_file_of_somebody_else_is_not_written_over(sweep):
     np.testing.assert_allclose(responses("notes.swf"), load().response.values.ravel())
 
 
-@pytest.mark.parametrize("name", ["one.swf", "one.swf.gz"])
-def test_the_same_command_writes_the_same_file_again(sweep, name):
+@pytest.mark.parametrize("name", ["one.swf", "one.swf.gz", "one.csv", "one.csv.gz"])
+def test_the_same_command_writes_the_same_file_again_and_no_other(sweep, name):
     assert sweep(*ONE, f"schedule={name}").status == 0
     before = Path(name).read_bytes()
     assert sweep(*ONE, f"schedule={name}").status == 0
     assert Path(name).read_bytes() == before
-    other = sweep(*ONE, "grid.load=[0.6]", "output=other", f"schedule={name}")
-    assert other.status == 2, "that of another point is another file"
+    other = (*ONE, "grid.load=[0.6]", "output=other", f"schedule={name}")
+    refused = sweep(*other)
+    assert refused.status == 2, "that of another point is another file"
+    what = "table of this study" if ".csv" in name else "schedule of this point"
+    assert f"{name} exists and is no {what}; give another name, or replace=true" in refused.err
+    assert Path(name).read_bytes() == before
+    assert sweep(*other, "replace=true").status == 0
+    assert Path(name).read_bytes() != before
 
 
 @pytest.mark.parametrize(
