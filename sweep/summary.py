@@ -14,6 +14,7 @@ from rich.table import Table
 
 from sweep import statistics
 from sweep.config.settings import MSER, WEEK
+from sweep.numbers import time_unit, unit_of
 from sweep.plan import canonical
 from sweep.plan.plan import Plan
 from sweep.policy_names import label, named
@@ -101,6 +102,9 @@ def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
         for axis, (value, n) in shown_of.items()
         if axis not in ("policy", "load")
     ]
+    here = tuple(slice(None) if axis in ("policy", "load") else where[axis] for axis in axes)
+    unit = unit_of(metric.unit, stored[f"{name}_mean"][here].flat)
+    stored = stored | {part: stored[part] / unit.size for part in (f"{name}_mean", f"{name}_ci")}
     alone = _is_one_log(plan)
     texts, first, load = [], [], axes.index("load")
     for row, _ in enumerate(plan.axes["policy"]):
@@ -119,11 +123,11 @@ def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
     columns = _spread(len(loads), max(1, fitting))
     if len(columns) < len(loads):
         stated.append(f"{len(columns)} of {len(loads)} loads")
-    unit = "" if metric.unit == "1" else f" ({metric.unit})"
+    written = "" if metric.unit == "1" else f" ({unit.name.strip() or metric.unit})"
     shown = "mean of all jobs" if alone else f"mean ± {100 * plan.settings.confidence:.0f} % half-width"
     if plan.exact.flat[plan.points].all():
         shown = "exact"
-    console.print(f"{metric.long_name}{unit}, {shown}; {', '.join(stated)}", highlight=False)
+    console.print(f"{metric.long_name}{written}, {shown}; {', '.join(stated)}", highlight=False)
     table = Table(box=None, pad_edge=False)
     # Nothing is cut off: of a line that is too long the policy's name is broken, and only then a number.
     table.add_column("load", overflow="fold")
@@ -203,11 +207,11 @@ def _preempted(stored: Stored, plan: Plan) -> Iterator[str]:
     names = [str(name) for name, found in zip(plan.axes["policy"], by_policy, strict=True) if found.any()]
     if names:
         most = _worst(np.where(again, delay - wait, -np.inf))
-        point = _named(plan, most)
+        point, unit = _named(plan, most), time_unit([float(delay[most])])
+        times = [f"{_number(float(one[most]) / unit.size, 3)}{unit.name}" for one in (delay, wait)]
         yield (
             f"wait is the time to the first processors; under {', '.join(names)} jobs wait after that as "
-            f"well, which {DELAY} includes: {_number(float(delay[most]), 3)} s instead of "
-            f"{_number(float(wait[most]), 3)} s" + f" at {point}" * bool(point)
+            f"well, which {DELAY} includes: {times[0]} instead of {times[1]}" + f" at {point}" * bool(point)
         )
 
 

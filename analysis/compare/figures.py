@@ -18,9 +18,9 @@ from analysis.figures.category_plot import CategoryPlot, Estimates
 from analysis.figures.load_plot import LOAD, Line, LoadPlot, bars
 from analysis.figures.style import NEUTRAL, SchemeStyle
 from analysis.paper import Picture
-from analysis.report.numbers import PURE, Unit, unit_of
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED
+from sweep.numbers import PURE, Unit, unit_of
 from sweep.statistics import paired_ratio
 
 WIDE_RANGE = 10.0

@@ -11,11 +11,11 @@ from analysis.compare.labels import compared, is_better_smaller, metrics, title
 from analysis.compare.layout import Cell, Layout
 from analysis.operators import words
 from analysis.report import table
-from analysis.report.numbers import Unit, unit_of
 from analysis.report.table import Table, room
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED, Curve
 from sweep import statistics
+from sweep.numbers import Unit, unit_of
 from sweep.statistics import Comparison, Intervals
 
 MOST_ROWS = 60

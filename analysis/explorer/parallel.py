@@ -10,8 +10,8 @@ from analysis.explorer import choice as chosen
 from analysis.explorer import words
 from analysis.explorer.choice import Choice
 from analysis.explorer.points import ASIDE
-from analysis.report.numbers import Unit, number
 from analysis.study import Study
+from sweep.numbers import Unit, number
 
 TICKS = 4
 """Steps of the metric that are labelled."""

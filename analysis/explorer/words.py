@@ -13,12 +13,11 @@ from analysis.explorer.choice import Choice
 from analysis.figures import policies
 from analysis.figures.load_plot import LOAD
 from analysis.figures.style import SchemeStyle
-from analysis.report import numbers
-from analysis.report.numbers import Unit, number
 from analysis.report.points import estimate
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED
-from sweep import policy_names
+from sweep import numbers, policy_names
+from sweep.numbers import Unit, number
 
 NOTHING = "–"
 

@@ -10,7 +10,6 @@ import xarray as xr
 
 from analysis.errors import DrawingError
 from analysis.operators.labels import LOSS, MEASURES, RESPONSE, SLOWDOWN, UTILIZATION, WAIT, WAIT_MAX
-from analysis.report.numbers import PERCENT, PURE, Unit, time_unit
 from analysis.study import Study, recorded
 from analysis.study.curve import DONE, EXCLUDED
 from analysis.study.groups import RUNTIME, SIZE, USER, Grouping
@@ -18,6 +17,7 @@ from analysis.study.study import SAMPLES
 from analysis.study.view import View
 from models.jobs.recorded import PREFIX
 from sweep import policy_names, statistics
+from sweep.numbers import PERCENT, PURE, Unit, time_unit
 from sweep.statistics import Comparison
 from sweep.statistics.confidence import Floats, Interval
 

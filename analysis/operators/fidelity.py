@@ -9,10 +9,10 @@ import numpy as np
 from analysis.operators.case import Case
 from analysis.operators.labels import AS_IT_WAS, WAIT
 from analysis.operators.sample import Sample
-from analysis.report.numbers import number
 from analysis.report.table import Cell, Table
 from analysis.study import recorded
 from analysis.study.groups import GROUPINGS, USER, Grouping
+from sweep.numbers import number
 
 ALIKE = 1.25
 """Ratio up to which a simulated mean wait matches the recorded one."""

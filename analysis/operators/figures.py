@@ -32,9 +32,9 @@ from analysis.operators.panels import (
 from analysis.operators.sample import Sample
 from analysis.operators.words import TONES
 from analysis.paper import Picture
-from analysis.report.numbers import PURE, Unit, time_unit
 from analysis.study import Study
 from analysis.study.groups import GROUPINGS, USER, Grouping
+from sweep.numbers import PURE, Unit, time_unit
 from sweep.policy_names import label
 from sweep.statistics import Comparison
 

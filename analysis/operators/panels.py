@@ -13,7 +13,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from analysis.figures import style
 from analysis.figures.style import SchemeStyle
 from analysis.operators.labels import AS_IT_WAS, VERDICTS
-from analysis.report.numbers import Unit, number
+from sweep.numbers import Unit, number
 from sweep.statistics import Comparison
 from sweep.statistics.confidence import Floats
 

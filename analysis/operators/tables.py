@@ -11,10 +11,10 @@ from analysis.operators.case import Case, cases
 from analysis.operators.fidelity import Fidelity
 from analysis.operators.labels import AS_IT_WAS, LOSS, SLOWDOWN, WAIT, WAIT_MAX, WAIT_P95
 from analysis.operators.sample import Sample
-from analysis.report.numbers import Unit, number, time_unit
 from analysis.report.table import Cell, Table, room
 from analysis.study import Study
 from analysis.study.groups import GROUPINGS, USER, Grouping
+from sweep.numbers import Unit, number, time_unit
 from sweep.policy_names import label, named
 from sweep.statistics import Comparison
 from sweep.statistics.comparison import POWER

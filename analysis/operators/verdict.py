@@ -10,9 +10,9 @@ from analysis.operators.case import Case, cases
 from analysis.operators.fidelity import Fidelity
 from analysis.operators.labels import WAIT, WAIT_MAX
 from analysis.operators.sample import Sample
-from analysis.report.numbers import number
 from analysis.study import Study
 from analysis.study.groups import GROUPINGS
+from sweep.numbers import number
 from sweep.policy_names import label
 from sweep.statistics import Comparison
 from sweep.statistics.correlation import MIN_BATCHES

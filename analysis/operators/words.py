@@ -2,8 +2,8 @@
 
 import math
 
-from analysis.report.numbers import PERCENT, Unit, number
 from analysis.report.table import Cell
+from sweep.numbers import PERCENT, Unit, number
 from sweep.statistics import Comparison, Interval
 
 TONES = {"better": "better", "mostly better": "better", "worse": "worse", "mostly worse": "worse"}

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from analysis.report.numbers import number, time_unit
 from analysis.study import Study, recorded
 from analysis.study.curve import EXCLUDED
 from sweep.config.nested import leaves
+from sweep.numbers import number, time_unit
 from sweep.policy_names import named
 
 Fact = tuple[str, Sequence[str]]

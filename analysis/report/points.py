@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.report.numbers import PURE, number, time_unit
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED
 from analysis.study.study import SAMPLES
+from sweep.numbers import PURE, number, time_unit
 from sweep.policy_names import label
 
 if TYPE_CHECKING:

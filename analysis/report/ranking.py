@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from analysis.report.numbers import number, unit_of
 from analysis.study import Study
 from analysis.study.curve import SATURATED
+from sweep.numbers import number, unit_of
 from sweep.policy_names import label
 
 MORE_IS_BETTER = ("utilization", "throughput", "jobs", "efficiency_preservation")

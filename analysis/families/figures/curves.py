@@ -25,8 +25,8 @@ from analysis.families.labels import (
 )
 from analysis.figures import load_plot
 from analysis.figures.load_plot import Line, LoadPlot
-from analysis.report.numbers import PURE, time_unit
 from analysis.study.curve import EXCLUDED
+from sweep.numbers import PURE, time_unit
 
 Shown = tuple[Contestant, str]
 """A contestant, and its cost of a switch."""

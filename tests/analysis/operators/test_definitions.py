@@ -11,7 +11,7 @@ from analysis.operators.case import cases
 from analysis.operators.labels import SLOWDOWN, UTILIZATION, WAIT
 from analysis.study import Study, open_study
 from analysis.study.axes import Axes
-from sweep import cli
+from sweep import cli, numbers
 
 PROCESSORS = 16
 N_JOBS = 236
@@ -85,7 +85,11 @@ def test_a_log_has_one_mean_wait(replayed: tuple[Study, str]) -> None:
     stored = study.data["wait_mean"].sel(policy="easy").item()
     half_width = study.data["wait_ci"].sel(policy="easy").item()
     assert stored == pytest.approx(expected, rel=1e-9)
-    assert re.search(rf"^EASY +{float(f'{stored:.3g}'):,.0f}$", said, re.MULTILINE)
+    means = study.data["wait_mean"].values.ravel().tolist()
+    unit = numbers.time_unit(means)  # of the report
+    assert unit.name == " h"
+    assert said.count("mean wait (h), mean of all jobs") == 1
+    assert re.search(rf"^EASY +{numbers.number(stored / unit.size)}$", said, re.MULTILINE)
     (case,) = cases(study)
     of_report = case.level(WAIT, "easy")
     assert (of_report.mean, of_report.half_width) == pytest.approx((stored, half_width))

@@ -16,10 +16,9 @@ from analysis.errors import DrawingError
 from analysis.operators import panels, tables, words
 from analysis.operators.case import Case, cases
 from analysis.operators.labels import WAIT
-from analysis.report import numbers
 from analysis.study import Study
 from analysis.study.groups import RUNTIME, SIZE, USER
-from sweep import statistics
+from sweep import numbers, statistics
 
 
 def case_of(**settings: object) -> Case:
