@@ -35,6 +35,8 @@ UNITS = {
     "user_name": ("1", "user's name in the log"),
     "job_id": ("1", "what the log calls the job"),
     "host": ("1", "host"),
+    "killed": ("1", "whether it was ended at its limit"),
+    "cancelled": ("1", "whether an operator ended it"),
     "slowdown": ("1", "slowdown"),
     "bounded_slowdown": ("1", "bounded slowdown"),
     "piece_job": ("1", "job of a piece"),
@@ -46,6 +48,9 @@ UNITS = {
 
 GROUPED_BY = ("processors", "user", "user_name", "job_class", "host")
 """Columns that group jobs: they are coordinates over ``job``, as ``groupby`` needs them."""
+
+ENDED = ("killed", "cancelled")
+"""Columns of jobs that did not end by themselves, if there are any."""
 
 NEEDED = ("submit", "start", "end", "response_time", "runtime", "requested", "processors")
 """Variables without which a dataset is no schedule."""
@@ -80,6 +85,9 @@ def labelled(made: Schedule, point: Point, n_jobs: int | None = None) -> xr.Data
     for name in ("used_memory", "runs"):
         if (values := getattr(jobs, name)) is not None:
             columns[name] = values
+    for name in ENDED:
+        if (ended := getattr(made, name)) is not None and ended.any():
+            columns[name] = ended[measured]
     if jobs.job_class is not None:
         columns["job_class"] = np.array(JOB_CLASSES, dtype=object)[jobs.job_class]
     if made.jobs.think is not None:
@@ -185,4 +193,5 @@ def schedule_of(data: xr.Dataset) -> Schedule:
         data.host.values if "host" in data else np.zeros(n, np.int64),
         waited=data.response_time.values - data.runtime.values if pieces is not None else None,
         pieces=pieces,
+        **{name: known(name, bool) for name in ENDED},
     )

@@ -1,5 +1,7 @@
 """From jobs, a machine and rules to a schedule."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from models.backfill.requests import under
@@ -34,4 +36,4 @@ def schedule(jobs: Jobs, machine: Machine, rules: Rules) -> Schedule:
         )
     ready = under(jobs, rules)
     rules.check(ready, machine)
-    return rules.simulate(ready, machine)
+    return replace(rules.simulate(ready, machine), killed=ready.runtime < jobs.runtime)

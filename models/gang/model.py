@@ -80,6 +80,7 @@ def schedule(point: Point) -> Schedule:
         host=np.zeros(n_jobs, np.int64),
         waited=np.maximum(ended.end - ended.submit - ended.runtime, 0.0),
         pieces=recorder.pieces(n_jobs),
+        killed=None if columns.repeats else ended.runtime < columns.runtime[ended.session],
         # A log's rows belong only to jobs that are submitted once each.
         trace=opened if isinstance(opened, Trace) and not opened.jobs.repeats else None,
         notes=(str(rules),),

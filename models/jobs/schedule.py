@@ -76,6 +76,8 @@ class Schedule:
         Processors that were kept idle for a job with a special reservation.
     unmeasured : ndarray of bool, optional
         Jobs that are in no mean over jobs, since they were killed before they ran; None is no job.
+    killed, cancelled : ndarray of bool, optional
+        Jobs that were ended at their limit, and by an operator; None is no job.
     trace : Trace, optional
         The log or month of the jobs.
     notes : tuple of str
@@ -94,6 +96,8 @@ class Schedule:
     pieces: Pieces | None = None
     held: Pieces | None = None
     unmeasured: np.ndarray | None = None
+    killed: np.ndarray | None = None
+    cancelled: np.ndarray | None = None
     trace: Trace | None = None
     notes: tuple[str, ...] = ()
 

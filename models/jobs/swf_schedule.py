@@ -1,9 +1,9 @@
 """A schedule as a log in the Standard Workload Format, so that other tools can read it.
 
-Wait times and the runtimes that jobs got are filled in; the other columns of a log's jobs are those of the
-log. The format has no column for hosts: where there are several, the partition is the host's number from 1
-on. Nor has it one for preemption or for another number of processors than requested: then the wait is all the
-time in the system beyond the runtime.
+Wait times and the runtimes that jobs got are filled in, and the status of jobs that were ended; the other
+columns of a log's jobs are those of the log. The format has no column for hosts: where there are several, the
+partition is the host's number from 1 on. Nor has it one for preemption or for another number of processors
+than requested: then the wait is all the time in the system beyond the runtime.
 """
 
 import os
@@ -19,7 +19,7 @@ KEPT = (
 )  # fmt: skip
 """Entries of a log's header that remain valid under another scheduler."""
 
-COMPLETED = 1
+FAILED, COMPLETED, CANCELLED = 0, 1, 5
 UNKNOWN = -1
 
 IN_PIECES = (
@@ -73,6 +73,9 @@ def write_schedule(
         "runtime": jobs.runtime,
         "processors": jobs.size,
     }
+    for ended, status in ((made.killed, FAILED), (made.cancelled, CANCELLED)):
+        if ended is not None:
+            columns["status"] = np.where(ended, status, columns["status"])
     if len(hosts.names) > 1:
         columns["partition"] = made.host + 1
         header["Partition"] = [f"{number} {name}" for number, name in enumerate(hosts.names, start=1)]

@@ -209,6 +209,7 @@ def _run(system: System, jobs: Jobs, machine: Machine, hardware: Hardware, clock
         preemptions=stops,
         clock=clock,
         unmeasured=as_ran.runtime == 0 if killed.any() else None,
+        cancelled=killed,
         detail=Detail(hardware, residencies, table["admitted"], commands),
     )
 

@@ -143,6 +143,7 @@ def test_a_schedule_is_a_log_that_other_tools_read(tmp_path: Path) -> None:
     np.testing.assert_array_equal(starts, generated_starts())
     for name in ("job", "submit", "runtime", "processors", "requested_time", "user"):
         np.testing.assert_array_equal(back.columns[name], log.columns[name])
+    assert (back.columns["status"] == log.columns["status"]).all()
     assert back.max_processors == 128
     assert "EASY, ties instant" in back.header["Note"]
     assert not back.notes

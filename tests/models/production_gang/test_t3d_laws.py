@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from t3d_cases import POLICIES, file
 
 from models import backfill
+from models.jobs import swf
 from models.jobs.job_classes import EXPRESS, INTERACTIVE, PRODUCTION, STANDBY
 from models.jobs.jobs import Jobs
 from models.point import Batches, Point
@@ -111,7 +113,7 @@ def test_images_share_one_channel_or_are_moved_at_full_rate(channel: str, second
     assert back.tolist() == [128, seconds]
 
 
-def test_operators_suspend_resume_and_kill_a_job() -> None:
+def test_operators_suspend_resume_and_kill_a_job(tmp_path: Path) -> None:
     """ "Gangster also permits […] operations […] including: suspend, resume, kill, and change job class".
 
     Half the machine: 128 s to write, 128 to load. The third job, killed before it runs, is in no mean.
@@ -126,6 +128,8 @@ def test_operators_suspend_resume_and_kill_a_job() -> None:
     assert run.preemptions.tolist() == [1, 0, 0]
     assert done[:4].tolist() == [20, 228, 200, 1000]
     assert np.isnan(done[4])  # there is no such job
+    FAMILY.export(made, tmp_path / "run.swf")
+    assert swf.read(tmp_path / "run.swf").columns["status"].tolist() == [1, 5, 5]
     letters = ["".join(moment.at(run, time).state) for time in (50, 150, 210, 500, 1100, 2000)]
     assert letters == ["RR", "oR", "o", "S", "i", "R"]
     found = FAMILY.simulate(made).metrics

@@ -181,6 +181,15 @@ def test_some_jobs_of_a_schedule(policy: str, tmp_path: Path) -> None:
     assert of_some == pytest.approx(work[10:40])
 
 
+@pytest.mark.parametrize("policy", ["easy", {"name": "gang/buddy", "kill": True}])
+def test_jobs_that_are_killed_have_failed(policy: Any, tmp_path: Path) -> None:
+    """The Standard Workload Format has 0 for a job that failed, and 1 for one that completed."""
+    made = sweep.simulate(policy, workload=jobs(requested=np.array([9.0, 10.0, 5.0, np.nan])), machine=4)
+    assert made.killed.values.tolist() == [True, False, True, False]
+    log = swf.read(made.schedule.to_swf(tmp_path / "killed.swf"))
+    assert log.columns["status"].tolist() == [0, 1, 0, 1]
+
+
 def test_what_was_left_out_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     log = tmp_path / "two.swf"
     rows = [[number, number, 0, 10, size, -1, -1, size, 10, *[-1] * 9] for number, size in ((1, 2), (2, 8))]
