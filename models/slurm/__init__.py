@@ -10,7 +10,7 @@ from models.slurm.metrics import METRICS, OF_JOBS
 FAMILY = Family(
     package=__name__,
     name="Slurm",
-    version=2,
+    version=3,
     metrics=METRICS,
     headline="wait",
     common=COMMON,

@@ -11,6 +11,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
 from models.kernels import progress
 from models.kernels.bits import words
+from models.slurm import gang
 from models.slurm.configuration import Configuration, Partition
 from models.slurm.configuration.configuration import YEAR_S
 from models.slurm.kernel import tables
@@ -128,11 +129,12 @@ def system_of(
         cpus=[node.cpus for node in configuration.nodes],
         memory=[node.memory for node in configuration.nodes],
         weight=[node.weight for node in configuration.nodes],
+        rows=gang.rows(configuration),
     )
     gres = np.array(
         [node.gres.get(name, 0) for node in configuration.nodes for name in configuration.gres], np.int64
     )
-    free = _records(tables.SUPPLY, cpus=nodes["cpus"], memory=nodes["memory"])
+    free = _records(tables.SUPPLY, cpus=nodes["cpus"] * nodes["rows"], memory=nodes["memory"])
     tasks, task_cpus = np.maximum(request.tasks, 1), np.maximum(request.task_cpus, 1)
     weights = Weights.of(configuration)
     first = np.concatenate([[0], np.cumsum([len(place) for place in wanted.partitions])]).astype(np.int64)
@@ -177,10 +179,12 @@ def system_of(
     fate = np.zeros(n_jobs, tables.FATE)
     for name in ("start", "end", "reserved"):
         fate[name] = np.nan
-    total = int(nodes["cpus"].sum())
+    total = int(free["cpus"].sum())
     settings = scheduler.settings(phases, weights, len(configuration.gres), bool(plans))
-    for name, value in preemption.settings.items():
+    for name, value in (preemption.settings | gang.settings(configuration)).items():
         settings[name] = value
+    settings["most_rows"] = nodes["rows"].max()
+    n_members = n_jobs if settings["gang"] else 0
     n_preempted = n_jobs if preemption.settings else 0
     sets, available = _sets(len(nodes), scheduler, len(of_job))
     return tables.System(
@@ -196,7 +200,8 @@ def system_of(
             tier=[one.tier for one in configuration.partitions],
             over=[YEAR_S if one.over_time is None else one.over_time for one in configuration.partitions],
             whole=[scheduler.linear or one.sharing == "EXCLUSIVE" for one in configuration.partitions],
-            count=[0] * len(configuration.partitions),
+            rows=[nodes["rows"][one.nodes[0]] for one in configuration.partitions],
+            ranked=np.argsort([-one.tier for one in configuration.partitions], kind="stable"),
         ),
         partition_words=_words(
             [
@@ -220,6 +225,10 @@ def system_of(
         levels=preemption.levels,
         preempts=preemption.preempts,
         candidates=np.zeros(n_preempted, tables.CANDIDATE),
+        members=np.zeros(n_members, tables.MEMBER),
+        order=np.zeros(2 * n_members, np.int64),
+        active=np.zeros(len(nodes) * len(configuration.partitions) * bool(n_members), np.int64),
+        slices=np.array(phases.slices) + phases.clock,
         pieces=np.zeros(MOST_RUNS * n_preempted, tables.PIECE),
         reservations=_records(
             tables.RESERVATION,
@@ -315,6 +324,9 @@ def _state(settings: Any, phases: Phases, recalculated: bool) -> np.ndarray:
         "next_look": (phases.backfill + phases.clock) if settings["backfill"] else np.inf,
         "next_calc": phases.calculation + phases.clock if recalculates else np.inf,
         "next_immediate": np.inf,
+        "next_slice": (phases.slices[0] if phases.slices else phases.slice) + phases.clock
+        if settings["gang"]
+        else np.inf,
         "last_calc": phases.clock,
         "last_sched": np.floor(phases.passed + phases.clock),
         "last_full": np.floor(phases.full + phases.clock),

@@ -29,6 +29,8 @@ class Result:
         Whether it was ended at its limit.
     cancelled : ndarray of bool
         Whether preemption ended it for good.
+    suspended : ndarray of float
+        Seconds that it was suspended.
     lost : Pieces
         Runs before the one from `start` to `end`, which preemption ended.
     plans : tuple of (ndarray, ndarray, ndarray)
@@ -44,6 +46,7 @@ class Result:
     planned: Floats
     killed: np.ndarray
     cancelled: np.ndarray
+    suspended: Floats
     lost: Pieces
     partition: Ints
     plans: tuple[Floats, Ints, Floats]
@@ -109,6 +112,7 @@ def result(system: tables.System, phases: Phases) -> Result:
         fate["reserved"] - phases.clock,
         fate["killed"] == 1,
         fate["killed"] == 2,
+        system.members["lost"].copy() if len(system.members) else np.zeros(len(fate)),
         Pieces(lost["job"], np.zeros_like(lost["job"]), lost["begin"], lost["end"], lost["cpus"]),
         fate["partition"],
         (

@@ -18,6 +18,7 @@ METRICS = (
     Metric("killed_share", "1", "share of jobs that were ended at their limit", weight="jobs"),
     Metric("preempted_share", "1", "share of jobs that were preempted", weight="jobs"),
     Metric("lost_time", "s", "time that a job ran in vain before preemption", weight="jobs"),
+    Metric("suspended_time", "s", "time that a job was suspended", weight="jobs"),
     Metric("period", "s", "time over which the machine was measured"),
 )
 """The first two, the share of preempted jobs and the last are computed by `models.jobs.schedule_measures`."""
@@ -31,6 +32,7 @@ def shares(made: Schedule, division: Division, edges: Floats) -> Mapping[str, Fl
         ("backfilled_share", "by_backfill"),
         ("killed_share", "killed"),
         ("lost_time", "lost"),
+        ("suspended_time", "suspended"),
     ):
         values = getattr(made, column)[division.these]
         with np.errstate(invalid="ignore"):  # a batch without a job

@@ -11,6 +11,7 @@ from models.jobs.machine import Machine
 from models.jobs.schedule import Pieces, Schedule
 from models.point import Point
 from models.slurm import FAMILY, engine
+from models.slurm.gang import is_gang
 from models.slurm.metrics import shares
 from models.slurm.policies import (
     Rules,
@@ -26,11 +27,12 @@ from models.slurm.preemption import Preemption
 
 @dataclass(frozen=True, eq=False)
 class SlurmSchedule(Schedule):
-    """A schedule, what started and ended each job, and seconds of runs in vain, shape (n_jobs,)."""
+    """A schedule, what started and ended each job, seconds of runs in vain and suspended, shape (n_jobs,)."""
 
     by_backfill: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
     killed: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
     lost: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    suspended: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 
 def simulate(point: Point) -> Outcome:
@@ -67,6 +69,20 @@ def with_preemption(made: SlurmSchedule, result: engine.Result) -> SlurmSchedule
     )
 
 
+def with_suspension(made: SlurmSchedule) -> SlurmSchedule:
+    """Take the time that jobs are suspended from their runtimes; a job uses its processors in part, all the
+    time."""
+    time, runs = made.end - made.start, made.runs
+    ran = time - made.suspended
+    share = np.divide(ran, time, out=np.ones_like(time), where=time > 0)
+    return replace(
+        made,
+        jobs=replace(made.jobs, runtime=ran),
+        waited=made.end - made.jobs.submit - ran,
+        pieces=replace(runs, processors=runs.processors * share),
+    )
+
+
 def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stream or a trace
     configuration = configuration_of(point.policy, point.machine)
     phases = Rules.of(point.policy).phases
@@ -89,7 +105,10 @@ def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stre
             by_backfill=result.by_backfill,
             killed=result.killed,
             lost=np.zeros(len(jobs)),
+            suspended=result.suspended,
         )
+        if is_gang(configuration):
+            return with_suspension(made)
         return with_preemption(made, result) if preempts else made
 
     return run, opened

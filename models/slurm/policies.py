@@ -17,6 +17,7 @@ from models.slurm.build import Asked, asked
 from models.slurm.configuration import Configuration, ConfigurationError, Node, Partition, read
 from models.slurm.configuration.accounting import Reservation
 from models.slurm.configuration.reading import of_lines
+from models.slurm.gang import rows
 from models.slurm.limits import counters
 from models.slurm.preemption import Preemption, exempt_of
 from models.slurm.priority import Weights
@@ -272,6 +273,7 @@ def check(point: Point) -> Sequence[str]:
     """Check one combination before anything runs, see `models.family.Family.check`."""
     configuration = configuration_of(point.policy, point.machine)
     Scheduler.of(configuration)
+    rows(configuration)
     Preemption.of(configuration)
     Weights.of(configuration)
     opened = open_jobs(point, configuration)

@@ -42,7 +42,8 @@ class Preemption:
     def of(cls, configuration: Configuration) -> Preemption:
         """Return the preemption of a configuration; `ConfigurationError` for what is not modelled."""
         kind = configuration.word("PreemptType", "preempt/none")
-        text = configuration.settings.get("preemptmode", "") or "OFF"
+        words = configuration.settings.get("preemptmode", "").upper().split(",")
+        text = ",".join(word for word in words if word != "GANG") or "OFF"
         where = configuration.where.get("preemptmode", configuration.name)
         mode = _mode(where, text)
         if kind == "none" and mode == tables.OFF:

@@ -26,8 +26,9 @@ class Phases:
     clock : float
         What the controller's clock shows at the beginning, seconds after midnight (UTC): plans begin at
         multiples of bf_resolution of it, and Slurm compares its whole seconds.
-    tick, backfill, calculation : float
-        First look of the background thread, of the backfill thread, first calculation of priorities.
+    tick, backfill, calculation, slice : float
+        First look of the background thread, of the backfill thread, first calculation of priorities, first
+        time slice of gang scheduling.
     full, passed, limits : float
         Last full pass, last pass at a look, and last test of time limits, before the beginning.
     period : float
@@ -43,12 +44,15 @@ class Phases:
     cycles : tuple of float
         Instants at which the backfill thread is known to have looked; a look that is due within `NEAR_S`
         of one is then.
+    slices : tuple of float
+        Begins of the first time slices of gang scheduling, where they are known.
     """
 
     clock: float = 0.0
     tick: float = 0.0
     backfill: float = 0.0
     calculation: float = 0.0
+    slice: float = 0.0
     full: float = 0.0
     passed: float = 0.0
     limits: float = 0.0
@@ -58,11 +62,12 @@ class Phases:
     cycle_time: float = 0.003
     looks: tuple[float, ...] = ()
     cycles: tuple[float, ...] = ()
+    slices: tuple[float, ...] = ()
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
         """Return the checked values of ``policy.phases``."""
-        known = [each.name for each in fields(cls) if each.name not in ("looks", "cycles")]
+        known = [each.name for each in fields(cls) if each.name not in ("looks", "cycles", "slices")]
         mapping = checks.mapping(given, "policy.phases", known)
         least = {"clock": 0.0, "completing": 0.0}
         found: dict[str, Any] = {
@@ -108,12 +113,6 @@ class Scheduler:
         kind = _one_of(configuration, "SchedulerType", "sched/backfill", ("backfill", "builtin"))
         select = _one_of(configuration, "SelectType", "select/cons_tres", ("cons_tres", "cons_res", "linear"))
         priority = _one_of(configuration, "PriorityType", "priority/basic", ("basic", "multifactor"))
-        shared = [one.name for one in configuration.partitions if one.sharing == "FORCE" and one.rows > 1]
-        if shared:
-            raise ConfigurationError(
-                f"{configuration.name}: partition {shared[0]} has OverSubscribe=FORCE, and jobs that share "
-                "CPUs are not modelled; set it to NO or FORCE:1"
-            )
         of_select = configuration.settings.get("selecttypeparameters", "").upper()
         whole = configuration.whole
         return cls(

@@ -17,7 +17,8 @@ WHOLE = (f"PartitionName=main Nodes={ALL} Default=YES OverSubscribe=EXCLUSIVE St
 class Case:
     """A configuration: lines of slurm.conf, partitions, whether jobs share nodes, and a reservation.
 
-    With accounts the cluster has a database, and jobs have users, accounts and QOS. Where small jobs preempt
+    With accounts the cluster has a database, and jobs have users, accounts and QOS. Where jobs are suspended
+    they sleep a second at a time: a longer sleep would go on. Where small jobs preempt
     others, these are small and long, so that there are no idle nodes.
     """
 
@@ -27,6 +28,7 @@ class Case:
     reservation: str = ""
     accounts: bool = False
     preempts: bool = False
+    suspends: bool = False
 
     def workload(self, jobs: "Sequence[Job]") -> "list[Job]":
         """Return the jobs as they are submitted in this case: none larger than a limit of CPUs."""
@@ -100,10 +102,31 @@ CASES = {
     ),
     "preemption_qos": Case({**PREEMPTION, "PreemptType": "preempt/qos"}, accounts=True, preempts=True),
 }
+CASES["gang"] = Case(
+    {
+        "DebugFlags": "Backfill,Gang",
+        "PreemptMode": "GANG",
+        "SchedulerTimeSlice": 10,
+        "SelectType": "select/linear",
+        "SelectTypeParameters": "CR_ONE_TASK_PER_CORE",  # CR_CPU is none of select/linear
+    },
+    (f"PartitionName=main Nodes={ALL} Default=YES OverSubscribe=FORCE:2 State=UP",),
+    suspends=True,
+)
+CASES["gang_three"] = replace(
+    CASES["gang"],
+    partitions=(
+        f"PartitionName=main Nodes={ALL} Default=YES OverSubscribe=FORCE:3 State=UP",
+        f"PartitionName=few Nodes={ALL} PriorityTier=2 OverSubscribe=FORCE:3 State=UP",
+    ),
+)
 CASES["limits_stop"] = replace(
     CASES["limits"],
     settings={**CASES["limits"].settings, "SchedulerParameters": "bf_interval=30,assoc_limit_stop"},
 )
+
+SCRIPT = "#!/bin/sh\nexec sleep $1\n"
+SECOND_BY_SECOND = "#!/bin/sh\nfor second in $(seq ${1%.*}); do sleep 1; done\n"
 
 BASE = {
     "SlurmctldDebug": "debug2",

@@ -17,7 +17,7 @@ from models.slurm.engine import Result, run
 from slurm.commands import SlurmError
 from slurm.testcluster import TestCluster
 from slurm.validation.accounts import ASSOCIATIONS, LEVELS, QOS, WHO
-from slurm.validation.cases import BASE, CASES, CPUS, NODES, Job
+from slurm.validation.cases import BASE, CASES, CPUS, NODES, SCRIPT, SECOND_BY_SECOND, Job
 from slurm.validation.observed import Observed
 
 LONGEST_S = 7200
@@ -73,7 +73,7 @@ def on_slurm(case: str, jobs: Sequence[Job], folder: Path, say: Callable[[str], 
         qos=QOS,
     ) as cluster:
         script = cluster.folder / "job.sh"
-        script.write_text("#!/bin/sh\nexec sleep $1\n")
+        script.write_text(SECOND_BY_SECOND if chosen.suspends else SCRIPT)
         shutil.copy(cluster.folder / "slurm.conf", folder / "slurm.conf")
         if chosen.accounts:
             _include("accounts.txt", cluster.accounting(), folder)
@@ -148,9 +148,7 @@ def compare(case: str, jobs: Sequence[Job], folder: Path) -> Comparison:
 
 def _model(case: str, jobs: Sequence[Job], observed: Observed, folder: Path, zero: float) -> Result:
     ids = observed.jobs
-    ran = np.array(
-        [NEVER_S if job in observed.killed else observed.ended[job] - observed.started[job] for job in ids]
-    )
+    ran = np.array([NEVER_S if job in observed.killed else observed.ran(job) for job in ids])
     shared = CASES[case].shares_nodes
     nodes = np.array([job.nodes for job in jobs])
     tasks = np.array([job.tasks for job in jobs]) if shared else nodes

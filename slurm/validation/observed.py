@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from models.slurm.gang import GRACE_S
 from models.slurm.scheduler import Phases
 
 STAMP = re.compile(r"\[(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+)\] (?:debug\d?: +)?(.*)")
@@ -24,6 +25,9 @@ EPILOG = re.compile(r"_slurm_rpc_epilog_complete: JobId=(\d+) ")
 PASS = re.compile(r"sched: Running job scheduler (for full queue|for default depth)")
 CYCLE = "sched/backfill: _attempt_backfill: beginning"
 ANSWER = "node_did_resp"
+SUSPENDED = re.compile(r"gang: (suspending|resuming) JobId=(\d+)$")
+LEFT = re.compile(r"GANG: gang: entering gs_job_fini for JobId=(\d+)$")
+SLICE = "GANG: gang: _timeslicer_thread: scanning partitions"
 LIMITS = "Testing job time limits"
 CALCULATED = "priority/multifactor: decay_apply_weighted_factors: priority for job"
 PLAN = re.compile(r"sched/backfill: _dump_job_sched: JobId=(\d+) to start at (\S+?), end at")
@@ -55,6 +59,10 @@ class Observed:
     passes, full_passes, cycles, limits : list of float
         Passes of the main scheduler, full ones among them, backfill cycles, tests of limits.
     plans : list of (cycle, job, planned start)
+    slices : list of float
+        Begins of time slices of gang scheduling.
+    suspended : dict of int to list of float
+        Instants at which each job was suspended and resumed, in turn.
     preempted : list of (instant, job)
         Of jobs that run again only the last run is in `started`, `ended`, and the like.
     """
@@ -73,6 +81,9 @@ class Observed:
     plans: list[tuple[float, int, float]] = field(default_factory=list)
     calculations: list[float] = field(default_factory=list)
     preempted: list[tuple[float, int]] = field(default_factory=list)
+    slices: list[float] = field(default_factory=list)
+    left: list[float] = field(default_factory=list)  # from a job's end until its nodes have answered
+    suspended: dict[int, list[float]] = field(default_factory=dict)
     calls: list[float] = field(default_factory=list)  # messages that call the scheduler
     kill_times: list[float] = field(default_factory=list)  # from a kill to them
     _message: tuple[float, int] = (0.0, 0)  # the last one of an epilog, and its job
@@ -117,6 +128,12 @@ class Observed:
             self.passes.append(now)
             if match[1] == "for full queue":
                 self.full_passes.append(now)
+        elif match := SUSPENDED.match(text):
+            self.suspended.setdefault(int(match[2]), []).append(now)
+        elif (match := LEFT.match(text)) and int(match[1]) in self.ended:
+            self.left.append(now - self.ended[int(match[1])])
+        elif text.startswith(SLICE):
+            self.slices.append(now)
         elif text.startswith(CYCLE):
             self.cycles.append(now)
         elif text.startswith(ANSWER):
@@ -140,6 +157,21 @@ class Observed:
         """Numbers of the jobs that were submitted, started and ended, in order of submission."""
         return sorted(job for job in self.submitted if job in self.started and job in self.ended)
 
+    def ran(self, job: int) -> float:
+        """Return the seconds that a job ran, which it does for a while after it is suspended.
+
+        It started with the pass, which takes no time in the model. Where it ended while it was suspended it
+        ran: the message that resumed it came after the next one that suspended it.
+        """
+        started = (
+            max(at for at in (*self.passes, *self.cycles, -np.inf) if at <= self.started[job]) - COARSE_S
+        )
+        times = self.suspended.get(job, [])
+        stopped = (
+            max(end - begin - GRACE_S, 0.0) for begin, end in zip(times[::2], times[1::2], strict=False)
+        )
+        return self.ended[job] - started - sum(stopped)
+
     def phases(self, zero: float) -> Phases:
         """Return the phases of the timers from `zero` on, just before the first submission.
 
@@ -161,6 +193,7 @@ class Observed:
             killing=float(np.median(self.kill_times)) if self.kill_times else Phases.killing,
             cycle_time=self._cycle_time(),
             cycles=tuple((np.array(self.cycles) - COARSE_S - zero).tolist()),
+            slices=tuple((np.array(self.slices)[np.array(self.slices) > zero] - zero).tolist()),
             looks=tuple(looks[looks > 0].tolist()),
         )
 
@@ -170,6 +203,8 @@ class Observed:
         The log has answers when the controller next looks for them, after 5 ms, then 10, and so on: the first
         quartile is nearer to the answer itself than the median.
         """
+        if self.left:
+            return float(np.median(self.left))
         answers = np.array(self.answers)
         after = [answers[answers > end][:1] - end for job, end in self.ended.items() if job not in self.freed]
         return float(np.quantile(np.concatenate(after), 0.25)) if after and len(answers) else 0.02

@@ -48,6 +48,29 @@ def test_a_log_is_read() -> None:
     assert phases.backfill == pytest.approx(20.3, abs=0.01)
 
 
+SLICES = """\
+[2026-11-24T12:00:00.000] debug2: Testing job time limits and checkpoints
+[2026-11-24T12:00:01.000] _slurm_rpc_submit_batch_job: JobId=1 InitPrio=4294901759 usec=508
+[2026-11-24T12:00:02.000] debug:  sched: Running job scheduler for default depth.
+[2026-11-24T12:00:02.004] sched: Allocate JobId=1 NodeList=n[1-2] #CPUs=8 Partition=main
+[2026-11-24T12:00:10.000] GANG: gang: _timeslicer_thread: scanning partitions
+[2026-11-24T12:00:10.000] GANG: gang: _cycle_job_list: suspending JobId=1
+[2026-11-24T12:00:10.000] gang: suspending JobId=1
+[2026-11-24T12:00:25.000] gang: resuming JobId=1
+[2026-11-24T12:00:40.000] gang: suspending JobId=1
+[2026-11-24T12:00:41.000] _job_complete: JobId=1 done
+[2026-11-24T12:00:41.006] GANG: gang: entering gs_job_fini for JobId=1
+"""
+
+
+def test_time_slices_are_read_from_a_log() -> None:
+    found = Observed.of(SLICES.splitlines())
+    assert found.ran(1) == pytest.approx(39 - 13, abs=0.01), "and two seconds after it was suspended"
+    phases = found.phases(found.submitted[1])
+    assert phases.slices == pytest.approx((9.0,), abs=1e-6)
+    assert phases.completing == pytest.approx(0.006, abs=1e-6)
+
+
 def test_looks_between_those_of_the_log_are_interpolated_and_called_passes_are_none() -> None:
     looks = Observed.of(LOG.splitlines()).looks()
     assert np.diff(looks) == pytest.approx(1.0, abs=0.01)
@@ -78,6 +101,7 @@ NEEDS_ACCOUNTING = pytest.mark.skipif(bool(LACKS), reason=LACKS)
         "backfill",
         "partitions",
         "preemption_cpus",
+        "gang",
         pytest.param("limits", marks=NEEDS_ACCOUNTING),
         pytest.param("shares", marks=NEEDS_ACCOUNTING),
     ],

@@ -30,8 +30,8 @@ FairShareDampeningFactor GresTypes JobRequeue KillWait MessageTimeout
 OverTimeLimit PreemptExemptTime PreemptMode PreemptParameters PreemptType PriorityCalcPeriod
 PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge PriorityType PriorityWeightAge
 PriorityWeightFairshare PriorityWeightJobSize
-PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES SchedulerParameters SchedulerType SelectType
-SelectTypeParameters
+PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES SchedulerParameters SchedulerTimeSlice
+SchedulerType SelectType SelectTypeParameters
 """
 )
 

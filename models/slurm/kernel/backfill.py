@@ -12,6 +12,7 @@ from numba import int64, types
 
 from models.kernels.bits import ONE, lowest_position, population
 from models.kernels.compiling import part, passable
+from models.slurm.kernel.gang import enter
 from models.slurm.kernel.picking import PICK, count, offered_by
 from models.slurm.kernel.plan import (
     begin_plan,
@@ -26,7 +27,9 @@ from models.slurm.kernel.preempting import level_of, may_preempt, may_preempt_an
 from models.slurm.kernel.queue import QUEUED, drop_started, exceeded, limited, throttled
 from models.slurm.kernel.running import copy_free, overlaps, remove_in_future, start_job
 from models.slurm.kernel.tables import (
+    ANY,
     COMPLETING,
+    FEWEST,
     FREE,
     FUTURE,
     MASK,
@@ -60,6 +63,7 @@ def could_start(system, record, now):
     if system.settings[0].preempts and may_preempt_any(system, record):
         return True
     whole = jobs[job].whole or system.partitions[partition].whole
+    system.state[0].shared = ANY
     until = now + jobs[job].limit
     needed = jobs[job].tasks * jobs[job].task_cpus
     n, cpus = 0, 0
@@ -106,8 +110,14 @@ def earliest(system, record, whole, now, only_now, pick):
     n_words = system.sets.shape[1]
     for w in range(n_words):
         system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FREE, w]
-    if pick(system, job, whole, NARROWED, system.free, system.free_gres):
-        return now
+    rows, n_most = system.partitions[system.records[record].partition].rows, 1
+    while True:  # nodes with one job, then those with all that may share one
+        state.most_shared = n_most
+        if pick(system, job, whole, NARROWED, system.free, system.free_gres):
+            return now
+        if n_most >= rows - 1:
+            break
+        n_most = rows - 1
     preempts = preempts and may_preempt_any(system, record)
     if only_now and not preempts:
         return -1
@@ -122,6 +132,8 @@ def earliest(system, record, whole, now, only_now, pick):
             return now
         if only_now:
             return -1
+    if system.settings[0].gang:
+        return earliest_end(system, job, whole, now, pick)
     window, border = FIRST_WINDOW, 0
     k = 0
     while True:
@@ -166,6 +178,21 @@ def earliest(system, record, whole, now, only_now, pick):
             return guessed_end(system, last, now)
         if k >= state.n_running:
             return -1
+
+
+@part(inline=False)
+def earliest_end(system, job, whole, now, pick):
+    """Return when a job can start as `earliest` does, with `select/linear`: running jobs are taken out one by
+    one."""
+    fate = system.fate
+    for k in range(system.state[0].n_running):
+        other = system.running[k]
+        remove_in_future(system, other)
+        for w in range(system.sets.shape[1]):
+            system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
+        if pick(system, job, whole, NARROWED, system.future, system.future_gres):
+            return fate[other].expected if fate[other].expected > now else now + 1
+    return -1
 
 
 @part()
@@ -248,10 +275,13 @@ def plan_job(system, record, now, only_now, pick):
             for w in range(n_words):
                 system.sets[ORIGINAL, w] = system.sets[PICKED, w]
                 system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FREE, w]
+            state.most_shared = FEWEST
             if pick(system, job, whole, NARROWED, system.free, system.free_gres):
                 picked_set(system)
                 start_job(system, job, partition, 1)
-                if whole and not (
+                if settings.gang:
+                    enter(system, job)
+                elif whole and not (
                     settings.preempts and system.levels[level_of(system, job, partition)].mode != OFF
                 ):
                     reserve(system, 0, fate[job].expected // slot * slot)

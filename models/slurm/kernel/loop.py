@@ -7,12 +7,13 @@ from numba import int64
 
 from models.kernels.compiling import kernel, part
 from models.slurm.kernel.backfill import CYCLE
+from models.slurm.kernel.gang import leave, next_slice
 from models.slurm.kernel.passes import PASS
 from models.slurm.kernel.picking import PICK
 from models.slurm.kernel.preempting import requeue, stop
 from models.slurm.kernel.priority import add_usage, recalculate
 from models.slurm.kernel.queue import exceeded, insert, may_start, release, sort_again
-from models.slurm.kernel.running import ENDED, REQUEUED, RUNNING, answered, end_on_nodes, pop_end, push_end
+from models.slurm.kernel.running import ENDED, REQUEUED, RUNNING, answered, end_on_nodes, pop_end
 from models.slurm.kernel.tables import NONE, SYSTEM
 
 NEAR_S = 0.6
@@ -42,6 +43,16 @@ def submit(system):
 
 
 @part(inline=False)
+def finish(system, job):
+    """End a job for good, at its end."""
+    settings, fate = system.settings[0], system.fate
+    fate[job].status = ENDED
+    if settings.weight_fair > 0 and settings.used_at_end:
+        add_usage(system, job, system.state[0].last_calc, fate[job].end)
+    end_on_nodes(system, job)
+
+
+@part(inline=False)
 def end_job(system):
     """Take the first entry of the heap: the end of a job, if still valid, or the answer of its nodes."""
     state, fate, settings = system.state[0], system.fate, system.settings[0]
@@ -50,6 +61,8 @@ def end_job(system):
     job = entry // 2
     if entry % 2 == 1:
         answered(system, job)
+        if settings.gang:
+            leave(system, job)
         if (fate[job].killed or system.jobs[job].message >= 0) and not settings.defer:
             state.next_immediate = state.now
         else:
@@ -57,32 +70,32 @@ def end_job(system):
         if fate[job].status == REQUEUED:
             requeue(system, job)
     elif fate[job].status == RUNNING and fate[job].end == key:
-        fate[job].status = ENDED
-        if settings.weight_fair > 0 and settings.used_at_end:
-            add_usage(system, job, state.last_calc, fate[job].end)
-        end_on_nodes(system, job)
+        finish(system, job)
 
 
 @part(inline=False)
 def test_limits(system):
-    """End the jobs that are over their limits: O(running jobs)."""
-    state, fate = system.state[0], system.fate
+    """End the jobs that are over their limits, whose nodes are completing in the pass of this look (seen on
+    Slurm 22.05.8): O(running jobs)."""
+    state, settings, fate = system.state[0], system.settings[0], system.fate
     now = math.floor(state.now)
     k = 0
     while k < state.n_running:
         job = system.running[k]
         if fate[job].expected > now:
             break
+        if settings.gang and system.members[job].suspended:
+            k += 1
+            continue
         if fate[job].warned:
             stop(system, job)  # its time of grace is over; the next one takes its place
             continue
-        k += 1
-        if fate[job].expected + system.partitions[fate[job].partition].over > now or fate[job].killed:
-            continue
-        if fate[job].end > state.now:
-            fate[job].end = state.now
-            fate[job].killed = 1
-            push_end(system, state.now, 2 * job)
+        over = fate[job].expected + system.partitions[fate[job].partition].over <= now
+        if over and fate[job].end > state.now:
+            fate[job].end, fate[job].killed = state.now, 1
+            finish(system, job)
+        else:
+            k += 1
 
 
 @part()
@@ -200,16 +213,17 @@ def run(system, main_pass, backfill_cycle, pick):
         if state.n_running == 0 and state.n_completing == 0:
             state.n_heap = 0  # ends of jobs that were killed before them
         next_end = system.heap[0].key if state.n_heap > 0 else np.inf
-        if next_submit == np.inf and next_end == np.inf:
+        if next_submit == np.inf and next_end == np.inf and state.n_running == 0:
             if state.n_queue == 0 and state.n_held == 0:
                 return 0
             patience = 2 * settings.sched_interval + 2 * settings.bf_interval + settings.bf_min_age_reserve
             if state.now > last_event(system) + patience + 60:
                 return 1
         if state.n_queue == 0 and state.n_held == 0:
-            skip_idle(system, min(min(next_submit, next_end), min(state.next_calc, state.next_immediate)))
+            until = min(min(next_submit, next_end), min(state.next_calc, state.next_immediate))
+            skip_idle(system, min(until, state.next_slice))
         now = min(
-            min(next_submit, next_end),
+            min(min(next_submit, next_end), state.next_slice),
             min(min(state.next_tick, state.next_look), min(state.next_calc, state.next_immediate)),
         )
         state.now = now
@@ -219,6 +233,8 @@ def run(system, main_pass, backfill_cycle, pick):
             end_job(system)
         elif next_submit == now:
             submit(system)
+        elif state.next_slice == now:
+            next_slice(system)
         elif state.next_immediate == now:
             state.next_immediate = np.inf
             if settings.preempts:

@@ -6,12 +6,13 @@ from numba import int64, types
 
 from models.kernels.bits import ZERO
 from models.kernels.compiling import part, passable
+from models.slurm.kernel.gang import enter
 from models.slurm.kernel.picking import PICK, count
 from models.slurm.kernel.plan import keep_out
 from models.slurm.kernel.preempting import preempt
 from models.slurm.kernel.queue import QUEUED, drop_started, exceeded, limited, throttled
 from models.slurm.kernel.running import copy_free, remove_in_future, start_job
-from models.slurm.kernel.tables import COMPLETING, FREE, MASK, NARROWED, NONE, SYSTEM, USABLE
+from models.slurm.kernel.tables import COMPLETING, FEWEST, FREE, MASK, NARROWED, NONE, SYSTEM, USABLE
 
 PASS_SIGNATURE = int64(SYSTEM, int64, PICK)
 PASS = types.FunctionType(PASS_SIGNATURE)
@@ -104,9 +105,9 @@ def main_pass(system, full, pick):
         is_enough = count(system, MASK) >= jobs[job].min_nodes
         is_narrow = keep_out(system, now, now + jobs[job].limit) > 0 or n_failed > 0
         whole = jobs[job].whole or partitions[partition].whole
-        idle = True
+        idle, state.most_shared = True, FEWEST
         for w in range(n_words):
-            used = ~system.sets[FREE, w] if whole else ZERO
+            used = ~system.sets[FREE, w] if whole and partitions[partition].rows == 1 else ZERO
             idle = idle and not system.sets[MASK, w] & (used | system.sets[COMPLETING, w])
         fits, makes_room = count(system, MASK) >= jobs[job].min_nodes, False
         for w in range(n_words):
@@ -118,6 +119,8 @@ def main_pass(system, full, pick):
             fate[job].tested = 1
         if fits:
             start_job(system, job, partition, 0)
+            if settings.gang:
+                enter(system, job)
             n_started += 1
             rejected = -1
             continue

@@ -7,12 +7,14 @@ first, then the smallest that suffices, else the largest; nodes are taken from i
 job that fits on a single node the tightest one is taken.
 """
 
+import numpy as np
 from numba import from_dtype, int64, types
 
 from models.kernels.bits import ONE, lowest_position, population
 from models.kernels.compiling import part, passable
 from models.kernels.types import INTS
-from models.slurm.kernel.tables import SUPPLY, SYSTEM
+from models.slurm.kernel.running import RUNNING
+from models.slurm.kernel.tables import FEWEST, NONE, SUPPLY, SYSTEM
 
 LARGE = 1 << 40
 
@@ -28,6 +30,10 @@ def offered_by(system, job, whole, node, supply, gres):
     cpus = supply[node].cpus
     if cpus <= 0 or (whole and cpus < nodes[node].cpus):
         return 0
+    if whole and nodes[node].rows > 1:
+        if cpus < nodes[node].cpus * (nodes[node].rows - system.state[0].shared):
+            return 0
+        cpus = nodes[node].cpus
     for kind in range(settings.n_gres):
         if gres[node * settings.n_gres + kind] < system.job_gres[job * settings.n_gres + kind]:
             return 0
@@ -185,10 +191,41 @@ def count(system, row):
     return n
 
 
-@passable(PICK_SIGNATURE)
-def pick(system, job, whole, row, supply, gres):
-    """Choose nodes of a row of `system.sets` for a job, in ``scratch.chosen``; return their number, 0 if
-    the job does not fit.
+@part(inline=False)
+def share(system, job, row):
+    """Take the nodes of the first running job that has as many as a job asks for, all of them offered ones of
+    a row; return their number, 0 for none. O(running jobs x nodes)."""
+    jobs, fate, entries, scratch = system.jobs, system.fate, system.entries, system.scratch
+    wanted = jobs[job].max_nodes if jobs[job].max_nodes > 0 else jobs[job].min_nodes
+    found = NONE
+    for k in range(system.state[0].n_members):
+        other = system.order[k]
+        if system.members[other].suspended or fate[other].status != RUNNING:
+            continue
+        if fate[other].cpus < jobs[job].tasks * jobs[job].task_cpus or (found != NONE and found < other):
+            continue
+        n_nodes, entry, inside = 0, fate[other].entry, True
+        while entry != NONE:
+            n_nodes += 1
+            node = entries[entry].node
+            is_in = (system.sets[row, node // 64] >> np.uint64(node % 64)) & ONE
+            inside = inside and is_in and scratch[node].offered > 0
+            entry = entries[entry].next
+        if inside and n_nodes == wanted:
+            found = other
+    if found == NONE:
+        return 0
+    k, entry = wanted, fate[found].entry
+    while entry != NONE:
+        k -= 1
+        scratch[k].chosen, scratch[k].chosen_cpus = entries[entry].node, entries[entry].cpus
+        entry = entries[entry].next
+    return wanted
+
+
+@part(inline=False)
+def pick_once(system, job, whole, row, supply, gres):
+    """Choose nodes as `pick` does, in one attempt.
 
     O(W) where there are too few nodes, else O(N) for each attempt: where nodes with few CPUs stand in the
     way they are left out, and it is tried again.
@@ -216,6 +253,12 @@ def pick(system, job, whole, row, supply, gres):
     state.n_chosen = 0
     if n_usable < least_nodes:
         return 0
+    if state.shared > 0 and state.most_shared == FEWEST:
+        found = 0 if n_usable == state.n_offered else share(system, job, row)
+        if found > 0 or n_usable == state.n_offered:
+            state.n_chosen = found
+            return found
+    state.n_offered = n_usable
     # `chosen` begins with the usable nodes; the attempt overwrites it, so sets are formed first.
     found = fit(system, job, whole, n_usable)
     too_few = 1
@@ -238,4 +281,22 @@ def pick(system, job, whole, row, supply, gres):
             found = fit(system, job, whole, n_usable)
         too_few += 1
     state.n_chosen = found
+    return found
+
+
+@passable(PICK_SIGNATURE)
+def pick(system, job, whole, row, supply, gres):
+    """Choose nodes of a row of `system.sets` for a job, in ``scratch.chosen``; return their number, 0 if
+    the job does not fit.
+
+    Where jobs share nodes those with few jobs are preferred: it is tried with idle ones first, then with
+    those that have one job more and more, and then the nodes of one running job are preferred.
+    """
+    state = system.state[0]
+    state.n_offered, state.shared = -1, max(state.most_shared, 0)
+    found = pick_once(system, job, whole, row, supply, gres)
+    if state.most_shared == FEWEST:
+        while found == 0 and state.shared + 1 < system.settings[0].most_rows:
+            state.shared += 1
+            found = pick_once(system, job, whole, row, supply, gres)
     return found

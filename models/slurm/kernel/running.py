@@ -160,7 +160,8 @@ def end_on_nodes(system, job):
         system.free[node].memory += jobs[job].node_memory + jobs[job].cpu_memory * cpus
         for kind in range(settings.n_gres):
             system.free_gres[node * settings.n_gres + kind] += system.job_gres[job * settings.n_gres + kind]
-        system.sets[FREE, node // 64] |= ONE << np.uint64(node % 64)
+        if system.free[node].cpus > 0:
+            system.sets[FREE, node // 64] |= ONE << np.uint64(node % 64)
         system.sets[COMPLETING, node // 64] |= ONE << np.uint64(node % 64)
         system.scratch[node].completing += 1
         entry = entries[entry].next
@@ -212,7 +213,8 @@ def remove_in_future(system, job):
     while entry != NONE:
         node, cpus = entries[entry].node, entries[entry].cpus
         system.future[node].cpus += cpus
-        system.sets[FUTURE, node // 64] |= ONE << np.uint64(node % 64)
+        if system.future[node].cpus > 0:
+            system.sets[FUTURE, node // 64] |= ONE << np.uint64(node % 64)
         system.future[node].memory += jobs[job].node_memory + jobs[job].cpu_memory * cpus
         for kind in range(settings.n_gres):
             system.future_gres[node * settings.n_gres + kind] += system.job_gres[job * settings.n_gres + kind]

@@ -20,12 +20,12 @@ NONE = -1
 
 SETTINGS = fields(
     "tick completing killing cycle_time weight_age max_age weight_fair calc_period decay_per_s damping "
-    "used_at_end",
+    "used_at_end time_slice suspend_grace",
     "backfill bf_interval bf_resolution bf_window bf_max_job_test bf_max_job_user bf_max_job_part "
     "bf_max_job_start bf_min_age_reserve batch_sched_delay sched_interval default_queue_depth "
     "partition_job_depth sched_max_job_start defer kill_wait multifactor fair_tree n_gres "
     "track_memory least_loaded record_plans preempts by_qos youngest_first strict_order reorder_count "
-    "requeue_wait message_timeout limit_stop",
+    "requeue_wait message_timeout limit_stop gang most_rows",
 )
 """Numbers of slurm.conf; seconds, and switches that are 0 or 1.
 
@@ -43,16 +43,20 @@ preempts, by_qos
     Whether jobs preempt others, and whether their QOS decide that, else their partitions.
 requeue_wait
     Seconds from the end of a requeued job on its nodes until it may start again.
+time_slice, suspend_grace
+    Seconds of a time slice of gang scheduling, and for which a suspended job still runs.
+gang, most_rows
+    Whether jobs are gang scheduled, and the jobs that may share a node at most.
 used_at_end
     Whether what a job used since the last calculation counts at its end: with AccountingStorageEnforce=limits
     only (seen on Slurm 22.05.8).
 """
 
 STATE = fields(
-    "now next_tick next_look next_calc next_immediate last_calc quiet_since",
+    "now next_tick next_look next_calc next_immediate last_calc quiet_since next_slice",
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_looks "
-    "n_completing n_known n_pieces n_candidates",
+    "n_completing n_known n_pieces n_candidates n_members n_slices most_shared shared n_offered",
 )
 """Scalars of the system.
 
@@ -71,16 +75,28 @@ n_pieces
     Runs that preemption ended.
 n_candidates
     Jobs in `System.candidates` that one job may preempt.
+n_members
+    Jobs in `System.order`, which are gang scheduled.
+most_shared, shared
+    Jobs that a node may have for a further one, in a test and in one attempt of it; `FEWEST` prefers nodes
+    with few.
+n_offered
+    Nodes that were offered in the attempt before.
 """
 
+FEWEST, ANY = -1, 1 << 30
 
-NODE = fields(ints="cpus memory weight")
+
+NODE = fields(ints="cpus memory weight rows")
+"""rows: jobs that may share it, on whole nodes with OverSubscribe=FORCE:n."""
+
 SUPPLY = fields(ints="cpus memory")
 """What a node has left, now or in a view of the future; generic resources are apart."""
 
-PARTITION = fields(ints="tier over whole count failed")
-"""over: how long a job may exceed its limit, seconds. whole: whether jobs get whole nodes. count, failed:
-of a pass."""
+PARTITION = fields(ints="tier over whole rows count failed ranked n_active")
+"""over: how long a job may exceed its limit, seconds. whole: whether jobs get whole nodes. rows: that of its
+nodes. count, failed: of a pass. ranked: the partition at this place in order of tiers. n_active: jobs in its
+active row."""
 
 JOB = fields(
     "submit begin runtime message",
@@ -131,6 +147,15 @@ OFF, REQUEUE, CANCEL = range(3)
 
 CANDIDATE = fields(ints="job key")
 """A running job that may be preempted; key decides their order."""
+
+MEMBER = fields("since left lost", "last ran row runs signal suspended")
+"""A job that is gang scheduled.
+
+row: its place, see `models.slurm.kernel.gang`. runs: whether it comes first in rows of lower tiers. signal:
+whether it is to be suspended; suspended: whether it is, `since` when; left: seconds that it still has to run
+then. last: whole second at which it was suspended or resumed last; ran: whole seconds that it ran before.
+lost: seconds that it was suspended.
+"""
 
 PIECE = fields("begin end", "job cpus")
 """A run that preemption ended, of a job that runs again."""
@@ -206,6 +231,10 @@ class System(NamedTuple):
     levels: Annotated[np.ndarray, LEVEL]
     preempts: Ints
     candidates: Annotated[np.ndarray, CANDIDATE]
+    members: Annotated[np.ndarray, MEMBER]
+    order: Ints
+    active: Ints
+    slices: Floats
     pieces: Annotated[np.ndarray, PIECE]
     reservations: Annotated[np.ndarray, RESERVATION]
     reserved_words: SETS

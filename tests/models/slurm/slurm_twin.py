@@ -36,15 +36,18 @@ class TwinJob:
     level: int = 0  # of preemption
     runs: list[tuple[int, int]] = field(default_factory=list)  # those that preemption ended
     cancelled: bool = False
+    killed: bool = False
     limited: bool = False
     called: int = -(10**9)
     warned_until: int | None = None
     begin: int = 0
+    late: int = 0  # seconds that it was suspended before it was resumed last
+    suspended: int | None = None  # since when
 
     @property
     def expected(self) -> int:
         assert self.start is not None
-        expected = self.start + self.limit
+        expected = self.start + self.limit + self.late
         return expected if self.warned_until is None else min(expected, self.warned_until)
 
 
@@ -82,6 +85,7 @@ class Twin:
     reservations: list[tuple[int, int, set[int], int]] = field(default_factory=list)  # the last: known from
     preempting: Preempting | None = None
     limit_stop: bool = False
+    shared: int = 0  # jobs that may share a node
     blocked: int = 0  # jobs of the QOS, in a cycle
     stopped: list[TwinJob] = field(default_factory=list)
     held: list[TwinJob] = field(default_factory=list)
@@ -98,21 +102,26 @@ class Twin:
         look_backfill = 0
         now = 0
         while coming or waiting or running or self.held:
-            for job in [job for job in running if job.end <= now]:
+            for job in sorted((job for job in running if job.end <= now), key=lambda job: job.number):
                 running.remove(job)
+                self.leave(job, now)
                 called, changed = True, now
             while coming and coming[0].submit <= now:
                 waiting.append(coming.pop(0))
                 waiting[-1].limited = any(" " in name for name in self.exceeds(waiting[-1], running))
                 called, changed = True, now
+            if self.slice(now):
+                changed = now
             if now - last_limits >= 30:
                 last_limits = now
-                for job in [*running]:
+                for job in [one for one in running if one.suspended is None]:
                     if job.expected <= now < job.end and job.warned_until is not None:
                         self.stop(job, now, running)
                         changed = now
                     elif job.expected <= now < job.end:
-                        job.end = now  # it is gone before the next second
+                        job.end, job.killed, changed = now, True, now
+                        running.remove(job)
+                        self.stopped.append(job)
             for job in [job for job in self.held if job.begin <= now]:
                 self.held.remove(job)
                 waiting.append(job)
@@ -142,18 +151,24 @@ class Twin:
                 self.one_pass(now, waiting, running, False)
             now += 1
 
+    def leave(self, job: TwinJob, now: int) -> None:
+        """Take out of the rows of gang scheduling, where there are any."""
+
+    def slice(self, now: int) -> bool:
+        """Begin a time slice of gang scheduling where one is due; return whether jobs took turns."""
+        return False
+
     def settled(self, now: int, running: list[TwinJob]) -> bool:
         """Take out jobs that were killed, and hold those to be requeued; return whether there was one."""
-        killed = [job for job in running if job.end <= now]
-        for job in killed:
-            running.remove(job)
         stopped, self.stopped = self.stopped, []
-        for job in stopped:
-            if not job.cancelled:
+        for job in sorted(stopped, key=lambda job: job.number):
+            if job.killed:
+                self.leave(job, now)
+            elif not job.cancelled:
                 assert self.preempting is not None
                 job.begin, job.warned_until = now + self.preempting.requeue_wait, None
                 self.held.append(job)
-        return bool(killed or stopped)
+        return bool(stopped)
 
     def candidates(self, job: TwinJob, now: int, running: Sequence[TwinJob]) -> list[TwinJob]:
         """Return the jobs that one may preempt, those to be taken out first before others."""
@@ -268,7 +283,8 @@ class Twin:
             if given:
                 self.start(job, given, now, waiting, running, False)
                 continue
-            busy = members & (self.completing | {node for one in running if whole for node in one.given})
+            alone = whole and not self.shared
+            busy = members & (self.completing | {node for one in running if alone for node in one.given})
             fewer = bool(kept or failed) and enough
             if (
                 self.make_room(job, members - self.completing, now, running)
@@ -415,10 +431,12 @@ class Twin:
                     plan = self.reserved(plan, first, last, set(given))
                     break
                 if found <= now:
+                    given = self.pick(job, allowed, self.free(running))
                     self.start(job, given, now, waiting, running, True)
                     started = True
                     rules = self.preempting
-                    if self.partitions[job.partition][2] and (not rules or rules.modes[job.level] == "OFF"):
+                    alone = self.partitions[job.partition][2] and not self.shared
+                    if alone and (not rules or rules.modes[job.level] == "OFF"):
                         plan = self.reserved(plan, 0, job.expected // self.slot * self.slot, set(given))
                     break
                 if later and found > later:

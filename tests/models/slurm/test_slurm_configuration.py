@@ -7,6 +7,7 @@ import pytest
 
 from models.slurm.configuration import ConfigurationError, hostlist, read, reading, values
 from models.slurm.configuration.reading import of_lines
+from models.slurm.gang import rows
 from models.slurm.kernel import tables
 from models.slurm.preemption import Preemption
 from models.slurm.scheduler import Scheduler
@@ -143,16 +144,36 @@ def test_a_mistake_is_one_line(lines: list[str], words: list[str]) -> None:
         ("PreemptType=preempt/qos", ["PreemptType=qos with PreemptMode=OFF", "preempt/none"]),
         ("SelectType=select/alien", ["select/alien", "select/cons_tres"]),
         ("SchedulerParameters=bf_interval=often", ["bf_interval=often", "a whole number"]),
-        ("PreemptMode=GANG", ["PreemptMode=GANG", "policy.lines"]),
-        (f"{PARTITION} OverSubscribe=FORCE:4", ["FORCE", "not modelled"]),
+        ("PreemptMode=GANG", ["PreemptMode=GANG", "select/linear"]),
+        ("PreemptMode=GANG,REQUEUE", ["PreemptMode=REQUEUE", "policy.lines"]),
+        (f"{PARTITION} OverSubscribe=FORCE:4", ["FORCE:4", "PreemptMode=GANG"]),
     ],
 )
 def test_what_is_not_modelled_is_refused(line: str, words: list[str]) -> None:
     made = of_lines("slurm.conf", [NODE, PARTITION, line])
     with pytest.raises(ConfigurationError) as raised:
-        (Scheduler.of(made), Preemption.of(made))
+        (Scheduler.of(made), Preemption.of(made), rows(made))
     for word in words:
         assert word in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("lines", "answer"),
+    [
+        (
+            ["PartitionName=few Nodes=n1"],
+            "4 jobs may share node n1 in one of its partitions and 1 in another",
+        ),
+        (
+            ["NodeName=n9 Weight=2", "PartitionName=q Nodes=n1,n9 OverSubscribe=FORCE:4"],
+            "on nodes of several",
+        ),
+    ],
+)
+def test_gang_scheduling_that_is_not_modelled_is_refused(lines: list[str], answer: str) -> None:
+    gang = ["SelectType=select/linear", "PreemptMode=GANG", f"{PARTITION} OverSubscribe=FORCE"]
+    with pytest.raises(ConfigurationError, match=answer):
+        rows(of_lines("slurm.conf", [NODE, *gang, *lines]))
 
 
 def test_who_may_preempt_whom() -> None:

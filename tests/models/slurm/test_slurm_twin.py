@@ -4,13 +4,16 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+from gang_twin import GangTwin
 from slurm_twin import Preempting, Twin, TwinJob
 
 from models.jobs.jobs import Jobs
+from models.jobs.machine import pool
 from models.jobs.requests import Requests
 from models.slurm.build import asked
 from models.slurm.configuration.reading import of_lines
 from models.slurm.engine import Result, run
+from models.slurm.model import SlurmSchedule, with_suspension
 from models.slurm.scheduler import Phases
 
 EACH_SECOND = Phases(tick=0.0, period=1.0, completing=0.0, killing=0.0, cycle_time=0.0)
@@ -23,6 +26,7 @@ KINDS = (
     "reservations",
     "tiers",
     "QOS",
+    "gang",
 )
 
 
@@ -46,6 +50,16 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
         partitions.append((range(n_nodes // 2 + 1), 2, whole))
         sharing = lines[1].rpartition(" ")[2]
         lines.append(f"PartitionName=some Nodes=n[0-{n_nodes // 2}] PriorityTier=2 {sharing}")
+    shared = int(rng.integers(2, 5)) if kind == "gang" else 0
+    if kind == "gang":
+        partitions.append((range(n_nodes // 2, n_nodes), int(rng.integers(1, 3)), True))
+        lines = lines[:2] + lines[3:]
+        lines[1] = f"PartitionName=all Nodes=ALL Default=YES OverSubscribe=FORCE:{shared}"
+        lines += [
+            f"PartitionName=some Nodes=n[{n_nodes // 2}-{n_nodes - 1}] PriorityTier={partitions[1][1]} "
+            f"OverSubscribe=FORCE:{shared}",
+            "PreemptMode=GANG", "SchedulerTimeSlice=10", "SelectType=select/linear",
+        ]  # fmt: skip
     if kind == "builtin":
         lines.append("SchedulerType=sched/builtin")
     if kind == "tiers":
@@ -75,7 +89,8 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
                 place,
             )
         )
-    twin = Twin(nodes, partitions, jobs, backfill=kind != "builtin", interval=10)
+    kind_of = GangTwin if kind == "gang" else Twin
+    twin = kind_of(nodes, partitions, jobs, backfill=kind != "builtin", interval=10, shared=shared)
     if kind == "limits":
         give_limits(twin, lines, rng)
     if kind == "reservations":
@@ -218,6 +233,7 @@ def test_every_job_starts_when_the_twin_starts_it(kind: str, seed: int) -> None:
     assert result.by_backfill.tolist() == [job.by_backfill for job in twin.jobs]
     assert result.end.tolist() == [job.end for job in twin.jobs]
     assert result.cancelled.tolist() == [job.cancelled for job in twin.jobs]
+    assert result.suspended.tolist() == [job.late for job in twin.jobs]
     lost = zip(result.lost.job.tolist(), result.lost.begin.tolist(), result.lost.end.tolist(), strict=True)
     assert sorted(lost) == [(job.number, *run) for job in twin.jobs for run in job.runs]
 
@@ -241,3 +257,22 @@ def test_a_job_that_never_fits_on_the_nodes_left_stops_none_behind_it() -> None:
     assert result.start.tolist() == [job.start for job in jobs]
     assert result.start[3] < 60
     assert result.start[2] > 600
+
+
+def test_of_jobs_that_share_a_node_one_runs_at_a_time() -> None:
+    jobs = [TwinJob(k, 1, run, 600, 1, 1, 0, 0) for k, run in enumerate((100, 70, 130))]
+    lines = ["NodeName=n[0-3] CPUs=4 RealMemory=1000", "PreemptMode=GANG", "SelectType=select/linear"]
+    lines.append("PartitionName=all Nodes=n0 OverSubscribe=FORCE:3")
+    twin = Twin([(4, 1000)], [(range(1), 1, True)], jobs)
+    result = simulated(twin, lines)
+    assert len(set(result.start.tolist())) == 1
+    time = result.end - result.start
+    assert (time - result.suspended).sum() == time.max()
+    size = np.full(3, 4)
+    ran = Jobs(np.ones(3), time, time, size, np.zeros(3, np.int64))
+    machine = pool(16)
+    made = with_suspension(
+        SlurmSchedule(ran, machine, result.start, result.end, size, suspended=result.suspended)
+    )
+    assert made.response_time.tolist() == (result.end - 1).tolist()
+    assert (made.runs.processors * (made.runs.end - made.runs.begin)).sum() == pytest.approx(4 * time.max())

@@ -1,0 +1,182 @@
+"""The twin with gang scheduling: lists of jobs and rows as sets of nodes, on whole nodes that jobs share."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from slurm_twin import Twin, TwinJob
+
+GRACE = 2
+
+
+@dataclass
+class Row:
+    """Jobs of a partition, those in its active row, for this slice or as fillers, and nodes that are taken."""
+
+    tier: int
+    jobs: list[TwinJob] = field(default_factory=list)
+    active: list[TwinJob] = field(default_factory=list)
+    fillers: list[TwinJob] = field(default_factory=list)
+    taken: set[int] = field(default_factory=set)
+    n_taken: int = 0
+
+    def admits(self, job: TwinJob) -> bool:
+        return self.n_taken == 0 or not self.taken & set(job.given)
+
+    def admit(self, job: TwinJob) -> None:
+        self.taken |= set(job.given)
+        self.n_taken += 1
+
+
+@dataclass
+class GangTwin(Twin):
+    """Jobs of whole nodes, `shared` of which may have a node; time slices begin at multiples of `length`."""
+
+    length: int = 10
+    rows: dict[int, Row] = field(default_factory=dict)
+    left: dict[int, int] = field(default_factory=dict)  # job -> seconds that it still has to run
+    above: list[TwinJob] = field(default_factory=list)  # jobs that come first in lower rows
+
+    def __post_init__(self) -> None:
+        self.rows = {k: Row(tier) for k, (_, tier, _) in enumerate(self.partitions)}
+
+    def from_top(self) -> list[Row]:
+        return sorted(self.rows.values(), key=lambda row: -row.tier)
+
+    def shadows(self, row: Row) -> list[TwinJob]:
+        return [job for job in self.above if self.rows[job.partition].tier > row.tier]
+
+    def clear(self, row: Row) -> None:
+        row.taken, row.n_taken = set(), 0
+        for job in self.shadows(row):
+            row.admit(job)
+
+    def update(self, now: int) -> None:
+        for row in self.from_top():
+            self.clear(row)
+            for group in (row.active, row.fillers):
+                for job in [job for job in row.jobs if job in group]:
+                    if row.admits(job):
+                        row.admit(job)
+                        self.show(job)
+                        continue
+                    group.remove(job)
+                    self.suspend(job, now)
+            for job in row.jobs:
+                if job not in row.active and job not in row.fillers and row.admits(job):
+                    row.admit(job)
+                    row.fillers.append(job)
+                    self.resume(job, now)
+                    self.show(job)
+
+    def show(self, job: TwinJob) -> None:
+        if job not in self.above:
+            self.above.append(job)
+
+    def start(
+        self,
+        job: TwinJob,
+        given: dict[int, int],
+        now: int,
+        waiting: list[TwinJob],
+        running: list[TwinJob],
+        by: bool,
+    ) -> None:
+        super().start(job, given, now, waiting, running, by)
+        row = self.rows[job.partition]
+        row.jobs.append(job)
+        if row.admits(job):
+            row.admit(job)
+            row.fillers.append(job)
+            self.show(job)
+            self.update(now)
+        else:
+            self.suspend(job, now)
+
+    def leave(self, job: TwinJob, now: int) -> None:
+        if job.suspended is not None:
+            job.late += job.end - job.suspended
+        row = self.rows[job.partition]
+        for group in (row.jobs, row.active, row.fillers, self.above):
+            if job in group:
+                group.remove(job)
+        self.update(now)
+
+    def slice(self, now: int) -> bool:
+        if now % self.length:
+            return False
+        before = [job.suspended for job in self.jobs]
+        for row in self.from_top():
+            if row.n_taken >= len(row.jobs) + len(self.shadows(row)):
+                continue
+            row.jobs = [job for job in row.jobs if job not in row.active] + [
+                job for job in row.jobs if job in row.active
+            ]
+            row.active, row.fillers, row.n_taken = [], [], 0
+            if not row.jobs:
+                continue
+            self.clear(row)
+            for job in row.jobs:
+                if row.admits(job):
+                    row.admit(job)
+                    row.active.append(job)
+            for job in row.jobs:
+                if job not in row.active:
+                    self.suspend(job, now)
+            for job in row.jobs:
+                if job in row.active and job.suspended is not None:
+                    self.resume(job, now)
+                    self.show(job)
+        return before != [job.suspended for job in self.jobs]
+
+    def suspend(self, job: TwinJob, now: int) -> None:
+        if job.suspended is not None:
+            return
+        job.suspended = now
+        if job in self.above:
+            self.above.remove(job)
+        if job.end > now + GRACE:
+            self.left[job.number] = job.end - now - GRACE
+            job.end = 10**9
+
+    def resume(self, job: TwinJob, now: int) -> None:
+        if job.suspended is None:
+            return
+        job.late += now - job.suspended
+        if job.number in self.left:
+            job.end = max(now, job.suspended + GRACE) + self.left.pop(job.number)
+        job.suspended = None
+
+    def having(self, most: int, members: set[int], free: dict[int, tuple[int, int]]) -> dict[int, int]:
+        """Return the nodes with at most so many jobs, and their CPUs."""
+        cpus = {node: self.nodes[node][0] for node in sorted(members)}
+        return {node: n for node, n in cpus.items() if (n - free[node][0]) // n <= most}
+
+    def pick(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, int]]) -> dict[int, int]:
+        tried = 0
+        for most in range(self.shared):
+            offers = self.having(most, members, free)
+            if len(offers) in range(job.nodes) or len(offers) == tried:
+                continue
+            tried = len(offers)
+            if most:
+                every = [other for row in self.rows.values() for other in row.jobs]
+                for other in sorted(every, key=lambda one: one.number):
+                    enough = len(other.given) == job.nodes and sum(other.given.values()) >= job.tasks
+                    if other.suspended is None and enough and set(other.given) <= set(offers):
+                        return dict(other.given)
+            if given := self.fit(job, True, offers):
+                return given
+        return {}
+
+    def earliest(
+        self, job: TwinJob, allowed: set[int], now: int, running: Sequence[TwinJob]
+    ) -> tuple[int, dict[int, int]]:
+        for most in (1, max(self.shared - 1, 1)):
+            if given := self.fit(job, True, self.having(most, allowed, self.free(running))):
+                return now, given
+        left = sorted(running, key=lambda other: (other.expected, other.number))
+        while left:
+            last = left.pop(0)
+            if given := self.fit(job, True, self.having(most, allowed, self.free(left))):
+                return max(last.expected, now + 1), given
+        return -1, {}
