@@ -37,9 +37,8 @@ def rows(configuration: Configuration) -> list[int]:
         for node in one.nodes:
             if found[node] not in (0, shared):
                 raise ConfigurationError(
-                    f"{configuration.name}: {max(shared, found[node])} jobs may share node "
-                    f"{configuration.nodes[node].name} in one of its partitions and {min(shared, found[node])} in "
-                    "another, which is not modelled; set OverSubscribe of both alike"
+                    f"{where}, and node {configuration.nodes[node].name} is in one with FORCE:{found[node]}, "
+                    "which is not modelled; set OverSubscribe of both alike"
                 )
             found[node] = shared
     return [max(number, 1) for number in found]

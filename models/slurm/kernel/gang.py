@@ -25,17 +25,19 @@ IDLE, ACTIVE, FILLER = range(3)
 
 @part(inline=False)
 def suspend(system, job):
-    """Suspend a running job; it ends all the same if that is within the time for which it still runs."""
+    """Suspend a running job; it ends all the same if that is within the time for which it still runs, or if it
+    was resumed in the same pass: the two messages cross (seen on Slurm 22.05.8)."""
     state, fate, one = system.state[0], system.fate, system.members[job]
     one.signal = 1
     if fate[job].status != RUNNING or one.suspended:
         return
+    resumed = one.since
     one.suspended, one.since = 1, state.now
     now = math.floor(state.now)
     one.ran += now - one.last
     one.last = now
     left = fate[job].end - state.now - system.settings[0].suspend_grace
-    if left > 0:
+    if left > 0 and resumed != state.now:
         remove_end(system, fate[job].end, 2 * job)
         fate[job].end, one.left = np.inf, left
     state.last_update = now
@@ -54,6 +56,7 @@ def resume(system, job):
     if fate[job].end == np.inf:
         fate[job].end = max(state.now, one.since + system.settings[0].suspend_grace) + one.left
         push_end(system, fate[job].end, 2 * job)
+    one.since = state.now
     remove_running(system, job)
     fate[job].expected = one.last + system.jobs[job].limit - one.ran
     insert_running(system, job)
@@ -147,7 +150,7 @@ def enter(system, job):
     state.n_members += 1
     one = system.members[job]
     one.row, one.runs, one.signal, one.suspended = IDLE, 0, 0, 0
-    one.last, one.ran, one.lost = math.floor(state.now), 0, 0.0
+    one.last, one.ran, one.lost, one.since = math.floor(state.now), 0, 0.0, -1.0
     if fits_row(system, job, partition):
         add_to_row(system, job, partition)
         one.row, one.runs = FILLER, 1

@@ -152,8 +152,8 @@ MEMBER = fields("since left lost", "last ran row runs signal suspended")
 """A job that is gang scheduled.
 
 row: its place, see `models.slurm.kernel.gang`. runs: whether it comes first in rows of lower tiers. signal:
-whether it is to be suspended; suspended: whether it is, `since` when; left: seconds that it still has to run
-then. last: whole second at which it was suspended or resumed last; ran: whole seconds that it ran before.
+whether it is to be suspended; suspended: whether it is. since, last: when it was suspended or resumed last,
+and the whole second. left: seconds that it still had to run then; ran: whole seconds that it ran before;
 lost: seconds that it was suspended.
 """
 

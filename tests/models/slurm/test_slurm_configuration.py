@@ -162,7 +162,7 @@ def test_what_is_not_modelled_is_refused(line: str, words: list[str]) -> None:
     [
         (
             ["PartitionName=few Nodes=n1"],
-            "4 jobs may share node n1 in one of its partitions and 1 in another",
+            "FORCE:1, and node n1 is in one with FORCE:4",
         ),
         (
             ["NodeName=n9 Weight=2", "PartitionName=q Nodes=n1,n9 OverSubscribe=FORCE:4"],

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-from gang_twin import GangTwin
+from slurm_gang_twin import GangTwin
 from slurm_twin import Preempting, Twin, TwinJob
 
 from models.jobs.jobs import Jobs

@@ -10,7 +10,7 @@ GRACE = 2
 
 @dataclass
 class Row:
-    """Jobs of a partition, those in its active row, for this slice or as fillers, and nodes that are taken."""
+    """Jobs of a partition, those in its active row (for this slice, or as fillers), and their nodes."""
 
     tier: int
     jobs: list[TwinJob] = field(default_factory=list)
@@ -34,6 +34,7 @@ class GangTwin(Twin):
     length: int = 10
     rows: dict[int, Row] = field(default_factory=dict)
     left: dict[int, int] = field(default_factory=dict)  # job -> seconds that it still has to run
+    resumed: dict[int, int] = field(default_factory=dict)  # when
     above: list[TwinJob] = field(default_factory=list)  # jobs that come first in lower rows
 
     def __post_init__(self) -> None:
@@ -134,7 +135,7 @@ class GangTwin(Twin):
         job.suspended = now
         if job in self.above:
             self.above.remove(job)
-        if job.end > now + GRACE:
+        if job.end > now + GRACE and self.resumed.get(job.number) != now:
             self.left[job.number] = job.end - now - GRACE
             job.end = 10**9
 
@@ -145,6 +146,7 @@ class GangTwin(Twin):
         if job.number in self.left:
             job.end = max(now, job.suspended + GRACE) + self.left.pop(job.number)
         job.suspended = None
+        self.resumed[job.number] = now
 
     def having(self, most: int, members: set[int], free: dict[int, tuple[int, int]]) -> dict[int, int]:
         """Return the nodes with at most so many jobs, and their CPUs."""
