@@ -25,8 +25,8 @@ IDLE, ACTIVE, FILLER = range(3)
 
 @part(inline=False)
 def suspend(system, job):
-    """Suspend a running job; it ends all the same if that is within the time for which it still runs, or if it
-    was resumed in the same pass: the two messages cross (seen on Slurm 22.05.8)."""
+    """Suspend a running job; it ends all the same if that is within the time for which it still runs, or if
+    it was resumed in the same pass: the two messages cross (seen on Slurm 22.05.8)."""
     state, fate, one = system.state[0], system.fate, system.members[job]
     one.signal = 1
     if fate[job].status != RUNNING or one.suspended:
