@@ -20,7 +20,6 @@ FAMILY = Family(
         "models.backfill.ncsa_lsf.kernel",
         "models.backfill.priority.reservations",
         "models.backfill.priority.single_reservation",
-        "models.backfill.priority.pool",
         "models.backfill.eq_spatial.kernel",
         "models.backfill.conservative.pool",
         "models.backfill.conservative.hosts",

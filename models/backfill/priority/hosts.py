@@ -7,7 +7,7 @@ that runs on beyond its request is expected to end at any moment.
 """
 
 import numpy as np
-from numba import boolean, float64, int64, void
+from numba import float64, int64, void
 
 from models.arrays import Ints
 from models.backfill.expected_ends import when_free
@@ -114,9 +114,3 @@ def make_reservation(now: float, job: int, requested: float, jobs: JobTable, hos
     hosts.first_reserved[best] = min(hosts.first_reserved[best], reserved)
     if np.isnan(jobs.promised[job]):
         jobs.promised[job] = reserved
-
-
-@part(boolean(HOSTS, int64, int64, int64))
-def fits_on(hosts: Hosts, host: int, size: int, need: int) -> bool:
-    """Return whether a job fits on a host. O(1)."""
-    return hosts.free[np.uint64(host)] >= size and hosts.free_memory[np.uint64(host)] >= need

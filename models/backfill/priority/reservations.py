@@ -238,11 +238,7 @@ def schedule_jobs(system, functions):
     if state.n_waiting == 0:
         return
     if order.dynamic:
-        if order.own:
-            for i in range(state.n_waiting):
-                queue.key[i] = unordered.evaluated(state.now, queue, i, functions[0])
-        else:
-            unordered.weigh_all(state.now, queue, state.n_waiting, order.weights)
+        unordered.evaluate_all(state.now, queue, state.n_waiting, order, functions[0])
     on_hosts.cancel_reservations(system.hosts)
     if state.next_down < system.down.shape[0]:
         reserve_downtimes(system)

@@ -10,13 +10,14 @@ from models import checks, keys
 from models.backfill.priority.immediate import Immediate
 from models.backfill.priority.names import ORDERS
 from models.backfill.priority.weights import Weights
-from models.backfill.rules import Rules, is_one_pool
+from models.backfill.rules import Rules
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.point import Parameters
 
 FCFS, BACKFILL = "fcfs", "backfill"
 ALL = "all"
+WITHOUT_PROFILE = "models.backfill.priority.single_reservation"
 WITH_PROFILE = "models.backfill.priority.reservations"
 """The kernel that has a profile of the future, and so downtimes, and corrects predictions."""
 QUEUE = "queue"
@@ -152,32 +153,17 @@ class Priority(Rules):
 
     @property
     def at_most_one_reservation(self) -> bool:
-        """Whether the kernels for that apply: no profile of the future is needed."""
+        """Whether no profile of the future is needed, unless there are downtimes."""
         return self.immediate is None and self.reservations in (0, 1)
-
-    @property
-    def change_with_time(self) -> bool:
-        """Whether priorities, or the backfill order, change while jobs wait."""
-        from models.backfill.priority.order import changes, compiled
-
-        given = (self.priority, "policy.priority"), (self.backfill_order, "policy.backfill_order")
-        return self.weights.change_with_time or any(
-            order is not None and changes(compiled(order, where)) for order, where in given
-        )
 
     @property
     def kernels(self) -> tuple[str, ...]:
         """Modules of which one simulates these rules, see `Rules.kernels`."""
-        package = "models.backfill.priority"
-        if not self.at_most_one_reservation:
-            return (WITH_PROFILE,)
-        return (f"{package}.pool", f"{package}.single_reservation")
+        return (WITHOUT_PROFILE if self.at_most_one_reservation else WITH_PROFILE,)
 
     def kernel(self, jobs: Jobs, machine: Machine) -> str:
         """Return the module that simulates these jobs on a machine, see `Rules.kernel`."""
-        if len(machine.down) or jobs.predicted is not None:
-            return WITH_PROFILE
-        return self.kernels[0 if is_one_pool(machine) and not self.change_with_time else -1]
+        return WITH_PROFILE if len(machine.down) or jobs.predicted is not None else self.kernels[0]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,14 +1,25 @@
 """Backfilling past at most one reservation on hosts with processors and memory, in any order.
 
-With one reservation no profile is needed: its start (the shadow time), its host, and what the job leaves
-over there by then (the extra processors and memory) decide whether another job may start. The reservation
-is made anew only where it may have changed, and candidates are kept from pass to pass (`candidates`).
+The jobs start in the order of the queue. The first that does not fit has the reservation: the shadow time, at
+which a host will have enough processors and memory if all running jobs use up their requested times (EASY; in
+other orders Chiang and Vernon 2001, section 2.3, with one scheduled start). Another job may start at once if
+it ends before the shadow time, according to its requested time, or needs only what the first job leaves over
+on that host by then (the extra processors and memory), or fits on another host. A job that runs on beyond its
+request is expected to end at any moment. So no profile is needed.
+
+The reservation is made anew, and all waiting jobs are examined, only where something has changed since the
+last pass; otherwise the new jobs alone are.
+
+References
+----------
+D. A. Lifka, "The ANL/IBM SP scheduling system", in *Job Scheduling Strategies for Parallel Processing*, LNCS
+949, 1995.
 """
 
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numba import float64, int64, void
+from numba import int64, void
 
 from models.arrays import Ints
 from models.backfill.event_loop import (
@@ -19,9 +30,8 @@ from models.backfill.event_loop import (
 )
 from models.backfill.expected_ends import insert, remove, when_free
 from models.backfill.job_table import NO_HOST, NO_JOB, JobTable, schedule_of, table_of
-from models.backfill.priority import candidates as statuses
 from models.backfill.priority import unordered_queue as unordered
-from models.backfill.priority.hosts import fits_on, fullest_host
+from models.backfill.priority.hosts import fullest_host, most
 from models.backfill.priority.order import PRIORITY
 from models.backfill.priority.rules import Priority
 from models.backfill.priority.tables import (
@@ -40,15 +50,22 @@ from models.kernels.compiling import kernel, part
 from models.kernels.types import record
 
 STATE = state_type(
-    head=np.int64, holder=np.int64, shadow=np.float64, shadow_host=np.int64, extra=np.int64,
-    extra_memory=np.int64, is_alone=np.bool_,
+    in_order=np.bool_, begin=np.int64, end=np.int64, head=np.int64, holder=np.int64, n_examined=np.int64,
+    most_free=np.int64, shadow=np.float64, shadow_host=np.int64, extra=np.int64, extra_memory=np.int64,
+    is_alone=np.bool_,
 )  # fmt: skip
 """Scalars beyond those of every system.
 
+in_order, begin, end
+    Whether jobs start and are backfilled in order of submission; the places of the queue that are in use.
 head
     The place of the first job of the queue, or `NO_JOB` where it has to be found.
 holder
     The job with the reservation, while that stays as it is, or `NO_JOB`.
+n_examined
+    The jobs before this place of the queue cannot start while nothing changes.
+most_free
+    The most processors that a host has free.
 shadow, shadow_host
     The reserved start in seconds, and its host; inf and `NO_HOST` without a reservation.
 extra, extra_memory
@@ -60,32 +77,53 @@ is_alone
 
 
 class SingleReservation(NamedTuple):
-    """The system, see `models.backfill.event_loop`; `heap` are the running jobs by their ends."""
+    """The system, see `models.backfill.event_loop`; `heap` are the running jobs by their ends.
+
+    A queue in order of submission stays so: where a job has started, its processors are `GONE`. Any other one
+    is an unordered queue.
+    """
 
     state: Annotated[np.ndarray, STATE]
     jobs: JobTable
     hosts: Hosts
     order: Order
     queue: unordered.UnorderedQueue
-    candidates: statuses.Candidates
     heap: Ints
 
 
 SYSTEM = record(SingleReservation)
 
+BLOCK = 64
+"""Jobs that are passed over together."""
 
-@part(int64(SYSTEM, int64, int64, float64))
-def host_beside(system: SingleReservation, size: int, need: int, until: float) -> int:
-    """Return the fullest host on which a job disturbs no reservation, or `NO_HOST`. O(hosts)."""
-    state = system.state[0]
-    disturbs = until > state.shadow and (size > state.extra or need > state.extra_memory)
+GONE = 2**62
+
+
+@part()
+def examine_all(state):
+    """Let the next pass make the reservation anew, and examine all waiting jobs."""
+    state.holder = NO_JOB
+    state.n_examined = 0
+
+
+@part(int64(SYSTEM, int64))
+def host_beside(system: SingleReservation, place: int) -> int:
+    """Return the fullest host on which a waiting job disturbs no reservation, or `NO_HOST`. O(hosts)."""
+    state, queue, at = system.state[0], system.queue, np.uint64(place)
+    size, need = queue.size[at], queue.need[at]
+    if size > state.most_free:
+        return NO_HOST
+    disturbs = state.now + queue.requested[at] > state.shadow and (
+        size > state.extra or need > state.extra_memory
+    )
     return fullest_host(system.hosts, size, need, state.shadow_host if disturbs else NO_HOST)
 
 
-@part(void(SYSTEM, int64, int64, float64))
-def reserve(system: SingleReservation, size: int, need: int, requested: float) -> None:
+@part(void(SYSTEM, int64))
+def reserve(system: SingleReservation, job: int) -> None:
     """Reserve the earliest start for a job that does not fit now. O(running)."""
-    state, hosts = system.state[0], system.hosts
+    state, jobs, hosts, j = system.state[0], system.jobs, system.hosts, np.uint64(job)
+    size, need, requested = jobs.size[j], jobs.need[j], jobs.requested[j]
     shadow, best, is_alone = np.inf, NO_HOST, True
     for h in range(hosts.free.shape[0]):
         when = when_free(hosts.ends, h, hosts.free[h], hosts.free_memory[h], state.now, size, need, shadow)
@@ -109,11 +147,14 @@ def reserve(system: SingleReservation, size: int, need: int, requested: float) -
         extra_memory -= need
     state.shadow, state.shadow_host, state.is_alone = shadow, best, is_alone
     state.extra, state.extra_memory = extra, extra_memory
+    state.holder = job
+    if np.isnan(jobs.promised[j]):
+        jobs.promised[j] = shadow
 
 
 @part(void(SYSTEM, int64, int64, int64))
 def start(system: SingleReservation, place: int, host: int, n_chosen: int) -> None:
-    """Start the job at a place of the queue on a host. O(running + n_chosen)."""
+    """Start the job at a place of the queue on a host. O(running + hosts + n_chosen)."""
     state, jobs, hosts = system.state[0], system.jobs, system.hosts
     job, h = system.queue.job[np.uint64(place)], np.uint64(host)
     j = np.uint64(job)
@@ -127,17 +168,27 @@ def start(system: SingleReservation, place: int, host: int, n_chosen: int) -> No
     if system.order.reservations == 1:
         insert(hosts.ends, host, state.now + jobs.requested[j], size, need)
     state.n_running += 1
-    statuses.leave(system.candidates, system.queue, state.n_waiting, place, n_chosen)
+    state.most_free = most(hosts.free)
     state.n_waiting -= 1
+    if state.in_order:
+        size_at = system.queue.size
+        size_at[np.uint64(place)] = GONE
+        while state.begin < state.end and size_at[np.uint64(state.begin)] == GONE:
+            state.begin += 1
+        if state.n_waiting == 0:  # places that are used again are in the cache
+            state.begin = state.end = 0
+    else:
+        unordered.remove(system.queue, state.end, place, n_chosen)
+        state.end -= 1
     if state.head == place:
         state.head = NO_JOB
-    elif state.head == state.n_waiting:
+    elif state.head == state.end and not state.in_order:
         state.head = place
 
 
 @part_of(SingleReservation)
 def end_job(system):
-    """Remove the job that ends next. O(running)."""
+    """Remove the job that ends next. O(running + hosts)."""
     state, jobs, hosts = system.state[0], system.jobs, system.hosts
     j = np.uint64(heaps.pop(jobs.end, system.heap, state.n_running))
     state.n_running -= 1
@@ -145,25 +196,21 @@ def end_job(system):
     h = np.uint64(host)
     hosts.free[h] += size
     hosts.free_memory[h] += need
-    hosts.freed[h] = 1
     if system.order.reservations == 1:
         remove(hosts.ends, host, jobs.start[j] + jobs.requested[j], size, need)
+    state.most_free = max(state.most_free, hosts.free[h])
+    examine_all(state)
 
 
 @part_of(SingleReservation)
 def submit_job(system):
-    """Append the next job to the queue. O(hosts)."""
-    state, queue, jobs = system.state[0], system.queue, system.jobs
-    if state.n_ended > 0 and state.arrived == state.first_new:
-        renew_candidates(system)
-    j = np.uint64(state.arrived)
-    n = state.n_waiting
-    unordered.append(queue, n, state.arrived, jobs, system.order)
-    fits = fullest_host(system.hosts, jobs.size[j], jobs.need[j], NO_HOST) != NO_HOST
-    statuses.count_last(system.candidates, queue, n, statuses.CANDIDATE if fits else statuses.TOO_LARGE)
-    if state.head != NO_JOB and not keeps_head(system) and queue.key[n] > queue.key[state.head]:
-        state.head = n
-    state.n_waiting = n + 1
+    """Append the next job to the queue. O(1)."""
+    state, queue, at = system.state[0], system.queue, system.state[0].end
+    unordered.append(queue, at, state.arrived, system.jobs, system.order)
+    if state.head != NO_JOB and not keeps_head(system) and queue.key[at] > queue.key[state.head]:
+        state.head = at
+    state.n_waiting += 1
+    state.end += 1
 
 
 @part()
@@ -172,68 +219,35 @@ def keeps_head(system):
     return system.order.sticky and system.order.reservations == 1
 
 
-@part()
-def renew_candidates(system):
-    """After ends, make candidates of all jobs that fit on the freed hosts. O(waiting jobs) for each host."""
-    state, hosts, jobs = system.state[0], system.hosts, system.jobs
-    for i in range(hosts.freed.shape[0]):
-        h = np.uint64(i)
-        if hosts.freed[h] == 0:
-            continue
-        hosts.freed[h] = 0
-        free, free_memory = hosts.free[h], hosts.free_memory[h]
-        statuses.admit_fitting(system.candidates, system.queue, state.n_waiting, free, free_memory)
-        if state.holder != NO_JOB:
-            j = np.uint64(state.holder)
-            size, need, shadow = jobs.size[j], jobs.need[j], state.shadow
-            if i == state.shadow_host or (
-                when_free(hosts.ends, i, free, free_memory, state.now, size, need, shadow) < np.inf
-            ):
-                state.holder = NO_JOB
-
-
 @part_of(SingleReservation)
 def schedule_jobs(system, functions):
     """Start jobs in order until one does not fit, reserve its start, and backfill.
 
-    O(waiting jobs) for each host on which a job has ended, and as much where priorities change with time;
-    O(running jobs) for the reservation; O(hosts) for each candidate, and O(c) for each start out of c.
+    O(waiting jobs) where a job has ended or the reservation changes, and where priorities change with time;
+    then O(running jobs) for the reservation; O(hosts) for each candidate, and O(c) for each start out of c.
     """
-    state, queue, jobs, order = system.state[0], system.queue, system.jobs, system.order
+    state, queue, order = system.state[0], system.queue, system.order
     if state.shadow <= state.now:
-        state.holder = NO_JOB
-    if state.n_ended > 0 and state.arrived == state.first_new:
-        renew_candidates(system)
+        examine_all(state)
     if state.n_waiting == 0:
         return
     if order.dynamic:
         if not keeps_head(system):
             state.head = NO_JOB
-        if order.own:
-            for i in range(state.n_waiting):
-                queue.key[i] = unordered.evaluated(state.now, queue, i, functions[0])
-        else:
-            unordered.weigh_all(state.now, queue, state.n_waiting, order.weights)
+        unordered.evaluate_all(state.now, queue, state.end, order, functions[0])
     if order.reservations != 0:
         start_in_order(system)
     if state.n_waiting == 0 or order.reservations == NO_BACKFILL:
         return
     if order.reservations == 1:
         job = queue.job[np.uint64(state.head)]
-        j = np.uint64(job)
         if job != state.holder:
-            state.holder = NO_JOB
-            if system.candidates.counts[statuses.BLOCKED] > 0:
-                statuses.admit_blocked(system.candidates, queue, state.n_waiting)
-        is_new = np.isnan(jobs.promised[j])
-        if state.holder == NO_JOB and (system.candidates.counts[statuses.CANDIDATE] > 0 or is_new):
-            reserve(system, jobs.size[j], jobs.need[j], jobs.requested[j])
-            state.holder = job
-            if is_new:
-                jobs.promised[j] = state.shadow
+            state.n_examined = 0
+            reserve(system, job)
     backfill(system, functions[1])
+    state.n_examined = state.end
     if not state.is_alone:
-        state.holder = NO_JOB
+        examine_all(state)
 
 
 @part()
@@ -242,74 +256,78 @@ def start_in_order(system):
     state, queue = system.state[0], system.queue
     while state.n_waiting > 0:
         if state.head == NO_JOB:
-            state.head = unordered.first(queue, 0, state.n_waiting, False)
+            state.head = state.begin if state.in_order else unordered.first(queue, 0, state.end, False)
         at = np.uint64(state.head)
-        if queue.status[at] == statuses.TOO_LARGE:
+        if queue.size[at] > state.most_free:
             return
         host = fullest_host(system.hosts, queue.size[at], queue.need[at], NO_HOST)
         if host == NO_HOST:
-            if queue.status[at] == statuses.CANDIDATE:
-                statuses.reject(system.candidates, queue, state.head, statuses.TOO_LARGE)
             return
         start(system, state.head, host, 0)
-        state.holder = NO_JOB
+        examine_all(state)
 
 
-@part()
-def keep_or_reject(system, place, n_chosen):
-    """Add a candidate to the list if it may start beside the reservation; return the list's length then."""
-    queue, at = system.queue, np.uint64(place)
-    size, need, until = queue.size[at], queue.need[at], system.state[0].now + queue.requested[at]
-    if host_beside(system, size, need, until) != NO_HOST:
-        queue.chosen[n_chosen] = place
-        return n_chosen + 1
-    host = system.state[0].shadow_host
-    fits = host != NO_HOST and fits_on(system.hosts, host, size, need)
-    statuses.reject(system.candidates, queue, place, statuses.BLOCKED if fits else statuses.TOO_LARGE)
-    return n_chosen
+@part(int64(SYSTEM, int64, int64))
+def count_small(system: SingleReservation, first: int, last: int) -> int:
+    """Return how many jobs from one place to before another may start, by processors. O(n), unbranched."""
+    state, size, requested = system.state[0], system.queue.size, system.queue.requested
+    now, shadow, most_free = state.now, state.shadow, state.most_free
+    # On another host than that of the reservation any job is beside it.
+    extra = state.extra if system.hosts.free.shape[0] == 1 else most_free
+    n_small = 0
+    for place in range(first, last):
+        at = np.uint64(place)
+        beside = (now + requested[at] <= shadow) | (size[at] <= extra)
+        n_small += int((size[at] <= most_free) & beside)
+    return n_small
 
 
 @part()
 def backfill(system, backfill_order):
-    """Start all candidates that may start beside the job with the reservation, in their order."""
-    state, queue, order, candidates = system.state[0], system.queue, system.order, system.candidates
+    """Start the jobs not examined yet that may start beside the job with the reservation, in their order.
+
+    O(those jobs), without branches but for blocks with one that is small enough.
+    """
+    state, queue, order = system.state[0], system.queue, system.order
     n_chosen = 0
-    n_left = candidates.counts[statuses.CANDIDATE]
-    block, i = 0, -1
-    while n_left > 0:
-        while candidates.in_block[np.uint64(block)] == 0:
-            block += 1
-            i = block * statuses.BLOCK - 1
-        left_here = candidates.in_block[np.uint64(block)]
-        n_left -= left_here
-        while left_here > 0:
-            i += 1
-            if queue.status[np.uint64(i)] != statuses.CANDIDATE:
+    for first in range(max(state.n_examined, state.begin), state.end, BLOCK):
+        last = min(first + BLOCK, state.end)
+        if state.most_free == 0 or count_small(system, first, last) == 0:
+            continue
+        for place in range(first, last):
+            host = host_beside(system, place)
+            if host == NO_HOST:
                 continue
-            left_here -= 1
-            n_before = n_chosen
-            n_chosen = keep_or_reject(system, i, n_chosen)
-            if n_chosen > n_before and order.reorders_anew:
-                queue.rank[i] = unordered.evaluated(state.now, queue, i, backfill_order)
-        block += 1
-        i = block * statuses.BLOCK - 1
+            if state.in_order:
+                backfill_job(system, place, host, 0)
+                continue
+            queue.chosen[np.uint64(n_chosen)] = place
+            n_chosen += 1
+            if order.reorders_anew:
+                queue.rank[place] = unordered.evaluated(state.now, queue, place, backfill_order)
     while n_chosen > 0:
         place = unordered.take_first(queue, n_chosen, queue.rank if order.reorders else queue.key)
         n_chosen -= 1
-        at = np.uint64(place)
-        size, need, until = queue.size[at], queue.need[at], state.now + queue.requested[at]
-        host = host_beside(system, size, need, until)
         if order.counts_bypasses:
-            unordered.count_bypass(queue, state.n_waiting, place, state.head, state.head + 1)
-        if host == state.shadow_host and until > state.shadow:
-            state.extra -= size
-            state.extra_memory -= need
-        start(system, place, host, n_chosen)
+            unordered.count_bypass(queue, state.end, place, state.head, state.head + 1)
+        backfill_job(system, place, host_beside(system, place), n_chosen)
         # Candidates that do not fit any more leave the list, so that each choice starts.
         n_kept = 0
         for k in range(n_chosen):
-            n_kept = keep_or_reject(system, queue.chosen[k], n_kept)
+            candidate = queue.chosen[np.uint64(k)]
+            queue.chosen[np.uint64(n_kept)] = candidate
+            n_kept += int(host_beside(system, candidate) != NO_HOST)
         n_chosen = n_kept
+
+
+@part(void(SYSTEM, int64, int64, int64))
+def backfill_job(system: SingleReservation, place: int, host: int, n_chosen: int) -> None:
+    """Start a job beside the one with the reservation. O(running + hosts + n_chosen)."""
+    state, queue, at = system.state[0], system.queue, np.uint64(place)
+    if host == state.shadow_host and state.now + queue.requested[at] > state.shadow:
+        state.extra -= queue.size[at]
+        state.extra_memory -= queue.need[at]
+    start(system, place, host, n_chosen)
 
 
 @kernel(void(SYSTEM, PRIORITY, PRIORITY))
@@ -331,11 +349,12 @@ def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
     table = table_of(jobs)
     order, functions = order_of(rules, jobs)
     state = initial_state(
-        STATE, rules.instant, head=NO_JOB, holder=NO_JOB, shadow=np.inf, shadow_host=NO_HOST, is_alone=True
-    )
+        STATE, rules.instant, head=NO_JOB, holder=NO_JOB, shadow=np.inf, shadow_host=NO_HOST, is_alone=True,
+        in_order=rules.in_order_of_submission and not order.reorders, most_free=machine.largest,
+    )  # fmt: skip
     system: Any = SingleReservation(
         state, table, idle_hosts(machine, places_on(machine, n)), order, unordered.empty_queue(n),
-        statuses.no_candidates(n), np.empty(n, np.int64),
+        np.empty(n, np.int64),
     )  # fmt: skip
     run(system, *functions)
     return schedule_of(table, jobs, machine)

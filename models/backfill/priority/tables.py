@@ -27,8 +27,6 @@ class Hosts(NamedTuple):
     ----------
     free, free_memory : ndarray of int
         Free processors, and memory in KB.
-    freed : ndarray of int
-        1 where a job has ended since the last pass.
     first_reserved : ndarray of float, seconds
         The earliest reservation there in this pass, or inf.
     ends : ExpectedEnds
@@ -39,7 +37,6 @@ class Hosts(NamedTuple):
 
     free: Ints
     free_memory: Ints
-    freed: Ints
     first_reserved: Floats
     ends: ExpectedEnds
     profile: Profile
@@ -93,7 +90,7 @@ def idle_hosts(machine: Machine, places: int, steps: int = 0) -> Hosts:
     """Return idle hosts, with so many places for expected ends and steps of a profile on each."""
     n = len(machine.names)
     return Hosts(
-        machine.processors.copy(), machine.memory.copy(), np.zeros(n, np.int64), np.empty(n),
+        machine.processors.copy(), machine.memory.copy(), np.empty(n),
         expected_ends.empty(n, places), profile.empty(n, steps),
     )  # fmt: skip
 

@@ -37,8 +37,6 @@ class UnorderedQueue(NamedTuple):
         How many jobs of lower priority started before it.
     held : ndarray of int
         The number of the reservation that it keeps, or `NO_RESERVATION`.
-    status : ndarray of int
-        See `models.backfill.priority.candidates`; other systems do not use it.
     submit, requested : ndarray of float, seconds
     ran : ndarray of float, seconds
         Time in execution that counts, which is no waiting time.
@@ -55,7 +53,6 @@ class UnorderedQueue(NamedTuple):
     need: Ints
     bypassed: Ints
     held: Ints
-    status: Ints
     submit: Floats
     requested: Floats
     ran: Floats
@@ -72,7 +69,7 @@ QUEUE = record(UnorderedQueue)
 
 def empty_queue(n_jobs: int) -> UnorderedQueue:
     """Return a queue for so many jobs."""
-    kinds = [np.int64] * 6 + [np.float64] * 8 + [np.int64]
+    kinds = [np.int64] * 5 + [np.float64] * 8 + [np.int64]
     columns: list[Any] = [np.empty(n_jobs + 1, kind) for kind in kinds]
     return UnorderedQueue(*columns)
 
@@ -94,9 +91,10 @@ def append(queue: UnorderedQueue, n: int, job: int, jobs: JobTable, order: Order
     queue.ran[at] = 0.0
     queue.key[at] = order.key[j]
     queue.rank[at] = order.rank[j]
-    queue.hours[at] = jobs.requested[j] / SECONDS_IN_HOUR
-    queue.units[at] = jobs.need[j] / KB_IN_MEMORY_UNIT
-    queue.shortness[at] = order.weights.shortness / queue.hours[at]
+    if order.dynamic:  # otherwise nothing reads them, and a division takes as long as all the rest
+        queue.hours[at] = jobs.requested[j] / SECONDS_IN_HOUR
+        queue.units[at] = jobs.need[j] / KB_IN_MEMORY_UNIT
+        queue.shortness[at] = order.weights.shortness / queue.hours[at]
 
 
 @part(void(QUEUE, int64, int64))
@@ -108,7 +106,6 @@ def move(queue: UnorderedQueue, source: int, place: int) -> None:
     queue.need[to] = queue.need[at]
     queue.bypassed[to] = queue.bypassed[at]
     queue.held[to] = queue.held[at]
-    queue.status[to] = queue.status[at]
     queue.submit[to] = queue.submit[at]
     queue.requested[to] = queue.requested[at]
     queue.ran[to] = queue.ran[at]
@@ -156,6 +153,18 @@ def evaluated(now: float, queue: UnorderedQueue, place: int, order: Callable[...
     waited = now - queue.submit[at] - queue.ran[at]
     value = order(waited, queue.requested[at], queue.size[at], queue.need[at], queue.bypassed[at])
     return value if value == value else -np.inf
+
+
+@part(void(float64, QUEUE, int64, ORDER, PRIORITY))
+def evaluate_all(
+    now: float, queue: UnorderedQueue, n: int, order: Order, priority: Callable[..., float]
+) -> None:
+    """Compute the priorities of all `n` jobs anew, by weights or a function. O(n)."""
+    if not order.own:
+        weigh_all(now, queue, n, order.weights)
+        return
+    for i in range(n):
+        queue.key[i] = evaluated(now, queue, i, priority)
 
 
 @part(boolean(QUEUE, int64, int64, FLOATS))

@@ -10,14 +10,14 @@ from reference_schedules import GENERATED, PROCESSORS, generated_starts, real_jo
 from models import workloads
 from models.backfill.conservative import hosts
 from models.backfill.engine import schedule
-from models.backfill.priority import reservations, single_reservation
+from models.backfill.priority import reservations
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
 from models.jobs.trace import Trace
 from models.point import Point
 
 
-@pytest.mark.parametrize("engine", [schedule, reservations.simulate, single_reservation.simulate])
+@pytest.mark.parametrize("engine", [schedule, reservations.simulate])
 def test_easy_on_generated_jobs(engine: Any) -> None:
     opened = workloads.open_workload(Point({}, {"model": "swf", "path": GENERATED}, {"processors": None}))
     assert isinstance(opened, Trace)
@@ -31,14 +31,14 @@ def test_easy_on_generated_jobs(engine: Any) -> None:
     ("policy", "ties", "expected", "other"),
     [
         ("easy", "instant", "easy_instant", reservations),
-        ("easy", "event", "easy_event", single_reservation),
+        ("easy", "event", "easy_event", reservations),
         ("conservative", "event", "conservative_event", hosts),
-        ("fcfs", "instant", "fcfs", single_reservation),
-        ("fcfs", "event", "fcfs", single_reservation),
+        ("fcfs", "instant", "fcfs", reservations),
+        ("fcfs", "event", "fcfs", reservations),
     ],
 )
 def test_a_real_log(policy: str, ties: str, expected: str, other: Any) -> None:
-    """By the kernel for one pool and by one for hosts."""
+    """By the kernel that is used here and by the other one."""
     columns, _ = real_jobs()
     jobs = Jobs(*columns.values(), np.zeros(len(columns["submit"]), np.int64))
     how = rules(policy, ties=ties)

@@ -7,7 +7,6 @@ import pytest
 from backfill_cases import POLICIES, by_twin, cases, for_all, make_jobs, rules, tiers
 from hypothesis import strategies as st
 
-from models.backfill.conservative import hosts
 from models.backfill.conservative.rules import Conservative
 from models.backfill.engine import schedule
 from models.backfill.requests import under
@@ -16,18 +15,6 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, pool
 
 each_tie = pytest.mark.parametrize("ties", ["instant", "event"])
-ON_POOL = [
-    "fcfs",
-    "easy",
-    "sjf_backfill",
-    "no reservation",
-    "sizes",
-    "sjbf",
-    "learned",
-    "no passing",
-    "conservative",
-]
-"""Policies with a kernel for one pool."""
 
 
 def assert_agreement(jobs: Jobs, machine: Machine, how: Rules) -> None:
@@ -55,18 +42,10 @@ def test_on_hosts_with_memory(name: str, ties: str, n_examples: int) -> None:
 
 
 @each_tie
-@pytest.mark.parametrize("name", ON_POOL)
 @tiers(5, 60)
-def test_one_pool(name: str, ties: str, n_examples: int) -> None:
+def test_conservative_on_one_pool(ties: str, n_examples: int) -> None:
     def check(case: tuple[Jobs, Machine]) -> None:
-        one = pool(case[1].largest)
-        for kill in (True, False)[: 1 if name == "conservative" else 2]:
-            assert_agreement(case[0], one, rules(name, ties=ties, kill=kill))
-        if name == "conservative":
-            how = rules(name, ties=ties)
-            assert isinstance(how, Conservative)
-            made = hosts.simulate(under(case[0], how), one, how)
-            np.testing.assert_array_equal(made.start, schedule(case[0], one, how).start)
+        assert_agreement(case[0], pool(case[1].largest), rules("conservative", ties=ties))
 
     for_all(n_examples, check, case=cases(hosts=1))
 

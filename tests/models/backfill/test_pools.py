@@ -1,41 +1,23 @@
-"""The kernels for one pool, which examine few waiting jobs, against those for hosts, which examine all."""
-
-from typing import Any
+"""Conservative backfilling on one pool, where few waiting jobs are examined, against hosts, where all are."""
 
 import numpy as np
 import pytest
 from backfill_cases import for_all, rules, tiers
 from hypothesis import strategies as st
 
-from models.backfill.conservative import hosts
-from models.backfill.conservative import pool as conservative_pool
-from models.backfill.priority import pool as priority_pool
-from models.backfill.priority import single_reservation
+from models.backfill.conservative import hosts, pool
 from models.backfill.requests import under
-from models.backfill.rules import Rules
+from models.jobs import machine
 from models.jobs.jobs import Jobs
-from models.jobs.machine import pool
 
 PROCESSORS = 64
-ANOTHER = " in another order"
-FIXED: dict[str, dict[str, Any]] = {
-    "fcfs": {}, "easy": {}, "sjf_backfill": {}, "no reservation": {"reservations": 0}, "sizes": {},
-    "sjbf": {}, "learned": {}, "no passing": {},
-    "sjf_backfill" + ANOTHER: {"backfill_order": "smallest_area_first"},
-    "learned" + ANOTHER: {"backfill_order": "shortest_first"}, "conservative": {},
-}  # fmt: skip
-"""Policies of `backfill_cases` whose orders never change, and keys of their own."""
 
 
-def check_both(jobs: Jobs, name: str, ties: str, kill: bool) -> None:
-    """Compare the schedules of the two kernels; conservative backfilling needs ``kill``."""
-    is_conservative = name == "conservative"
-    keys = {"ties": ties, "kill": kill or is_conservative, "reservations": 1, **FIXED[name]}
-    how: Rules = rules(name.removesuffix(ANOTHER), **keys)
-    kernels: tuple[Any, Any] = (priority_pool, single_reservation)
-    if is_conservative:
-        kernels = (conservative_pool, hosts)
-    made, expected = (kernel.simulate(under(jobs, how), pool(PROCESSORS), how) for kernel in kernels)
+def check_both(jobs: Jobs, ties: str) -> None:
+    how = rules("conservative", ties=ties)
+    made, expected = (
+        kernel.simulate(under(jobs, how), machine.pool(PROCESSORS), how) for kernel in (pool, hosts)
+    )
     for column in ("start", "end", "promised"):
         np.testing.assert_array_equal(getattr(made, column), getattr(expected, column), column)
 
@@ -56,21 +38,19 @@ def overloaded(seed: int, n: int, grid: float, sizes: str, at_once: bool) -> Job
     return Jobs(submit, runtime, requested, size, np.zeros(n, np.int64))
 
 
-@pytest.mark.parametrize("name", FIXED)
-@tiers(3, 40)
-def test_queues_of_hundreds(name: str, n_examples: int) -> None:
-    def check(seed: int, grid: float, sizes: str, at_once: bool, ties: str, kill: bool) -> None:
-        check_both(overloaded(seed, 400, grid, sizes, at_once), name, ties, kill)
+@tiers(12, 160)
+def test_queues_of_hundreds(n_examples: int) -> None:
+    def check(seed: int, grid: float, sizes: str, at_once: bool, ties: str) -> None:
+        check_both(overloaded(seed, 400, grid, sizes, at_once), ties)
 
     for_all(
-        n_examples if name != "conservative" else 4 * n_examples, check, seed=st.integers(0, 2**32),
-        grid=st.sampled_from([0.0, 60.0, 600.0]), sizes=st.sampled_from(["narrow", "powers", "any"]),
-        at_once=st.booleans(), ties=st.sampled_from(["instant", "event"]), kill=st.booleans(),
+        n_examples, check, seed=st.integers(0, 2**32), grid=st.sampled_from([0.0, 60.0, 600.0]),
+        sizes=st.sampled_from(["narrow", "powers", "any"]), at_once=st.booleans(),
+        ties=st.sampled_from(["instant", "event"]),
     )  # fmt: skip
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("sizes", ["narrow", "powers", "any"])
-@pytest.mark.parametrize("name", FIXED)
-def test_queues_of_thousands(name: str, sizes: str) -> None:
-    check_both(overloaded(3, 1500, 1.0, sizes, at_once=True), name, "instant", kill=True)
+def test_queues_of_thousands(sizes: str) -> None:
+    check_both(overloaded(3, 1500, 1.0, sizes, at_once=True), "instant")

@@ -4,10 +4,10 @@ import numpy as np
 from backfill_cases import for_all, tiers
 from hypothesis import strategies as st
 
-from models.backfill.priority.candidates import BLOCK
 from models.backfill.priority.names import ORDERS
 from models.backfill.priority.reservations import simulate as on_hosts
 from models.backfill.priority.rules import Backfill, Priority
+from models.backfill.priority.single_reservation import BLOCK
 from models.backfill.priority.single_reservation import simulate as single
 from models.backfill.priority.weights import Weights
 from models.backfill.requests import under
@@ -40,8 +40,8 @@ def jobs_for(machine: Machine, n: int, rng: np.random.Generator) -> Jobs:
 
 
 def rules(rng: np.random.Generator) -> Priority:
-    """Draw rules with at most one reservation."""
-    orders = [None, *ORDERS]
+    """Draw rules with at most one reservation, also those in whose order jobs are submitted."""
+    orders, none = [None, *ORDERS], Weights(*[0.0] * len(Weights._fields))
     reservations = int(rng.choice([0, 1, 1, 1]))
     reorders = reservations == 1 and rng.random() < 0.4
     priority = orders[rng.integers(len(orders))] if rng.random() < 0.5 else None
@@ -52,7 +52,7 @@ def rules(rng: np.random.Generator) -> Priority:
         unrequested="error",
         reservations=reservations,
         keep_start=rng.random() < 0.4,
-        weights=Weights(*[0.0] * len(Weights._fields)) if priority else drawn,
+        weights=none if priority or rng.random() < 0.4 else drawn,
         priority=priority,
         backfill_order=orders[rng.integers(1, len(orders))] if reorders else None,
         ties=str(rng.choice(["instant", "event"])),
