@@ -132,12 +132,12 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
             )
         return pool(total, memory_each)
     if machine.get("processors") is None:
+        if "processors" not in machine and (processors_of_log is None or set(machine) - {"name"}):
+            raise ValueError(
+                f"machine {machine.get('name', 'without a name')} has no processors; begin its file with "
+                "defaults: [_machine, _self_]"
+            )
         if processors_of_log is None:
-            if "processors" not in machine:
-                raise ValueError(
-                    f"machine {machine.get('name', 'without a name')} has no processors; begin its file with "
-                    "defaults: [_machine, _self_]"
-                )
             raise ValueError(
                 "machine.processors=null takes the processors from a log's header, and the workload is no "
                 "log; give a number, for instance grid.machine=[pe128]"

@@ -58,6 +58,11 @@ def read_once(read: Callable[[str, str | None], Read]) -> Callable[[Parameters],
         return read(path, sha256)
 
     def read_log(workload: Parameters) -> Read:
+        if workload.get("path") is None:
+            raise ValueError(
+                f"workload {workload.get('name', '')} has no path of a log; begin its file with defaults: "
+                f"[{workload.get('model')}, _self_], and give workload.path=FILE"
+            )
         path = str(workload["path"])
         return read_in_state(path, workload.get("sha256"), of_file(path))
 

@@ -100,7 +100,10 @@ def _read(path: Path) -> dict[str, Any]:
         raise SweepError(f"{path}: is a list; {FORM}")
     if not isinstance(data, DictConfig) or (data and ":" not in text):
         raise SweepError(f"{path}: is a single value; {FORM}")
-    return dict(OmegaConf.to_container(data))  # type: ignore[arg-type] # of a mapping: a dict
+    found: dict[str, Any] = dict(OmegaConf.to_container(data))  # type: ignore[arg-type] # of a mapping: a dict
+    if found and all(value is None for value in found.values()):
+        raise SweepError(f"{path}: {', '.join(map(str, found))} without a value; {FORM}")
+    return found
 
 
 def _update(found: dict[str, Any], keys: Mapping[str, Any]) -> None:

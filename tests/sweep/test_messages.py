@@ -207,6 +207,7 @@ def own(tmp_path):
     [
         (b"- a\n- b\n", "mine.yaml: is a list; a file of conf is YAML, lines of key: value"),
         (b"only words\n", "mine.yaml: is a single value; a file of conf is YAML"),
+        (b"mesh:\n", "mine.yaml: mesh without a value; a file of conf is YAML"),
         (b"\x00\x01\xff\xfe", "mine.yaml: is no text; a file of conf is YAML"),
         (b"a: [\n", "mine.yaml, line 2: expected the node content"),
         (b"defaults: [mine, _self_]\n", "mine.yaml: builds on itself, policy/fake/mine -> policy/fake/mine"),

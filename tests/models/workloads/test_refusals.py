@@ -48,6 +48,7 @@ REFUSALS: list[tuple[str, dict[str, Any], str]] = [
     ("arrays", arrays(runtime=[10, 3, np.nan, 1]), "workload.jobs.runtime[2]=nan; allowed: seconds above 0"),
     ("arrays", arrays(runtime=["a"] * 4), "workload.jobs.runtime holds <U1; allowed: numbers"),
     ("arrays", arrays(processors=[2, 8, 1.5, 4]), "workload.jobs.processors[2]=1.5; allowed: whole numbers"),
+    ("swf", {"path": None}, "has no path of a log; begin its file with defaults: [swf, _self_], and give"),
     ("arrays", {"resample": "users"}, "days, and workload.resample=users moves whole weeks: it needs 14"),
     ("o2k_2000_01", {"peak_hours": [9, 25]}, "peak_hours=[9, 25]; allowed: [from, until]"),
     ("o2k_2000_01", {"requests": {"st": [[5, 1]]}}, "requests.st=[[5, 1]]; allowed: more than 5 hours"),
@@ -89,6 +90,7 @@ def test_a_key_out_of_range_is_refused_in_one_line(name: str, keys: dict[str, An
             "processor sec",
         ),
         ("lublin2003", {"largest_job": None}, {"processors": 8}, "u_med=0.5 is not between 0.8 and 3"),
+        ("swf", {}, {"name": "mine", "mash": 3}, "machine mine has no processors; begin its file with defa"),
         ("lublin2003", {}, {"processors": None}, "machine.processors=null takes the processors from a log's"),
         (
             "arrays",
