@@ -5,6 +5,7 @@
 - ``scontrol -o show reservation``: ``ReservationName=maintenance StartTime=2024-03-05T08:00:00 ...``.
 """
 
+import difflib
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,6 +41,25 @@ WITHOUT_EFFECT = frozenset({
 """Flags of reservations by which these nodes are as unavailable to all jobs as without them."""
 
 NEUTRAL = ("", "-1", "(null)")
+
+TRES = ("cpu", "node", "mem", "gres", "billing", "bb", "energy", "fs", "ic", "license", "pages", "vmem")
+"""Kinds of resources that Slurm can limit; those after gres have no effect here."""
+
+COMMON = """
+    Description FairShare Flags GrpCPUMins GrpCPURunMins GrpCPUs GrpJobs GrpJobsAccrue GrpMem GrpMemory
+    GrpNodes GrpSubmit GrpSubmitJobs GrpTRES GrpTRESMins GrpTRESRunMins GrpWall ID MaxCPUMins MaxCPUs MaxNodes
+    MaxTRES MaxTRESMins MaxTRESPerNode MaxWall MaxWallDurationPerJob MinPrioThres MinPrioThresh Priority"""
+OPTIONS = f"""{COMMON}
+    AdminLevel Classification Comment Coordinator DefaultAccount DefaultQOS DefaultWCKey Federation FedState
+    Lineage MaxCPUMinsPerJob MaxCPURunMins MaxCPUsPerJob MaxJobs MaxJobsAccrue MaxNodesPerJob MaxSubmit
+    MaxSubmitJobs MaxTRESMinsPerJob MaxTRESPerJob MaxTRESRunMins Organization Parent Partition QOS
+    QosLevel Shares WCKeys"""
+"""Options of a line of ``sacctmgr dump``, also of older versions."""
+COLUMNS = f"""{COMMON}
+    Descr GraceTime LimitFactor MaxCPURunMinsPU MaxCPUsPU MaxJobsAccruePA MaxJobsAccruePU MaxJobsPA MaxJobsPU
+    MaxNodesPU MaxSubmitPA MaxSubmitPU MaxTRESPA MaxTRESPU MaxTRESRunMinsPA MaxTRESRunMinsPU MinCPUs MinTRES
+    Preempt PreemptExemptTime PreemptMode QosName UsageFactor UsageThres"""
+"""Columns of ``sacctmgr show qos``."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +174,10 @@ def limits(place: str, given: Mapping[str, str], tres: str, jobs: str) -> dict[s
         if given.get(jobs, "") not in NEUTRAL:
             found[JOBS] = values.whole(given[jobs])
         for name, text in values.options(given.get(tres, "")).items():
+            if name.partition("/")[0] not in TRES:
+                raise ValueError(
+                    f"{', '.join(TRES[:3])} and gres/NAME, or {', '.join(TRES[4:])} without effect"
+                )
             if text not in NEUTRAL:
                 found[name] = values.memory(text) if name == "mem" else values.whole(text)
     except ValueError as expected:
@@ -161,8 +185,19 @@ def limits(place: str, given: Mapping[str, str], tres: str, jobs: str) -> dict[s
     return found
 
 
+def check(place: str, given: Mapping[str, str], known: str) -> None:
+    """Refuse an option or a column that Slurm does not have, which would have no effect."""
+    names = {"": ""} | {name.lower(): name for name in known.split()}  # -p prints a bar at the end as well
+    for key in given:
+        if key not in names:
+            near = difflib.get_close_matches(key, names, 1)
+            hint = f"did you mean {names[near[0]]}?" if near else "correct it or delete it"
+            raise ConfigurationError(f"{place}: {key} is none that sacctmgr prints; {hint}")
+
+
 def association(place: str, name: str, parent: str, is_user: bool, given: Mapping[str, str]) -> Association:
     """Return an account or a user from the options of its line."""
+    check(place, given, OPTIONS)
     share = given.get("fairshare", "1")
     return Association(
         name,
@@ -176,6 +211,7 @@ def association(place: str, name: str, parent: str, is_user: bool, given: Mappin
 
 def qos(place: str, given: Mapping[str, str]) -> Qos:
     """Return a QOS; the keys are the columns of ``sacctmgr show qos``."""
+    check(place, given, COLUMNS)
     text = given.get("priority", "0") or "0"
     if not text.isdecimal():
         raise ConfigurationError(f"{place}: Priority={text}; allowed: a whole number")

@@ -180,6 +180,19 @@ def test_a_reservation_comes_back_on_its_days() -> None:
     assert [known for _, _, known in found][1:] == [end for _, end, _ in found][:-1]
 
 
+def test_all_columns_of_slurm_are_read(tmp_path: Path) -> None:
+    """As ``sacctmgr -p show qos`` prints them, with a bar at the end."""
+    (tmp_path / "slurm.conf").write_text("NodeName=n1 CPUs=4\nPartitionName=all Nodes=n1\nInclude qos.txt\n")
+    (tmp_path / "qos.txt").write_text(
+        "Name|Priority|GraceTime|Preempt|PreemptExemptTime|PreemptMode|Flags|UsageThres|UsageFactor|GrpTRES|"
+        "GrpTRESMins|GrpTRESRunMins|GrpJobs|GrpSubmit|GrpWall|MaxTRES|MaxTRESPerNode|MaxTRESMins|MaxWall|"
+        "MaxTRESPU|MaxJobsPU|MaxSubmitPU|MaxTRESPA|MaxTRESRunMinsPA|MaxTRESRunMinsPU|MaxJobsPA|MaxSubmitPA|"
+        "MinTRES|\nnormal|7|00:00:00|||cluster|||1.000000|billing=9||||||||||cpu=8|3|||||||cpu=1|\n"
+    )
+    normal = read(tmp_path / "slurm.conf").qos["normal"]
+    assert (normal.priority, normal.user, normal.group) == (7, {"cpu": 8, "jobs": 3}, {"billing": 9})
+
+
 def test_limits_without_enforcement_are_listed() -> None:
     made = of_lines("slurm.conf", ["Account - 'a':GrpJobs=1"])
     assert any("AccountingStorageEnforce has no limits" in line for line in made.not_modelled())
@@ -189,6 +202,13 @@ def test_limits_without_enforcement_are_listed() -> None:
     ("line", "words"),
     [
         ("Account - 'a':GrpTRES=cpu=many", "GrpTRES=cpu=many"),
+        ("Account - 'a':GrpTRES=gpu=2", "GrpTRES=gpu=2; allowed: cpu, node, mem and gres/NAME, or billing"),
+        ("Account - 'a':MaxJob=2", "maxjob is none that sacctmgr prints; did you mean MaxJobs?"),
+        (
+            "QosName=q MaxJobsPerUser=2",
+            "maxjobsperuser is none that sacctmgr prints; did you mean MaxJobsPU?",
+        ),
+        ("QosName=q Colour=red", "colour is none that sacctmgr prints; correct it or delete it"),
         ("QosName=q Priority=high", "Priority=high; allowed: a whole number"),
         ("ReservationName=r StartTime=now EndTime=2024-01-01T00:00:00 Nodes=n1", "StartTime= and EndTime="),
         ("ReservationName=r StartTime=2024-01-01 EndTime=2024-01-02 Nodes=n7", "node n7, which is not there"),
