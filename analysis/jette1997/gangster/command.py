@@ -127,7 +127,10 @@ def _opened(where: Path, settings: Mapping[str, str]) -> Remade:
 
     study = open_study(where)
     print(f"{where}: making the run anew", file=sys.stderr, flush=True)
-    return remade(study, settings)
+    made = remade(study, settings)
+    for note in made.run.notes:
+        print(note, file=sys.stderr)
+    return made
 
 
 def _speed(text: str) -> float:

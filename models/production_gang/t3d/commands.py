@@ -6,6 +6,7 @@ from math import nan
 import numpy as np
 
 from models import checks
+from models.arrays import Floats
 from models.jobs.calendar import DAY
 from models.jobs.job_classes import JOB_CLASSES
 from models.jobs.jobs import Jobs
@@ -69,3 +70,15 @@ def check_commands(commands: np.ndarray, jobs: Jobs, known: bool) -> None:
         submit = jobs.submit[one["number"] - 1]
         if known and submit >= one["time"]:
             raise ValueError(f"{what}: the job is submitted at {submit:g} s, not before {one['time']:g} s")
+
+
+def without_effect(commands: np.ndarray, end: Floats) -> tuple[str, ...]:
+    """Return a line for each command that changed nothing; `end` is of the jobs in order of submission."""
+    lines = []
+    for one in commands[np.isnan(commands["done"])]:
+        ended = end[one["number"] - 1 : one["number"]]
+        is_late = (ended <= one["time"]).any()
+        why = f"too late, the job ended at {ended[0]:.10g} s" if is_late else "nothing to do"
+        command = f"{one['time']:.10g}s {ACTIONS[one['action']]} {one['number']}"
+        lines.append(f"policy.commands: {command} had no effect: {why}")
+    return tuple(lines)

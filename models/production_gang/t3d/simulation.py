@@ -23,6 +23,7 @@ from models.production_gang.systems import (
 )
 from models.production_gang.t3d import engine, state
 from models.production_gang.t3d.clock import BOUNDARIES_A_DAY
+from models.production_gang.t3d.commands import without_effect
 from models.production_gang.t3d.nodes import Hardware, partitions
 from models.production_gang.t3d.periods import NIGHT
 from models.production_gang.t3d.placing import N_CRITERIA
@@ -208,6 +209,7 @@ def _run(system: System, jobs: Jobs, machine: Machine, hardware: Hardware, clock
         levels=_levels(system.levels[: scalars["n_levels"]], machine.total),
         preemptions=stops,
         clock=clock,
+        notes=without_effect(commands, end),
         unmeasured=as_ran.runtime == 0 if killed.any() else None,
         cancelled=killed,
         detail=Detail(hardware, residencies, table["admitted"], commands),

@@ -119,7 +119,7 @@ def test_operators_suspend_resume_and_kill_a_job(tmp_path: Path) -> None:
     Half the machine: 128 s to write, 128 to load. The third job, killed before it runs, is in no mean.
     """
     rows = (0, 5000, 128, PRODUCTION), (0, 5000, 128, PRODUCTION), (10, 50, 64, PRODUCTION)
-    commands = ["100s suspend 1", "200s kill 2", "20s kill 3", "1000s resume 1", "50m kill 17"]
+    commands = ["100s suspend 1", "200s kill 2", "20s kill 3", "1000s resume 1", "50m kill 17", "51m kill 2"]
     made = point(jobs_of(*rows), commands=commands)
     run = model.schedule(made)
     done = run.detail.commands.done
@@ -128,6 +128,10 @@ def test_operators_suspend_resume_and_kill_a_job(tmp_path: Path) -> None:
     assert run.preemptions.tolist() == [1, 0, 0]
     assert done[:4].tolist() == [20, 228, 200, 1000]
     assert np.isnan(done[4])  # there is no such job
+    assert run.notes == (
+        "policy.commands: 3000s kill 17 had no effect: nothing to do",
+        "policy.commands: 3060s kill 2 had no effect: too late, the job ended at 200 s",
+    )
     FAMILY.export(made, tmp_path / "run.swf")
     assert swf.read(tmp_path / "run.swf").columns["status"].tolist() == [1, 5, 5]
     letters = ["".join(moment.at(run, time).state) for time in (50, 150, 210, 500, 1100, 2000)]
