@@ -57,10 +57,10 @@ def open_trace(point: Point) -> Trace:
     capacity = hosts.total * site.seconds
     factor = 1.0
     if point.load is not None:
-        if keys.closed_users is not None:
+        if keys.interactive.closed_users is not None:
             raise ValueError(
-                f"{keys.name}: {keys.closed_users} users who wait for every answer have no load that "
-                "could be set; take it as it is, grid.load=[null], with another number of them "
+                f"{keys.name}: {keys.interactive.closed_users} users who wait for every answer have no load "
+                "that could be set; take it as it is, grid.load=[null], with another number of them "
                 "(workload.interactive.closed_users) or of batch jobs (workload.batch.demand)"
             )
         factor = point.load * capacity / site.expected_work

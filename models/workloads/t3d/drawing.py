@@ -12,7 +12,7 @@ from models.point import Seed
 from models.streams import stream
 from models.units import KB_IN_MB
 from models.workloads.t3d import runtimes
-from models.workloads.t3d.keys import HOUR, Keys, Sizes
+from models.workloads.t3d.keys import FEEDBACK, HOUR, LIMIT, Keys, Sizes
 from models.workloads.t3d.site import Site
 
 MINUTE = 60.0
@@ -63,14 +63,14 @@ def draw(keys: Keys, site: Site, factor: float, seed: Seed) -> tuple[Jobs, int]:
     place = np.empty(order.size, np.int64)
     place[order] = np.arange(order.size)
     after = np.where(after >= 0, place[after], -1)
-    each = stream(seed, "memory").random((order.size, 2))
+    memory, each = keys.memory_per_processor, stream(seed, "memory").random((order.size, 2))
     megabytes = np.where(
-        each[:, 0] < keys.memory_share,
-        _between(keys.memory_most, each[:, 1]),
-        _between(keys.memory_others, each[:, 1]),
+        each[:, 0] < memory.share,
+        _between(memory.most, each[:, 1]),
+        _between(memory.others, each[:, 1]),
     )
     requested = limit
-    if not keys.requests_limit:
+    if keys.requests != LIMIT:
         sure = runtime / (1 - stream(seed, "requests").random(order.size))
         longest = np.append(ROUND, np.inf)
         requested = np.minimum(longest[np.searchsorted(ROUND, sure)], limit)
@@ -82,8 +82,8 @@ def draw(keys: Keys, site: Site, factor: float, seed: Seed) -> tuple[Jobs, int]:
         np.ceil(megabytes * KB_IN_MB * size).astype(np.int64)[order],
         user=user[order],
         job_class=job_class[order],
-        after=after[order] if keys.feedback else None,
-        think=think[order] if keys.feedback else None,
+        after=after[order] if keys.repetition == FEEDBACK else None,
+        think=think[order] if keys.repetition == FEEDBACK else None,
     )
     return jobs, int(np.searchsorted(jobs.submit, site.since))
 
@@ -94,9 +94,11 @@ def interactive(keys: Keys, site: Site, factor: float, seed: Seed) -> Part:
     Each job of a session is submitted when the one before would have ended if it had not waited, and after a
     time of thought. Closed users begin a session when they have ended another.
     """
-    closed = keys.closed_users is not None
+    closed = keys.interactive.closed_users is not None
     begin: Floats = (
-        np.zeros(keys.closed_users or 0) if closed else moments(site.sessions * factor, seed, "sessions")
+        np.zeros(keys.interactive.closed_users or 0)
+        if closed
+        else moments(site.sessions * factor, seed, "sessions")
     )
     n_sessions = begin.size
     names = (
@@ -117,17 +119,17 @@ def interactive(keys: Keys, site: Site, factor: float, seed: Seed) -> Part:
     while not columns["submit"] or continued.size:  # the first jobs of all, the second ones, and so on
         n = continued.size
         fresh_size = sizes(keys.interactive.sizes, size_of.random(n))
-        fresh_class = np.where(class_of.random(n) < keys.debug, DEBUG, INTERACTIVE)
+        fresh_class = np.where(class_of.random(n) < keys.interactive.debug, DEBUG, INTERACTIVE)
         size, job_class = np.where(begins, fresh_size, size), np.where(begins, fresh_class, job_class)
-        limit = np.full(n, keys.interactive.limit)
-        runtime = runtimes.drawn(limit, site.interactive_scale, keys.interactive_spread, times.random(n))
+        limit = np.full(n, keys.interactive.hours)
+        runtime = runtimes.drawn(limit, site.interactive_scale, keys.interactive.spread, times.random(n))
         made = Part(submit, runtime, limit, size, user[continued], job_class, after, think)
         for name, values in columns.items():
             values.append(getattr(made, name))
         after, n_jobs = np.arange(n_jobs, n_jobs + n), n_jobs + n
-        think = thoughts.exponential(keys.think_time, n)
+        think = thoughts.exponential(keys.interactive.think_time, n)
         submit = submit + runtime + think
-        begins = ends.random(n) * keys.session_jobs < 1
+        begins = ends.random(n) * keys.interactive.session_jobs < 1
         continues = (submit < site.until) & (closed | ~begins)
         continued, after, begins = continued[continues], after[continues], begins[continues]
         submit, think = submit[continues], think[continues]
@@ -144,16 +146,16 @@ def batch(keys: Keys, site: Site, factor: float, seed: Seed) -> Part:
         for name in ("queues", "sizes", "runtimes", "users", "classes")
     }
     which = np.searchsorted(
-        np.cumsum([queue.share for queue in keys.batch])[:-1], uniforms["queues"], side="right"
+        np.cumsum([queue.share for queue in keys.batch.queues])[:-1], uniforms["queues"], side="right"
     )
     size = np.empty(n, np.int64)
-    for number, queue in enumerate(keys.batch):
+    for number, queue in enumerate(keys.batch.queues):
         these = which == number
         size[these] = sizes(queue.sizes, uniforms["sizes"][these])
-    limit = np.array([queue.limit for queue in keys.batch])[which]
-    runtime = runtimes.drawn(limit, site.batch_scale, keys.batch_spread, uniforms["runtimes"])
+    limit = np.array([queue.limit for queue in keys.batch.queues])[which]
+    runtime = runtimes.drawn(limit, site.batch_scale, keys.batch.spread, uniforms["runtimes"])
     named = np.array([EXPRESS, BENCHMARK, STANDBY, PRODUCTION])
-    job_class = named[np.searchsorted(np.cumsum(keys.classes), uniforms["classes"], side="right")]
+    job_class = named[np.searchsorted(np.cumsum(keys.batch.classes), uniforms["classes"], side="right")]
     user = users_by_activity(keys.users, uniforms["users"])
     none, at_once = np.full(n, -1), np.zeros(n)
     return Part(submit, runtime, limit, size, user, job_class, none, at_once)

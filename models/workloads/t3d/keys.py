@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from models import checks
+from models import checks, keys
 from models.arrays import Floats, Ints
 from models.point import Parameters
 from models.units import KB_IN_MB
@@ -22,7 +22,7 @@ BATCH_CLASSES = ("express", "benchmark", "standby")
 LONGEST = 8784.0
 """Hours of a limit: a year."""
 
-MOST_DAYS = 36_525
+MOST_WEEKS = 5217
 LARGEST = 2**20
 """Processors."""
 
@@ -50,174 +50,33 @@ class Queue:
     sizes: Sizes
 
 
-@dataclass(frozen=True, eq=False)
-class Reference:
-    """A period and the numbers that are reproduced in it, in the mean: jobs, and their processor seconds."""
-
-    first_day: date
-    weeks: int
-    interactive_jobs: float
-    interactive_work: float
-    batch_jobs: float
-    batch_work: float
+def _between(least: float, most: float) -> Any:
+    return keys.number(f"a number from {least:g} to {most:g}", least=least, most=most)
 
 
-@dataclass(frozen=True, eq=False)
-class Cycle:
-    """Arrivals in each hour of a weekday, shape (24,), and the factor on a Saturday or Sunday."""
-
-    by_hour: Floats
-    weekend: float
-
-
-@dataclass(frozen=True, eq=False)
-class Keys:
-    """The keys of conf/workload/jette1997/t3d.yaml, whose comments define them and name their sources.
-
-    Times are in seconds and memory is in MB of a processor. `classes` are the shares of the batch jobs in
-    `BATCH_CLASSES`, and the shares of the queues in `batch` sum to 1.
-    """
-
-    name: str
-    first_day: date
-    months: int | None
-    weeks: int | None
-    warmup_days: int
-    reference: Reference
-    growth: float
-    feedback: bool
-    interactive: Queue
-    session_jobs: float
-    think_time: float
-    interactive_spread: float
-    debug: float
-    interactive_cycle: Cycle
-    closed_users: int | None
-    batch: tuple[Queue, ...]
-    batch_spread: float
-    classes: tuple[float, ...]
-    batch_cycle: Cycle
-    batch_demand: float
-    requests_limit: bool
-    users: int
-    memory_most: tuple[float, float]
-    memory_others: tuple[float, float]
-    memory_share: float
-
-    @property
-    def largest_job(self) -> tuple[int, int]:
-        """Processors of the largest job, and the most KB that it may ask for."""
-        size = max(int(queue.sizes.values[-1]) for queue in (self.interactive, *self.batch))
-        return size, int(np.ceil(max(self.memory_most[1], self.memory_others[1]) * KB_IN_MB * size))
-
-    @classmethod
-    def of(cls, workload: Parameters) -> Keys:
-        """Read a workload's keys; ``ValueError`` with one line for what is not allowed."""
-        months, weeks = _length(workload)
-        interactive = _part(
-            workload,
-            "interactive",
-            "hours", "largest", "sizes", "session_jobs", "think_time", "spread", "debug", "by_hour",
-            "weekend", "closed_users",
-        )  # fmt: skip
-        batch = _part(workload, "batch", "queues", "spread", "classes", "by_hour", "weekend", "demand")
-        memory = _part(workload, "memory_per_processor", "most", "share", "others")
-        where = "workload.interactive"
-        closed = interactive.get("closed_users")
-        if closed is not None:
-            allowed = "a whole number of users from 1 on, or null: sessions arrive by themselves"
-            closed = checks.whole(interactive, where, "closed_users", allowed, most=10**6)
-        return cls(
-            name=str(workload.get("name", "t3d")),
-            first_day=_day(workload, "workload"),
-            months=months,
-            weeks=weeks,
-            warmup_days=checks.whole(
-                workload, "workload", "warmup_days", "whole days, 0 to 366", least=0, most=366
-            ),
-            reference=_reference(workload),
-            growth=_number(workload, "workload", "growth", -0.9, 10),
-            feedback=checks.choice(workload, "workload", "repetition", REPETITION) == FEEDBACK,
-            interactive=_interactive(interactive),
-            session_jobs=_number(interactive, where, "session_jobs", 1, 1e6),
-            think_time=_number(interactive, where, "think_time", 0, 1e7),
-            interactive_spread=_number(interactive, where, "spread", 0.05, 10),
-            debug=_number(interactive, where, "debug", 0, 1),
-            interactive_cycle=_cycle(interactive, where),
-            closed_users=closed,
-            batch=_queues(batch),
-            batch_spread=_number(batch, "workload.batch", "spread", 0.05, 10),
-            classes=_classes(batch),
-            batch_cycle=_cycle(batch, "workload.batch"),
-            batch_demand=_number(batch, "workload.batch", "demand", 0, 1000),
-            requests_limit=checks.choice(workload, "workload", "requests", REQUESTS) == LIMIT,
-            users=checks.whole(workload, "workload", "users", most=10**6),
-            memory_most=_range(memory, "most"),
-            memory_others=_range(memory, "others"),
-            memory_share=_number(memory, "workload.memory_per_processor", "share", 0, 1),
-        )
-
-
-def _part(group: Parameters, key: str, *known: str, where: str = "workload") -> Mapping[str, Any]:
-    return checks.mapping(group.get(key), f"{where}.{key}", known)
-
-
-def _number(group: Parameters, where: str, key: str, least: float, most: float) -> float:
-    return float(
-        checks.number(group, where, key, f"a number from {least:g} to {most:g}", least=least, most=most)
-    )
-
-
-def _day(group: Parameters, where: str) -> date:
-    given = group.get("first_day")
+def _day(group: Parameters, where: str, key: str) -> date:
+    given = group[key]
     try:
         day = date.fromisoformat(str(given))
     except ValueError:
         day = date.min
     if not 1900 <= day.year < 2200:
-        checks.refuse(f"{where}.first_day", given, 'a day from 1900 to 2199, for instance "1996-07-23"')
+        checks.refuse(f"{where}.{key}", given, 'a day from 1900 to 2199, for instance "1996-07-23"')
     return day
 
 
-def _length(workload: Parameters) -> tuple[int | None, int | None]:
-    given = {key: workload.get(key) for key in ("months", "weeks")}
-    if sum(value is not None for value in given.values()) != 1:
-        shown = " and ".join(
-            f"workload.{key}={'null' if value is None else value}" for key, value in given.items()
-        )
-        raise ValueError(f"{shown}; allowed: one of them a whole number from 1 on, the other null")
-    months, weeks = (
-        None if value is None else checks.whole(workload, "workload", key, most=most)
-        for (key, value), most in zip(given.items(), (1200, MOST_DAYS // 7), strict=True)
-    )
-    return months, weeks
-
-
-def _reference(workload: Parameters) -> Reference:
-    where = "workload.reference"
-    group = _part(workload, "reference", "first_day", "weeks", "interactive", "batch")
-    numbers = []
-    for name in ("interactive", "batch"):
-        part = _part(group, name, "jobs", "work", where=where)
-        allowed = "a number above 0"
-        numbers += [
-            float(checks.number(part, f"{where}.{name}", key, allowed, above=0, most=1e18))
-            for key in ("jobs", "work")
-        ]
-    weeks = checks.whole(group, where, "weeks", most=MOST_DAYS // 7)
-    return Reference(_day(group, where), weeks, *numbers)
-
-
-def _cycle(group: Parameters, where: str) -> Cycle:
-    given = group.get("by_hour")
+def _by_hour(group: Parameters, where: str, key: str) -> Floats:
+    given = group[key]
     hours: list[Any] = given if isinstance(given, list) and len(given) == HOURS else [None]
     sound = all(isinstance(each, int | float) and not isinstance(each, bool) for each in hours)
     if not sound or not all(0 <= each < 1e9 for each in hours) or not sum(hours) > 0:
-        checks.refuse(f"{where}.by_hour", given, "24 numbers, 0 or more, one of them above 0")
-    return Cycle(np.array(hours, np.float64), _number(group, where, "weekend", 0, 1000))
+        checks.refuse(f"{where}.{key}", given, "24 numbers, 0 or more, one of them above 0")
+    return np.array(hours, np.float64)
 
 
-def _sizes(given: Any, key: str, largest: int = LARGEST) -> Sizes:
+def _sizes(group: Parameters, where: str, key: str) -> Sizes:
+    """Return the sizes, where there is a largest one up to that."""
+    given, largest = group[key], group.get("largest", LARGEST)
     try:
         pairs = [(int(size), float(weight)) for size, weight in given]
         sound = all(size == given_size for (size, _), (given_size, _) in zip(pairs, given, strict=True))
@@ -229,7 +88,7 @@ def _sizes(given: Any, key: str, largest: int = LARGEST) -> Sizes:
     kept = [(size, weight) for size, weight in pairs if size <= largest]
     if not sound or not kept:
         checks.refuse(
-            key,
+            f"{where}.{key}",
             given,
             "[[processors, weight], ...], powers of two from 2 on, ascending, weights above 0"
             + (f", one of them at most {largest}" if sound else ""),
@@ -240,53 +99,47 @@ def _sizes(given: Any, key: str, largest: int = LARGEST) -> Sizes:
     return Sizes(np.array([size for size, _ in kept], np.int64), below)
 
 
-def _hours(group: Parameters, where: str) -> float:
+def _hours(group: Parameters, where: str, key: str) -> float:
     allowed = f"hours above 0, at most {LONGEST:g}"
-    limit = HOUR * checks.number(group, where, "hours", allowed, above=0, most=LONGEST)
+    limit = HOUR * checks.number(group, where, key, allowed, above=0, most=LONGEST)
     if limit < 60:
-        checks.refuse(f"{where}.hours", group.get("hours"), "at least a minute (0.017)")
+        checks.refuse(f"{where}.{key}", group[key], "at least a minute (0.017)")
     return float(limit)
 
 
-def _interactive(group: Parameters) -> Queue:
-    where = "workload.interactive"
-    largest = checks.whole(
-        group, where, "largest", "a whole number of processors from 2 on", least=2, most=LARGEST
-    )
-    sizes = _sizes(group.get("sizes"), f"{where}.sizes", largest)
-    return Queue("interactive", _hours(group, where), 1.0, sizes)
+@dataclass(frozen=True, eq=False, kw_only=True)
+class QueueKeys:
+    """A queue of batch jobs; `share` is relative to those of the others."""
+
+    BASE = "t3d"
+
+    hours: float = keys.checked(_hours)
+    share: float = _between(0, 1e9)
+    sizes: Sizes = keys.checked(_sizes)
 
 
-def _queues(batch: Parameters) -> tuple[Queue, ...]:
-    where = "workload.batch.queues"
-    given = batch.get("queues")
+def _queues(batch: Parameters, above: str, key: str) -> tuple[Queue, ...]:
+    where, given = f"{above}.{key}", batch[key]
     if not isinstance(given, Mapping) or not given:
         checks.refuse(
             where, given, "a mapping of queues: {pe32: {hours: 4, share: 1, sizes: [[32, 1]]}, ...}"
         )
-    read = []
-    for name in given:
-        queue = _part(given, name, "hours", "share", "sizes", where=where)
-        share = _number(queue, f"{where}.{name}", "share", 0, 1e9)
-        read.append((name, queue, share))
-    total = sum(share for _, _, share in read)
+    read = {
+        str(name): QueueKeys(**keys.below(QueueKeys, its, f"{where}.{name}")) for name, its in given.items()
+    }
+    total = sum(queue.share for queue in read.values())
     if not total > 0:
         raise ValueError(f"{where}: all shares are 0; give one of the queues a share above 0")
-    return tuple(
-        Queue(
-            str(name),
-            _hours(queue, f"{where}.{name}"),
-            share / total,
-            _sizes(queue.get("sizes"), f"{where}.{name}.sizes"),
-        )
-        for name, queue, share in read
+    return tuple(Queue(name, of.hours, of.share / total, of.sizes) for name, of in read.items())
+
+
+def _classes(batch: Parameters, above: str, key: str) -> tuple[float, ...]:
+    where = f"{above}.{key}"
+    group = checks.mapping(batch[key], where, BATCH_CLASSES)
+    allowed = "a number from 0 to 1"
+    shares = tuple(
+        float(checks.number(group, where, name, allowed, least=0, most=1)) for name in BATCH_CLASSES
     )
-
-
-def _classes(batch: Parameters) -> tuple[float, ...]:
-    where = "workload.batch.classes"
-    group = _part(batch, "classes", *BATCH_CLASSES, where="workload.batch")
-    shares = tuple(_number(group, where, name, 0, 1) for name in BATCH_CLASSES)
     if sum(shares) > 1:
         raise ValueError(
             f"{where}: the shares sum to {sum(shares):g}; allowed: at most 1, the others are production"
@@ -294,9 +147,117 @@ def _classes(batch: Parameters) -> tuple[float, ...]:
     return shares
 
 
-def _range(memory: Parameters, key: str) -> tuple[float, float]:
-    given = memory.get(key)
-    match given:
+def _range(memory: Parameters, where: str, key: str) -> tuple[float, float]:
+    match memory[key]:
         case [int() | float() as least, int() | float() as most] if 0 < least <= most < 1e6:
             return float(least), float(most)
-    checks.refuse(f"workload.memory_per_processor.{key}", given, "[from, to], MB above 0")
+    checks.refuse(f"{where}.{key}", memory[key], "[from, to], MB above 0")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Published:
+    """Numbers that are reproduced: jobs, and their processor seconds."""
+
+    BASE = "t3d"
+
+    jobs: float = keys.number("a number above 0", above=0, most=1e18)
+    work: float = keys.number("a number above 0", above=0, most=1e18)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Reference:
+    """A period, and the numbers that are reproduced in it, in the mean."""
+
+    BASE = "t3d"
+
+    first_day: date = keys.checked(_day)
+    weeks: int = keys.whole(most=MOST_WEEKS)
+    interactive: Published = keys.mapping(Published)
+    batch: Published = keys.mapping(Published)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Interactive:
+    """Sessions; times in seconds."""
+
+    BASE = "t3d"
+
+    hours: float = keys.checked(_hours)
+    largest: int = keys.whole("a whole number of processors from 2 on", least=2, most=LARGEST)
+    sizes: Sizes = keys.checked(_sizes)
+    session_jobs: float = _between(1, 1e6)
+    think_time: float = _between(0, 1e7)
+    spread: float = _between(0.05, 10)
+    debug: float = _between(0, 1)
+    by_hour: Floats = keys.checked(_by_hour)  # relative arrivals on a weekday, shape (24,)
+    weekend: float = _between(0, 1000)  # the factor on a Saturday or Sunday
+    closed_users: int | None = keys.whole(
+        "a whole number of users from 1 on, or null: sessions arrive by themselves", null=True, most=10**6
+    )
+
+    @property
+    def queues(self) -> tuple[Queue, ...]:
+        """All interactive jobs."""
+        return (Queue("interactive", self.hours, 1.0, self.sizes),)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Batch:
+    """Batch jobs: the shares of the queues sum to 1, `classes` are those of `BATCH_CLASSES`."""
+
+    BASE = "t3d"
+
+    queues: tuple[Queue, ...] = keys.checked(_queues)
+    spread: float = _between(0.05, 10)
+    classes: tuple[float, ...] = keys.checked(_classes)
+    by_hour: Floats = keys.checked(_by_hour)
+    weekend: float = _between(0, 1000)
+    demand: float = _between(0, 1000)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Memory:
+    """MB of each processor: of a share of the jobs, and of the others."""
+
+    BASE = "t3d"
+
+    most: tuple[float, float] = keys.checked(_range)
+    share: float = _between(0, 1)
+    others: tuple[float, float] = keys.checked(_range)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Keys:
+    """The keys of conf/workload/jette1997/t3d.yaml, whose comments define them and name their sources."""
+
+    BASE = "t3d"
+
+    name: str
+    first_day: date = keys.checked(_day)
+    months: int | None = keys.whole(null=True, most=1200)
+    weeks: int | None = keys.whole(null=True, most=MOST_WEEKS)
+    warmup_days: int = keys.whole("whole days, 0 to 366", least=0, most=366)
+    reference: Reference = keys.mapping(Reference)
+    growth: float = _between(-0.9, 10)
+    repetition: str = keys.choice(*REPETITION)
+    interactive: Interactive = keys.mapping(Interactive)
+    batch: Batch = keys.mapping(Batch)
+    requests: str = keys.choice(*REQUESTS)
+    users: int = keys.whole(most=10**6)
+    memory_per_processor: Memory = keys.mapping(Memory)
+
+    @property
+    def largest_job(self) -> tuple[int, int]:
+        """Processors of the largest job, and the most KB that it may ask for."""
+        queues, memory = (*self.interactive.queues, *self.batch.queues), self.memory_per_processor
+        size = max(int(queue.sizes.values[-1]) for queue in queues)
+        return size, int(np.ceil(max(memory.most[1], memory.others[1]) * KB_IN_MB * size))
+
+    @classmethod
+    def of(cls, workload: Parameters) -> Keys:
+        """Read a workload's keys; ``ValueError`` with one line for what is not allowed."""
+        lengths = {key: workload.get(key) for key in ("months", "weeks")}
+        if sum(value is not None for value in lengths.values()) != 1:
+            shown = " and ".join(f"workload.{key}={checks.shown(value)}" for key, value in lengths.items())
+            raise ValueError(f"{shown}; allowed: one of them a whole number from 1 on, the other null")
+        return cls(name=str(workload.get("name", "t3d")), **keys.read(cls, workload, "workload"))

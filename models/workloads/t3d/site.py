@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import numpy as np
 
 from models.arrays import Floats
-from models.workloads.t3d.keys import HOUR, HOURS, Cycle, Keys
+from models.workloads.t3d.keys import HOUR, HOURS, Batch, Interactive, Keys
 from models.workloads.t3d.runtimes import solved_scale
 
 DAY = 86_400
@@ -70,42 +70,43 @@ class Site:
         reference = keys.reference
         last = reference.first_day + timedelta(days=7 * reference.weeks)
         interactive_scale = solved_scale(
-            [keys.interactive],
-            keys.interactive_spread,
-            reference.interactive_work / reference.interactive_jobs,
+            keys.interactive.queues,
+            keys.interactive.spread,
+            reference.interactive.work / reference.interactive.jobs,
             "reference.interactive",
         )
         batch_scale = solved_scale(
-            keys.batch,
-            keys.batch_spread,
-            reference.batch_work / reference.batch_jobs,
+            keys.batch.queues,
+            keys.batch.spread,
+            reference.batch.work / reference.batch.jobs,
             "reference.batch",
         )
         rates = []
-        for cycle, n in (
-            (keys.interactive_cycle, reference.interactive_jobs / keys.session_jobs),
-            (keys.batch_cycle, reference.batch_jobs * keys.batch_demand),
-        ):
-            there = rate(cycle, keys.growth, reference.first_day, last, reference.first_day)
-            rates.append(rate(cycle, keys.growth, zero, end, reference.first_day) * (n / there.sum()))
+        jobs: tuple[tuple[Interactive | Batch, float], ...] = (
+            (keys.interactive, reference.interactive.jobs / keys.interactive.session_jobs),
+            (keys.batch, reference.batch.jobs * keys.batch.demand),
+        )
+        for of, n in jobs:
+            there = rate(of, keys.growth, reference.first_day, last, reference.first_day)
+            rates.append(rate(of, keys.growth, zero, end, reference.first_day) * (n / there.sum()))
         sessions, batch = rates
         measured = slice(since // int(HOUR), None)
         work = (
             sessions[measured].sum()
-            * keys.session_jobs
-            * reference.interactive_work
-            / reference.interactive_jobs
+            * keys.interactive.session_jobs
+            * reference.interactive.work
+            / reference.interactive.jobs
         )
-        work += batch[measured].sum() * reference.batch_work / reference.batch_jobs
+        work += batch[measured].sum() * reference.batch.work / reference.batch.jobs
         return cls(zero, since, until, sessions, batch, interactive_scale, batch_scale, float(work))
 
 
-def rate(cycle: Cycle, growth: float, first: date, last: date, reference: date) -> Floats:
+def rate(of: Interactive | Batch, growth: float, first: date, last: date, reference: date) -> Floats:
     """Return the relative numbers of arrivals in each hour from one day until another, shape (n_hours,)."""
     n_days = (last - first).days
     hour = np.arange(n_days * HOURS)
     weekday = (first.weekday() + hour // HOURS) % 7
-    level = cycle.by_hour[hour % HOURS] * np.where(weekday < SATURDAY, 1.0, cycle.weekend)
+    level = of.by_hour[hour % HOURS] * np.where(weekday < SATURDAY, 1.0, of.weekend)
     months = ((first - reference).days + (hour + 0.5) / HOURS) / MONTH_DAYS
     return np.asarray(level * (1 + growth) ** months)
 

@@ -109,12 +109,12 @@ def test_the_published_three_weeks_are_expected_exactly(keys: dict[str, Any]) ->
             for queue in queues
         )
 
-    sessions, batch = site.sessions[these].sum() * asked.session_jobs, site.batch[these].sum()
+    sessions, batch = site.sessions[these].sum() * asked.interactive.session_jobs, site.batch[these].sum()
     found = [
         sessions,
-        sessions * work([asked.interactive], site.interactive_scale, asked.interactive_spread),
+        sessions * work(asked.interactive.queues, site.interactive_scale, asked.interactive.spread),
         batch,
-        batch * work(asked.batch, site.batch_scale, asked.batch_spread),
+        batch * work(asked.batch.queues, site.batch_scale, asked.batch.spread),
     ]
     np.testing.assert_allclose(found, PUBLISHED, rtol=1e-9)
 
