@@ -57,7 +57,6 @@ class Executor:
         given = {key: value for key, value in overrides.items() if value is not None}
         self._profile = profiles.load(str(profile), given)
         self._slurm = Slurm()
-        self._observer = status.Observer(self._slurm)
 
     def submit(self, assignment: Assignment) -> Iterator[str]:
         """Submit what is left, as an array and a gathering job, and yield lines on how to continue.
@@ -130,7 +129,7 @@ class Executor:
 
     def status(self, assignment: Assignment) -> Iterable[str]:
         """Return lines on the submissions of a folder."""
-        lines, self.working = self._observer.report(assignment)
+        lines, self.working = status.report(self._slurm, assignment)
         return lines
 
     def cancel(self, folder: Folder) -> Iterator[str]:

@@ -1,9 +1,7 @@
 """The status of submissions: from the sweep's own files, with Slurm's answers as a hint."""
 
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +16,6 @@ from sweep.executors import Assignment
 from sweep.progress import duration
 from sweep.store.folder import Folder
 
-ASK_EVERY_S = 10.0
-"""Slurm is queried no more often than this while a status is watched: a controller serves many users."""
-
 SHOWN = 5
 """Elements of a kind that are listed."""
 
@@ -28,49 +23,26 @@ KINDS = ("done", "running", "waiting", "stopped", "cancelled", "lost", "broken",
 """Kinds of elements, in the order in which their numbers are shown."""
 
 
-@dataclass(frozen=True)
-class Answer:
-    """Slurm's answer on a submission's jobs, or why there is none."""
-
-    jobs: list[Job]
-    problem: str
-    at: float
-
-
-class Observer:
-    """Reports on submissions repeatedly, with Slurm's answers kept for a while."""
-
-    def __init__(self, slurm: Slurm) -> None:
-        self._slurm = slurm
-        self._answers: dict[str, Answer] = {}
-
-    def _jobs(self, made: Submission) -> Answer:
-        answer = self._answers.get(made.job)
-        if answer is None or time.monotonic() - answer.at > ASK_EVERY_S:
-            try:
-                answer = Answer(self._slurm.jobs(name=made.job), "", time.monotonic())
-            except SlurmError as error:
-                answer = Answer([], str(error), time.monotonic())
-            self._answers[made.job] = answer
-        return answer
-
-    def report(self, assignment: Assignment) -> tuple[list[str], bool]:
-        """Return lines to show, and whether any job is still pending or running."""
-        lines: list[str] = []
-        found = list(submission.submissions(assignment.folder))
-        if not found:
-            return ["nothing was submitted yet: the same command without an action submits"], False
-        working = False
-        for number, made in enumerate(found):
-            answer = self._jobs(made)
-            if number and not answer.jobs:
-                continue  # an earlier submission is history unless it still has jobs
-            view = View(made, record.read_all(made.path), answer)
-            lines.extend(view.lines(assignment))
-            working = working or bool(answer.jobs) or bool(answer.problem)
-        if not working and _outdated(assignment.folder):
-            lines.append("the dataset lacks some of the results: action=gather writes it")
-        return lines, working
+def report(slurm: Slurm, assignment: Assignment) -> tuple[list[str], bool]:
+    """Return lines to show on submissions, and whether any job is still pending or running."""
+    lines: list[str] = []
+    found = list(submission.submissions(assignment.folder))
+    if not found:
+        return ["nothing was submitted yet: the same command without an action submits"], False
+    working = False
+    for number, made in enumerate(found):
+        try:
+            jobs, problem = slurm.jobs(name=made.job), ""
+        except SlurmError as error:
+            jobs, problem = [], str(error)
+        if number and not jobs:
+            continue  # an earlier submission is history unless it still has jobs
+        view = View(made, record.read_all(made.path), jobs, problem)
+        lines.extend(view.lines(assignment))
+        working = working or bool(jobs) or bool(problem)
+    if not working and _outdated(assignment.folder):
+        lines.append("the dataset lacks some of the results: action=gather writes it")
+    return lines, working
 
 
 def _outdated(folder: Folder) -> bool:
@@ -80,13 +52,23 @@ def _outdated(folder: Folder) -> bool:
 
 
 class View:
-    """One submission at one moment; `elements` are those that were ever started."""
+    """One submission at one moment.
 
-    def __init__(self, made: Submission, elements: dict[int, Element], answer: Answer) -> None:
+    Parameters
+    ----------
+    elements : dict of int to Element
+        Those that were ever started.
+    jobs : list of Job
+        Slurm's answer.
+    problem : str
+        Why there is none; empty where there is.
+    """
+
+    def __init__(self, made: Submission, elements: dict[int, Element], jobs: list[Job], problem: str) -> None:
         self._made = made
-        self._answer = answer
+        self._jobs, self._problem = jobs, problem
         self._elements = elements
-        self._queue = {index: job for job in answer.jobs for index in job.indices}
+        self._queue = {index: job for job in jobs for index in job.indices}
         self.kinds = {element: self._kind(element) for element in range(made.n_elements)}
 
     def _kind(self, element: int) -> str:
@@ -99,7 +81,7 @@ class View:
             return "cancelled"
         if known is not None and known.why is not None:
             return "stopped"
-        if self._answer.problem:  # the sweep's own files are all there is
+        if self._problem:  # the sweep's own files are all there is
             return "waiting" if known is None else "running"
         if known is not None:
             return "lost"
@@ -120,12 +102,11 @@ class View:
         yield from self._time_left(assignment)
 
     def _slurm(self) -> Iterator[str]:
-        answer = self._answer
-        if answer.problem:
-            yield f"Slurm does not answer, so this is from the sweep's own files ({answer.problem})"
+        if self._problem:
+            yield f"Slurm does not answer, so this is from the sweep's own files ({self._problem})"
             return
         reasons: Counter[str] = Counter()
-        for job in answer.jobs:
+        for job in self._jobs:
             # The gathering job waits for the elements: not worth a line.
             if job.state == "PENDING" and (job.indices or hopeless(job.reason)):
                 reasons[job.reason] += max(1, len(job.indices))
@@ -134,10 +115,10 @@ class View:
                 yield (f"{count} will never start, {reason}: {text}; then action=cancel, and submit again")
             else:
                 yield f"{count} wait in Slurm's queue: {reason}"
-        waits = any(job.id == self._made.gathering and job.state == "PENDING" for job in answer.jobs)
+        waits = any(job.id == self._made.gathering and job.state == "PENDING" for job in self._jobs)
         if waits and any(map(hopeless, reasons)):
             yield "the gathering job waits for them: action=gather writes the dataset without it"
-        if not answer.jobs and (left := [k for k in self.kinds.values() if k != "done"]):
+        if not self._jobs and (left := [k for k in self.kinds.values() if k != "done"]):
             yield f"Slurm has no job of it any more; {len(left)} elements are not finished"
 
     def _ended_badly(self) -> Iterator[str]:

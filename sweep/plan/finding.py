@@ -74,11 +74,8 @@ def is_package(name: str) -> bool:
 
 def file_of(name: str) -> Path | None:
     """Return the file of a module that can be read as source."""
-    if name == "__main__":
-        file = getattr(sys.modules["__main__"], "__file__", None)
-    else:
-        spec = find(name)
-        file = None if spec is None or not spec.has_location else spec.origin
+    spec = find(name)
+    file = None if spec is None or not spec.has_location else spec.origin
     return Path(file) if file is not None and Path(file).suffix == ".py" and Path(file).is_file() else None
 
 

@@ -12,6 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import yaml  # type: ignore[import-untyped] # types only by another package
+
 from models.family import Family
 from models.point import Point
 from sweep.config import chosen, locate
@@ -102,30 +104,17 @@ def _remedy(line: str) -> dict[str, str]:
 def _changed(point: Point, settings: Mapping[str, str]) -> Point:
     """Return a point with settings of a command line as far as it has their keys, itself if none differs."""
     for key, text in settings.items():
-        group, _, name = key.partition(".")
+        (group, _, name), value = key.partition("."), yaml.safe_load(text)  # as the command line reads it
         if key == "grid.load":
-            load = _value(text.strip("[]").split(",")[0])
-            if (point.load is None) != (load is None):
-                point = replace(point, load=load)
+            if (point.load is None) != (value[0] is None):
+                point = replace(point, load=value[0])
         elif key == "grid.machine":
-            machine = chosen.parameters("machine", text.strip("[]"), {}, [locate.conf_folder()])
+            machine = chosen.parameters("machine", value[0], {}, [locate.conf_folder()])
             if machine["name"] != point.machine.get("name"):
                 point = replace(point, machine=machine)
-        elif has(before := getattr(point, group, {}), name) and str(get(before, name)) != str(_value(text)):
+        elif has(before := getattr(point, group, {}), name) and str(get(before, name)) != str(value):
             changed = copy.deepcopy(dict(before))
-            put(changed, name, _value(text))
+            put(changed, name, value)
             kept: Any = {group: changed}
             point = replace(point, **kept)
     return point
-
-
-def _value(text: str) -> Any:
-    """Return a value as the command line reads it."""
-    if text in ("null", "true", "false"):
-        return {"null": None, "true": True, "false": False}[text]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text

@@ -12,16 +12,13 @@ Data files and other packages (numpy) are left out; the dataset records the vers
 import ast
 import hashlib
 import importlib.util
-import inspect
 import re
 import sys
-import textwrap
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from types import FunctionType
 from typing import Any, NamedTuple
 
 from models.dotted import OURS
@@ -118,15 +115,19 @@ def of_statistics() -> str:
 def of_named(parameters: Mapping[str, Any]) -> dict[str, str]:
     """Return dotted name of a module -> hash, for the user's code that a policy or workload names.
 
-    Functions of a notebook or of an interactive session (``__main__.place``) count with their own source and
-    that of the functions and constants that they use.
+    Raises
+    ------
+    SweepError
+        For what is in no module: workers do not know it.
     """
     found = {}
     for text in dotted_names(parameters):
-        first, _, rest = text.partition(".")
-        if first == "__main__" and "." not in rest and finding.file_of("__main__") is None:
-            found[text] = _of_object(getattr(sys.modules["__main__"], rest, None))
-        elif (module := finding.module_of(text)) is not None:
+        if text.startswith("__main__."):
+            raise SweepError(
+                f"{text}: a function of this notebook or script is not known to other processes; put it into "
+                "a module and give its dotted name, or use sweep.simulate"
+            )
+        if (module := finding.module_of(text)) is not None:
             found[module] = _joined(finding.with_parents(module))
     return found
 
@@ -184,7 +185,7 @@ def own_files(modules: Iterable[str]) -> dict[str, str]:
     dict of str to str
         File, as it lies below a folder of the search path, -> its text.
     """
-    own = [name for name in modules if name.partition(".")[0] not in (*OURS, "__main__")]
+    own = [name for name in modules if name.partition(".")[0] not in OURS]
     below = {
         module
         for name in own
@@ -354,34 +355,3 @@ def _is_comment(node: object) -> bool:
         case ast.If(test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"), orelse=[]):
             return True
     return False
-
-
-def _of_object(given: Any) -> str:
-    """Return the hash of a function that is in no file, of those that it calls, and of its constants."""
-    parts: dict[str, str] = {}
-    waiting = [given]
-    while waiting:
-        function = getattr(waiting[0], "py_func", waiting.pop(0))
-        if not isinstance(function, FunctionType):
-            parts.setdefault(repr(type(function)), repr(function))
-            continue
-        code = function.__code__
-        if code.co_name in parts:
-            continue
-        parts[code.co_name] = _source_of(function)
-        for name in code.co_names:
-            used = function.__globals__.get(name)
-            if isinstance(getattr(used, "py_func", used), FunctionType):
-                waiting.append(used)
-            elif isinstance(used, int | float | str | tuple):
-                parts[name] = repr(used)
-    return hashlib.sha256(canonical.text(parts).encode()).hexdigest()
-
-
-def _source_of(function: FunctionType) -> str:
-    try:
-        text = textwrap.dedent(inspect.getsource(function))
-        return _parse(text.encode()).digest
-    except (OSError, TypeError):  # typed in where nothing keeps it
-        code = function.__code__
-        return hashlib.sha256(code.co_code + repr(code.co_consts).encode()).hexdigest()

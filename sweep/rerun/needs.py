@@ -70,14 +70,8 @@ def _digests(file: Path) -> tuple[str, ...]:
 
 def missing_modules(original: Original) -> list[str]:
     """Return the modules that the study names and that cannot be found here; none is imported for that."""
-    for name in (names := list(original.attribute("sources"))):
-        if name.startswith("__main__."):
-            raise SweepError(
-                f"{original.path} used {name.removeprefix('__main__.')}, a function of a notebook, which no "
-                "file has: run that notebook again"
-            )
     finding.look_again()  # files may have gone since this session found them
-    return [name for name in names if finding.find(name) is None]
+    return [name for name in original.attribute("sources") if finding.find(name) is None]
 
 
 def write_modules(modules: Mapping[str, str], folder: Path) -> list[Path]:

@@ -74,7 +74,7 @@ def report(tmp_path: Path, queue: Queue, *, cost_s: float | None = None, left: i
             costs.add(keys(plan)(number), cost_s / plan.longest.jobs)
     state = State(plan, dict.fromkeys(plan.ids[left:], 1.0))
     asked = Assignment(configured(), plan, folder(tmp_path / "results"), state, list(range(left)), costs)
-    lines, _ = status.Observer(queue).report(asked)
+    lines, _ = status.report(queue, asked)
     return lines
 
 

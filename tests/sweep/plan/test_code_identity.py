@@ -5,7 +5,6 @@ import os
 import py_compile
 import sys
 import time
-import types
 from pathlib import Path
 
 import fake_family.model
@@ -234,20 +233,9 @@ def test_what_is_only_told_does_not_count(text, same):
     assert (sources._parse(text.encode()).digest == plain) is same
 
 
-def test_functions_of_a_session_count_with_what_they_use(monkeypatch):
-    def session(constant, more):
-        module = types.ModuleType("__main__")
-        text = f"C = {constant}\ndef helper(x):\n    return x + {more}\n"
-        text += "def place(x):\n    return helper(x) * C\n"
-        exec(text, module.__dict__)
-        monkeypatch.setitem(sys.modules, "__main__", module)
-        return sources.of_named({"scheme": "__main__.place"})
-
-    one = session(1, 1)
-    assert one.keys() == {"__main__.place"}
-    assert session(1, 1) == one
-    assert session(2, 1) != one
-    assert session(1, 2) != one
+def test_a_function_of_a_session_is_refused():
+    with pytest.raises(SweepError, match=r"^__main__\.place: a function of this notebook or script is not"):
+        sources.of_named({"scheme": "__main__.place"})
 
 
 def test_a_module_that_changes_under_a_session_is_refused(monkeypatch, expand):

@@ -206,7 +206,6 @@ def test_what_differs_is_said(rerun, sweep) -> None:
             "module models.later is not in this version of the project: git checkout 0123456789ab",
         ),
         ("nobodys.orders", "module nobodys.orders is not here, and the file does not have it"),
-        ("__main__.mine", "used mine, a function of a notebook, which no file has: run that notebook again"),
     ],
 )
 def test_code_that_is_not_here_is_one_line(rerun, sweep, module: str, says: str) -> None:
