@@ -8,17 +8,19 @@ import gc
 import importlib
 import secrets
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any, Self
 
 from models.family import Family
-from sweep.errors import INTERRUPTED, RunError, SweepError
+from sweep.errors import RunError, SweepError, one_line
 from sweep.executors import preload, ranks
-from sweep.executors.bundles import MESSAGE_S, OUTSTANDING
-from sweep.executors.ranks import ANSWER, CALL, SILENCE_S, START_S, Watch
+from sweep.executors.bundles import MESSAGE_S, capacity
+from sweep.executors.ranks import SILENCE_S, START_S, Watch
 from sweep.executors.work import work
 from sweep.plan.task import Bundle, Result
 
@@ -58,135 +60,136 @@ class Executor:
         self.workers = max(1, len(self._others))
         self.message_s = max(MESSAGE_S, RANK_0_S * self.workers)
         self._modules = list(modules)
+        self._running: set[Future[Any]] = set()
 
     def __enter__(self) -> Self:
         print(f"MPI: {self.workers} of {self._world.size} ranks work, rank 0 hands out the tasks", flush=True)
-        self._call(self._others, prepare, self._modules)
+        self._prepared = self._each(prepare, self._modules)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
-            stopped = issubclass(kind, KeyboardInterrupt | GeneratorExit)
-            self._world.dismiss(INTERRUPTED if stopped else RunError.status)
+            self._world.dismiss(set(self._running))
         if self._world.watch is not None:
             self._world.watch.path.unlink(missing_ok=True)
 
     def run(self, bundles: Iterator[Bundle]) -> Iterator[list[Result]]:
-        """Run the bundles; every rank has the next one in its queue when it has finished one."""
+        """Run the bundles, a few of them on their way at any time."""
         first = next(bundles, None)
         if first is None:
             return
-        self._start(first.shards.absolute())
+        watch = self._start(first.shards.absolute())
         bundles = chain([first], bundles)
-        running: dict[int, deque[Bundle]] = {rank: deque() for rank in self._others}
-
-        def hand_out(rank: int) -> int:
-            """Send bundles to a rank until its queue is full, and return their number.
-
-            No bundle waits behind one that may take long: another rank may be idle earlier.
-            """
-            given = 0
-            while len(running[rank]) < OUTSTANDING and all(bundle.brief for bundle in running[rank]):
-                if (bundle := next(bundles, None)) is None:
-                    break
-                running[rank].append(bundle)
-                self._call([rank], work, bundle)
-                given += 1
-            return given
-
-        outstanding = sum(map(hand_out, self._others))
+        arrived: SimpleQueue[Future[Any]] = SimpleQueue()
+        on_their_way: dict[Future[Any], Bundle] = {}
         looked = time.monotonic()
         heard_of = dict.fromkeys(self._others, looked)
-        while outstanding:
-            answer = self._answer(SILENCE_S)
-            now = time.monotonic()
-            if answer is not None:
-                rank, results = answer
-                heard_of[rank] = now
-                running[rank].popleft()
-                outstanding += hand_out(rank) - 1
+        while True:
+            while len(on_their_way) < capacity(self.workers, on_their_way.values()):
+                if (bundle := next(bundles, None)) is None:
+                    break
+                future = self._submit(run_bundle, bundle)
+                on_their_way[future] = bundle
+                future.add_done_callback(arrived.put)
+            if not on_their_way:
+                return
+            with suppress(Empty):
+                future = arrived.get(timeout=SILENCE_S)
+                del on_their_way[future]
+                rank, results = future.result()
+                heard_of[rank] = time.monotonic()
+                if isinstance(results, RunError):
+                    raise results
                 yield results
-            if now - looked > SILENCE_S:
+            if (now := time.monotonic()) - looked > SILENCE_S:
                 looked = now
-                for rank, bundles_of_it in running.items():
-                    if bundles_of_it and now - heard_of[rank] > SILENCE_S:
-                        self._look_after(rank, bundles_of_it[0])
+                for rank in self._others:
+                    if now - heard_of[rank] > SILENCE_S and watch.has_died(rank):
+                        raise RunError(
+                            f"MPI: rank {rank} has died (killed, or out of memory?) at the task "
+                            f"{watch.noted(rank)}; the same command continues from here"
+                        )
 
-    def _start(self, shards: Path) -> None:
+    def _start(self, shards: Path) -> Watch:
         """Wait until all ranks have imported and are watched, and one rank of each node has compiled."""
-        nodes = self._answers(self._others)
+        self._answers(self._prepared)
         path = shards / f"{WATCH}{secrets.token_hex(4)}"
-        hold(path)
-        self._call(self._others, hold, path)
+        hold(path, [], "")
+        held = self._answers(self._each(hold, path, self._modules, ranks.node()))
         watch = self._world.watch
         assert watch is not None
-        held = all([watch.works, *self._answers(self._others).values()])
-        if not held or any(watch.has_died(rank) for rank in self._others):
+        if not all([watch.works, *held]) or any(watch.has_died(rank) for rank in self._others):
             watch.works = False
             print(
                 "MPI: the file system of the results has no locks between nodes: a rank that dies may not be "
                 "noticed; with srun, add --kill-on-bad-exit",
                 flush=True,
             )
-        # This rank has compiled for its own node; where the cache is shared, the others only load kernels.
-        first_of = {name: rank for rank, name in reversed(nodes.items()) if name != ranks.node()}
-        self._call(first_of.values(), compile_kernels, self._modules)
-        self._answers(first_of.values())
+        return watch
 
-    def _call(self, others: Iterable[int], function: Callable[..., object], *arguments: object) -> None:
-        for rank in others:
-            self._world.send(rank, CALL, (function, arguments))
+    def _submit(self, function: Callable[..., object], *arguments: object) -> Future[Any]:
+        future: Future[Any] = self._world.pool.submit(function, *arguments)
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
+        return future
 
-    def _answer(self, limit_s: float) -> tuple[int, Any] | None:
-        received = self._world.receive(None, ANSWER, limit_s)
-        if received is None:
-            return None
-        rank, _, answer = received
-        if isinstance(answer, RunError):
-            raise answer
-        return rank, answer
+    def _each(self, function: Callable[..., object], *arguments: object) -> list[Future[Any]]:
+        """Have every rank call a function once."""
+        return [self._submit(once, function, *arguments) for _ in self._others]
 
-    def _answers(self, others: Iterable[int]) -> dict[int, Any]:
-        """Wait for one answer of each rank."""
-        missing = set(others)
-        answers: dict[int, Any] = {}
-        while missing:
-            answer = self._answer(START_S)
-            if answer is None:
-                raise RunError(f"MPI: rank {min(missing)} has not answered for {START_S / 60:g} minutes")
-            answers[answer[0]] = answer[1]
-            missing.discard(answer[0])
-        return dict(sorted(answers.items()))
-
-    def _look_after(self, rank: int, bundle: Bundle) -> None:
-        assert self._world.watch is not None
-        if self._world.watch.has_died(rank):
-            point = ", ".join(f"{axis} {value}" for axis, value in bundle.tasks[0].at.items())
-            others = len(bundle.tasks) - 1
-            raise RunError(
-                f"MPI: rank {rank} has died (killed, or out of memory?) at the task {point}"
-                + (f" or one of {others} others" if others else "")
-                + "; the same command continues from here"
-            )
+    @staticmethod
+    def _answers(calls: Iterable[Future[Any]]) -> list[Any]:
+        try:
+            return [call.result(START_S) for call in calls]
+        except TimeoutError:
+            raise RunError(f"MPI: a rank has not answered for {START_S / 60:g} minutes") from None
 
 
-def prepare(modules: Sequence[str]) -> str:
-    """Import the modules that tasks need, and return this rank's node."""
+def once(function: Callable[..., object], *arguments: object) -> object:
+    """Call a function in this rank, and wait for all others to do the same: none is called twice."""
+    from mpi4py.futures import get_comm_workers
+
+    answer = function(*arguments)
+    get_comm_workers().Barrier()
+    return answer
+
+
+def prepare(modules: Sequence[str]) -> None:
+    """Import the modules that tasks need."""
     preload.load(modules)
     gc.freeze()  # the collector need not scan imported modules again and again
-    return ranks.node()
 
 
-def hold(path: Path) -> bool:
-    """Lock this rank's byte, by which it is watched, and return whether the file system has locks."""
+def hold(path: Path, modules: Sequence[str], compiled: str) -> bool:
+    """Lock this rank's byte, by which it is watched, and return whether the file system has locks.
+
+    Parameters
+    ----------
+    modules : sequence of str
+        Of families whose kernels are compiled, or loaded if this node has them.
+    compiled : str
+        The node where rank 0 has compiled them. Where the cache is shared, the others only load them.
+    """
     assert ranks.world is not None
     ranks.world.watch = Watch(path, ranks.world.rank)
-    return ranks.world.watch.works
-
-
-def compile_kernels(modules: Sequence[str]) -> None:
-    """Compile the kernels of the families among modules, or load them if this node has them."""
-    for name in modules:
+    for name in modules if ranks.node() != compiled else ():
         family = getattr(importlib.import_module(name), "FAMILY", None)
         if isinstance(family, Family):
             family.warm_up()
+    return ranks.world.watch.works
+
+
+def run_bundle(bundle: Bundle) -> tuple[int, list[Result] | RunError]:
+    """Run a bundle in this rank; return the rank, and the results or what is wrong."""
+    world = ranks.world
+    assert world is not None
+    assert world.watch is not None
+    point = ", ".join(f"{axis} {value}" for axis, value in bundle.tasks[0].at.items())
+    others = len(bundle.tasks) - 1
+    world.watch.note(point + (f" or one of {others} others" if others else ""))
+    try:
+        return world.rank, work(bundle)
+    except RunError as error:
+        return world.rank, error
+    except BaseException as error:  # any: rank 0 has to know which rank it was
+        return world.rank, RunError(f"rank {world.rank} on {ranks.node()}: {one_line(error)}")

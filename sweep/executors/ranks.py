@@ -1,8 +1,8 @@
-"""The processes of an MPI run: rank 0 is the run, all others execute its calls and print nothing.
+"""The processes of an MPI run: rank 0 is the run, all others are its workers and print nothing.
 
 ``mpiexec -n 64 python -m sweep ... executor=mpi`` starts 64 equal processes. Their ranks are settled here,
-before any argument is read, so that a wrong key is one line and not 64. A rank waits with short sleeps, not
-in MPI, which would keep its core busy.
+before any argument is read, so that a wrong key is one line and not 64. `mpi4py.futures` makes a pool of all
+but rank 0; its ranks wait with short sleeps, not in MPI, which would keep their cores busy.
 
 Neither MPI nor Slurm guarantees a notice when a rank dies (``srun`` lets the others wait for ever). So every
 rank locks one byte of a file in the results folder: the operating system releases the lock however the
@@ -16,10 +16,12 @@ import fcntl
 import os
 import signal
 import sys
+import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,19 +31,17 @@ from sweep.errors import INTERRUPTED, RunError, SweepError, one_line
 from sweep.executors.threads import ONE_THREAD
 
 if TYPE_CHECKING:
-    from mpi4py.MPI import Comm
-
-CALL, ANSWER, END = 1, 2, 3
-"""Tags: a call, its result, and the exit status with which to end."""
-
-SHORTEST_S, LONGEST_S = 0.0001, 0.005
-"""Sleeps between two probes for a message; each is twice the one before."""
+    from mpi4py.futures import MPIPoolExecutor
+    from mpi4py.MPI import Intracomm
 
 SILENCE_S = 2.0
-"""After so many seconds without a message from a rank, its lock is checked."""
+"""After so many seconds without results of a rank, its lock is checked."""
 
 REPORTED = b"+"
 """Written to a rank's byte of the file once its death has been reported."""
+
+NOTES, NOTE = 1 << 20, 512
+"""Where the file has what each rank runs, and the bytes of a note."""
 
 START_S = 1800.0
 """Limit for the time before the first task: reading the logs, importing, compiling."""
@@ -73,7 +73,7 @@ class Watch:
     """
 
     def __init__(self, path: Path, rank: int) -> None:
-        self.path = path
+        self.path, self._rank = path, rank
         # Open until this process ends: to close any descriptor of the file would give the lock back.
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         self.works = self._take(rank)
@@ -84,6 +84,15 @@ class Watch:
         except OSError:
             return False
         return True
+
+    def note(self, text: str) -> None:
+        """Write down what this rank is about to run."""
+        with suppress(OSError):  # a full disk: its results will fail
+            os.pwrite(self._file, text.encode()[:NOTE].ljust(NOTE), NOTES + NOTE * self._rank)
+
+    def noted(self, rank: int) -> str:
+        """Return what a rank has begun last."""
+        return os.pread(self._file, NOTE, NOTES + NOTE * rank).decode(errors="replace").rstrip()
 
     def has_died(self, rank: int) -> bool:
         """Whether a rank has ended; true for the first caller only, so that a death is reported once.
@@ -101,76 +110,30 @@ class World:
 
     Parameters
     ----------
-    comm : mpi4py.MPI.Comm
+    comm : mpi4py.MPI.Intracomm
 
     Attributes
     ----------
+    pool : mpi4py.futures.MPIPoolExecutor
+        Of all other ranks; in rank 0 only.
     watch : Watch or None
         None until the results folder is known.
     is_whole : bool
-        False once a rank has not answered its dismissal: the world can then only be aborted.
+        False once a rank has not ended what it does: the world can then only be aborted.
     """
 
-    def __init__(self, comm: Comm) -> None:
+    pool: MPIPoolExecutor
+
+    def __init__(self, comm: Intracomm) -> None:
         self.comm = comm
         self.rank, self.size = comm.rank, comm.size
         self.watch: Watch | None = None
         self.is_whole = True
-        self._dismissed = False
-        self._sent: list[Any] = []
 
-    def send(self, rank: int, tag: int, message: object) -> None:
-        """Send without waiting: a busy rank receives the message later."""
-        self._sent = [request for request in self._sent if not request.Test()]
-        self._sent.append(self.comm.isend(message, rank, tag))
-
-    def reply(self, tag: int, message: object) -> None:
-        """Send to rank 0, and sleep until it has received a message that is too long to be sent at once.
-
-        MPI would wait for rank 0, which receives only now and then, with all of a core. The wait ends after
-        some seconds: rank 0 may be dead, or be writing the dataset.
-        """
-        self.send(0, tag, message)
-        deadline, pause = time.monotonic() + SILENCE_S, SHORTEST_S
-        while not self._sent[-1].Test() and time.monotonic() < deadline:
-            time.sleep(pause)
-            pause = min(2 * pause, LONGEST_S)
-
-    def receive(self, rank: int | None, tag: int | None, limit_s: float) -> tuple[int, int, Any] | None:
-        """Wait for a message and return its source, tag and content, None after so many seconds.
-
-        Parameters
-        ----------
-        rank, tag : int or None
-            None takes any.
-        """
-        from mpi4py import MPI
-
-        source, kind = MPI.ANY_SOURCE if rank is None else rank, MPI.ANY_TAG if tag is None else tag
-        status, pause = MPI.Status(), SHORTEST_S
-        deadline = time.monotonic() + limit_s
-        while not self.comm.iprobe(source, kind, status):
-            if time.monotonic() > deadline:
-                return None
-            time.sleep(pause)
-            pause = min(2 * pause, LONGEST_S)
-        source, kind = status.source, status.tag
-        return source, kind, self.comm.recv(source=source, tag=kind)
-
-    def dismiss(self, status: int) -> None:
-        """Have all other ranks drop their queues and end with this exit status."""
-        if self._dismissed:
-            return
-        self._dismissed, self.is_whole = True, False
-        left = set(range(1, self.size))
-        for rank in left:
-            self.send(rank, END, status)
-        deadline = time.monotonic() + GRACE_S
-        while left and (received := self.receive(None, None, deadline - time.monotonic())) is not None:
-            source, tag, _ = received
-            if tag == END:
-                left.discard(source)
-        self.is_whole = not left
+    def dismiss(self, running: Collection[Future[Any]]) -> None:
+        """Drop what waits in the pool, and wait a little for what runs."""
+        self.pool.shutdown(wait=False, cancel_futures=True)
+        self.is_whole = not wait(running, timeout=GRACE_S).not_done
 
     def abort(self, status: int) -> None:
         """End all ranks at once, whatever they are doing."""
@@ -179,40 +142,43 @@ class World:
         self.comm.Abort(status)
 
     def serve(self) -> int:
-        """Execute the calls of rank 0 until it dismisses this rank; return the exit status."""
+        """Be a worker until rank 0 ends the pool; return the exit status."""
+        from mpi4py.futures import MPICommExecutor
+
         import sweep.executors.work  # noqa: F401 # while rank 0 reads the config
 
-        silent = 0.0
+        threading.Thread(target=self._look_after_rank_0, name="rank 0", daemon=True).start()
+        with MPICommExecutor(self.comm, root=0):
+            pass
+        self.watch = None  # rank 0 is about to end
+        return int(self.comm.bcast(None, root=0))
+
+    def run(self, command: Callable[[], int]) -> int:
+        """Run a command with the pool, and return the exit status, with which the other ranks end, too."""
+        from mpi4py.futures import MPICommExecutor
+
+        with MPICommExecutor(self.comm, root=0) as pool:
+            self.pool = pool  # type: ignore[assignment] # its stub has the type of the context
+            try:
+                status = command()
+            except KeyboardInterrupt:
+                status = INTERRUPTED
+            except BaseException:
+                traceback.print_exc()
+                status = RunError.status
+            if not self.is_whole:
+                self.abort(status)
+        return int(self.comm.bcast(status, root=0))
+
+    def _look_after_rank_0(self) -> None:
+        begin = time.monotonic()
         while True:
-            received = self.receive(0, None, SILENCE_S)
-            if received is None:
-                silent += SILENCE_S
-                self._look_after_rank_0(silent)
-                continue
-            silent = 0.0
-            _, tag, message = received
-            if tag == CALL and not self.comm.iprobe(0, END):
-                self.reply(ANSWER, self._answer(message))
-            elif tag == END:
-                while self.receive(0, CALL, 0) is not None:
-                    pass
-                self.comm.send(None, 0, END)
-                return int(message)
-
-    def _answer(self, message: tuple[Callable[..., object], tuple[object, ...]]) -> object:
-        try:
-            function, arguments = message
-            return function(*arguments)
-        except RunError as error:
-            return error
-        except BaseException as error:  # any: rank 0 would wait for a rank that has ended on its own
-            return RunError(f"rank {self.rank} on {node()}: {one_line(error)}")
-
-    def _look_after_rank_0(self, silent_s: float) -> None:
-        too_long = silent_s > START_S and self.rank == 1
-        if too_long if self.watch is None else self.watch.has_died(0):
-            print("error: MPI: rank 0 has died; the same command continues from here", file=sys.stderr)
-            self.abort(RunError.status)
+            time.sleep(SILENCE_S)
+            too_long = self.rank == 1 and time.monotonic() - begin > START_S
+            if too_long if self.watch is None else self.watch.has_died(0):
+                break
+        print("error: MPI: rank 0 has died; the same command continues from here", file=sys.stderr)
+        self.abort(RunError.status)
 
 
 world: World | None = None
@@ -245,20 +211,7 @@ def main(command: Callable[[], int]) -> int:
     # A terminal's Ctrl-C and a batch system's SIGTERM reach every rank: rank 0 decides.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN if world.rank else handlers[number])
-    if world.rank:
-        return world.serve()
-    try:
-        status = command()
-    except KeyboardInterrupt:
-        status = INTERRUPTED
-    except BaseException:
-        traceback.print_exc()
-        status = RunError.status
-    with suppress(KeyboardInterrupt):
-        world.dismiss(status)
-    if not world.is_whole:
-        world.abort(status)
-    return status
+    return world.serve() if world.rank else world.run(command)
 
 
 def _join(launched_as: int, launched: int) -> World:
@@ -269,8 +222,8 @@ def _join(launched_as: int, launched: int) -> World:
         try:
             import mpi4py
 
-            # Only one thread of a rank uses MPI; to allow for more makes every message slower.
-            mpi4py.rc.thread_level = "funneled"
+            # One thread at a time uses MPI; to allow for more makes every message slower.
+            mpi4py.rc.thread_level = "serialized"
             with warnings.catch_warnings():
                 # A launcher of another MPI is reported below, once.
                 warnings.simplefilter("ignore", RuntimeWarning)

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import ClassVar
 
 import pytest
@@ -13,7 +14,8 @@ from study_commands import LIMIT_S, PYTHON_PATH, results
 
 from sweep.errors import RunError
 from sweep.executors import mpi, ranks
-from sweep.executors.ranks import ANSWER, Watch, World
+from sweep.executors.ranks import Watch, World
+from sweep.plan.task import Bundle
 
 pytest.importorskip("mpi4py", reason="no mpi4py here: pip install schedsweep[mpich]")
 
@@ -128,41 +130,17 @@ def test_ranks_do_not_wait_for_ever_to_join(tmp_path, rank):
     assert ("in _join" in done.stderr) == (rank == "0"), "one rank prints where it waited"
 
 
-class FakeComm:
-    rank, size = 3, 4
-
-
-def leave():
-    sys.exit("no reason")
-
-
 @pytest.mark.exhaustive
-def test_every_exception_of_a_rank_is_an_answer():
-    world = World(FakeComm())
-    answer = world._answer((leave, ()))
+def test_every_exception_of_a_rank_is_an_answer(monkeypatch, tmp_path, expand):
+    def leave(bundle):
+        sys.exit("no reason")
+
+    monkeypatch.setattr(ranks, "world", World(SimpleNamespace(rank=3, size=4)))
+    monkeypatch.setattr(mpi, "work", leave)
+    ranks.world.watch = Watch(tmp_path / "locks", 3)
+    rank, answer = mpi.run_bundle(Bundle((expand().task(0), expand().task(1)), tmp_path))
+    assert rank == 3
     assert isinstance(answer, RunError)
     assert str(answer).startswith("rank 3 on ")
     assert str(answer).endswith(": no reason")
-    assert isinstance(world._answer((mpi.hold, (Path("no/such/folder"),))), RunError)
-
-
-class Request:
-    """The request of a message that is received after a number of tests."""
-
-    def __init__(self, tests):
-        self.left = tests
-
-    def Test(self):  # noqa: N802 # as mpi4py names it
-        self.left -= 1
-        return self.left < 0
-
-
-@pytest.mark.parametrize(("tests", "seconds"), [(0, 0.0), (3, 0.0007), (10**9, ranks.SILENCE_S)])
-def test_a_rank_sleeps_until_its_reply_is_received_but_not_for_ever(monkeypatch, tests, seconds):
-    clock = [0.0]
-    monkeypatch.setattr(ranks.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(ranks.time, "sleep", lambda pause: clock.__setitem__(0, clock[0] + pause))
-    comm = FakeComm()
-    comm.isend = lambda message, rank, tag: Request(tests)
-    World(comm).reply(ANSWER, "done")
-    assert clock[0] == pytest.approx(seconds, abs=ranks.LONGEST_S if seconds > 1 else 1e-9)
+    assert ranks.world.watch.noted(3).endswith("urgent True or one of 1 others")
