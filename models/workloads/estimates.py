@@ -68,11 +68,7 @@ def with_predictions(jobs: Jobs, waited: Floats | None, workload: Parameters) ->
     prediction is at most the request, and is the request if fewer than two jobs of the user have ended by the
     submission: D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling using system-generated predictions
     rather than user runtime estimates", IEEE Transactions on Parallel and Distributed Systems 18(6), 2007.
-
-    Parameters
-    ----------
-    waited : ndarray of float, shape (n_jobs,), seconds
-        As recorded; a job whose wait is unknown (NaN) is in no history.
+    A job whose wait is unknown (NaN) is in no history.
     """
     wish = wanted(workload)
     if wish is None or wish.estimates != LAST_TWO or jobs.user is None or waited is None:

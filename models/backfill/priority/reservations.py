@@ -58,9 +58,7 @@ STATE = state_type(
 the queue, the most processors that a host has free, the downtimes that are over, and when a running job next
 outlives its prediction."""
 
-MINUTE, HOUR = 60.0, 3600.0
-ADDED = [*(n * MINUTE for n in (1, 5, 15, 30)), *(n * HOUR for n in (1, 2, 5, 10, 20, 50, 100))]
-CORRECTIONS = tuple(np.cumsum(ADDED).tolist())
+CORRECTIONS = tuple(60.0 * np.cumsum([1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000]))
 """Seconds by which a prediction is longer after each correction (Tsafrir, Etsion and Feitelson 2007).
 
 After the last one a job is expected to use up its request."""
@@ -143,12 +141,10 @@ def correct_predictions(system):
             until, last = system.quanta.expected[job], jobs.start[job] + system.limit[job]
             if until <= state.now and until < min(jobs.end[job], last):
                 remove(hosts.ends, h, until, jobs.size[job], jobs.need[job])
-                until = last
                 for correction in CORRECTIONS:
-                    corrected = jobs.start[job] + (jobs.requested[job] + correction)
-                    if corrected > state.now:
-                        until = min(corrected, last)
-                        break
+                    if until <= state.now:
+                        until = min(jobs.start[job] + (jobs.requested[job] + correction), last)
+                until = until if until > state.now else last
                 insert(hosts.ends, h, until, jobs.size[job], jobs.need[job])
             expect_end(system, job, until)
 

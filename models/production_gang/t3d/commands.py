@@ -1,6 +1,7 @@
 """Operators' commands: "suspend, resume, kill, and change job class" (Jette 1997). Loads no kernel."""
 
 import re
+from collections.abc import Iterator
 from math import nan
 
 import numpy as np
@@ -72,13 +73,10 @@ def check_commands(commands: np.ndarray, jobs: Jobs, known: bool) -> None:
             raise ValueError(f"{what}: the job is submitted at {submit:g} s, not before {one['time']:g} s")
 
 
-def without_effect(commands: np.ndarray, end: Floats) -> tuple[str, ...]:
-    """Return a line for each command that changed nothing; `end` is of the jobs in order of submission."""
-    lines = []
+def without_effect(commands: np.ndarray, end: Floats) -> Iterator[str]:
+    """Yield a line for each command that changed nothing; `end` is of the jobs in order of submission."""
     for one in commands[np.isnan(commands["done"])]:
         ended = end[one["number"] - 1 : one["number"]]
-        is_late = (ended <= one["time"]).any()
-        why = f"too late, the job ended at {ended[0]:.10g} s" if is_late else "nothing to do"
+        late = [f"too late, the job ended at {at:.10g} s" for at in ended if at <= one["time"]]
         command = f"{one['time']:.10g}s {ACTIONS[one['action']]} {one['number']}"
-        lines.append(f"policy.commands: {command} had no effect: {why}")
-    return tuple(lines)
+        yield f"policy.commands: {command} had no effect: {', '.join(late) or 'nothing to do'}"

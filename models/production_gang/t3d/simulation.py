@@ -209,7 +209,7 @@ def _run(system: System, jobs: Jobs, machine: Machine, hardware: Hardware, clock
         levels=_levels(system.levels[: scalars["n_levels"]], machine.total),
         preemptions=stops,
         clock=clock,
-        notes=without_effect(commands, end),
+        notes=tuple(without_effect(commands, end)),
         unmeasured=as_ran.runtime == 0 if killed.any() else None,
         cancelled=killed,
         detail=Detail(hardware, residencies, table["admitted"], commands),

@@ -34,11 +34,6 @@ class Job:
         until = inf if self.start is None else self.start + self.requested
         return until if until < min(self.end, (self.start or 0) + self.limit) else inf
 
-    def correct(self) -> None:
-        self.requested += CORRECTIONS[self.corrections] if self.corrections < len(CORRECTIONS) else inf
-        self.requested = min(self.requested, self.limit)
-        self.corrections += 1
-
 
 @dataclass(frozen=True)
 class Host:
@@ -101,7 +96,8 @@ class Backfill:
         self.down = [(begin, end) for begin, end in self.down if end > now]
         for job in self.running:
             if job.outlives <= now:
-                job.correct()
+                added = [*CORRECTIONS, inf][job.corrections]
+                job.requested, job.corrections = min(job.requested + added, job.limit), job.corrections + 1
 
     def free(self, h: int) -> int:
         return self.hosts[h].processors - sum(job.size for job in self.running if job.host == h)

@@ -79,8 +79,8 @@ def test_predictions_are_corrected(name: str, ties: str, n_examples: int) -> Non
     """A job is planned by its prediction, expected to run on when it does, and killed at its request."""
 
     def check(case: tuple[Jobs, Machine], shares: list[float], slow: float) -> None:
-        jobs = replace(case[0], submit=case[0].submit * slow, runtime=case[0].runtime * slow)
-        jobs = replace(jobs, requested=jobs.requested * slow)
+        times = {name: getattr(case[0], name) * slow for name in ("submit", "runtime", "requested")}
+        jobs = replace(case[0], **times)
         jobs = replace(jobs, predicted=np.floor(jobs.requested * np.resize(shares, len(jobs))))
         for kill in (True, False):
             assert_agreement(jobs, case[1], rules(name, ties=ties, kill=kill))

@@ -48,8 +48,12 @@ User - 'cem':Fairshare=1
 Parent - 'biology'
 User - 'dee':MaxJobs=3
 """
-QOS = """\
-Name|Priority|GraceTime|Preempt|Flags|GrpTRES|GrpJobs|MaxTRESPU|MaxJobsPU|MaxTRESPA
+FURTHER = (  # columns of sacctmgr -p show qos, which prints a bar at the end as well
+    "PreemptExemptTime|PreemptMode|UsageThres|UsageFactor|GrpTRESMins|GrpTRESRunMins|GrpSubmit|GrpWall|MaxTRES|"
+    "MaxTRESPerNode|MaxTRESMins|MaxWall|MaxSubmitPU|MaxTRESRunMinsPA|MaxTRESRunMinsPU|MaxJobsPA|MaxSubmitPA|MinTRES|"
+)
+QOS = f"""\
+Name|Priority|GraceTime|Preempt|Flags|GrpTRES|GrpJobs|MaxTRESPU|MaxJobsPU|MaxTRESPA|{FURTHER}
 normal|0|00:00:00|||||||
 urgent|200|00:00:00|||gres/gpu=4||cpu=8,mem=64G|2|
 part|50||||node=3||||node=2
@@ -178,19 +182,6 @@ def test_a_reservation_comes_back_on_its_days() -> None:
     days = [-2, -1, 0, 3, 4]  # Wednesday to Friday, and from Monday on
     assert [begin for begin, _, _ in found] == [kept.begin + n * day for n in days]
     assert [known for _, _, known in found][1:] == [end for _, end, _ in found][:-1]
-
-
-def test_all_columns_of_slurm_are_read(tmp_path: Path) -> None:
-    """As ``sacctmgr -p show qos`` prints them, with a bar at the end."""
-    (tmp_path / "slurm.conf").write_text("NodeName=n1 CPUs=4\nPartitionName=all Nodes=n1\nInclude qos.txt\n")
-    (tmp_path / "qos.txt").write_text(
-        "Name|Priority|GraceTime|Preempt|PreemptExemptTime|PreemptMode|Flags|UsageThres|UsageFactor|GrpTRES|"
-        "GrpTRESMins|GrpTRESRunMins|GrpJobs|GrpSubmit|GrpWall|MaxTRES|MaxTRESPerNode|MaxTRESMins|MaxWall|"
-        "MaxTRESPU|MaxJobsPU|MaxSubmitPU|MaxTRESPA|MaxTRESRunMinsPA|MaxTRESRunMinsPU|MaxJobsPA|MaxSubmitPA|"
-        "MinTRES|\nnormal|7|00:00:00|||cluster|||1.000000|billing=9||||||||||cpu=8|3|||||||cpu=1|\n"
-    )
-    normal = read(tmp_path / "slurm.conf").qos["normal"]
-    assert (normal.priority, normal.user, normal.group) == (7, {"cpu": 8, "jobs": 3}, {"billing": 9})
 
 
 def test_limits_without_enforcement_are_listed() -> None:
