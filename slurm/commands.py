@@ -104,12 +104,11 @@ class Slurm:
             raise SlurmError(f"sbatch answered {answer.strip()!r} instead of a job id; look with squeue --me")
         return int(found[-1])
 
-    def cancel(self, targets: Iterable[int | str], *, signal: str | None = None) -> None:
-        """Cancel jobs, arrays or elements (``12_3``), or send them a signal. Unknown ones do no harm."""
+    def cancel(self, targets: Iterable[int | str]) -> None:
+        """Cancel jobs, arrays or elements (``12_3``). Unknown ones do no harm."""
         if targets := [str(target) for target in targets]:
-            extra = [f"--signal={signal}"] if signal else []
             try:
-                self.run("scancel", *extra, *targets)
+                self.run("scancel", *targets)
             except RefusedError as error:
                 if not re.search("Invalid job id specified|already complet", str(error)):
                     raise

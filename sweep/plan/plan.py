@@ -562,7 +562,6 @@ def _codes(plan: Plan) -> tuple[dict[tuple[int, int], str], list[int], list[int]
         by_model[str(workload.parameters.get("model"))] | sources.of_named(workload.parameters)
         for workload in plan.variants["workload"]
     ]
-    sources.keep()
     for each in (*(parts for _, parts in policies), *workloads, stopping):
         plan.sources.update(each)
     first_policy = [policies.index(one) for one in policies]

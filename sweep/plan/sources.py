@@ -26,7 +26,6 @@ from models.family import Family
 from models.workloads import MODELS
 from sweep.errors import SweepError
 from sweep.plan import canonical, finding
-from sweep.store import cached
 
 FORM = "3"
 """Of the normal form; another one makes all results stale."""
@@ -269,7 +268,7 @@ _seen: dict[Path, str] = {}
 def _read(name: str, file: Path) -> Source:
     data = file.read_bytes()
     _remove_stale_bytecode(file, name.partition(".")[0] not in OURS)
-    source = _parsed(hashlib.sha256(data).hexdigest(), data)
+    source = _parse(data)
     before = _seen.setdefault(file, source.digest)
     if before != source.digest:
         if name in sys.modules:
@@ -294,35 +293,9 @@ def _remove_stale_bytecode(file: Path, is_own: bool) -> None:
             bytecode.unlink()
 
 
-def _parsed(key: str, data: bytes) -> Source:
-    """Return the content of a file; parsed once for each content, as that takes longest here."""
-    known = _known()
-    if key not in known:
-        known[key] = list(_parse(data))
-        known["new"] = True
-    digest, imports, strings, words = known[key]
-    return Source(digest, [(level, module, names) for level, module, names in imports], strings, words)
-
-
 @cache
-def _known() -> dict[str, Any]:
-    """Return what is kept between processes, by the hash of a file's bytes."""
-    kept: dict[str, Any] = cached.read(cached.file("sources.json"))
-    return kept if kept.pop("form", None) == FORM else {}
-
-
-MOST_KEPT = 5000
-"""Files remembered between processes."""
-
-
-def keep() -> None:
-    """Keep what was parsed for later processes."""
-    known = _known()
-    if known.pop("new", False):
-        cached.write(cached.file("sources.json"), {"form": FORM, **dict(list(known.items())[-MOST_KEPT:])})
-
-
 def _parse(data: bytes) -> Source:
+    """Return the content of a file; some milliseconds, once for each content."""
     try:
         tree = ast.parse(data)
     except (SyntaxError, ValueError):  # its import will raise it; until then any change counts
