@@ -179,7 +179,7 @@ def system_of(
     fate = np.zeros(n_jobs, tables.FATE)
     for name in ("start", "end", "reserved"):
         fate[name] = np.nan
-    total = int(free["cpus"].sum())
+    total = int(free["cpus"].sum()) * (len(configuration.partitions) if gang.is_gang(configuration) else 1)
     settings = scheduler.settings(phases, weights, len(configuration.gres), bool(plans))
     for name, value in (preemption.settings | gang.settings(configuration)).items():
         settings[name] = value

@@ -29,6 +29,8 @@ class Result:
         Whether it was ended at its limit.
     cancelled : ndarray of bool
         Whether preemption ended it for good.
+    preempted : ndarray of bool
+        Whether it made way for another one in its last run.
     suspended : ndarray of float
         Seconds that it was suspended.
     lost : Pieces
@@ -46,6 +48,7 @@ class Result:
     planned: Floats
     killed: np.ndarray
     cancelled: np.ndarray
+    preempted: np.ndarray
     suspended: Floats
     lost: Pieces
     partition: Ints
@@ -112,6 +115,7 @@ def result(system: tables.System, phases: Phases) -> Result:
         fate["reserved"] - phases.clock,
         fate["killed"] == 1,
         fate["killed"] == 2,
+        fate["warned"] > 0,
         system.members["lost"].copy() if len(system.members) else np.zeros(len(fate)),
         Pieces(lost["job"], np.zeros_like(lost["job"]), lost["begin"], lost["end"], lost["cpus"]),
         fate["partition"],

@@ -69,7 +69,7 @@ def with_preemption(made: SlurmSchedule, result: engine.Result) -> SlurmSchedule
     )
 
 
-def with_suspension(made: SlurmSchedule) -> SlurmSchedule:
+def with_suspension(made: SlurmSchedule, preempted: np.ndarray) -> SlurmSchedule:
     """Take the time that jobs are suspended from their runtimes; a job uses its processors in part, all the
     time."""
     time, runs = made.end - made.start, made.runs
@@ -79,6 +79,7 @@ def with_suspension(made: SlurmSchedule) -> SlurmSchedule:
         made,
         jobs=replace(made.jobs, runtime=ran),
         waited=made.end - made.jobs.submit - ran,
+        preempted=preempted,
         pieces=replace(runs, processors=runs.processors * share),
     )
 
@@ -108,7 +109,7 @@ def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stre
             suspended=result.suspended,
         )
         if is_gang(configuration):
-            return with_suspension(made)
+            return with_suspension(made, result.preempted)
         return with_preemption(made, result) if preempts else made
 
     return run, opened

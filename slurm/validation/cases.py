@@ -120,6 +120,19 @@ CASES["gang_three"] = replace(
         f"PartitionName=few Nodes={ALL} PriorityTier=2 OverSubscribe=FORCE:3 State=UP",
     ),
 )
+CASES["suspension"] = Case(
+    {
+        **CASES["gang"].settings,
+        "PreemptType": "preempt/partition_prio",
+        "PreemptMode": "SUSPEND,GANG",
+    },
+    (
+        f"PartitionName=main Nodes={ALL} Default=YES State=UP",
+        f"PartitionName=few Nodes={ALL} PriorityTier=2 State=UP",
+    ),
+    preempts=True,
+    suspends=True,
+)
 CASES["limits_stop"] = replace(
     CASES["limits"],
     settings={**CASES["limits"].settings, "SchedulerParameters": "bf_interval=30,assoc_limit_stop"},
@@ -178,7 +191,7 @@ class Job:
         """Return its partition where there are several: ``few`` takes small jobs only."""
         if self.few and self.tasks <= 6 * CPUS:
             return "few"
-        return "spare" if case.preempts and self.memory == 100 else "main"
+        return "spare" if len(case.partitions) > 2 and self.memory == 100 else "main"
 
 
 def workload(seed: int, n_jobs: int, gap: float = 3.0) -> list[Job]:

@@ -20,7 +20,7 @@ BACKFILLED = re.compile(r"sched/backfill: _start_job: Started JobId=(\d+) in ")
 ENDED = re.compile(r"_job_complete: JobId=(\d+) done")
 PREEMPTED = re.compile(r"preempted JobId=(\d+) has been (requeued|killed) to reclaim")
 REQUEUED = re.compile(r"Requeuing JobId=(\d+)")
-TIMED_OUT = re.compile(r"Time limit exhausted for JobId=(\d+)")
+TIMED_OUT = re.compile(r"(?:Time limit exhausted for|slurm_job_preempt: preempted) JobId=(\d+)")
 EPILOG = re.compile(r"_slurm_rpc_epilog_complete: JobId=(\d+) ")
 PASS = re.compile(r"sched: Running job scheduler (for full queue|for default depth)")
 CYCLE = "sched/backfill: _attempt_backfill: beginning"

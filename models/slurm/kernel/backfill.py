@@ -133,7 +133,7 @@ def earliest(system, record, whole, now, only_now, pick):
         if only_now:
             return -1
     if system.settings[0].gang:
-        return earliest_end(system, job, whole, now, pick)
+        return earliest_end(system, record, whole, now, pick)
     window, border = FIRST_WINDOW, 0
     k = 0
     while True:
@@ -181,12 +181,14 @@ def earliest(system, record, whole, now, only_now, pick):
 
 
 @part(inline=False)
-def earliest_end(system, job, whole, now, pick):
+def earliest_end(system, record, whole, now, pick):
     """Return when a job can start as `earliest` does, with `select/linear`: running jobs are taken out one by
     one."""
-    fate = system.fate
+    fate, job = system.fate, system.records[record].job
     for k in range(system.state[0].n_running):
         other = system.running[k]
+        if system.settings[0].preempts and may_preempt(system, record, other):
+            continue  # it is out already
         remove_in_future(system, other)
         for w in range(system.sets.shape[1]):
             system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
@@ -276,7 +278,12 @@ def plan_job(system, record, now, only_now, pick):
                 system.sets[ORIGINAL, w] = system.sets[PICKED, w]
                 system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FREE, w]
             state.most_shared = FEWEST
-            if pick(system, job, whole, NARROWED, system.free, system.free_gres):
+            fits = pick(system, job, whole, NARROWED, system.free, system.free_gres) > 0
+            if not fits:
+                for w in range(n_words):
+                    system.sets[MASK, w] &= ~system.sets[COMPLETING, w]
+                fits = preempt(system, record, whole, pick) and settings.suspends
+            if fits:
                 picked_set(system)
                 start_job(system, job, partition, 1)
                 if settings.gang:
@@ -286,9 +293,6 @@ def plan_job(system, record, now, only_now, pick):
                 ):
                     reserve(system, 0, fate[job].expected // slot * slot)
                 return 1
-            for w in range(n_words):
-                system.sets[MASK, w] &= ~system.sets[COMPLETING, w]
-            preempt(system, record, whole, pick)
             for w in range(n_words):
                 system.sets[PICKED, w] = system.sets[ORIGINAL, w]
         elif only_now:

@@ -45,22 +45,24 @@ def suspend(system, job):
 
 @part(inline=False)
 def resume(system, job):
-    """Let a suspended job run on; only then it has a new expected end. O(running jobs)."""
+    """Let a suspended job run on; only then it has a new expected end, if no job preempted it. O(running
+    jobs)."""
     state, fate, one = system.state[0], system.fate, system.members[job]
     one.signal = 0
     if fate[job].status != RUNNING or not one.suspended:
         return
     one.suspended = 0
     one.lost += state.now - one.since
-    one.last = math.floor(state.now)
+    one.last = state.last_update = math.floor(state.now)
     if fate[job].end == np.inf:
         fate[job].end = max(state.now, one.since + system.settings[0].suspend_grace) + one.left
         push_end(system, fate[job].end, 2 * job)
     one.since = state.now
+    if fate[job].warned:
+        return
     remove_running(system, job)
     fate[job].expected = one.last + system.jobs[job].limit - one.ran
     insert_running(system, job)
-    state.last_update = one.last
 
 
 @part(inline=False)

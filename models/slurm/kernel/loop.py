@@ -179,8 +179,7 @@ def look_backfill(system, backfill_cycle, pick):
     if now - state.last_cycle < settings.bf_interval or state.last_update < state.last_cycle:
         state.next_look = state.now + 1.0
         return
-    if settings.preempts:
-        release(system)  # a requeued job may start again between two looks
+    release(system)  # begin times are tested at each pass
     if state.n_queue:
         backfill_cycle(system, pick)
         if state.n_queue:  # plans change the start times that are shown, or nodes to PLANNED
@@ -237,8 +236,7 @@ def run(system, main_pass, backfill_cycle, pick):
             next_slice(system)
         elif state.next_immediate == now:
             state.next_immediate = np.inf
-            if settings.preempts:
-                release(system)
+            release(system)
             main_pass(system, 0, pick)
         elif state.next_calc == now:
             recalculate(system)

@@ -116,6 +116,7 @@ def main_pass(system, full, pick):
         if fits:
             fits = pick(system, job, whole, NARROWED, system.free, system.free_gres) > 0
             makes_room = settings.preempts and not fits and preempt(system, record, whole, pick)
+            fits = fits or (makes_room and settings.suspends)
             fate[job].tested = 1
         if fits:
             start_job(system, job, partition, 0)

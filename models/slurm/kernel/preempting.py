@@ -100,12 +100,12 @@ def find_candidates(system, record):
 
 
 @part(inline=False)
-def shared_nodes(system, job):
-    """Return how many of the picked nodes a running job has; O(its nodes)."""
+def shared_nodes(system, job, row):
+    """Return how many of the nodes of a row a running job has; O(its nodes)."""
     n, entry = 0, system.fate[job].entry
     while entry != NONE:
         node = system.entries[entry].node
-        n += (system.sets[PICKED, node // 64] >> (node % 64)) & 1
+        n += (system.sets[row, node // 64] >> (node % 64)) & 1
         entry = system.entries[entry].next
     return n
 
@@ -113,13 +113,14 @@ def shared_nodes(system, job):
 @part(inline=False)
 def reorder(system, n, last):
     """Put the candidate that was taken out last first."""
-    candidates = system.candidates
-    if system.settings[0].strict_order:
+    candidates, settings = system.candidates, system.settings[0]
+    row = NARROWED if settings.suspends else PICKED
+    if settings.strict_order and not settings.suspends:
         for k in range(n):
             candidates[k].key = k
     else:
         for k in range(n):
-            candidates[k].key = -shared_nodes(system, candidates[k].job) if k < last else 0
+            candidates[k].key = -shared_nodes(system, candidates[k].job, row) if k < last else 0
     candidates[last].key = -FIRST
     order_candidates(system, n)
 
@@ -128,12 +129,16 @@ def reorder(system, n, last):
 def preempt(system, record, whole, pick):
     """Preempt jobs so that a job fits on nodes of row `MASK`; return whether it would without any of them.
 
+    Where they are suspended the job may start at once, on the nodes that are picked. Those that were resumed
+    are ended at the first test of limits after the end that was expected of them now: that is not put off by
+    the time for which they are suspended, and OverTimeLimit does not count (seen on Slurm 22.05.8).
     O(candidates x nodes) for each order that is tried.
     """
     state, settings, fate = system.state[0], system.settings[0], system.fate
     job, now = system.records[record].job, math.floor(system.state[0].now)
     n = find_candidates(system, record)
     n_orders, last, fits = 0, -1, True
+    state.most_shared = system.partitions[system.records[record].partition].rows - 1
     while fits:
         copy_free(system)
         fits = False
@@ -153,6 +158,11 @@ def preempt(system, record, whole, pick):
         if n_orders > settings.reorder_count + 1 or n <= n_orders:
             break
         reorder(system, n, last)
+    if settings.suspends:
+        for k in range(last + 1):
+            if overlaps(system, system.sets, system.candidates[k].job, PICKED):
+                fate[system.candidates[k].job].warned = 1
+        return True
     if fate[job].called > 0 and fate[job].called > now - settings.kill_wait - settings.message_timeout:
         return True  # those that it preempted may still be ending
     fate[job].called, fate[job].calling = now, state.n_passes + state.n_cycles

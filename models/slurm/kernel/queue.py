@@ -101,7 +101,7 @@ def drop_started(system):
 def may_start(system, job):
     """Return whether begin time and dependency let a job start."""
     jobs, state = system.jobs, system.state[0]
-    if jobs[job].begin > state.now:
+    if math.floor(jobs[job].begin) > state.now:
         return False
     return jobs[job].after == NONE or system.fate[jobs[job].after].status == ENDED
 

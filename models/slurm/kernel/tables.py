@@ -25,7 +25,7 @@ SETTINGS = fields(
     "bf_max_job_start bf_min_age_reserve batch_sched_delay sched_interval default_queue_depth "
     "partition_job_depth sched_max_job_start defer kill_wait multifactor fair_tree n_gres "
     "track_memory least_loaded record_plans preempts by_qos youngest_first strict_order reorder_count "
-    "requeue_wait message_timeout limit_stop gang most_rows",
+    "requeue_wait message_timeout limit_stop gang most_rows suspends",
 )
 """Numbers of slurm.conf; seconds, and switches that are 0 or 1.
 
@@ -39,6 +39,8 @@ decay_per_s
     Factor of decay of usage in a second.
 damping
     FairShareDampeningFactor.
+suspends
+    Whether jobs that are preempted are suspended.
 preempts, by_qos
     Whether jobs preempt others, and whether their QOS decide that, else their partitions.
 requeue_wait
@@ -139,11 +141,11 @@ counts: one that comes back is known once the one before has ended."""
 LEVEL = fields(ints="rank mode grace")
 """A partition or a QOS, whichever decides which jobs preempt which (`System.preempts`).
 
-rank: lower ones are preempted first. mode: how jobs are preempted (`OFF`, `REQUEUE`, `CANCEL`). grace:
-seconds until then.
+rank: lower ones are preempted first. mode: how jobs are preempted (`OFF`, `REQUEUE`, `CANCEL`, `SUSPEND`).
+grace: seconds until then.
 """
 
-OFF, REQUEUE, CANCEL = range(3)
+OFF, REQUEUE, CANCEL, SUSPEND = range(4)
 
 CANDIDATE = fields(ints="job key")
 """A running job that may be preempted; key decides their order."""

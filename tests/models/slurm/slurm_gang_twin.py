@@ -170,15 +170,40 @@ class GangTwin(Twin):
                 return given
         return {}
 
+    def suspending(self, job: TwinJob, members: set[int], now: int, running: list[TwinJob]) -> dict[int, int]:
+        order = self.candidates(job, now, running)
+        for attempt in (1, 2):
+            gone: list[TwinJob] = []
+            given: dict[int, int] = {}
+            while order[len(gone) :] and not given:
+                gone.append(order[len(gone)])
+                left = self.free([other for other in running if other not in gone])
+                offers = self.having(self.shared - 1, members, left)
+                given = self.fit(job, True, offers) if len(offers) >= job.nodes else {}
+            if not given:
+                return {}
+            if attempt == 2 or len(order) == 1:
+                break
+            before = sorted(gone[:-1], key=lambda other: -len(set(other.given) & set(offers)))
+            order = [gone[-1], *before, *order[len(gone) :]]
+        for other in gone:
+            if set(other.given) & set(given) and other.warned_until is None:
+                other.warned_until = other.expected
+        return given
+
     def earliest(
         self, job: TwinJob, allowed: set[int], now: int, running: Sequence[TwinJob]
     ) -> tuple[int, dict[int, int]]:
-        for most in (1, max(self.shared - 1, 1)):
-            if given := self.fit(job, True, self.having(most, allowed, self.free(running))):
-                return now, given
+        gone = self.candidates(job, now, running)
         left = sorted(running, key=lambda other: (other.expected, other.number))
+        stay = [other for other in left if other not in gone]
+        for there, most in ((left, 1), (left, self.shared - 1), (stay, self.shared - 1)):
+            offers = self.having(min(most, self.shared - 1), allowed, self.free(there))
+            if given := self.fit(job, True, offers):
+                return now, given
+        left = stay
         while left:
             last = left.pop(0)
-            if given := self.fit(job, True, self.having(most, allowed, self.free(left))):
+            if given := self.fit(job, True, self.having(self.shared - 1, allowed, self.free(left))):
                 return max(last.expected, now + 1), given
         return -1, {}

@@ -162,9 +162,8 @@ class Twin:
         """Take out jobs that were killed, and hold those to be requeued; return whether there was one."""
         stopped, self.stopped = self.stopped, []
         for job in sorted(stopped, key=lambda job: job.number):
-            if job.killed:
-                self.leave(job, now)
-            elif not job.cancelled:
+            self.leave(job, now)
+            if not job.killed and not job.cancelled:
                 assert self.preempting is not None
                 job.begin, job.warned_until = now + self.preempting.requeue_wait, None
                 self.held.append(job)
@@ -187,6 +186,10 @@ class Twin:
         if rules.youngest:
             return sorted(found, key=lambda other: -(other.start or 0))
         return sorted(found, key=lambda other: (rules.ranks[other.level], len(other.given)))
+
+    def suspending(self, job: TwinJob, members: set[int], now: int, running: list[TwinJob]) -> dict[int, int]:
+        """Return nodes on which a job may start now since others are suspended."""
+        return {}
 
     def make_room(self, job: TwinJob, members: set[int], now: int, running: list[TwinJob]) -> bool:
         """Preempt jobs so that one fits; return whether it would."""
@@ -233,7 +236,7 @@ class Twin:
     def stop(self, job: TwinJob, now: int, running: list[TwinJob]) -> None:
         assert self.preempting is not None
         assert job.start is not None
-        job.end, job.cancelled = now, self.preempting.modes[job.level] == "CANCEL"
+        job.end, job.cancelled = now, self.preempting.modes[job.level] != "REQUEUE"
         if not job.cancelled:
             job.runs.append((job.start, now))
         running.remove(job)
@@ -280,10 +283,11 @@ class Twin:
             for _, nodes in kept:
                 members = members - nodes
             given = self.pick(job, members - self.completing, self.free(running))
+            given = given or self.suspending(job, members - self.completing, now, running)
             if given:
                 self.start(job, given, now, waiting, running, False)
                 continue
-            alone = whole and not self.shared
+            alone = whole and self.shared < 2
             busy = members & (self.completing | {node for one in running if alone for node in one.given})
             fewer = bool(kept or failed) and enough
             if (
@@ -424,15 +428,18 @@ class Twin:
                     if over[0] in OF_QOS:
                         self.blocked = max(self.blocked, found)
                 first, last = (at // self.slot * self.slot for at in (found, found + job.limit))
-                if found <= now and not self.pick(job, allowed, self.free(running)):
+                if found <= now:
+                    now_given = self.pick(job, allowed, self.free(running)) or self.suspending(
+                        job, allowed - self.completing, now, running
+                    )
+                if found <= now and not now_given:
                     n_before = len(self.stopped)
                     self.make_room(job, allowed - self.completing, now, running)
                     started = started or len(self.stopped) > n_before
                     plan = self.reserved(plan, first, last, set(given))
                     break
                 if found <= now:
-                    given = self.pick(job, allowed, self.free(running))
-                    self.start(job, given, now, waiting, running, True)
+                    self.start(job, now_given, now, waiting, running, True)
                     started = True
                     rules = self.preempting
                     alone = self.partitions[job.partition][2] and not self.shared

@@ -147,6 +147,7 @@ def test_a_mistake_is_one_line(lines: list[str], words: list[str]) -> None:
         ("PreemptMode=GANG", ["PreemptMode=GANG", "select/linear"]),
         ("PreemptMode=GANG,REQUEUE", ["PreemptMode=REQUEUE", "policy.lines"]),
         (f"{PARTITION} OverSubscribe=FORCE:4", ["FORCE:4", "PreemptMode=GANG"]),
+        ("PreemptMode=SUSPEND,GANG", ["PreemptMode=SUSPEND is not", "REQUEUE, CANCEL"]),
     ],
 )
 def test_what_is_not_modelled_is_refused(line: str, words: list[str]) -> None:

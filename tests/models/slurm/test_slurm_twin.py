@@ -27,6 +27,7 @@ KINDS = (
     "tiers",
     "QOS",
     "gang",
+    "suspension",
 )
 
 
@@ -50,15 +51,18 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
         partitions.append((range(n_nodes // 2 + 1), 2, whole))
         sharing = lines[1].rpartition(" ")[2]
         lines.append(f"PartitionName=some Nodes=n[0-{n_nodes // 2}] PriorityTier=2 {sharing}")
-    shared = int(rng.integers(2, 5)) if kind == "gang" else 0
-    if kind == "gang":
+    shared = int(rng.integers(2, 5)) if kind == "gang" else int(kind == "suspension")
+    if shared:
         partitions.append((range(n_nodes // 2, n_nodes), int(rng.integers(1, 3)), True))
+        if kind == "suspension":
+            shared, partitions[1] = int(rng.integers(1, 3)), (range(n_nodes // 2, n_nodes), 2, True)
         lines = lines[:2] + lines[3:]
         lines[1] = f"PartitionName=all Nodes=ALL Default=YES OverSubscribe=FORCE:{shared}"
         lines += [
             f"PartitionName=some Nodes=n[{n_nodes // 2}-{n_nodes - 1}] PriorityTier={partitions[1][1]} "
             f"OverSubscribe=FORCE:{shared}",
-            "PreemptMode=GANG", "SchedulerTimeSlice=10", "SelectType=select/linear",
+            "PreemptMode=GANG" if kind == "gang" else "PreemptMode=SUSPEND,GANG", "SchedulerTimeSlice=10",
+            "SelectType=select/linear", "" if kind == "gang" else "PreemptType=preempt/partition_prio",
         ]  # fmt: skip
     if kind == "builtin":
         lines.append("SchedulerType=sched/builtin")
@@ -89,8 +93,12 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
                 place,
             )
         )
-    kind_of = GangTwin if kind == "gang" else Twin
+    kind_of = GangTwin if shared else Twin
     twin = kind_of(nodes, partitions, jobs, backfill=kind != "builtin", interval=10, shared=shared)
+    if kind == "suspension":
+        twin.preempting = Preempting(["SUSPEND"] * 2, [0, 0], [1, 2], {(1, 0)})
+        for job in jobs:
+            job.level = job.partition
     if kind == "limits":
         give_limits(twin, lines, rng)
     if kind == "reservations":
@@ -272,7 +280,20 @@ def test_of_jobs_that_share_a_node_one_runs_at_a_time() -> None:
     ran = Jobs(np.ones(3), time, time, size, np.zeros(3, np.int64))
     machine = pool(16)
     made = with_suspension(
-        SlurmSchedule(ran, machine, result.start, result.end, size, suspended=result.suspended)
+        SlurmSchedule(ran, machine, result.start, result.end, size, suspended=result.suspended),
+        result.preempted,
     )
     assert made.response_time.tolist() == (result.end - 1).tolist()
     assert (made.runs.processors * (made.runs.end - made.runs.begin)).sum() == pytest.approx(4 * time.max())
+
+
+def test_begin_times_are_tested_at_every_pass() -> None:
+    """The message of an epilog calls a pass between two looks, in the second of the begin."""
+    made = of_lines("slurm.conf", ["NodeName=n[1-2]", "PartitionName=all Nodes=ALL"])
+    one, none = np.ones(2, np.int64), np.zeros(2, np.int64)
+    request = Requests.of(one, none, delay=np.array([0.0, 10.5]))
+    given = Jobs(np.ones(2), np.array([7.3, 60.0]), np.full(2, 60.0), one, none, request=request)
+    phases = Phases(tick=0.9, period=1.0, completing=0.0)
+    result = run(asked(given, made, np.array([0.1, -1.0])), made, phases)
+    assert result.end[0] % 1 == pytest.approx(0.2)
+    assert result.start[1] == pytest.approx(result.end[0] + 0.1)
