@@ -19,8 +19,8 @@ def rows(configuration: Configuration) -> list[int]:
     found = [0] * len(configuration.nodes)
     if is_gang(configuration) and configuration.word("SelectType", "select/cons_tres") != "linear":
         raise ConfigurationError(
-            f"{configuration.name}: PreemptMode=GANG is modelled for whole nodes only; take "
-            "SelectType=select/linear, or PreemptMode=OFF"
+            f"{configuration.name}: PreemptMode=GANG is modelled for whole nodes only; take policy.lines="
+            "[SelectType=select/linear], or [PreemptType=preempt/none, PreemptMode=OFF]"
         )
     for one in configuration.partitions:
         shared = one.rows if one.sharing == "FORCE" else 1

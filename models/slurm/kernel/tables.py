@@ -58,7 +58,7 @@ STATE = fields(
     "now next_tick next_look next_calc next_immediate last_calc quiet_since next_slice",
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_looks "
-    "n_completing n_known n_pieces n_candidates n_members n_slices most_shared shared n_offered",
+    "n_completing n_known n_pieces n_members n_slices most_shared shared n_offered",
 )
 """Scalars of the system.
 
@@ -75,8 +75,6 @@ n_held
     Jobs that are submitted and may not start yet (begin time, dependency, throttle of an array).
 n_pieces
     Runs that preemption ended.
-n_candidates
-    Jobs in `System.candidates` that one job may preempt.
 n_members
     Jobs in `System.order`, which are gang scheduled.
 most_shared, shared
