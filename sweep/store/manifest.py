@@ -5,8 +5,10 @@ hold for all tasks must be the same, or one dataset would answer two questions.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
+from contextlib import suppress
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from sweep.config.settings import GROUPS, OF_THE_RUN, shown
 from sweep.errors import SweepError
 from sweep.plan import canonical, grid
 from sweep.plan.plan import ASKED, Plan
-from sweep.store import reader
+from sweep.store import provenance, reader
 from sweep.store.folder import Folder, spare
 
 FIXED = ("name", "seed", "warmup", "batches", "batch_size", "precision")
@@ -56,14 +58,20 @@ def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
     new = describe(plan)
     if not folder.holds_results():
         return new
-    try:
-        old = folder.read_manifest()
-        differing, lost = list(differences(old, new)), _lost(old["settings"], plan)
-        # What only the old one names is kept for later comparisons.
-        merged = {**new, **{key: {**old.get(key, {}), **new[key]} for key in (*GROUPS, "sources")}}
-    except (KeyError, TypeError, AttributeError, ValueError):  # missing, damaged, or of another version
-        _check_logs(folder, plan)
-        return new
+    known: dict[Callable[[], dict[str, Any]], dict[str, Any]] = {
+        folder.read_manifest: new,
+        partial(_of_dataset, folder): provenance.sanitised(new),
+        partial(_of_logs, folder, plan, new): new,
+    }
+    for read, here in known.items():
+        with suppress(
+            KeyError, TypeError, AttributeError, ValueError
+        ):  # missing, damaged, or of another version
+            old = read()
+            differing, lost = list(differences(old, here)), _lost(old["settings"], plan)
+            # What only the old one names is kept for later comparisons.
+            merged = {**new, **{key: {**old.get(key, {}), **new[key]} for key in (*GROUPS, "sources")}}
+            break
     if differing:
         plan.check()
         listed = "; ".join(differing[:5]) + (f"; and {len(differing) - 5} more" if len(differing) > 5 else "")
@@ -80,11 +88,22 @@ def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
     return merged
 
 
-def _check_logs(folder: Folder, plan: Plan) -> None:
-    """Raise `SweepError` if no log has a task of this plan, and none is to be added to all the same."""
+def _of_dataset(folder: Folder) -> dict[str, Any]:
+    """Return a manifest from the attributes of the dataset, empty where it cannot be read."""
+    if folder.dataset.is_file():
+        from netCDF4 import Dataset
+
+        with suppress(OSError, RuntimeError), Dataset(folder.dataset) as file:
+            found: dict[str, Any] = json.loads(file.config)
+            return {**found, "sources": json.loads(file.sources)}
+    return {}
+
+
+def _of_logs(folder: Folder, plan: Plan, new: dict[str, Any]) -> dict[str, Any]:
+    """Return the manifest of this plan, if the logs have tasks of it."""
     asked = {id_[:ASKED] for id_ in plan.ids}
     if plan.settings.replace or any(head.id[:ASKED] in asked for head in reader.heads(folder.shards)):
-        return
+        return new
     raise SweepError(
         f"{folder.path} holds results of another study, and its config.json is missing or damaged; give "
         f"another folder, output={spare(folder.path)}, or replace=true to add to it all the same"
@@ -138,7 +157,10 @@ def changed(folder: Folder, plan: Plan) -> str:
     """Return what code is another than when the folder was last written, in words."""
     old = folder.read_manifest().get("sources")
     old = old if isinstance(old, dict) else {}
-    names = [name for name, digest in sorted(plan.sources.items()) if old.get(name, digest) != digest]
+    # A dataset, from which it may have been remade, has the beginnings.
+    names = [
+        name for name, digest in sorted(plan.sources.items()) if not digest.startswith(str(old.get(name, "")))
+    ]
     return ", ".join(names or plan.sources)
 
 
