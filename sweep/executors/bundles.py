@@ -3,13 +3,12 @@
 A message costs a few milliseconds of a worker's time, and a task may take less. Messages of half a second of
 work make that cost negligible. No worker is idle for long at the end, as long tasks start early (the longest
 first is at most a third longer than the best order, and much less where most tasks are short) and messages
-become smaller as the work runs out (guided self-scheduling). The cost of an unknown system is found out
-early, too: of each system without a timing one task goes before all else, and until it is back the system's
-other tasks come before those of which the cost is known. Of whole logs, whose simulations may take minutes
-under one policy and seconds under another, one worker takes the longest and all others the shortest, so that
-results come from the beginning on. A bundle that waits
-behind a running one does not move to an idle worker; so each bundle is marked as brief or not, and no bundle
-waits behind one that is not (`capacity`). A long task shows how far it is (`models.kernels.progress`).
+become smaller as the work runs out (guided self-scheduling). What is unknown is found out
+early, too: of each kind, a system at a load, without a timing one task goes before all else. Of whole logs,
+whose simulations may take minutes under one policy and seconds under another, one worker takes the longest
+and all others the shortest, so that results come from the beginning on. A bundle that waits behind a running
+one does not move to an idle worker; so each bundle is marked as brief or not, and no bundle waits behind one
+that is not (`capacity`). A long task shows how far it is (`models.kernels.progress`).
 
 References
 ----------
@@ -55,7 +54,7 @@ MOVED = 1.25
 """Factor by which a cost has to change before the tasks of its system are sorted in again."""
 
 Place = tuple[bool, float, float, int, Key]
-"""Place of a key in the order: whether its system was tried or timed, minus cost and load, its first task."""
+"""Place of a key in the order: whether its kind was tried or timed, minus cost and load, its first task."""
 
 LEGIBLE = 0.05
 """Share of a task from which the rest of it is extrapolated."""
@@ -156,7 +155,7 @@ class Bundles:
             cost = self._cost(key)
             # Of equal costs the highest load first, where simulations take longest; then in the plan's order,
             # so that policies with no timing yet begin with those that a grid names first.
-            known = system in self._tried or math.isfinite(cost)
+            known = key in self._tried or self._costs.is_measured(key)
             place = (known, -cost, -as_number(key[SYSTEM]), self._first[key], key)
             self._places[key] = place
             self._work += self._work_of(key)
@@ -235,8 +234,8 @@ class Bundles:
         self._work -= self._work_of(key)
         number = self._waiting[key].pop()
         self._work += self._work_of(key)
-        if not self._places[key][0]:  # the first one of a system without a timing
-            self._tried.add(key[:SYSTEM])
+        if not self._places[key][0]:  # the first one of a kind without a timing
+            self._tried.add(key)
             self._sort_in(key[:SYSTEM])
         return number
 
@@ -305,7 +304,7 @@ class Bundles:
 
     def _cost(self, key: Key) -> float:
         """Return the seconds of a task, infinite where its system has no timing."""
-        seconds = self._costs.seconds_a_job(key) if self._costs.is_measured(key) else None
+        seconds = self._costs.seconds_a_job(key) if self._costs.knows_system(key) else None
         return math.inf if seconds is None else seconds * self._jobs[key]
 
 

@@ -72,8 +72,12 @@ class Costs:
         return None
 
     def is_measured(self, key: Key) -> bool:
-        """Whether the system itself was measured, at any load, and not only similar ones."""
-        return any(key[:length] in self._seconds for length in (len(key), SYSTEM))
+        """Whether tasks of this kind were measured, and not only similar ones."""
+        return key in self._seconds
+
+    def knows_system(self, key: Key) -> bool:
+        """Whether the system itself was measured, at any load."""
+        return key[:SYSTEM] in self._seconds
 
     def save(self) -> None:
         """Keep the costs for later runs, if the user's cache folder can be written."""
