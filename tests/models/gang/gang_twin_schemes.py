@@ -109,9 +109,12 @@ def halves(group: range) -> list[range]:
 
 
 def controller_load(n_pes: int, slots: list[Slot], reading: str) -> Callable[[range], int]:
-    """Return the load on a controller (Fig. 2) as a function of its group of PEs."""
+    """Return the load on a controller (Fig. 2) as a function of its group of PEs.
+
+    Jobs are its load; PEs that a slot hides, for want of memory or to keep a reservation, are not.
+    """
     mapped = Counter(job.controller for slot in slots for job in slot.jobs)
-    taken = Counter(pe for slot in slots for pe in slot.taken)
+    used = Counter(pe for slot in slots for job in slot.jobs for pe in job.pes)
 
     @cache
     def ancestors(group: range) -> int:
@@ -132,7 +135,7 @@ def controller_load(n_pes: int, slots: list[Slot], reading: str) -> Callable[[ra
         return mapped[group] + children + ancestors(group)
 
     def on_pes(group: range) -> int:
-        return max(taken[pe] for pe in group)
+        return max(used[pe] for pe in group)
 
     return {"paths": lambda g: below(g) + ancestors(g), "recursive": to_the_letter, "pes": on_pes}[reading]
 
