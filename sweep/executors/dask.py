@@ -156,6 +156,8 @@ class Executor:
         Exception
             Whatever Dask raises where something does not close in time.
         """
+        from distributed.deploy import Cluster
+
         assert self._client is not None
         client = self._client.result(CLOSE_S if quickly else START_S)
         cluster = self._cluster
@@ -169,7 +171,11 @@ class Executor:
             if quickly:
                 with suppress(Exception):
                     self._kill(cluster)
-            cluster.close(timeout=CLOSE_S)
+            # Dask's scheduler fails to close while it connects to a worker, and `close` would hide that.
+            with suppress(RuntimeError):
+                cluster.sync(cluster._close, callback_timeout=CLOSE_S)
+            cluster.sync(Cluster._close, cluster, callback_timeout=CLOSE_S)  # nothing if all went well
+            cluster.close()  # ends its thread
 
     def _start_fork_server(self) -> None:
         import multiprocessing
