@@ -187,8 +187,12 @@ class Page:
             lines = {looks[name].label: name for name in chosen.values(study, choice.lines)}
             self._shown.param.update(options=lines, value=list(choice.shown), visible=several)
 
-    async def _choose(self, event: Any) -> None:
-        """Take over what the reader has chosen: the page shows at once that it is busy."""
+    def _choose(self, event: Any) -> None:
+        """Take over what the reader has chosen: the page shows at once that it is busy.
+
+        No coroutine: that would run later, when `_is_offering` no longer tells, and take back what the reader
+        has chosen meanwhile.
+        """
         if self._is_offering:
             return
         old = self._choice
@@ -205,7 +209,13 @@ class Page:
         self._offer()
         self._on_choice(choice.query)
         self._plot.loading = True
+        self._in_background(self._described(choice))
+
+    async def _described(self, choice: Choice) -> None:
         await asyncio.to_thread(self._source.described, choice)
+        self._soon(partial(self._show_choice, choice))
+
+    def _show_choice(self, choice: Choice) -> None:
         if choice is self._choice:  # else the reader has chosen again meanwhile
             self._show()
             self._plot.loading = False

@@ -25,6 +25,7 @@ from analysis.errors import AnalysisError
 from analysis.explorer import choice as chosen
 from analysis.explorer import plot, points, rerun, server, views, words
 from analysis.explorer.choice import Choice
+from analysis.explorer.page import Page
 from analysis.explorer.painter import Painter, SupersededError
 from analysis.explorer.source import Source
 from analysis.study import Study
@@ -330,3 +331,19 @@ def test_other_hosts_are_refused() -> None:
         request = HTTPServerRequest(headers=headers, start_line=line, connection=Mock())
         handler = application.find_handler(request)
         assert handler.handler_kwargs.get("status_code") == status, given
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_quick_choices_are_not_taken_back(results: Path) -> None:
+    """The second one comes before the page has answered the first."""
+
+    async def choose() -> list[list[str]]:
+        page, seen = Page(Source(results)), []
+        page._shown.param.watch(lambda event: seen.append(event.new), "value")
+        page._shown.value = ["buddy"]
+        page._shown.value = ["best_fit", "buddy"]
+        await asyncio.sleep(0.2)
+        page.close()
+        return seen
+
+    assert asyncio.run(choose()) == [["buddy"], ["best_fit", "buddy"]]
