@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle as Patch
 
+from analysis.drawings.composition import parameters
 from analysis.drawings.settings import mesh_of, numbers, valid, whole
 from analysis.errors import AnalysisError
 from analysis.figures.policies import look
@@ -21,17 +22,6 @@ from sweep.policy_names import label
 
 if TYPE_CHECKING:
     from models.medium_term.schedule import Box, Schedule
-
-POLICIES: dict[str, dict[str, str]] = {
-    "buddy_schedule": {"schedule": "buddy_schedule", "groups": "smallest_first"},
-    "buddy_schedule_reversed": {"schedule": "buddy_schedule", "groups": "largest_first"},
-    "equi_epoch": {"schedule": "equi_epoch"},
-    "greedy_largest": {"schedule": "greedy_largest"},
-    "optimal_buddy": {"schedule": "optimal_schedule", "allocations": "powers_of_two"},
-    "optimal_epoch": {"schedule": "optimal_epoch"},
-    "optimal_schedule": {"schedule": "optimal_schedule", "allocations": "all"},
-}
-"""What may be drawn, by the names of the policies' files."""
 
 
 class Example(NamedTuple):
@@ -61,9 +51,8 @@ def schedule_of(policy: str, processors: int, requirements: Sequence[int]) -> Sc
     """Return the policy's own schedule; `AnalysisError` where it has none for these numbers."""
     from models.medium_term.engine import make_schedule
 
-    if policy not in POLICIES:
-        raise AnalysisError(f"policy={policy}: no such medium-term policy; valid: {', '.join(POLICIES)}")
-    return valid(make_schedule, POLICIES[policy], processors, requirements)
+    found = parameters("policy", f"medium_term/{policy}")
+    return valid(make_schedule, found, processors, requirements)
 
 
 def draw_example(name: str) -> Figure:

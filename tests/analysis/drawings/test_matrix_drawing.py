@@ -5,7 +5,6 @@ import pytest
 
 from analysis.drawings.matrix import FREE, alternates
 from analysis.drawings.scene import asked
-from analysis.errors import AnalysisError
 from analysis.feitelson1996.drawings import engine, fig9
 from analysis.feitelson1996.drawings import matrix as drawings
 from analysis.figures import style
@@ -49,23 +48,3 @@ def test_a_matrix_is_that_of_the_points_own_simulation() -> None:
     title = figure.axes[0].get_title(loc="left")
     jobs = np.unique(state.mapped[state.mapped != FREE]).size
     assert f"load 0.7, time 40, alternation exclusive: {jobs} jobs in {len(state.mapped)} slots" in title
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"load": "much"}, "load=much: give a positive number"),
-        ({"time": "-1"}, "time=-1: give a positive number"),
-        ({"time": "1e12"}, r"time=1e\+12: this run ends at \d+; give a time before that"),
-        ({"policy": "bogus"}, "unknown policy 'bogus': valid: "),
-        ({"policy": "concurrent_gang/gang"}, "policy=concurrent_gang/gang: it has no Ousterhout matrix"),
-        (
-            {"policy": "fcfs", "workload": "lublin2003"},
-            "policy=fcfs: it has no Ousterhout matrix; give a ",
-        ),
-        ({"alternation": "both"}, "alternation=both; allowed: exclusive, none, shared"),
-    ],
-)
-def test_wrong_settings_are_refused(wrong: dict[str, str], message: str) -> None:
-    with pytest.raises(AnalysisError, match=message):
-        drawings.matrix(drawings.MATRIX | {"policy": "first_fit", "jobs": "1000"} | wrong)

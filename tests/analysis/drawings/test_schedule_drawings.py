@@ -1,4 +1,4 @@
-"""Pictures of schedules: no processor twice at a time, what is drawn is what the models did, clear errors."""
+"""Pictures of schedules: no processor twice at a time, what is drawn is what the models did."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +18,6 @@ from analysis.drawings.gantt import HELD, PREEMPTED, PROMISED, boxes, draw_gantt
 from analysis.drawings.packing import pack
 from analysis.drawings.queue import draw_queue
 from analysis.drawings.scene import Scene, scene
-from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.registry import drawings
 from models.jobs.jobs import Jobs
@@ -132,25 +131,6 @@ def test_an_own_conf_folder_is_searched(tmp_path: Path) -> None:
     )
     found = parameters("policy", "own", {"ties": "event"}, str(tmp_path))
     assert (found["reservations"], found["ties"], found["kill"], found["name"]) == (3, "event", True, "own")
-
-
-@pytest.mark.parametrize(
-    ("given_", "message"),
-    [
-        ({"policy": "nobody"}, "unknown policy 'nobody': valid: .*easy"),
-        ({"load": ""}, "has no load of its own"),
-        ({"from": "2d", "to": "1d", "jobs": "1000"}, "to=1d: that is not after the 48 hours"),
-        ({"workload": "swf"}, r"workload swf needs path: add workload\.path=VALUE$"),
-        ({"policy": "gang/buddy", "machine": "o2k"}, "add machine=960, or another machine"),
-        ({"policy.tyes": "event"}, "unknown key of policy easy 'tyes': did you mean 'ties'"),
-        ({"policy.ties": "{"}, "policy.ties={: give a number, a word, or a list"),
-    ],
-)
-def test_mistakes_are_told_in_one_line(given_: Mapping[str, str], message: str) -> None:
-    asked = ask("gantt", **{**SYNTHETIC, **given_})
-    with pytest.raises(AnalysisError, match=message) as error:
-        DRAWINGS["gantt"].draw(asked)
-    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("name", DRAWINGS)

@@ -1,8 +1,7 @@
-"""Pictures on request show what the policies do, and refuse what cannot be drawn with one line."""
+"""Pictures on request show what the policies do."""
 
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,11 +10,9 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from analysis.command import main
-from analysis.drawings.composition import parameters
 from analysis.figures import style
 from analysis.mccann1994.drawings import DRAWINGS
-from analysis.mccann1994.drawings.schedules import EXAMPLES, POLICIES, draw_example
+from analysis.mccann1994.drawings.schedules import EXAMPLES, draw_example
 from analysis.mccann1994.labels import LARGE, REST
 
 
@@ -102,30 +99,3 @@ def test_a_schedule_on_a_mesh_has_a_picture_for_each_moment() -> None:
         "0 to 1/4 T", "1/4 T to 1/2 T", "1/2 T to 3/4 T", "3/4 T to T",
     ]  # fmt: skip
     assert all((covered(axes) == 1).all() for axes in meshes)
-
-
-def test_policies_are_those_of_the_configuration() -> None:
-    for name, given in POLICIES.items():
-        configured = parameters("policy", name)
-        assert {key: configured[key] for key in given} == given
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("equi processors=16", "processors=16: give rows and columns, e.g. 16x32"),
-        ("equi processors=16x17", "powers of two on both sides"),
-        ("equi jobs=257", "257 jobs on 16 × 16 processors"),
-        ("equi_plus_mapping partition=9x9", "partition=9x9: 13 jobs have no such one; valid: 4x5, 16x1"),
-        ("schedule policy=buddy", "policy=buddy: no such medium-term policy; valid: buddy_schedule"),
-        ("schedule requirements=2,x", "requirements=2,x: give positive whole numbers"),
-        ("mesh_schedule processors=2x8 policy=equi_epoch requirements=17", "allowed: 1 to 16 processors"),
-    ],
-)
-def test_mistakes_are_one_line_and_status_2(
-    arguments: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["draw", *arguments.split(), f"output={tmp_path}"]) == 2
-    captured = capsys.readouterr()
-    assert captured.err.count("\n") == 1
-    assert message in captured.err

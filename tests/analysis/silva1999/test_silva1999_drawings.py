@@ -13,7 +13,6 @@ from matplotlib.patches import Rectangle
 import sweep
 from analysis import command
 from analysis.drawings.composition import parameters
-from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.registry import drawings
 from analysis.silva1999.drawings.trace_diagram import IDLE, LOCAL_HEIGHT, TRACE_DIAGRAM
@@ -132,28 +131,6 @@ def test_pe_time_is_drawn_for_each_scheduler() -> None:
     names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert names == ["Gang scheduling", "Concurrent Gang, round robin", "Concurrent Gang", "Uncoordinated"]
     assert area(figure, lambda patch: True) == pytest.approx(400)
-
-
-@pytest.mark.parametrize(
-    ("name", "settings", "text"),
-    [
-        ("trace_diagram", {"policy": "uncoordinated"}, "without coordination there are no slots"),
-        ("trace_diagram", {"policy": "backfill/easy"}, "it has no tasks to draw"),
-        ("trace_diagram", {"slices": "500"}, "give up to 60"),
-        ("trace_diagram", {"time": "-1"}, "time=-1: give a positive number"),
-        ("trace_diagram", {"slice": "0.0001"}, "not longer than a switch"),
-        ("trace_diagram", {"load": "0.001", "time": "1"}, "no job is in the system"),
-        ("grades", {"workload": "io_intensive", "time": "500"}, "no task came to a second phase"),
-        ("grades", {"policy": "uncoordinated"}, "without coordination nothing is graded"),
-        ("pe_time", {"machine": "o2k"}, "add machine=960, or another machine"),
-        ("trace_diagram", {"workload": "swf"}, r"workload swf needs path: add workload\.path=VALUE$"),
-        ("trace_diagram", {"workload": "feitelson1996"}, "add workload.repetition=sequence"),
-    ],
-)
-def test_bad_settings_are_one_line(name: str, settings: dict[str, str], text: str) -> None:
-    with pytest.raises(AnalysisError, match=text) as error:
-        draw(name, **settings)
-    assert "\n" not in str(error.value)
 
 
 @pytest.mark.exhaustive

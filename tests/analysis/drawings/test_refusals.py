@@ -1,0 +1,60 @@
+"""What cannot be drawn is refused with one line, and status 2."""
+
+from pathlib import Path
+
+import pytest
+
+from analysis.command import main
+
+EASY = "policy=easy workload=synthetic load=0.9 jobs=150"
+MATRIX = "policy=first_fit workload=feitelson1996 jobs=1000"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (f"gantt {EASY} policy=nobody", "unknown policy 'nobody': valid: "),
+        (f"gantt {EASY} load=null", "has no load of its own"),
+        (f"gantt {EASY} from=2d to=1d jobs=1000", "to=1d: that is not after the 48 hours"),
+        (f"gantt {EASY} workload=swf", "workload swf needs path: add workload.path=VALUE"),
+        (f"gantt {EASY} policy=gang/buddy machine=o2k", "add machine=960, or another machine"),
+        (f"gantt {EASY} policy.tyes=event", "unknown key of policy easy 'tyes': did you mean 'ties'"),
+        (f"gantt {EASY} policy.ties={{", "policy.ties={: give a number, a word, or a list"),
+        (f"matrix {MATRIX} load=much", "load=much: give a positive number"),
+        (f"matrix {MATRIX} time=-1", "time=-1: give a positive number"),
+        (f"matrix {MATRIX} time=1e12", "time=1e+12: this run ends at "),
+        (f"matrix {MATRIX} policy=bogus", "unknown policy 'bogus': valid: "),
+        (
+            f"matrix {MATRIX} policy=concurrent_gang/gang",
+            "policy=concurrent_gang/gang: it has no Ousterhout ",
+        ),
+        (f"matrix {MATRIX} alternation=both", "alternation=both; allowed: exclusive, none, shared"),
+        ("trace_diagram policy=uncoordinated", "without coordination there are no slots"),
+        ("trace_diagram policy=backfill/easy", "it has no tasks to draw"),
+        ("trace_diagram slices=500", "give up to 60"),
+        ("trace_diagram time=-1", "time=-1: give a positive number"),
+        ("trace_diagram slice=0.0001", "not longer than a switch"),
+        ("trace_diagram load=0.001 time=1", "no job is in the system"),
+        ("trace_diagram workload=swf", "workload swf needs path: add workload.path=VALUE"),
+        ("trace_diagram workload=feitelson1996", "add workload.repetition=sequence"),
+        ("grades workload=io_intensive time=500", "no task came to a second phase"),
+        ("grades policy=uncoordinated", "without coordination nothing is graded"),
+        ("pe_time machine=o2k", "add machine=960, or another machine"),
+        ("equi processors=16", "processors=16: give rows and columns, e.g. 16x32"),
+        ("equi processors=16x17", "powers of two on both sides"),
+        ("equi jobs=257", "257 jobs on 16 × 16 processors"),
+        ("equi_plus_mapping partition=9x9", "partition=9x9: 13 jobs have no such one; valid: 4x5, 16x1"),
+        ("schedule policy=buddy", "unknown policy 'medium_term/buddy': "),
+        ("schedule requirements=2,x", "requirements=2,x: give positive whole numbers"),
+        ("mesh_schedule processors=2x8 policy=equi_epoch requirements=17", "allowed: 1 to 16 processors"),
+        ("alpha_job adapts=maybe", "adapts=maybe: give true or false"),
+        ("alpha_job jobs=20 job=9999", "job=9999: give a number from 1 to "),
+        ("alpha_machine jobs=20 from=2h to=1h", "to=1h: that is not after the 2 hours"),
+    ],
+)
+def test_mistakes_are_one_line_and_status_2(
+    arguments: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["draw", *arguments.split(), f"output={tmp_path}"]) == 2
+    (line,) = (one for one in capsys.readouterr().err.splitlines() if not one.startswith("compiling"))
+    assert message in line
