@@ -259,16 +259,8 @@ class Field:
         **own : str
             Values on the metric's own dimensions.
         """
-        key = (metric, one, workload, cost, requests or self.usual, *sorted(own.items()))
-        if key not in self._curves:
-            place = self.point(one, workload, cost=cost, requests=requests)
-            name = metric or str(self.study.headline)
-            self._curves[key] = self.study.curve(name, one.policy, **place, **own)
-        return self._curves[key]
-
-    @cached_property
-    def _curves(self) -> dict[tuple[object, ...], Curve]:
-        return {}
+        place = self.point(one, workload, cost=cost, requests=requests)
+        return self.study.curve(metric or str(self.study.headline), one.policy, **place, **own)
 
     def over_cost(
         self, metric: str, one: Contestant, workload: str, load: float, *, requests: str | None = None

@@ -36,25 +36,18 @@ class Tester(Base):
 
     def at(self, metric: str, policy: str, **point: object) -> Sample:
         """Return a sample; of several loads, at the first of the grid that has the point."""
-        key = (metric, policy, *sorted(point.items()))
-        if key not in self._samples:
-            self._samples[key] = _first(self.study, metric, policy, point)
-        return self._samples[key]
+        curve = self.study.curve(metric, policy, along="load", **point)
+        for load in self.study.data["load"].values.astype(float).tolist():
+            for place, x in enumerate(curve.x):
+                if curve.status[place] != EXCLUDED and (x == load or math.isnan(load)):
+                    return Sample(curve.values[place], curve.status[place], curve.exact)
+        return Sample.absent()
 
     def sample(self, metric: str, policy: str, workload: str, time: str = "", **point: object) -> Sample:
         """Return a metric of a scheduler under a workload at a horizon, the longest by default."""
         chosen = time or self.last
         at_horizon = {"horizon": chosen} if chosen else {}
         return self.at(metric, policy, workload=workload, **at_horizon, **point)
-
-
-def _first(study: Study, metric: str, policy: str, point: Mapping[str, object]) -> Sample:
-    curve = study.curve(metric, policy, along="load", **dict(point))
-    for load in study.data["load"].values.astype(float).tolist():
-        for place, x in enumerate(curve.x):
-            if curve.status[place] != EXCLUDED and (x == load or math.isnan(load)):
-                return Sample(curve.values[place], curve.status[place], curve.exact)
-    return Sample.absent()
 
 
 def combined(one: Sample, other: Sample, how: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Sample:
