@@ -15,6 +15,12 @@ class DrawingError(Exception):
     """A figure that these data cannot give; the message gives the reason and what would change it."""
 
 
+def require_points(drawn: object) -> None:
+    """Raise `DrawingError` where what a figure would draw is empty, 0 or false."""
+    if not drawn:
+        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+
+
 @contextmanager
 def understood(where: str) -> Iterator[None]:
     """Turn whatever a dataset leads to that no sweep has written, or that is damaged, into one line.

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from analysis.compare.labels import CAPTION, NAMELESS, compared, metrics, title
 from analysis.compare.layout import Cell, Layout
-from analysis.errors import DrawingError
+from analysis.errors import DrawingError, require_points
 from analysis.figures import category_plot, load_plot
 from analysis.figures.category_plot import CategoryPlot, Estimates
 from analysis.figures.load_plot import LOAD, Line, LoadPlot, bars
@@ -86,8 +86,7 @@ def _panel_axes(layout: Layout, metric: str) -> list[str]:
 
 def _draw(layout: Layout, metric: str, reference: str | None) -> Figure:
     names = layout.measured(metric)
-    if not names:
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(names)
     if reference is not None and (reference not in names or len(names) < 2):
         raise DrawingError(
             f"{layout.word(reference)} and another line must have this metric; reference=NAME sets another"

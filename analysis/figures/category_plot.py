@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from analysis.errors import DrawingError
+from analysis.errors import require_points
 from analysis.figures import style
 from analysis.figures.style import SchemeStyle
 from analysis.study.curve import DONE, SATURATED
@@ -127,8 +127,7 @@ def panels(
     DrawingError
         If no point has been run.
     """
-    if all(one.is_empty for one in plots):
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(not all(one.is_empty for one in plots))
     n_rows = -(-len(plots) // n_columns)
     legend_rows = -(-len({name for one in plots for name in one.series}) // 3)
     figure = Figure(figsize=(7.4, height * n_rows + 0.5 + 0.18 * legend_rows), layout="constrained")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from analysis.errors import DrawingError
+from analysis.errors import DrawingError, require_points
 from analysis.figures import load_plot, style
 from analysis.figures.load_plot import Line, LoadPlot
 from analysis.figures.policies import look
@@ -98,8 +98,7 @@ def panels(
         If no point has been run.
     """
     lines = [line for one in plots for line in one.lines.values()]
-    if not any(line.drawn.any() or line.saturated.any() for line in lines):
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(any(line.drawn.any() or line.saturated.any() for line in lines))
     if any(line.saturated.any() for line in lines):
         note = f"{note} A line breaks where its policy is saturated.".strip()
     return grid([[one] for one in plots] if stacked else [plots], title, note, height)

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from analysis.chiang2001.demands import table_4, table_of_month
 from analysis.chiang2001.labels import DEMAND, HIGH_LOAD, MEMORY_DEMAND, NUMBER, TABLE_CLASS, month, months
-from analysis.errors import DrawingError
+from analysis.errors import require_points
 from analysis.report.table import Cell, Table
 from analysis.study import Study
 from sweep import statistics
@@ -61,8 +61,7 @@ def draw_table(study: Study, names: Sequence[str]) -> Figure:
             _write(axes, columns, y, getattr(paper, field, None), found.mean, found.half_width)
             y += 1.0
         y += 0.2
-    if not any_drawn:
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(any_drawn)
     return figure
 
 

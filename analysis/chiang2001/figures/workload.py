@@ -21,7 +21,7 @@ from analysis.chiang2001.labels import (
     month,
     months,
 )
-from analysis.errors import DrawingError
+from analysis.errors import require_points
 from analysis.figures import style
 from analysis.figures.captions import captioned
 from analysis.paper import Picture
@@ -57,8 +57,7 @@ def _arrivals(study: Study) -> Figure:
     name = MARCH if MARCH in there else there[-1]
     found = statistics.intervals(table_of_month(study, "arrivals", name), study.confidence)
     days, hours = study.values_of("weekday"), study.data["hour"].values
-    if np.isnan(found.mean).all():
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(not np.isnan(found.mean).all())
     figure = Figure(figsize=(6.6, 3.7), layout="constrained")
     axes = figure.subplots()
     for day, color in zip(WEEKDAYS, DAY_COLORS, strict=True):
@@ -79,8 +78,7 @@ def _runtimes(study: Study) -> Figure:
     table = np.array([table_of_month(study, "runtime_cdf", name) for name in months(study)])
     # Months count alike; one without such jobs is left out of a class' mean.
     known = np.isfinite(table)
-    if not known.any():
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(known.any())
     mean = np.where(known, table, 0.0).sum((0, -2, -1)) / np.maximum(known.sum((0, -2, -1)), 1)
     figure = Figure(figsize=(7.4, 3.1), layout="constrained")
     for axes, size in zip(figure.subplots(1, len(SIZES), sharey=True), SIZES, strict=True):

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
-from analysis.errors import DrawingError
+from analysis.errors import DrawingError, require_points
 from analysis.families import best
 from analysis.families.best import Best
 from analysis.families.contestants import Contestant, Field
@@ -46,8 +46,7 @@ def draw(field: Field, metric: str) -> Figure:
         (name, x, y): best.at(field, metric, name, load, cost, among)
         for name in field.workloads for x, load in enumerate(loads) for y, cost in enumerate(costs)
     }  # fmt: skip
-    if not any(cells.values()):
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(any(cells.values()))
     n_columns = min(2, len(field.workloads))
     n_rows = -(-len(field.workloads) // n_columns)
     figure = Figure(figsize=(7.4, 0.44 * len(costs) * n_rows + 0.8 * n_rows + 1.3), layout="constrained")

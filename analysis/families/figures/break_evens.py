@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.errors import DrawingError
+from analysis.errors import DrawingError, require_points
 from analysis.families import break_even
 from analysis.families.break_even import Outcome
 from analysis.families.contestants import Contestant, Field
@@ -47,8 +47,7 @@ def draw(field: Field) -> Figure:
         for one in field.costly
         for _, outcome in outcomes(field, metric, one, name)
     )
-    if not any(outcome.is_known for outcome in every):
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(any(outcome.is_known for outcome in every))
     shape = (len(metrics), len(field.workloads))
     figure = Figure(figsize=(7.4, 2.1 * shape[0] + 0.9), layout="constrained")
     places = figure.subplots(*shape, squeeze=False, sharey=True, sharex=True)

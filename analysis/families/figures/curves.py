@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from analysis.errors import DrawingError
+from analysis.errors import require_points
 from analysis.families.contestants import Contestant, Field
 from analysis.families.figures.looks import look
 from analysis.families.labels import (
@@ -76,8 +76,7 @@ def draw(field: Field, metric: str, shown: Sequence[Shown], title: str) -> Figur
         every.append(lines)
     means = np.concatenate([line.mean for lines in every for line in lines.values()] or [np.zeros(0)])
     known = means[np.isfinite(means)]
-    if not known.size:
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(known.size)
     is_time = field.study.data[metric].attrs.get("units") == "s"
     unit = time_unit(known.tolist()) if is_time else PURE
     label = MEASURES.get(metric, metric)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from analysis.errors import DrawingError
+from analysis.errors import DrawingError, require_points
 from analysis.figures import policies
 from analysis.figures.load_plot.line import Line
 from analysis.figures.style import SchemeStyle
@@ -104,5 +104,4 @@ class LoadPlot:
             raise DrawingError(
                 "its workload runs at one load of its own: give several, grid.load=[0.5,0.7,0.9]"
             )
-        if not any(line.saturated.any() or line.drawn.any() for line in self.lines.values()):
-            raise DrawingError("none of its points has been run yet: run the sweep to its end")
+        require_points(any(line.saturated.any() or line.drawn.any() for line in self.lines.values()))

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.errors import DrawingError
+from analysis.errors import require_points
 from analysis.figures import stacked_bars, style
 from analysis.figures.captions import captioned
 from analysis.figures.stacked_bars import Shares
@@ -44,8 +44,7 @@ def _draw(study: Study) -> Figure:
         }
         for workload in labels.workloads(study)
     }
-    if not any(found for rows in panels.values() for found in rows.values()):
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(any(found for rows in panels.values() for found in rows.values()))
     n_bars = max(map(len, panels.values()))
     figure = Figure(figsize=(7.4, len(panels) * (0.34 * n_bars + 0.5) + 1.2), layout="constrained")
     places = figure.subplots(len(panels), 1, sharex=True, squeeze=False).ravel()

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from analysis.errors import DrawingError
+from analysis.errors import require_points
 from analysis.figures import style
 from analysis.figures.captions import captioned
 from analysis.figures.policies import look
@@ -106,8 +106,7 @@ def _months(study: Study) -> Figure:
 
 def _guide(axes: Axes, drawn: int) -> None:
     """Draw the utilizations that the paper names; `DrawingError` if there is nothing to compare with them."""
-    if not drawn:
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(drawn)
     for share, name in GUIDES.items():
         style.guide(axes, 100 * share, name, below=share != HIGHEST)
 
@@ -175,8 +174,7 @@ def _scatter(study: Study) -> Figure:
             alpha=0.45, mew=0, linestyle="none",
         )  # fmt: skip
         drawn += 1
-    if not drawn:
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(drawn)
     axes.set_yscale("log")
     axes.set(
         xlabel="Utilization of the week (%)",

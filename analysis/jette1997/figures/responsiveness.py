@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.errors import DrawingError
+from analysis.errors import require_points
 from analysis.figures import style
 from analysis.figures.captions import captioned
 from analysis.figures.policies import look
@@ -59,8 +59,7 @@ def _draw(study: Study) -> Figure:
         for policy in policies:
             drawn += _row(places, len(rows), policy, _intervals(study, policy, workload))
             rows.append(labels.workload_title(workload) if policy == policies[len(policies) // 2] else "")
-    if not drawn:
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(drawn)
     for axes, (label, number, name) in zip(places, PANELS, strict=True):
         style.guide(axes, number, name, vertical=True)
         axes.set_xlabel(label, fontsize=8)

@@ -8,7 +8,7 @@ from matplotlib.colors import LogNorm, Normalize, to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from analysis.errors import DrawingError
+from analysis.errors import require_points
 from analysis.figures import style
 from analysis.figures.captions import captioned
 from analysis.jette1997 import derived
@@ -67,8 +67,7 @@ def table(study: Study) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _map(study: Study) -> Figure:
     excess, gained, half = table(study)
-    if not np.isfinite(excess).any():
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(np.isfinite(excess).any())
     figure = Figure(figsize=(7.4, 0.42 * excess.shape[0] + 1.8), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     shown = np.maximum(excess, 0.01)
@@ -138,8 +137,7 @@ def _curves(study: Study) -> Figure:
                 ys.append(100 * y.mean)
         axes.plot(xs, ys, color=color, linewidth=1.2, zorder=2)
         handles.append(Line2D([], [], color=color, marker="o", label=f"{cost} s a processor"))
-    if not drawn:
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(drawn)
     handles.append(
         Line2D([], [], color="#111111", marker="*", ms=10, linestyle="none", label="no preemption")
     )

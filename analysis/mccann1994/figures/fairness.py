@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from analysis.errors import DrawingError
+from analysis.errors import require_points
 from analysis.figures import style
 from analysis.figures.captions import captioned
 from analysis.figures.load_plot import LoadPlot, draw_lines
@@ -40,8 +40,7 @@ def pictures(study: Study) -> Iterator[Picture]:
 
 def _draw(study: Study, title: str, panels: Mapping[str, tuple[str, float | None]]) -> Figure:
     plots = [_panel(study, name, policy, q) for name, (policy, q) in panels.items()]
-    if not any(line.drawn.any() for one in plots for line in one.lines.values()):
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(any(line.drawn.any() for one in plots for line in one.lines.values()))
     figure = Figure(figsize=(7.4, 1.75 * len(plots) + 0.8), layout="constrained")
     for axes, one in zip(figure.subplots(len(plots), 1, sharex=True), plots, strict=True):
         draw_lines(axes, one)

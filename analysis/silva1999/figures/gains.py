@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from analysis.errors import DrawingError
+from analysis.errors import require_points
 from analysis.figures import style
 from analysis.figures.captions import captioned
 from analysis.figures.policies import look
@@ -73,8 +73,7 @@ def draw(rows: Mapping[str, tuple[Study, str, str]], title: str) -> Figure:
             drawn += _row(axes, row, Tester(study), metric, name, on, others)
         axes.set_xlabel(label)
         axes.grid(visible=False, axis="y")
-    if not drawn:
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(drawn)
     names = [textwrap.fill(name, LETTERS) for name in rows]
     places[0].set_yticks(range(len(rows)), names, fontsize=7.5)
     places[0].set_ylim(len(rows) - 0.5, -0.5)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from matplotlib.figure import Figure
 
-from analysis.errors import DrawingError
+from analysis.errors import DrawingError, require_points
 from analysis.figures.load_plot import Line, LoadPlot
 from analysis.figures.panels import grid
 from analysis.figures.policies import TASKS
@@ -93,5 +93,4 @@ def check(plots: Sequence[LoadPlot], what: str) -> None:
     """Raise `DrawingError` where there is nothing to draw."""
     if not any(plot.lines for plot in plots):
         raise DrawingError(f"its points are not in this grid: {what}")
-    if not any(line.drawn.any() for plot in plots for line in plot.lines.values()):
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(any(line.drawn.any() for plot in plots for line in plot.lines.values()))

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from matplotlib.figure import Figure
 
-from analysis.errors import DrawingError
+from analysis.errors import require_points
 from analysis.figures import stacked_bars, style
 from analysis.figures.captions import captioned
 from analysis.figures.stacked_bars import Shares
@@ -44,8 +44,7 @@ def pictures(study: Study) -> Iterator[Picture]:
 def _draw(study: Study, name: str) -> Figure:
     names = labels.workloads(study)
     panels = {one: {who: _shares(study, who, one, name) for who in schedulers(study)} for one in names}
-    if not any(shares for rows in panels.values() for shares in rows.values()):
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+    require_points(any(shares for rows in panels.values() for shares in rows.values()))
     return stacked(
         {labels.workload(one): rows for one, rows in panels.items()},
         f"Use of the time of a PE, {labels.size(study, name)}",
