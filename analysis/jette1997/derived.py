@@ -7,12 +7,12 @@ both, not averaged.
 
 from collections.abc import Sequence
 from datetime import date, timedelta
+from functools import partial
 
 import numpy as np
 
 from analysis.jette1997 import labels
 from analysis.study import Study
-from analysis.study.curve import DONE
 from analysis.study.sample import Sample
 from analysis.study.study import SAMPLES, text
 from sweep import statistics
@@ -35,48 +35,42 @@ def raw(study: Study, metric: str, policy: str, workload: str, **point: object) 
 
 def ratio(numerator: Sample, denominator: Sample) -> Sample:
     """Return the ratio of two sums over a run, from their parts in each batch."""
-    for one in (numerator, denominator):
-        if one.reason:
-            return Sample.absent(one.status)
-    above, below = numerator.values, denominator.values
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return Sample(statistics.weighed(above / below, np.where(below > 0, below, 0.0)), numerator.status)
+    return Sample.computed(
+        lambda above, below: statistics.weighed(above / below, np.where(below > 0, below, 0.0)),
+        numerator,
+        denominator,
+    )
 
 
 def total(one: Sample) -> Sample:
     """Return the sum over the last dimension, NaN where nothing is known."""
-    if one.reason:
-        return Sample.absent(one.status)
-    known = np.isfinite(one.values)
-    summed = np.where(known, one.values, 0.0).sum(axis=-1)
-    return Sample(np.where(known.any(axis=-1), summed, np.nan), one.status)
+    return Sample.computed(partial(_sum, axis=-1), one)
 
 
 def product(a: Sample, b: Sample) -> Sample:
     """Return the product of two metrics of one run, batch by batch."""
-    for one in (a, b):
-        if one.reason:
-            return Sample.absent(one.status)
-    return Sample(a.values * b.values, a.status)
+    return Sample.computed(np.multiply, a, b)
 
 
 def of_runs(one: Sample) -> Sample:
     """Return the sums over the batches of each replication, shape (replications, 1)."""
-    if one.reason:
-        return Sample.absent(one.status)
-    known = np.isfinite(one.values)
-    summed = np.where(known, one.values, 0.0).sum(axis=1, keepdims=True)
-    return Sample(np.where(known.any(axis=1, keepdims=True), summed, np.nan), one.status)
+    return Sample.computed(lambda values: _sum(values, 1)[:, np.newaxis], one)
+
+
+def _sum(values: np.ndarray, axis: int) -> np.ndarray:
+    known = np.isfinite(values)
+    return np.where(known.any(axis=axis), np.where(known, values, 0.0).sum(axis=axis), np.nan)
 
 
 def largest(one: Sample) -> Sample:
     """Return the largest value of each replication, shape (replications, 1)."""
-    if one.reason:
-        return Sample.absent(one.status)
-    flat = one.values.reshape(len(one.values), -1)
-    known = np.isfinite(flat)
-    found = np.where(known, flat, -np.inf).max(axis=1, keepdims=True)
-    return Sample(np.where(known.any(axis=1, keepdims=True), found, np.nan), one.status)
+
+    def highest(values: np.ndarray) -> np.ndarray:
+        flat = np.where(np.isfinite(values), values, -np.inf).reshape(len(values), -1)
+        found = flat.max(axis=1, keepdims=True)
+        return np.where(np.isfinite(found), found, np.nan)
+
+    return Sample.computed(highest, one)
 
 
 def at(study: Study, one: Sample, dim: str, values: Sequence[str]) -> Sample:
@@ -113,9 +107,7 @@ def delay(study: Study, hours: Sequence[str], policy: str, workload: str) -> Sam
         at(study, raw(study, labels.by(name, labels.HOUR), policy, workload), labels.HOUR, hours)
         for name in ("slowdown", "runtime", "jobs")
     )
-    if reason := next((one.status for one in (slowdown, runtime, jobs) if one.reason), ""):
-        return Sample.absent(reason)
-    beyond = Sample((slowdown.values - 1) * runtime.values, slowdown.status)
+    beyond = Sample.computed(lambda times, alone, n: (times - 1) * alone, slowdown, runtime, jobs)
     return ratio(total(beyond), total(jobs))
 
 
@@ -194,11 +186,10 @@ def of_months(
 
 def weekly(study: Study, metric: str, policy: str, workload: str) -> Sample:
     """Return the metric of each batch, each counting alike; none where a batch is cut short at the end."""
-    values, period = raw(study, metric, policy, workload), raw(study, labels.PERIOD, policy, workload)
-    if values.reason or period.reason:
-        return Sample.absent(values.status)
-    full = period.values > 0.9 * np.nanmedian(period.values)
-    return Sample(np.where(full, values.values, np.nan), values.status)
+    pair = raw(study, metric, policy, workload), raw(study, labels.PERIOD, policy, workload)
+    return Sample.computed(
+        lambda values, period: np.where(period > 0.9 * np.nanmedian(period), values, np.nan), *pair
+    )
 
 
 def best_week(study: Study, policy: str, workload: str) -> Sample:
@@ -213,13 +204,8 @@ def in_full_weeks(study: Study, policy: str, workload: str, least: float) -> Sam
         raw(study, metric, policy, workload, **{labels.SITE_CLASS: labels.INTERACTIVE})
         for metric in (labels.CLASS_SLOWDOWN, labels.CLASS_RUNTIME)
     )
-    if reason := next((one.status for one in (used, slowdown, runtime) if one.reason), ""):
-        return Sample.absent(reason)
-    chosen = np.nan_to_num(used.values) > least
-    beyond, below = (
-        of_runs(Sample(np.where(chosen, values, np.nan), DONE))
-        for values in (slowdown.values * runtime.values, runtime.values)
+    chosen = Sample.computed(
+        lambda share, alone: np.where(np.nan_to_num(share) > least, alone, np.nan), used, runtime
     )
-    if beyond.reason:
-        return Sample.absent(DONE)
-    return Sample(beyond.values / below.values, used.status)
+    beyond, below = of_runs(product(slowdown, chosen)), of_runs(chosen)
+    return Sample.computed(np.divide, beyond, below)

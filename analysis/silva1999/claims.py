@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, partial, reduce
+from functools import cache
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -50,23 +50,14 @@ class Tester(Base):
         return self.at(metric, policy, workload=workload, **at_horizon, **point)
 
 
-def combined(one: Sample, other: Sample, how: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Sample:
-    """Return what is computed from two metrics of one run, replication by replication."""
-    if one.reason or other.reason:
-        bad = one if one.reason else other
-        return Sample(np.full((1, 1), np.nan), bad.status)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return Sample(how(one.values, other.values), one.status)
-
-
 def switching(test: Tester, name: str, cost: str, size: str) -> Sample:
     """Return the share of the PEs' time spent on switching under Concurrent Gang."""
     at = {labels.PROCESSORS: size, labels.CENTRAL_COST: cost}
     found = [
         test.sample(labels.PE_TIME, labels.PRIORITIES, name, **at, pe_state=state) for state in labels.STATES
     ]
-    whole = reduce(partial(combined, how=np.add), found)
-    return combined(found[labels.STATES.index(labels.SWITCHING)], whole, np.divide)
+    whole = Sample.computed(lambda *parts: np.sum(parts, axis=0), *found)
+    return Sample.computed(np.divide, found[labels.STATES.index(labels.SWITCHING)], whole)
 
 
 def measured(test: Tester, measure: str, scheduler: str, name: str, time: str, **point: Any) -> Sample:
@@ -77,13 +68,13 @@ def measured(test: Tester, measure: str, scheduler: str, name: str, time: str, *
     """
     if measure == "waiting":
         busy = test.sample(labels.PE_TIME, scheduler, name, time, pe_state=labels.BUSY)
-        return combined(test.sample(labels.TASK_WAIT, scheduler, name, time, **point), busy, np.divide)
+        return Sample.computed(np.divide, test.sample(labels.TASK_WAIT, scheduler, name, time, **point), busy)
     if measure == "local":
         filled, busy = (
             test.sample(one, scheduler, name, time, **point)
             for one in (labels.LOCAL_OF_CLASS, labels.BUSY_OF_CLASS)
         )
-        return combined(filled, busy, np.divide)
+        return Sample.computed(np.divide, filled, busy)
     if measure == "empty":
         return test.sample(labels.PE_TIME, scheduler, name, time, **{labels.PE_STATE: "empty"}, **point)
     metric = labels.RESPONSE_OF_CLASS if measure == "response" else measure
@@ -224,7 +215,7 @@ def _gain_over(test: Tester, metric: str, of: str, over: str, best: str, name: s
     found = []
     for one in (best, name):
         mine, other = (test.sample(metric, scheduler, one) for scheduler in (of, over))
-        found.append(combined(mine, other, np.divide))
+        found.append(Sample.computed(np.divide, mine, other))
         if reason := found[-1].reason:
             return Open(label, reason)
     first, rest = (one.values if metric == labels.JOBS else 1 - one.values for one in found)

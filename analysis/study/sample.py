@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +33,14 @@ class Sample:
     def absent(cls, status: str = EXCLUDED) -> Sample:
         """Return a sample without values."""
         return cls(np.full((1, 1), np.nan), status)
+
+    @classmethod
+    def computed(cls, how: Callable[..., np.ndarray], *samples: Sample) -> Sample:
+        """Return what a function makes of the values of samples; one without values where one of them is."""
+        if bad := [one.status for one in samples if one.reason]:
+            return cls.absent(bad[0])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return cls(how(*(one.values for one in samples)), samples[0].status)
 
     @property
     def reason(self) -> str:
