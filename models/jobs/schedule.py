@@ -77,7 +77,7 @@ class Schedule:
     unmeasured : ndarray of bool, optional
         Jobs that are in no mean over jobs, since they were killed before they ran; None is no job.
     killed, cancelled : ndarray of bool, optional
-        Jobs that were ended at their limit, and by an operator; None is no job.
+        Jobs that were ended at their limit, and by an operator or for another job; None is no job.
     trace : Trace, optional
         The log or month of the jobs.
     notes : tuple of str

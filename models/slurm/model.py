@@ -105,6 +105,7 @@ def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stre
             notes=(configuration.name,),
             by_backfill=result.by_backfill,
             killed=result.killed,
+            cancelled=result.cancelled,
             lost=np.zeros(len(jobs)),
             suspended=result.suspended,
         )

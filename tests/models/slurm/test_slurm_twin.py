@@ -1,19 +1,24 @@
 """The kernel against its slow twin: random jobs, nodes and partitions, whole nodes and CPUs."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
 import pytest
+from family_cases import composed, machine_of
 from slurm_gang_twin import GangTwin
 from slurm_twin import Preempting, Twin, TwinJob
 
+from models.jobs import swf
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
 from models.jobs.requests import Requests
+from models.jobs.swf_schedule import write_schedule
+from models.point import Point
 from models.slurm.build import asked
 from models.slurm.configuration.reading import of_lines
 from models.slurm.engine import Result, run
-from models.slurm.model import SlurmSchedule, with_suspension
+from models.slurm.model import SlurmSchedule, schedule, with_suspension
 from models.slurm.scheduler import Phases
 
 EACH_SECOND = Phases(tick=0.0, period=1.0, completing=0.0, killing=0.0, cycle_time=0.0)
@@ -297,3 +302,23 @@ def test_begin_times_are_tested_at_every_pass() -> None:
     result = run(asked(given, made, np.array([0.1, -1.0])), made, phases)
     assert result.end[0] % 1 == pytest.approx(0.2)
     assert result.start[1] == pytest.approx(result.end[0] + 0.1)
+
+
+def test_the_status_of_a_job_that_preemption_cancels(tmp_path: Path) -> None:
+    """In the Standard Workload Format it is that of a cancelled job."""
+    rows = ["JobID|User|Partition|State|Submit|Start|ElapsedRaw|TimelimitRaw|AllocCPUS|AllocNodes|ReqMem"]
+    rows += [
+        f"{number}|u|{partition}|COMPLETED|2024-03-01T00:0{number}:00|2024-03-01T00:0{number}:05|600|20|1|1|0"
+        for number, partition in ((1, "spare"), (2, "few"))
+    ]
+    (tmp_path / "sacct.txt").write_text("\n".join([*rows, ""]))
+    lines = ["NodeName=n1 CPUs=1", "PartitionName=spare Nodes=n1 PreemptMode=CANCEL"]
+    lines += ["PartitionName=few Nodes=n1 PriorityTier=2"]
+    lines += ["PreemptType=preempt/partition_prio", "PreemptMode=REQUEUE"]
+    point = Point(
+        composed("policy", "slurm", lines=lines),
+        composed("workload", "sacct", path=str(tmp_path / "sacct.txt")),
+        machine_of("log"),
+    )
+    write_schedule(tmp_path / "made.swf", schedule(point))
+    assert swf.read(tmp_path / "made.swf").columns["status"].tolist() == [5, 1]
