@@ -61,6 +61,14 @@ COLUMNS = f"""{COMMON}
     Preempt PreemptExemptTime PreemptMode QosName UsageFactor UsageThres"""
 """Columns of ``sacctmgr show qos``."""
 
+NOT_MODELLED = """
+    grpcpumins grpcpurunmins grpcpus grpjobsaccrue grpmem grpmemory grpnodes grptresmins grptresrunmins
+    grpwall maxcpumins maxcpus maxnodes maxtres maxtresmins maxtrespernode minpriothres minpriothresh
+    maxcpuminsperjob maxcpurunmins maxcpusperjob maxjobsaccrue maxnodesperjob maxtresminsperjob maxtresperjob
+    maxtresrunmins limitfactor maxcpurunminspu maxcpuspu maxjobsaccruepa maxjobsaccruepu maxnodespu
+    maxtresrunminspa maxtresrunminspu mincpus mintres usagefactor usagethres"""
+"""Options and columns that change schedules, and have no effect here."""
+
 
 @dataclass(frozen=True)
 class Association:
@@ -73,6 +81,8 @@ class Association:
     group, each : mapping of str to int
         Resource (``jobs``, ``cpu``, ``node``, ``mem`` in MB, ``gres/gpu``) -> how much of it all jobs below
         may have at once, and those of each association of a user below.
+    ignored : tuple of str
+        Options that change schedules, and have no effect here.
     """
 
     name: str
@@ -81,6 +91,7 @@ class Association:
     share: float
     group: Mapping[str, int] = field(default_factory=dict)
     each: Mapping[str, int] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,6 +108,8 @@ class Qos:
         How its own jobs are preempted, empty where PreemptMode decides; after `grace` seconds.
     exempt : int, optional
         Seconds that each of them may run before; None where PreemptExemptTime decides.
+    ignored : tuple of str
+        Columns that change schedules, and have no effect here.
     """
 
     priority: int
@@ -108,6 +121,7 @@ class Qos:
     preempt_mode: str = ""
     grace: int = 0
     exempt: int | None = None
+    ignored: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -185,19 +199,21 @@ def limits(place: str, given: Mapping[str, str], tres: str, jobs: str) -> dict[s
     return found
 
 
-def check(place: str, given: Mapping[str, str], known: str) -> None:
-    """Refuse an option or a column that Slurm does not have, which would have no effect."""
+def ignored(place: str, given: Mapping[str, str], known: str) -> tuple[str, ...]:
+    """Return the options or columns that are set and not modelled; refuse those that Slurm does not have."""
     names = {"": ""} | {name.lower(): name for name in known.split()}  # -p prints a bar at the end as well
     for key in given:
         if key not in names:
             near = difflib.get_close_matches(key, names, 1)
             hint = f"did you mean {names[near[0]]}?" if near else "correct it or delete it"
             raise ConfigurationError(f"{place}: {key} is none that sacctmgr prints; {hint}")
+    neutral = (*NEUTRAL, "1.000000")  # as UsageFactor is printed
+    not_modelled = given.keys() & NOT_MODELLED.split()
+    return tuple(names[key] for key in given if key in not_modelled and given[key] not in neutral)
 
 
 def association(place: str, name: str, parent: str, is_user: bool, given: Mapping[str, str]) -> Association:
     """Return an account or a user from the options of its line."""
-    check(place, given, OPTIONS)
     share = given.get("fairshare", "1")
     return Association(
         name,
@@ -206,12 +222,13 @@ def association(place: str, name: str, parent: str, is_user: bool, given: Mappin
         math.inf if share == "parent" else float(share) if share.isdecimal() and len(share) < 10 else 1.0,
         limits(place, given, "grptres", "grpjobs"),
         limits(place, given, "", "maxjobs"),
+        ignored(place, given, OPTIONS),
     )
 
 
 def qos(place: str, given: Mapping[str, str]) -> Qos:
     """Return a QOS; the keys are the columns of ``sacctmgr show qos``."""
-    check(place, given, COLUMNS)
+    not_modelled = ignored(place, given, COLUMNS)
     text = given.get("priority", "0") or "0"
     if not text.isdecimal():
         raise ConfigurationError(f"{place}: Priority={text}; allowed: a whole number")
@@ -232,6 +249,7 @@ def qos(place: str, given: Mapping[str, str]) -> Qos:
         "" if mode == "CLUSTER" else mode,
         times["gracetime"] or 0,
         times["preemptexempttime"],
+        not_modelled,
     )
 
 

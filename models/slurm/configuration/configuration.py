@@ -237,6 +237,12 @@ class Configuration:
             found.append(
                 "limits of associations and QOS have no effect: AccountingStorageEnforce has no limits"
             )
+        without: dict[str, list[str]] = {}
+        ignored = [(one.name, one.ignored) for one in self.associations]
+        for name, options in [*ignored, *((name, one.ignored) for name, one in self.qos.items())]:
+            for key in options:
+                without.setdefault(key, []).append(name)
+        found += [f"{key} has no effect here, for {', '.join(names)}" for key, names in without.items()]
         return found + [
             f"SchedulerParameters={word} has no effect here: {keys.PARAMETERS_NOT_MODELLED[word]}"
             for word in self.parameters

@@ -290,3 +290,10 @@ def test_fair_tree_ranks_all_users_of_the_dump(seed: int) -> None:
     njit(lambda tree: fair_tree(tree))(fair)
     assert {a: fair["factor"][a] for a in expected} == pytest.approx(expected)
     assert len(expected) == 1 + sum(line.startswith("User") for line in lines), "and ann, who is not in it"
+
+
+def test_limits_that_are_not_modelled_are_listed() -> None:
+    lines = ["Account - 'a':MaxWall=60:GrpTRESMins=cpu=9", "QosName=q UsageFactor=1.000000 GrpTRESMins=cpu=5"]
+    made = of_lines("slurm.conf", ["NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1", *lines])
+    assert "GrpTRESMins has no effect here, for a, q" in made.not_modelled()
+    assert not any("MaxWall" in line or "UsageFactor" in line for line in made.not_modelled())
