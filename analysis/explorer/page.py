@@ -190,8 +190,8 @@ class Page:
     def _choose(self, event: Any) -> None:
         """Take over what the reader has chosen: the page shows at once that it is busy.
 
-        No coroutine: that would run later, when `_is_offering` no longer tells, and take back what the reader
-        has chosen meanwhile.
+        No coroutine: Panel would run it after `_offering` has ended, so that the page would take its own
+        changes for a choice, and take back what the reader has chosen meanwhile.
         """
         if self._is_offering:
             return

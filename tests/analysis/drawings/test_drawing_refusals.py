@@ -13,7 +13,7 @@ MATRIX = "policy=first_fit workload=feitelson1996 jobs=1000"
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (f"gantt {EASY} policy=nobody", "unknown policy 'nobody': valid: "),
+        (f"gantt {EASY} policy=other", "unknown policy 'other': valid: "),
         (f"gantt {EASY} load=null", "has no load of its own"),
         (f"gantt {EASY} from=2d to=1d jobs=1000", "to=1d: that is not after the 48 hours"),
         (f"gantt {EASY} workload=swf", "workload swf needs path: add workload.path=VALUE"),
