@@ -77,7 +77,7 @@ def could_start(system, record, now):
         while word:
             node = w * 64 + lowest_position(word)
             word &= word - ONE
-            if system.scratch[node].reserved_from <= until:
+            if system.reserved_from[node] <= until:
                 continue
             offer = offered_by(system, job, whole, node, system.free, system.free_gres)
             if offer > 0:
@@ -97,13 +97,29 @@ def last_candidate(system, k, now):
 
 
 @part(inline=False)
+def look_ahead(system, record, preempts, k):
+    """Move the view of the future to where the first k running jobs have ended; those that a job may preempt
+    have left it before. O(nodes of the jobs between)."""
+    state = system.state[0]
+    while state.n_ended < k:
+        other = system.running[state.n_ended]
+        if not (preempts and may_preempt(system, record, other)):
+            remove_in_future(system, other, 1)
+        state.n_ended += 1
+    while state.n_ended > k:
+        state.n_ended -= 1
+        remove_in_future(system, system.running[state.n_ended], -1)
+
+
+@part(inline=False)
 def earliest(system, record, whole, now, only_now, pick):
     """Return when a job can start on the nodes in row `MASK`, -1 if never; the nodes are picked.
 
     Running jobs are taken out in order of their expected ends, several at a time: first those of half a
     minute, then in windows that double; the start is the expected end of the last one taken out. Those that
-    it may preempt are taken out before them, and it can start at once where that is enough. O(running
-    jobs x nodes).
+    it may preempt are taken out before them, and it can start at once where that is enough. The view of the
+    future is kept from one job to the next, and moved only if the nodes that are free then could suffice.
+    O(running jobs x nodes).
     """
     state, fate = system.state[0], system.fate
     job, preempts = system.records[record].job, system.settings[0].preempts
@@ -121,21 +137,23 @@ def earliest(system, record, whole, now, only_now, pick):
     preempts = preempts and may_preempt_any(system, record)
     if only_now and not preempts:
         return -1
-    copy_free(system)
     if preempts:
+        copy_free(system)
         for k in range(state.n_running):
             if may_preempt(system, record, system.running[k]):
-                remove_in_future(system, system.running[k])
+                remove_in_future(system, system.running[k], 1)
         for w in range(n_words):
             system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
         if pick(system, job, whole, NARROWED, system.future, system.future_gres):
             return now
         if only_now:
             return -1
+    elif state.n_ended == NONE or system.settings[0].gang:
+        copy_free(system)
     if system.settings[0].gang:
         return earliest_end(system, record, whole, now, pick)
     window, border = FIRST_WINDOW, 0
-    k = 0
+    k, most = 0, count(system, NARROWED)  # nodes that are free then, at most
     while True:
         last = -1
         following = -1
@@ -154,7 +172,7 @@ def earliest(system, record, whole, now, only_now, pick):
             if border == 0:
                 border = fate[other].expected + window - fate[other].expected % window
             last = other
-            remove_in_future(system, other)
+            most += fate[other].n_nodes
             if k >= state.n_running:
                 following = -1
                 break
@@ -172,10 +190,12 @@ def earliest(system, record, whole, now, only_now, pick):
         window *= 2
         while following >= 0 and fate[following].expected > border + window:
             window *= 2
-        for w in range(n_words):
-            system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
-        if pick(system, job, whole, NARROWED, system.future, system.future_gres):
-            return guessed_end(system, last, now)
+        if preempts or most >= system.jobs[job].least_nodes:
+            look_ahead(system, record, preempts, k)
+            for w in range(n_words):
+                system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
+            if pick(system, job, whole, NARROWED, system.future, system.future_gres):
+                return guessed_end(system, last, now)
         if k >= state.n_running:
             return -1
 
@@ -189,7 +209,7 @@ def earliest_end(system, record, whole, now, pick):
         other = system.running[k]
         if system.settings[0].preempts and may_preempt(system, record, other):
             continue  # it is out already
-        remove_in_future(system, other)
+        remove_in_future(system, other, 1)
         for w in range(system.sets.shape[1]):
             system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
         if pick(system, job, whole, NARROWED, system.future, system.future_gres):
@@ -211,7 +231,8 @@ def guessed_end(system, job, now):
 def completing(system):
     """Return whether a picked node has not confirmed the end of a job: a plan begins in a second then."""
     for k in range(system.state[0].n_chosen):
-        if system.scratch[system.scratch[k].chosen].completing > 0:
+        node = system.choices[k].node
+        if system.offers[node].completing > 0:
             return True
     return False
 
@@ -327,6 +348,7 @@ def backfill_cycle(system, pick):
     state.n_cycles += 1
     state.n_tested = 0
     begin_plan(system, now)
+    state.n_ended = NONE
     for k in range(len(system.limits)):
         system.limits[k].blocked = 0
     last = last_candidate(system, state.n_queue - 1, now)
@@ -371,6 +393,8 @@ def backfill_cycle(system, pick):
         done = plan_job(system, record, now, only_now, pick)
         if done > 0:
             rejected = -1
+        if done == 1 or settings.preempts:
+            state.n_ended = NONE
         if done == 1:
             n_started += 1
             if settings.bf_max_job_start and n_started >= settings.bf_max_job_start:

@@ -23,7 +23,7 @@ def fits_empty(system, job, whole, pick):
     """Return whether a job fits on the nodes in row `MASK` if no job runs. O(running jobs x nodes)."""
     copy_free(system)
     for k in range(system.state[0].n_running):
-        remove_in_future(system, system.running[k])
+        remove_in_future(system, system.running[k], 1)
     return pick(system, job, whole, MASK, system.future, system.future_gres) > 0
 
 

@@ -2,7 +2,7 @@
 choose them.
 
 Slurm's documentation: "the nodes allocated to a job are consecutive, by best fit, if possible" (select
-plugins, cons_res.html). Sets of consecutive nodes of one weight that offer anything are compared: lightest
+plugins, cons_res.html). Groups of consecutive nodes of one weight that offer anything are compared: lightest
 first, then the smallest that suffices, else the largest; nodes are taken from it in their order, and of a
 job that fits on a single node the tightest one is taken.
 """
@@ -54,132 +54,105 @@ def offered_by(system, job, whole, node, supply, gres):
             cpus = min(cpus, least)
     elif jobs[job].max_nodes == 1:
         least = each * jobs[job].tasks
-    if not whole:
+    if each > 1 and not whole:  # a division takes as long as all the rest
         cpus -= cpus % each
     return cpus if cpus >= least else 0
 
 
-@part(inline=False)
-def distribute(system, job, n):
-    """Give each chosen node one task, and the rest in turn, as far as its CPUs go: O(tasks)."""
-    jobs = system.jobs
-    each, left = jobs[job].task_cpus, jobs[job].tasks
-    per_node = jobs[job].tasks_per_node
-    for k in range(n):
-        system.scratch[k].set_cpus = 0
-    placed = True
-    while left > 0 and placed:
-        placed = False
-        for k in range(n):
-            if left > 0 and system.scratch[k].set_cpus + each <= system.scratch[k].chosen_cpus:
-                if per_node > 0 and system.scratch[k].set_cpus >= per_node * each:
-                    continue
-                system.scratch[k].set_cpus += each
-                left -= 1
-                placed = True
-    for k in range(n):
-        system.scratch[k].chosen_cpus = max(
-            system.scratch[k].set_cpus, min(each, system.scratch[k].chosen_cpus)
-        )
+@part()
+def grouped(system, n_groups, node, offer):
+    """Add a node, which follows those before it, to the last group or to a new one; return their number."""
+    groups, nodes = system.groups, system.nodes
+    last = groups[n_groups - 1].last if n_groups > 0 else NONE
+    if n_groups > 0 and (
+        system.settings[0].least_loaded or (last == node - 1 and nodes[last].weight == nodes[node].weight)
+    ):
+        groups[n_groups - 1].last = node
+        groups[n_groups - 1].cpus += offer
+        groups[n_groups - 1].nodes += 1
+        return n_groups
+    groups[n_groups].first, groups[n_groups].last = node, node
+    groups[n_groups].cpus, groups[n_groups].nodes = offer, 1
+    return n_groups + 1
 
 
 @part(inline=False)
-def fit(system, job, whole, n_usable):
-    """Try the nodes in `system.scratch[:n_usable].chosen`, in order of number; O(n_usable x their sets)."""
-    jobs, nodes, settings = system.jobs, system.nodes, system.settings[0]
-    n_sets = 0
-    for k in range(n_usable):
-        node = system.scratch[k].chosen
-        last = system.scratch[n_sets - 1].set_last if n_sets > 0 else -2
-        if n_sets > 0 and (
-            settings.least_loaded or (last == node - 1 and nodes[last].weight == nodes[node].weight)
-        ):
-            system.scratch[n_sets - 1].set_last = node
-            system.scratch[n_sets - 1].set_cpus += system.scratch[node].offered
-            system.scratch[n_sets - 1].set_nodes += 1
+def best_group(system, n_groups, cpus, n_nodes):
+    """Return the group to take nodes from for so many CPUs and nodes, or -1. O(groups)."""
+    groups, nodes = system.groups, system.nodes
+    best, best_sufficient = NONE, False
+    for k in range(n_groups):
+        if groups[k].nodes == 0:
+            continue
+        sufficient = groups[k].cpus >= cpus and groups[k].nodes >= n_nodes
+        if best == NONE:
+            better = True
         else:
-            system.scratch[n_sets].set_first = node
-            system.scratch[n_sets].set_last = node
-            system.scratch[n_sets].set_cpus = system.scratch[node].offered
-            system.scratch[n_sets].set_nodes = 1
-            n_sets += 1
+            weight, lightest = nodes[groups[k].first].weight, nodes[groups[best].first].weight
+            better = weight < lightest or (
+                weight == lightest
+                and (
+                    (sufficient and not best_sufficient)
+                    or (sufficient and groups[k].cpus < groups[best].cpus)
+                    or (not sufficient and groups[k].cpus > groups[best].cpus)
+                )
+            )
+        if better:
+            best, best_sufficient = k, sufficient
+    return best
+
+
+@part(inline=False)
+def fit(system, job, whole, n_groups):
+    """Try to take nodes from groups; return their number, 0 for too few. O(nodes x groups)."""
+    jobs, offers, groups, choices = system.jobs, system.offers, system.groups, system.choices
+    least_loaded = system.settings[0].least_loaded
     left_cpus = jobs[job].tasks * jobs[job].task_cpus
     left_nodes = jobs[job].min_nodes
     most_nodes = jobs[job].max_nodes if jobs[job].max_nodes > 0 else LARGE
     most_nodes = max(min(most_nodes, jobs[job].tasks), left_nodes)
-    wanted = left_cpus  # CPUs that it may still take
     n = 0
     while most_nodes > 0:
-        best, best_sufficient = -1, False
-        for k in range(n_sets):
-            if system.scratch[k].set_nodes == 0:
-                continue
-            sufficient = system.scratch[k].set_cpus >= left_cpus and system.scratch[k].set_nodes >= left_nodes
-            if best < 0:
-                better = True
-            else:
-                weight, lightest = (
-                    nodes[system.scratch[k].set_first].weight,
-                    nodes[system.scratch[best].set_first].weight,
-                )
-                better = weight < lightest or (
-                    weight == lightest
-                    and (
-                        (sufficient and not best_sufficient)
-                        or (sufficient and system.scratch[k].set_cpus < system.scratch[best].set_cpus)
-                        or (not sufficient and system.scratch[k].set_cpus > system.scratch[best].set_cpus)
-                    )
-                )
-            if better:
-                best, best_sufficient = k, sufficient
-        if best < 0:
+        best = best_group(system, n_groups, left_cpus, left_nodes)
+        if best == NONE:
             break
-        first, last = system.scratch[best].set_first, system.scratch[best].set_last
-        single = -1
-        if left_nodes <= 1 or settings.least_loaded:
+        first, last = groups[best].first, groups[best].last
+        single = NONE
+        if left_nodes <= 1 or least_loaded:
             for node in range(first, last + 1):
-                offer = system.scratch[node].offered
-                if offer <= 0 or (left_nodes <= 1 and offer < left_cpus) or system.scratch[node].offered < 0:
+                offer = offers[node].cpus
+                if offer <= 0 or (left_nodes <= 1 and offer < left_cpus):
                     continue
-                if single < 0 or (
-                    offer > system.scratch[single].offered
-                    if settings.least_loaded
-                    else offer < system.scratch[single].offered
+                if single == NONE or (
+                    offer > offers[single].cpus if least_loaded else offer < offers[single].cpus
                 ):
                     single = node
-        if settings.least_loaded and single < 0:
+        if least_loaded and single == NONE:
             break
-        for node in range(first if single < 0 else single, last + 1):
+        for node in range(first if single == NONE else single, last + 1):
             if most_nodes == 0 or (left_nodes <= 0 and left_cpus <= 0):
                 break
-            offer = system.scratch[node].offered
-            if offer <= 0 or system.scratch[node].offered < 0 or (most_nodes == 1 and offer < left_cpus):
+            offer = offers[node].cpus
+            if offer <= 0 or (most_nodes == 1 and offer < left_cpus):
                 continue
+            if least_loaded:  # no other node of a group is ever looked at twice
+                offers[node].cpus = -offer
             if not whole:
-                offer = min(offer, max(wanted - max(left_nodes - 1, 0), 1))
-            system.scratch[n].chosen_cpus = offer
-            system.scratch[best].set_nodes -= 1
-            # Chosen nodes replace usable ones from the front: from here on only their sets are read.
-            system.scratch[n].chosen = node
+                offer = min(offer, max(left_cpus - max(left_nodes - 1, 0), 1))
+            choices[n].node, choices[n].cpus = node, offer
             n += 1
-            system.scratch[node].offered = -system.scratch[node].offered
             left_nodes -= 1
             most_nodes -= 1
             left_cpus -= offer
-            wanted -= offer
-            if single >= 0:
+            if single != NONE:
                 break
         if left_nodes <= 0 and left_cpus <= 0:
             break
-        if not settings.least_loaded:
-            system.scratch[best].set_nodes = 0
-    for k in range(n):
-        system.scratch[system.scratch[k].chosen].offered = -system.scratch[system.scratch[k].chosen].offered
-    if left_nodes > 0 or left_cpus > 0:
-        return 0
-    if not whole:
-        distribute(system, job, n)
-    return n
+        groups[best].nodes = groups[best].nodes - 1 if least_loaded else 0
+    if least_loaded:
+        for k in range(n):
+            offers[choices[k].node].cpus = -offers[choices[k].node].cpus
+    return n if left_nodes <= 0 and left_cpus <= 0 else 0
 
 
 @part(inline=False)
@@ -195,7 +168,7 @@ def count(system, row):
 def share(system, job, row):
     """Take the nodes of the first running job that has as many as a job asks for, all of them offered ones of
     a row; return their number, 0 for none. O(running jobs x nodes)."""
-    jobs, fate, entries, scratch = system.jobs, system.fate, system.entries, system.scratch
+    jobs, fate, entries, choices = system.jobs, system.fate, system.entries, system.choices
     wanted = jobs[job].max_nodes if jobs[job].max_nodes > 0 else jobs[job].min_nodes
     found = NONE
     for k in range(system.state[0].n_members):
@@ -209,7 +182,7 @@ def share(system, job, row):
             n_nodes += 1
             node = entries[entry].node
             is_in = (system.sets[row, node // 64] >> np.uint64(node % 64)) & ONE
-            inside = inside and is_in and scratch[node].offered > 0
+            inside = inside and is_in and system.offers[node].cpus > 0
             entry = entries[entry].next
         if inside and n_nodes == wanted:
             found = other
@@ -218,7 +191,7 @@ def share(system, job, row):
     k, entry = wanted, fate[found].entry
     while entry != NONE:
         k -= 1
-        scratch[k].chosen, scratch[k].chosen_cpus = entries[entry].node, entries[entry].cpus
+        choices[k].node, choices[k].cpus = entries[entry].node, entries[entry].cpus
         entry = entries[entry].next
     return wanted
 
@@ -231,26 +204,25 @@ def pick_once(system, job, whole, row, supply, gres):
     way they are left out, and it is tried again.
     """
     jobs, state = system.jobs, system.state[0]
-    state.n_chosen = 0
+    offers, state.n_chosen = system.offers, 0
+    least_nodes = jobs[job].min_nodes
     if count(system, row) < jobs[job].least_nodes:
         return 0
-    least_nodes = jobs[job].min_nodes
-    n_usable, most = 0, 0
-    if system.settings[0].least_loaded:  # a set may have nodes between that are not offered
-        for node in range(len(system.scratch)):
-            system.scratch[node].offered = 0
+    if system.settings[0].least_loaded:  # a group may have nodes between that are not offered
+        for node in range(len(offers)):
+            offers[node].cpus = 0
+    n_usable, most, n_groups = 0, 0, 0
     for w in range(system.sets.shape[1]):
         word = system.sets[row, w]
         while word:
             node = w * 64 + lowest_position(word)
             word &= word - ONE
             offer = offered_by(system, job, whole, node, supply, gres)
-            system.scratch[node].offered = offer
+            offers[node].cpus = offer
             if offer > 0:
-                system.scratch[n_usable].chosen = node
+                n_groups = grouped(system, n_groups, node, offer)
                 n_usable += 1
                 most = max(most, offer)
-    state.n_chosen = 0
     if n_usable < least_nodes:
         return 0
     if state.shared > 0 and state.most_shared == FEWEST:
@@ -259,26 +231,24 @@ def pick_once(system, job, whole, row, supply, gres):
             state.n_chosen = found
             return found
     state.n_offered = n_usable
-    # `chosen` begins with the usable nodes; the attempt overwrites it, so sets are formed first.
-    found = fit(system, job, whole, n_usable)
+    found = fit(system, job, whole, n_groups)
     too_few = 1
     while found == 0 and too_few < most and n_usable > least_nodes:
-        n_kept = 0
-        n_left = n_usable
+        n_kept, n_left, n_groups = 0, n_usable, 0
         for w in range(system.sets.shape[1]):
             word = system.sets[row, w]
             while word:
                 node = w * 64 + lowest_position(word)
                 word &= word - ONE
-                if 0 < system.scratch[node].offered <= too_few and n_left > least_nodes:
-                    system.scratch[node].offered = 0
+                if 0 < offers[node].cpus <= too_few and n_left > least_nodes:
+                    offers[node].cpus = 0
                     n_left -= 1
-                if system.scratch[node].offered > 0:
-                    system.scratch[n_kept].chosen = node
+                if offers[node].cpus > 0:
+                    n_groups = grouped(system, n_groups, node, offers[node].cpus)
                     n_kept += 1
         if n_kept < n_usable or too_few == 1:
             n_usable = n_kept
-            found = fit(system, job, whole, n_usable)
+            found = fit(system, job, whole, n_groups)
         too_few += 1
     state.n_chosen = found
     return found
@@ -286,7 +256,7 @@ def pick_once(system, job, whole, row, supply, gres):
 
 @passable(PICK_SIGNATURE)
 def pick(system, job, whole, row, supply, gres):
-    """Choose nodes of a row of `system.sets` for a job, in ``scratch.chosen``; return their number, 0 if
+    """Choose nodes of a row of `system.sets` for a job, in `System.choices`; return their number, 0 if
     the job does not fit.
 
     Where jobs share nodes those with few jobs are preferred: it is tried with idle ones first, then with

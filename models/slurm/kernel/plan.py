@@ -26,8 +26,7 @@ def begin_plan(system, now):
     for w in range(system.available.shape[1]):
         system.available[0, w] = ~ZERO
     state.n_segments = 1
-    for node in range(len(system.scratch)):
-        system.scratch[node].reserved_from = FAR
+    system.reserved_from[:] = FAR
 
 
 @part(inline=False)
@@ -71,7 +70,7 @@ def reserve(system, begin, end):
         while word:
             node = w * 64 + lowest_position(word)
             word &= word - ONE
-            system.scratch[node].reserved_from = min(system.scratch[node].reserved_from, begin)
+            system.reserved_from[node] = min(system.reserved_from[node], begin)
     j, before, after, placed = 0, 0, -1, False
     while True:
         if system.segments[j].end > begin:
@@ -196,5 +195,5 @@ def picked_set(system):
     for w in range(system.sets.shape[1]):
         system.sets[PICKED, w] = ZERO
     for k in range(system.state[0].n_chosen):
-        node = system.scratch[k].chosen
+        node = system.choices[k].node
         system.sets[PICKED, node // 64] |= ONE << np.uint64(node % 64)

@@ -115,16 +115,40 @@ def remove_running(system, job):
 
 
 @part(inline=False)
+def distribute(system, job):
+    """Give each chosen node one task, and the rest in turn, as far as its CPUs go: O(tasks)."""
+    jobs, choices = system.jobs, system.choices
+    n, each, left = system.state[0].n_chosen, jobs[job].task_cpus, jobs[job].tasks
+    per_node = jobs[job].tasks_per_node
+    for k in range(n):
+        choices[k].given = 0
+    placed = True
+    while left > 0 and placed:
+        placed = False
+        for k in range(n):
+            if left > 0 and choices[k].given + each <= choices[k].cpus:
+                if per_node > 0 and choices[k].given >= per_node * each:
+                    continue
+                choices[k].given += each
+                left -= 1
+                placed = True
+    for k in range(n):
+        choices[k].cpus = max(choices[k].given, min(each, choices[k].cpus))
+
+
+@part(inline=False)
 def start_job(system, job, partition, by):
     """Start a job now on the nodes that were picked; O(nodes + running jobs)."""
     state, settings, fate = system.state[0], system.settings[0], system.fate
     jobs, entries = system.jobs, system.entries
+    if not (jobs[job].whole or system.partitions[partition].whole):
+        distribute(system, job)
     fate[job].entry = NONE
     total = 0
     for k in range(state.n_chosen):
         entry = state.n_free_entry
         state.n_free_entry = entries[entry].next
-        node, cpus = system.scratch[k].chosen, system.scratch[k].chosen_cpus
+        node, cpus = system.choices[k].node, system.choices[k].cpus
         entries[entry].node, entries[entry].cpus, entries[entry].next = node, cpus, fate[job].entry
         fate[job].entry = entry
         system.free[node].cpus -= cpus
@@ -134,7 +158,7 @@ def start_job(system, job, partition, by):
         for kind in range(settings.n_gres):
             system.free_gres[node * settings.n_gres + kind] -= system.job_gres[job * settings.n_gres + kind]
         total += cpus
-    fate[job].cpus = total
+    fate[job].cpus, fate[job].n_nodes = total, state.n_chosen
     fate[job].status, fate[job].by, fate[job].partition = RUNNING, by, partition
     fate[job].start = state.now
     fate[job].expected = math.floor(state.now) + jobs[job].limit
@@ -163,7 +187,7 @@ def end_on_nodes(system, job):
         if system.free[node].cpus > 0:
             system.sets[FREE, node // 64] |= ONE << np.uint64(node % 64)
         system.sets[COMPLETING, node // 64] |= ONE << np.uint64(node % 64)
-        system.scratch[node].completing += 1
+        system.offers[node].completing += 1
         entry = entries[entry].next
     remove_running(system, job)
     state.n_completing += 1
@@ -181,8 +205,8 @@ def answered(system, job):
     entry = fate[job].entry
     while entry != NONE:
         node = entries[entry].node
-        system.scratch[node].completing -= 1
-        if system.scratch[node].completing == 0:
+        system.offers[node].completing -= 1
+        if system.offers[node].completing == 0:
             system.sets[COMPLETING, node // 64] &= ~(ONE << np.uint64(node % 64))
         following = entries[entry].next
         entries[entry].next = state.n_free_entry
@@ -196,6 +220,7 @@ def answered(system, job):
 @part(inline=False)
 def copy_free(system):
     """Begin a view of the future with what is free now; O(N G)."""
+    system.state[0].n_ended = 0
     for w in range(system.sets.shape[1]):
         system.sets[FUTURE, w] = system.sets[FREE, w]
     for node in range(len(system.free)):
@@ -206,18 +231,22 @@ def copy_free(system):
 
 
 @part(inline=False)
-def remove_in_future(system, job):
-    """Free what a running job has in that view; O(nodes of the job)."""
+def remove_in_future(system, job, sign):
+    """Free what a running job has in that view, or take it again if `sign` is -1; O(nodes of the job)."""
     settings, jobs, entries = system.settings[0], system.jobs, system.entries
     entry = system.fate[job].entry
     while entry != NONE:
-        node, cpus = entries[entry].node, entries[entry].cpus
+        node, cpus = entries[entry].node, sign * entries[entry].cpus
         system.future[node].cpus += cpus
         if system.future[node].cpus > 0:
             system.sets[FUTURE, node // 64] |= ONE << np.uint64(node % 64)
-        system.future[node].memory += jobs[job].node_memory + jobs[job].cpu_memory * cpus
+        else:
+            system.sets[FUTURE, node // 64] &= ~(ONE << np.uint64(node % 64))
+        system.future[node].memory += sign * jobs[job].node_memory + jobs[job].cpu_memory * cpus
         for kind in range(settings.n_gres):
-            system.future_gres[node * settings.n_gres + kind] += system.job_gres[job * settings.n_gres + kind]
+            system.future_gres[node * settings.n_gres + kind] += (
+                sign * system.job_gres[job * settings.n_gres + kind]
+            )
         entry = entries[entry].next
 
 

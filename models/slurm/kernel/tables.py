@@ -58,7 +58,7 @@ STATE = fields(
     "now next_tick next_look next_calc next_immediate last_calc quiet_since next_slice",
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_looks "
-    "n_completing n_known n_pieces n_members n_slices most_shared shared n_offered",
+    "n_completing n_known n_pieces n_members n_slices most_shared shared n_offered n_ended",
 )
 """Scalars of the system.
 
@@ -82,6 +82,8 @@ most_shared, shared
     with few.
 n_offered
     Nodes that were offered in the attempt before.
+n_ended
+    Running jobs that have ended in the view of the future, `NONE` where the view is out of date.
 """
 
 FEWEST, ANY = -1, 1 << 30
@@ -162,7 +164,7 @@ PIECE = fields("begin end", "job cpus")
 
 FATE = fields(
     "start end reserved",
-    "status by partition tested entry expected cpus killed warned called calling limited",
+    "status by partition tested entry n_nodes expected cpus killed warned called calling limited",
 )
 """What becomes of each job.
 
@@ -171,7 +173,7 @@ status: 0 not submitted, 1 held, 2 in the queue, 3 running, 4 ended, 5 to be req
 calling: pass or cycle in which it does. limited: whether a limit kept it waiting at its last test.
 by: 0 the main scheduler, 1 backfill.
 reserved: first planned start, NaN for none. tested: whether the selection of nodes has seen it. entry: its
-first allocation. expected: whole second at which it has to end.
+first allocation. n_nodes: number of them. expected: whole second at which it has to end.
 """
 
 ENTRY = fields(ints="node cpus next")
@@ -180,15 +182,14 @@ ENTRY = fields(ints="node cpus next")
 END = fields("key", "job")
 """The heap of ends, and of answers of nodes: job is twice the job's number, plus 1 for the answer."""
 
-SCRATCH = fields(
-    ints="completing offered chosen chosen_cpus set_first set_last set_cpus set_nodes reserved_from"
-)
-"""Working storage, as many as nodes.
+OFFER = fields(ints="cpus completing")
+"""Of each node: the CPUs that it offers a job, and the jobs whose end it has not confirmed."""
 
-completing: jobs whose end the node has not confirmed. offered: CPUs that each node offers a job. chosen,
-chosen_cpus: nodes that were picked, and the CPUs of the job there. set_*: sets of consecutive nodes.
-reserved_from: first planned use of each node in this cycle.
-"""
+GROUP = fields(ints="first last cpus nodes")
+"""Consecutive nodes that offer anything: the first and the last one, their CPUs, and how many are left."""
+
+CHOICE = fields(ints="node cpus given")
+"""Nodes that were picked, and the CPUs of the job there; given: of those, CPUs that have got a task."""
 
 SEGMENT = fields(ints="begin end next")
 """The plan: from when to when `System.available` has the same nodes, a linked list in order of time."""
@@ -212,7 +213,8 @@ confirmed the end of a job."""
 
 
 class System(NamedTuple):
-    """All tables; sets of nodes are rows of 64-bit words."""
+    """All tables; sets of nodes are rows of 64-bit words. `reserved_from`: first planned use of each node in
+    this cycle."""
 
     state: Annotated[np.ndarray, STATE]
     settings: Annotated[np.ndarray, SETTINGS]
@@ -244,7 +246,10 @@ class System(NamedTuple):
     running: Ints
     held: Ints
     heap: Annotated[np.ndarray, END]
-    scratch: Annotated[np.ndarray, SCRATCH]
+    offers: Annotated[np.ndarray, OFFER]
+    reserved_from: Ints
+    groups: Annotated[np.ndarray, GROUP]
+    choices: Annotated[np.ndarray, CHOICE]
     sets: SETS
     segments: Annotated[np.ndarray, SEGMENT]
     available: SETS
