@@ -130,11 +130,16 @@ def system_of(
         memory=[node.memory for node in configuration.nodes],
         weight=[node.weight for node in configuration.nodes],
         rows=gang.rows(configuration),
+        first_core=np.cumsum([0] + [node.cpus for node in configuration.nodes])[:-1],
     )
+    n_rows = [gang.rows_of(one) for one in configuration.partitions] * gang.in_rows(configuration)
+    shared = nodes["rows"] * (not n_rows)
+    for one, n in zip(configuration.partitions, n_rows, strict=False):
+        shared[list(one.nodes)] += n
     gres = np.array(
         [node.gres.get(name, 0) for node in configuration.nodes for name in configuration.gres], np.int64
     )
-    free = _records(tables.SUPPLY, cpus=nodes["cpus"] * nodes["rows"], memory=nodes["memory"])
+    free = _records(tables.SUPPLY, cpus=nodes["cpus"] * shared, memory=nodes["memory"])
     tasks, task_cpus = np.maximum(request.tasks, 1), np.maximum(request.task_cpus, 1)
     weights = Weights.of(configuration)
     first = np.concatenate([[0], np.cumsum([len(place) for place in wanted.partitions])]).astype(np.int64)
@@ -201,6 +206,8 @@ def system_of(
             over=[YEAR_S if one.over_time is None else one.over_time for one in configuration.partitions],
             whole=[scheduler.linear or one.sharing == "EXCLUSIVE" for one in configuration.partitions],
             rows=[nodes["rows"][one.nodes[0]] for one in configuration.partitions],
+            n_rows=n_rows or 0,
+            first_row=np.cumsum([0, *n_rows])[:-1] if n_rows else 0,
             ranked=np.argsort([-one.tier for one in configuration.partitions], kind="stable"),
         ),
         partition_words=_words(
@@ -224,7 +231,7 @@ def system_of(
         charges=charges,
         levels=preemption.levels,
         preempts=preemption.preempts,
-        candidates=np.zeros(n_preempted, tables.CANDIDATE),
+        candidates=np.zeros(max(n_preempted, n_jobs * bool(n_rows)), tables.CANDIDATE),
         members=np.zeros(n_members, tables.MEMBER),
         order=np.zeros(2 * n_members, np.int64),
         active=np.zeros(len(nodes) * len(configuration.partitions) * bool(n_members), np.int64),
@@ -239,6 +246,11 @@ def system_of(
         reserved_words=_words([one.nodes for one, _ in reserved], len(nodes)),
         fate=fate,
         entries=_records(tables.ENTRY, next=np.append(np.arange(1, total), tables.NONE)),
+        rows=_rows(n_rows),
+        row_cores=np.zeros((2 * sum(n_rows), len(nodes)), np.uint64),
+        places=_records(tables.PLACE, row=np.full(2 * n_jobs * bool(n_rows), tables.NONE)),
+        cores=np.zeros((3 * bool(n_rows), len(nodes)), np.uint64),
+        usable=np.zeros(len(nodes), tables.SUPPLY),
         queue=np.zeros(len(of_job), np.int64),
         running=np.zeros(n_jobs, np.int64),
         held=np.zeros(n_jobs, np.int64),
@@ -265,6 +277,12 @@ def _records(kind: np.dtype, **columns: Any) -> np.ndarray:
     for name, values in columns.items():
         made[name] = values
     return made
+
+
+def _rows(n_rows: Sequence[int]) -> np.ndarray:
+    """Return the rows of all partitions in both views, listed in their order."""
+    listed = np.array([place for n in n_rows for place in range(n)], np.int64)
+    return _records(tables.ROW, listed=np.tile(listed, 2))
 
 
 def _sets(n_nodes: int, scheduler: Scheduler, n_records: int) -> tuple[np.ndarray, np.ndarray]:

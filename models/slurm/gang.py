@@ -1,6 +1,8 @@
-"""Which jobs are gang scheduled: PreemptMode=GANG, and nodes that jobs share (gang_scheduling.html)."""
+"""Which jobs are gang scheduled: PreemptMode=GANG, and which nodes or cores they share
+(gang_scheduling.html)."""
 
-from models.slurm.configuration import Configuration, ConfigurationError, values
+from models.kernels.bits import WORD_BITS
+from models.slurm.configuration import Configuration, ConfigurationError, Partition, values
 
 SLICE_S = 30
 """Seconds of a time slice without SchedulerTimeSlice."""
@@ -14,42 +16,85 @@ def is_gang(configuration: Configuration) -> bool:
     return "GANG" in configuration.settings.get("preemptmode", "").upper().split(",")
 
 
-def rows(configuration: Configuration) -> list[int]:
-    """Return how many jobs may share each node; `ConfigurationError` for what is not modelled."""
-    found = [0] * len(configuration.nodes)
-    if is_gang(configuration) and configuration.word("SelectType", "select/cons_tres") != "linear":
-        raise ConfigurationError(
-            f"{configuration.name}: PreemptMode=GANG is modelled for whole nodes only; take policy.lines="
-            "[SelectType=select/linear], or [PreemptType=preempt/none, PreemptMode=OFF]"
-        )
+def is_linear(configuration: Configuration) -> bool:
+    """Return whether jobs get whole nodes (`select/linear`)."""
+    return configuration.word("SelectType", "select/cons_tres") == "linear"
+
+
+def in_rows(configuration: Configuration) -> bool:
+    """Return whether jobs have rows of cores, see `models.slurm.kernel.rows`."""
+    return is_gang(configuration) and not is_linear(configuration)
+
+
+def check(configuration: Configuration) -> None:
+    """Raise `ConfigurationError` for jobs that share nodes in a way that is not modelled."""
+    of_node: dict[int, Partition] = {}
     for one in configuration.partitions:
-        shared = one.rows if one.sharing == "FORCE" else 1
-        where = f"{configuration.name}: partition {one.name} has OverSubscribe=FORCE:{shared}"
-        if shared > 1 and not is_gang(configuration):
+        sharing = f"{configuration.name}: partition {one.name} has OverSubscribe={one.sharing}"
+        if one.sharing == "FORCE":
+            sharing += f":{one.rows}"
+        if rows_of(one) > 1 and not is_gang(configuration):
             raise ConfigurationError(
-                f"{where}, and jobs that share CPUs at the same time are not modelled; set it to NO, or add "
-                "PreemptMode=GANG and SelectType=select/linear"
+                f"{sharing}, and jobs that share CPUs at the same time are not modelled; set it to NO, or "
+                "add PreemptMode=GANG"
             )
-        if shared > 1 and len({configuration.nodes[node].weight for node in one.nodes}) > 1:
+        if in_rows(configuration):
+            _check_cores(configuration, one, sharing)
+        elif rows_of(one) > 1 and len({configuration.nodes[node].weight for node in one.nodes}) > 1:
             raise ConfigurationError(
-                f"{where} on nodes of several weights, which is not modelled; set one Weight"
+                f"{sharing} on nodes of several weights, which is not modelled; set one Weight"
             )
         for node in one.nodes:
-            if found[node] not in (0, shared):
+            other = of_node.setdefault(node, one)
+            alike = one.sharing == other.sharing if in_rows(configuration) else rows_of(one) == rows_of(other)
+            if not alike:
                 raise ConfigurationError(
-                    f"{where}, and node {configuration.nodes[node].name} is in one with FORCE:{found[node]}, "
-                    "which is not modelled; set OverSubscribe of both alike"
+                    f"{sharing}, and node {configuration.nodes[node].name} is in partition {other.name} with "
+                    f"{other.sharing}:{other.rows}, which is not modelled; set OverSubscribe of both alike"
                 )
-            found[node] = shared
-    return [max(number, 1) for number in found]
+
+
+def _check_cores(configuration: Configuration, one: Partition, sharing: str) -> None:
+    if one.sharing not in ("NO", "FORCE"):
+        raise ConfigurationError(
+            f"{sharing}, which is not modelled with PreemptMode=GANG and select/cons_tres; set it to NO, or "
+            "to FORCE:1 or more"
+        )
+    for node in one.nodes:
+        found = configuration.nodes[node]
+        if found.threads > 1 or found.cpus > WORD_BITS:
+            raise ConfigurationError(
+                f"{configuration.name}: node {found.name} has {found.cpus} CPUs, {found.threads} on a core; "
+                f"PreemptMode=GANG with select/cons_tres is modelled for up to {WORD_BITS} cores with one; "
+                "take policy.lines=[PreemptType=preempt/none, PreemptMode=OFF]"
+            )
+
+
+def rows_of(partition: Partition) -> int:
+    """Return how many of a partition's jobs may share a node, or a core."""
+    return max(partition.rows, 1) if partition.sharing == "FORCE" else 1
+
+
+def rows(configuration: Configuration) -> list[int]:
+    """Return how many jobs may share each node, with `select/linear`; else 1."""
+    found = [1] * len(configuration.nodes)
+    if is_linear(configuration):
+        for one in configuration.partitions:
+            for node in one.nodes:
+                found[node] = rows_of(one)
+    return found
 
 
 def settings(configuration: Configuration) -> dict[str, float]:
     """Return fields of the kernel's settings; none where no jobs are gang scheduled."""
     if not is_gang(configuration):
         return {}
+    by_cpu = "CR_CPU" in configuration.settings.get("selecttypeparameters", "").upper()
+    binds = configuration.word("TaskPlugin", "task/none") != "none"
     return {
         "gang": 1,
+        "in_rows": in_rows(configuration),
+        "by_core": in_rows(configuration) and (binds or not by_cpu),
         "time_slice": configuration.value("SchedulerTimeSlice", values.whole, SLICE_S),
         "suspend_grace": GRACE_S,
     }

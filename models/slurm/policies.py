@@ -13,11 +13,11 @@ from models.jobs.requests import Requests
 from models.jobs.stream import CHECKED, Stream
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
+from models.slurm import gang
 from models.slurm.build import Asked, asked
 from models.slurm.configuration import Configuration, ConfigurationError, Node, Partition, read
 from models.slurm.configuration.accounting import Reservation
 from models.slurm.configuration.reading import of_lines
-from models.slurm.gang import rows
 from models.slurm.limits import counters
 from models.slurm.preemption import Preemption, exempt_of
 from models.slurm.priority import Weights
@@ -273,7 +273,7 @@ def check(point: Point) -> Sequence[str]:
     """Check one combination before anything runs, see `models.family.Family.check`."""
     configuration = configuration_of(point.policy, point.machine)
     Scheduler.of(configuration)
-    rows(configuration)
+    gang.check(configuration)
     Preemption.of(configuration)
     Weights.of(configuration)
     opened = open_jobs(point, configuration)

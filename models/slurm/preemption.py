@@ -1,6 +1,6 @@
 """Which jobs may preempt which: partitions those of a lower tier, QOS those that they list (preempt.html).
 
-A preempted job is requeued, which loses what it has done, or cancelled; with `select/linear` it is suspended.
+A preempted job is requeued, which loses what it has done, or cancelled; with gang scheduling it is suspended.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import numpy as np
 
 from models.arrays import Ints
 from models.slurm.configuration import Configuration, ConfigurationError, values
-from models.slurm.gang import is_gang
+from models.slurm.gang import is_gang, is_linear
 from models.slurm.kernel import tables
 
 if TYPE_CHECKING:
     from models.slurm.build import Asked
 
 MODES = {"REQUEUE": tables.REQUEUE, "CANCEL": tables.CANCEL, "OFF": tables.OFF}
-LINEAR_MODES = {"SUSPEND": tables.SUSPEND, "OFF": tables.OFF}
-"""Modes with `select/linear`."""
+GANG_MODES = {"SUSPEND": tables.SUSPEND, "OFF": tables.OFF}
+"""Modes with gang scheduling."""
 
 WITHOUT = "policy.lines=[PreemptType=preempt/none, PreemptMode=OFF] simulates the cluster without preemption"
 
@@ -48,21 +48,21 @@ class Preemption:
         words = configuration.settings.get("preemptmode", "").upper().split(",")
         text = ",".join(word for word in words if word != "GANG") or "OFF"
         where = configuration.where.get("preemptmode", configuration.name)
-        linear = configuration.word("SelectType", "select/cons_tres") == "linear"
-        mode = _mode(where, text, linear)
+        linear, suspends = is_linear(configuration), is_gang(configuration)
+        mode = _mode(where, text, linear or suspends)
         if kind == "none" and mode == tables.OFF:
             return cls(np.zeros(0, tables.LEVEL), np.zeros(0, np.int64), {})
         if kind not in ("partition_prio", "qos") or mode == tables.OFF:
             raise ConfigurationError(f"{where}: PreemptType={kind} with PreemptMode={text}; {WITHOUT}")
-        if linear and (kind == "qos" or not is_gang(configuration)):
+        if (linear or suspends) and (kind == "qos" or not suspends):
             raise ConfigurationError(
-                f"{where}: preemption with select/linear is modelled for PreemptType=preempt/partition_prio "
-                f"with PreemptMode=SUSPEND,GANG; {WITHOUT}"
+                f"{where}: preemption with {'GANG' if suspends else 'select/linear'} is modelled for "
+                f"PreemptType=preempt/partition_prio with PreemptMode=SUSPEND,GANG; {WITHOUT}"
             )
         if configuration.settings.get("jobrequeue", "1") == "0":
             mode = mode and tables.CANCEL
         by_qos = kind == "qos"
-        levels = _of_qos(configuration, mode) if by_qos else _of_partitions(configuration, mode, linear)
+        levels = _of_qos(configuration, mode) if by_qos else _of_partitions(configuration, mode, suspends)
         expires = configuration.value("AuthInfo", values.options, {}).get("cred_expire", "")
         expire = int(expires) if expires.isdecimal() and len(expires) < values.MOST_DIGITS else 0
         settings = {
@@ -71,7 +71,7 @@ class Preemption:
             "youngest_first": int("preempt_youngest_first" in configuration.parameters),
             "strict_order": int("preempt_strict_order" in configuration.parameters),
             "reorder_count": 0 if linear else configuration.whole("preempt_reorder_count", 1),
-            "suspends": linear,
+            "suspends": suspends,
             "requeue_wait": (expire if expire >= LEAST_EXPIRE_S else EXPIRE_S) + 1,
             "message_timeout": configuration.value("MessageTimeout", values.whole, 10),
         }
@@ -95,23 +95,23 @@ def exempt_of(wanted: Asked, configuration: Configuration) -> Ints:
     return np.array([of_qos.get(name or "normal", common) for name in wanted.request.qos.tolist()], np.int64)
 
 
-def _mode(where: str, text: str, linear: bool = False) -> int:
-    modes = LINEAR_MODES if linear else MODES
+def _mode(where: str, text: str, suspends: bool = False) -> int:
+    modes = GANG_MODES if suspends else MODES
     if text.upper() not in modes:
-        select = " with select/linear" * linear
+        beside = " with GANG or select/linear" * suspends
         raise ConfigurationError(
-            f"{where}: PreemptMode={text}{select} is not modelled; allowed: {', '.join(modes)}; {WITHOUT}"
+            f"{where}: PreemptMode={text}{beside} is not modelled; allowed: {', '.join(modes)}; {WITHOUT}"
         )
     return modes[text.upper()]
 
 
-def _of_partitions(configuration: Configuration, mode: int, linear: bool) -> tuple[np.ndarray, Ints]:
+def _of_partitions(configuration: Configuration, mode: int, suspends: bool) -> tuple[np.ndarray, Ints]:
     partitions = configuration.partitions
     levels = np.zeros(len(partitions), tables.LEVEL)
     tier = levels["rank"] = np.array([one.tier for one in partitions])
     levels["grace"] = [one.grace for one in partitions]
     levels["mode"] = [
-        _mode(f"{configuration.name}: partition {one.name}", one.preempt_mode, linear)
+        _mode(f"{configuration.name}: partition {one.name}", one.preempt_mode, suspends)
         if one.preempt_mode
         else mode
         for one in partitions

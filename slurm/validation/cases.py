@@ -133,6 +133,29 @@ CASES["suspension"] = Case(
     preempts=True,
     suspends=True,
 )
+CASES["gang_cores"] = replace(
+    CASES["gang"],
+    settings={
+        **CASES["gang"].settings,
+        "SelectType": "select/cons_tres",
+        "SelectTypeParameters": "CR_CPU",
+    },
+    shares_nodes=True,
+)
+CASES["gang_cores_three"] = replace(
+    CASES["gang_three"],
+    settings={**CASES["gang_cores"].settings, "SelectTypeParameters": "CR_Core_Memory"},
+    shares_nodes=True,
+)
+CASES["suspension_cores"] = replace(
+    CASES["suspension"],
+    settings={
+        **CASES["suspension"].settings,
+        "SelectType": "select/cons_tres",
+        "SelectTypeParameters": "CR_Core",
+    },
+    shares_nodes=True,
+)
 CASES["limits_stop"] = replace(
     CASES["limits"],
     settings={**CASES["limits"].settings, "SchedulerParameters": "bf_interval=30,assoc_limit_stop"},

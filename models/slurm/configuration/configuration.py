@@ -17,7 +17,7 @@ YEAR_S = 365 * 24 * 3600
 
 @dataclass(frozen=True)
 class Node:
-    """A node: CPUs as Slurm counts them, memory for jobs in MB, generic resources by name."""
+    """A node: CPUs as Slurm counts them, memory for jobs in MB, generic resources by name; CPUs of a core."""
 
     name: str
     cpus: int
@@ -26,6 +26,7 @@ class Node:
     weight: int = 1
     features: tuple[str, ...] = ()
     up: bool = True
+    threads: int = 1
 
 
 @dataclass(frozen=True)
@@ -292,6 +293,7 @@ def _nodes(place: str, given: Mapping[str, str]) -> Iterable[Node]:
             whole("weight", 1),
             tuple(given.get("features", given.get("feature", "")).split(",")),
             state not in ("DOWN", "DRAIN", "FAIL", "FAILING", "FUTURE"),
+            whole("threadspercore", 1),
         )
 
 

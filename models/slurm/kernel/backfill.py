@@ -32,9 +32,11 @@ from models.slurm.kernel.tables import (
     FEWEST,
     FREE,
     FUTURE,
+    LATER,
     MASK,
     NARROWED,
     NONE,
+    NOW,
     OFF,
     ORIGINAL,
     PICKED,
@@ -103,12 +105,13 @@ def look_ahead(system, record, preempts, k):
     state = system.state[0]
     while state.n_ended < k:
         other = system.running[state.n_ended]
-        if not (preempts and may_preempt(system, record, other)):
-            remove_in_future(system, other, 1)
+        stays = system.settings[0].in_rows and not overlaps(system, system.sets, other, MASK)
+        if not stays and not (preempts and may_preempt(system, record, other)):
+            remove_in_future(system, other, 1, 1)
         state.n_ended += 1
     while state.n_ended > k:
         state.n_ended -= 1
-        remove_in_future(system, system.running[state.n_ended], -1)
+        remove_in_future(system, system.running[state.n_ended], -1, -1)
 
 
 @part(inline=False)
@@ -129,7 +132,7 @@ def earliest(system, record, whole, now, only_now, pick):
     rows, n_most = system.partitions[system.records[record].partition].rows, 1
     while True:  # nodes with one job, then those with all that may share one
         state.most_shared = n_most
-        if pick(system, job, whole, NARROWED, system.free, system.free_gres):
+        if pick(system, record, whole, NARROWED, NOW):
             return now
         if n_most >= rows - 1:
             break
@@ -141,16 +144,16 @@ def earliest(system, record, whole, now, only_now, pick):
         copy_free(system)
         for k in range(state.n_running):
             if may_preempt(system, record, system.running[k]):
-                remove_in_future(system, system.running[k], 1)
+                remove_in_future(system, system.running[k], 1, 1 - system.settings[0].in_rows)
         for w in range(n_words):
             system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
-        if pick(system, job, whole, NARROWED, system.future, system.future_gres):
+        if pick(system, record, whole, NARROWED, LATER):
             return now
         if only_now:
             return -1
     elif state.n_ended == NONE or system.settings[0].gang:
         copy_free(system)
-    if system.settings[0].gang:
+    if system.settings[0].gang and not system.settings[0].in_rows:
         return earliest_end(system, record, whole, now, pick)
     window, border = FIRST_WINDOW, 0
     k, most = 0, count(system, NARROWED)  # nodes that are free then, at most
@@ -194,7 +197,7 @@ def earliest(system, record, whole, now, only_now, pick):
             look_ahead(system, record, preempts, k)
             for w in range(n_words):
                 system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
-            if pick(system, job, whole, NARROWED, system.future, system.future_gres):
+            if pick(system, record, whole, NARROWED, LATER):
                 return guessed_end(system, last, now)
         if k >= state.n_running:
             return -1
@@ -204,15 +207,15 @@ def earliest(system, record, whole, now, only_now, pick):
 def earliest_end(system, record, whole, now, pick):
     """Return when a job can start as `earliest` does, with `select/linear`: running jobs are taken out one by
     one."""
-    fate, job = system.fate, system.records[record].job
+    fate = system.fate
     for k in range(system.state[0].n_running):
         other = system.running[k]
         if system.settings[0].preempts and may_preempt(system, record, other):
             continue  # it is out already
-        remove_in_future(system, other, 1)
+        remove_in_future(system, other, 1, 1)
         for w in range(system.sets.shape[1]):
             system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
-        if pick(system, job, whole, NARROWED, system.future, system.future_gres):
+        if pick(system, record, whole, NARROWED, LATER):
             return fate[other].expected if fate[other].expected > now else now + 1
     return -1
 
@@ -299,7 +302,7 @@ def plan_job(system, record, now, only_now, pick):
                 system.sets[ORIGINAL, w] = system.sets[PICKED, w]
                 system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FREE, w]
             state.most_shared = FEWEST
-            fits = pick(system, job, whole, NARROWED, system.free, system.free_gres) > 0
+            fits = pick(system, record, whole, NARROWED, NOW) > 0
             if not fits:
                 for w in range(n_words):
                     system.sets[MASK, w] &= ~system.sets[COMPLETING, w]

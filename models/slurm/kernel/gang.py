@@ -74,7 +74,10 @@ def fits_row(system, job, partition):
     entry = system.fate[job].entry
     while entry != NONE:
         node = system.entries[entry].node
-        if system.active[first + node] + system.entries[entry].cpus > system.nodes[node].cpus:
+        if system.settings[0].by_core:
+            if system.active[first + node] & system.entries[entry].cores:
+                return False
+        elif system.active[first + node] + system.entries[entry].cpus > system.nodes[node].cpus:
             return False
         entry = system.entries[entry].next
     return True
@@ -87,9 +90,12 @@ def add_to_row(system, job, partition):
     entry = system.fate[job].entry
     while entry != NONE:
         at = first + system.entries[entry].node
-        system.active[at] = min(
-            system.active[at] + system.entries[entry].cpus, system.nodes[system.entries[entry].node].cpus
-        )
+        if system.settings[0].by_core:
+            system.active[at] |= system.entries[entry].cores
+        else:
+            system.active[at] = min(
+                system.active[at] + system.entries[entry].cpus, system.nodes[system.entries[entry].node].cpus
+            )
         entry = system.entries[entry].next
     system.partitions[partition].n_active += 1
 

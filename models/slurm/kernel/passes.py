@@ -12,19 +12,30 @@ from models.slurm.kernel.plan import keep_out
 from models.slurm.kernel.preempting import preempt
 from models.slurm.kernel.queue import QUEUED, drop_started, exceeded, limited, throttled
 from models.slurm.kernel.running import copy_free, remove_in_future, start_job
-from models.slurm.kernel.tables import COMPLETING, FEWEST, FREE, MASK, NARROWED, NONE, SYSTEM, USABLE
+from models.slurm.kernel.tables import (
+    COMPLETING,
+    FEWEST,
+    FREE,
+    LATER,
+    MASK,
+    NARROWED,
+    NONE,
+    NOW,
+    SYSTEM,
+    USABLE,
+)
 
 PASS_SIGNATURE = int64(SYSTEM, int64, PICK)
 PASS = types.FunctionType(PASS_SIGNATURE)
 
 
 @part(inline=False)
-def fits_empty(system, job, whole, pick):
+def fits_empty(system, record, whole, pick):
     """Return whether a job fits on the nodes in row `MASK` if no job runs. O(running jobs x nodes)."""
     copy_free(system)
     for k in range(system.state[0].n_running):
-        remove_in_future(system, system.running[k], 1)
-    return pick(system, job, whole, MASK, system.future, system.future_gres) > 0
+        remove_in_future(system, system.running[k], 1, 1)
+    return pick(system, record, whole, MASK, LATER) > 0
 
 
 @part(inline=False)
@@ -114,7 +125,7 @@ def main_pass(system, full, pick):
             system.sets[MASK, w] &= ~system.sets[COMPLETING, w]
             system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FREE, w]
         if fits:
-            fits = pick(system, job, whole, NARROWED, system.free, system.free_gres) > 0
+            fits = pick(system, record, whole, NARROWED, NOW) > 0
             makes_room = settings.preempts and not fits and preempt(system, record, whole, pick)
             fits = fits or (makes_room and settings.suspends)
             fate[job].tested = 1
@@ -126,7 +137,13 @@ def main_pass(system, full, pick):
             rejected = -1
             continue
         state.last_update = now
-        if is_narrow and is_enough and idle and not makes_room and not fits_empty(system, job, whole, pick):
+        if (
+            is_narrow
+            and is_enough
+            and idle
+            and not makes_room
+            and not fits_empty(system, record, whole, pick)
+        ):
             continue
         n_failed += stop_partition(system, job, partition, now)
         if n_failed == n_partitions:

@@ -8,17 +8,24 @@ job that fits on a single node the tightest one is taken.
 """
 
 import numpy as np
-from numba import from_dtype, int64, types
+from numba import int64, types
 
 from models.kernels.bits import ONE, lowest_position, population
 from models.kernels.compiling import part, passable
-from models.kernels.types import INTS
+from models.slurm.kernel.rows import (
+    all_cores,
+    copy_cores,
+    remove_cores,
+    remove_partition,
+    row_at,
+    sort_rows,
+)
 from models.slurm.kernel.running import RUNNING
-from models.slurm.kernel.tables import FEWEST, NONE, SUPPLY, SYSTEM
+from models.slurm.kernel.tables import ALLOWED, FEWEST, KEPT, NONE, NOW, OFF, SYSTEM, TRIED
 
 LARGE = 1 << 40
 
-PICK_SIGNATURE = int64(SYSTEM, int64, int64, int64, from_dtype(SUPPLY)[::1], INTS)
+PICK_SIGNATURE = int64(SYSTEM, int64, int64, int64, int64)
 PICK = types.FunctionType(PICK_SIGNATURE)
 """Picking is compiled once, and passed to the parts of the scheduler instead of compiled into each."""
 
@@ -254,15 +261,80 @@ def pick_once(system, job, whole, row, supply, gres):
     return found
 
 
+@part(inline=False)
+def pick_cores(system, job, whole, row, supply, gres):
+    """Choose nodes by the cores in row `TRIED` of `System.cores`. O(N)."""
+    for node in range(len(system.nodes)):
+        system.usable[node].cpus = population(system.cores[TRIED, node])
+        system.usable[node].memory = supply[node].memory
+    return pick_once(system, job, whole, row, system.usable, gres)
+
+
+@part(inline=False)
+def pick_in_rows(system, record, whole, row, view, supply, gres):
+    """Choose nodes and cores as `select/cons_tres` does where jobs may share cores; return their number.
+
+    A job gets idle cores if they suffice. Else it may have those of jobs in other rows of its partition and
+    in other partitions, but for those of a higher tier where tiers preempt: cores that no job of its tier
+    has, and of those rather the ones that no job of a lower tier has; else those that are free in one of its
+    partition's rows, full ones first (seen in Slurm's source, `_job_test`). O(partitions x rows x N).
+    """
+    partitions, job = system.partitions, system.records[record].job
+    mine, system.state[0].shared = system.records[record].partition, 0
+    all_cores(system, ALLOWED)
+    copy_cores(system, TRIED, ALLOWED)
+    if pick_cores(system, job, whole, row, supply, gres) == 0:
+        return 0
+    for other in range(len(partitions)):
+        remove_partition(system, TRIED, other, view)
+    found = pick_cores(system, job, whole, row, supply, gres)
+    if found:
+        return found
+    if system.settings[0].preempts:
+        for other in range(len(partitions)):
+            if partitions[other].tier > partitions[mine].tier or system.levels[other].mode == OFF:
+                remove_partition(system, ALLOWED, other, view)
+        copy_cores(system, TRIED, ALLOWED)
+        if pick_cores(system, job, whole, row, supply, gres) == 0:
+            return 0
+    copy_cores(system, TRIED, ALLOWED)
+    for other in range(len(partitions)):
+        if partitions[other].tier == partitions[mine].tier:
+            remove_partition(system, TRIED, other, view)
+    found = pick_cores(system, job, whole, row, supply, gres)
+    if found:
+        for place in range(len(partitions)):
+            other = partitions[place].ranked
+            if partitions[other].tier < partitions[mine].tier:
+                copy_cores(system, KEPT, TRIED)
+                remove_partition(system, TRIED, other, view)
+                if pick_cores(system, job, whole, row, supply, gres) == 0:
+                    copy_cores(system, TRIED, KEPT)
+                    break
+        return pick_cores(system, job, whole, row, supply, gres)
+    sort_rows(system, mine, view)
+    for place in range(partitions[mine].n_rows):
+        copy_cores(system, TRIED, ALLOWED)
+        remove_cores(system, TRIED, row_at(system, mine, view, place))
+        found = pick_cores(system, job, whole, row, supply, gres)
+        if found:
+            return found
+    return 0
+
+
 @passable(PICK_SIGNATURE)
-def pick(system, job, whole, row, supply, gres):
+def pick(system, record, whole, row, view):
     """Choose nodes of a row of `system.sets` for a job, in `System.choices`; return their number, 0 if
     the job does not fit.
 
     Where jobs share nodes those with few jobs are preferred: it is tried with idle ones first, then with
     those that have one job more and more, and then the nodes of one running job are preferred.
     """
-    state = system.state[0]
+    state, job = system.state[0], system.records[record].job
+    supply = system.free if view == NOW else system.future
+    gres = system.free_gres if view == NOW else system.future_gres
+    if system.settings[0].in_rows:
+        return pick_in_rows(system, record, whole, row, view, supply, gres)
     state.n_offered, state.shared = -1, max(state.most_shared, 0)
     found = pick_once(system, job, whole, row, supply, gres)
     if state.most_shared == FEWEST:

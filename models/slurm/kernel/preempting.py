@@ -12,6 +12,7 @@ from models.kernels.compiling import part
 from models.slurm.kernel.plan import picked_set
 from models.slurm.kernel.priority import add_usage
 from models.slurm.kernel.queue import HELD
+from models.slurm.kernel.rows import order_by_key
 from models.slurm.kernel.running import (
     ENDED,
     REQUEUED,
@@ -23,7 +24,7 @@ from models.slurm.kernel.running import (
     remove_in_future,
     remove_running,
 )
-from models.slurm.kernel.tables import FUTURE, MASK, NARROWED, NONE, PICKED, REQUEUE
+from models.slurm.kernel.tables import FUTURE, LATER, MASK, NARROWED, NONE, PICKED, REQUEUE
 
 FIRST = 1 << 40
 """Key of the job that is to be taken out first."""
@@ -62,19 +63,6 @@ def may_preempt_any(system, record):
 
 
 @part(inline=False)
-def order_candidates(system, n):
-    """Sort the first candidates: small keys first, and equal ones in the order that they have."""
-    candidates = system.candidates
-    for k in range(1, n):
-        job, key = candidates[k].job, candidates[k].key
-        at = k
-        while at > 0 and candidates[at - 1].key > key:
-            candidates[at].job, candidates[at].key = candidates[at - 1].job, candidates[at - 1].key
-            at -= 1
-        candidates[at].job, candidates[at].key = job, key
-
-
-@part(inline=False)
 def find_candidates(system, record):
     """Write the running jobs that a job may preempt, in order, and return their number. O(running jobs^2)."""
     fate, entries, candidates = system.fate, system.entries, system.candidates
@@ -84,7 +72,7 @@ def find_candidates(system, record):
         if may_preempt(system, record, other):
             candidates[n].job, candidates[n].key = other, other
             n += 1
-    order_candidates(system, n)
+    order_by_key(system, n)
     for k in range(n):
         other = candidates[k].job
         if system.settings[0].youngest_first:
@@ -95,7 +83,7 @@ def find_candidates(system, record):
         while entry != NONE:
             key, entry = key + 1, entries[entry].next
         candidates[k].key = key
-    order_candidates(system, n)
+    order_by_key(system, n)
     return n
 
 
@@ -122,7 +110,7 @@ def reorder(system, n, last):
         for k in range(n):
             candidates[k].key = -shared_nodes(system, candidates[k].job, row) if k < last else 0
     candidates[last].key = -FIRST
-    order_candidates(system, n)
+    order_by_key(system, n)
 
 
 @part(inline=False)
@@ -135,6 +123,8 @@ def preempt(system, record, whole, pick):
     O(candidates x nodes) for each order that is tried.
     """
     state, settings, fate = system.state[0], system.settings[0], system.fate
+    if settings.in_rows:
+        return False  # it has the cores of jobs that it suspends in a row of its own partition
     job, now = system.records[record].job, math.floor(system.state[0].now)
     n = find_candidates(system, record)
     n_orders, last, fits = 0, -1, True
@@ -145,10 +135,10 @@ def preempt(system, record, whole, pick):
         for k in range(n):
             if not overlaps(system, system.sets, system.candidates[k].job, MASK):
                 continue
-            remove_in_future(system, system.candidates[k].job, 1)
+            remove_in_future(system, system.candidates[k].job, 1, 1)
             for w in range(system.sets.shape[1]):
                 system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
-            if pick(system, job, whole, NARROWED, system.future, system.future_gres):
+            if pick(system, record, whole, NARROWED, LATER):
                 last, fits = k, True
                 break
         if not fits:

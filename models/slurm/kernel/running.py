@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 
-from models.kernels.bits import ONE
+from models.kernels.bits import ONE, lowest
 from models.kernels.compiling import part
-from models.slurm.kernel.tables import COMPLETING, FREE, FUTURE, NONE
+from models.slurm.kernel.rows import copy_rows, join_row, leave_row
+from models.slurm.kernel.tables import COMPLETING, FREE, FUTURE, LATER, NONE, NOW, TRIED
 
 RUNNING, ENDED, REQUEUED = 3, 4, 5
 
@@ -150,6 +151,8 @@ def start_job(system, job, partition, by):
         state.n_free_entry = entries[entry].next
         node, cpus = system.choices[k].node, system.choices[k].cpus
         entries[entry].node, entries[entry].cpus, entries[entry].next = node, cpus, fate[job].entry
+        if settings.in_rows:
+            entries[entry].cores = np.int64(lowest(system.cores[TRIED, node], cpus))
         fate[job].entry = entry
         system.free[node].cpus -= cpus
         if system.free[node].cpus <= 0:
@@ -164,6 +167,8 @@ def start_job(system, job, partition, by):
     fate[job].expected = math.floor(state.now) + jobs[job].limit
     fate[job].end = state.now + jobs[job].runtime
     push_end(system, fate[job].end, 2 * job)
+    if settings.in_rows:
+        join_row(system, job, NOW)
     insert_running(system, job)
     state.n_started += 1
     state.last_update = math.floor(state.now)
@@ -190,6 +195,8 @@ def end_on_nodes(system, job):
         system.offers[node].completing += 1
         entry = entries[entry].next
     remove_running(system, job)
+    if settings.in_rows:
+        leave_row(system, job, NOW)
     state.n_completing += 1
     state.last_update = math.floor(state.now)
     charge(system, job, -1)
@@ -228,11 +235,15 @@ def copy_free(system):
         system.future[node].memory = system.free[node].memory
     for k in range(len(system.free_gres)):
         system.future_gres[k] = system.free_gres[k]
+    if system.settings[0].in_rows:
+        copy_rows(system)
 
 
 @part(inline=False)
-def remove_in_future(system, job, sign):
-    """Free what a running job has in that view, or take it again if `sign` is -1; O(nodes of the job)."""
+def remove_in_future(system, job, sign, of_memory):
+    """Free what a running job has in that view, or take it again if both signs are -1; O(nodes of the job).
+
+    Its memory and devices are kept if `of_memory` is 0."""
     settings, jobs, entries = system.settings[0], system.jobs, system.entries
     entry = system.fate[job].entry
     while entry != NONE:
@@ -242,12 +253,15 @@ def remove_in_future(system, job, sign):
             system.sets[FUTURE, node // 64] |= ONE << np.uint64(node % 64)
         else:
             system.sets[FUTURE, node // 64] &= ~(ONE << np.uint64(node % 64))
-        system.future[node].memory += sign * jobs[job].node_memory + jobs[job].cpu_memory * cpus
+        if of_memory:
+            system.future[node].memory += sign * jobs[job].node_memory + jobs[job].cpu_memory * cpus
         for kind in range(settings.n_gres):
             system.future_gres[node * settings.n_gres + kind] += (
-                sign * system.job_gres[job * settings.n_gres + kind]
+                of_memory * system.job_gres[job * settings.n_gres + kind]
             )
         entry = entries[entry].next
+    if settings.in_rows:
+        leave_row(system, job, LATER)
 
 
 @part(inline=False)

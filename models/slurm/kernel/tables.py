@@ -25,7 +25,7 @@ SETTINGS = fields(
     "bf_max_job_start bf_min_age_reserve batch_sched_delay sched_interval default_queue_depth "
     "partition_job_depth sched_max_job_start defer kill_wait multifactor fair_tree n_gres "
     "track_memory least_loaded record_plans preempts by_qos youngest_first strict_order reorder_count "
-    "requeue_wait message_timeout limit_stop gang most_rows suspends",
+    "requeue_wait message_timeout limit_stop gang by_core in_rows most_rows suspends",
 )
 """Numbers of slurm.conf; seconds, and switches that are 0 or 1.
 
@@ -47,8 +47,13 @@ requeue_wait
     Seconds from the end of a requeued job on its nodes until it may start again.
 time_slice, suspend_grace
     Seconds of a time slice of gang scheduling, and for which a suspended job still runs.
-gang, most_rows
-    Whether jobs are gang scheduled, and the jobs that may share a node at most.
+gang, by_core
+    Whether jobs are gang scheduled; whether they share a time slice where they share no core, else where a
+    node has CPUs for both.
+most_rows
+    Jobs that may share a node at most, with `select/linear`.
+in_rows
+    Whether jobs have rows of cores, as `select/cons_tres` keeps them (`models.slurm.kernel.rows`).
 used_at_end
     Whether what a job used since the last calculation counts at its end: with AccountingStorageEnforce=limits
     only (seen on Slurm 22.05.8).
@@ -58,7 +63,7 @@ STATE = fields(
     "now next_tick next_look next_calc next_immediate last_calc quiet_since next_slice",
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_looks "
-    "n_completing n_known n_pieces n_members n_slices most_shared shared n_offered n_ended",
+    "n_completing n_known n_pieces n_members n_slices most_shared shared n_offered n_ended n_placed",
 )
 """Scalars of the system.
 
@@ -84,21 +89,24 @@ n_offered
     Nodes that were offered in the attempt before.
 n_ended
     Running jobs that have ended in the view of the future, `NONE` where the view is out of date.
+n_placed
+    Times that a job was put into a row.
 """
 
 FEWEST, ANY = -1, 1 << 30
 
 
-NODE = fields(ints="cpus memory weight rows")
-"""rows: jobs that may share it, on whole nodes with OverSubscribe=FORCE:n."""
+NODE = fields(ints="cpus memory weight rows first_core")
+"""rows: jobs that may share it, on whole nodes with OverSubscribe=FORCE:n. first_core: cores of the nodes
+before it."""
 
 SUPPLY = fields(ints="cpus memory")
 """What a node has left, now or in a view of the future; generic resources are apart."""
 
-PARTITION = fields(ints="tier over whole rows count failed ranked n_active")
+PARTITION = fields(ints="tier over whole rows n_rows first_row count failed ranked n_active")
 """over: how long a job may exceed its limit, seconds. whole: whether jobs get whole nodes. rows: that of its
-nodes. count, failed: of a pass. ranked: the partition at this place in order of tiers. n_active: jobs in its
-active row."""
+nodes. n_rows, first_row: its rows of cores in `System.rows`. count, failed: of a pass. ranked: the partition
+at this place in order of tiers. n_active: jobs in its active row."""
 
 JOB = fields(
     "submit begin runtime message",
@@ -176,8 +184,9 @@ reserved: first planned start, NaN for none. tested: whether the selection of no
 first allocation. n_nodes: number of them. expected: whole second at which it has to end.
 """
 
-ENTRY = fields(ints="node cpus next")
-"""Allocations of running jobs as linked lists: node, CPUs there, next entry of the job, or of free ones."""
+ENTRY = fields(ints="node cpus next cores")
+"""Allocations of running jobs as linked lists: node, CPUs there, next entry of the job, or of free ones; in
+rows of cores, its cores there as bits."""
 
 END = fields("key", "job")
 """The heap of ends, and of answers of nodes: job is twice the job's number, plus 1 for the answer."""
@@ -190,6 +199,20 @@ GROUP = fields(ints="first last cpus nodes")
 
 CHOICE = fields(ints="node cpus given")
 """Nodes that were picked, and the CPUs of the job there; given: of those, CPUs that have got a task."""
+
+ROW = fields(ints="n_cores listed before")
+"""A row of a partition: its cores in use; the row that is at this place of the partition's list, now and
+before the jobs took rows anew."""
+
+PLACE = fields(ints="row number row_before number_before")
+"""The row of a job, `NONE` for none, and its number in order of joining one; the same before all took rows
+anew."""
+
+NOW, LATER = range(2)
+"""Views: what is, and a view of the future. Rows and places of the one come before those of the other."""
+
+ALLOWED, TRIED, KEPT = range(3)
+"""Rows of `System.cores`: those that a job may have, that are tried, that were tried before."""
 
 SEGMENT = fields(ints="begin end next")
 """The plan: from when to when `System.available` has the same nodes, a linked list in order of time."""
@@ -242,6 +265,11 @@ class System(NamedTuple):
     reserved_words: SETS
     fate: Annotated[np.ndarray, FATE]
     entries: Annotated[np.ndarray, ENTRY]
+    rows: Annotated[np.ndarray, ROW]
+    row_cores: SETS
+    places: Annotated[np.ndarray, PLACE]
+    cores: SETS
+    usable: Annotated[np.ndarray, SUPPLY]
     queue: Ints
     running: Ints
     held: Ints

@@ -1,9 +1,12 @@
-"""The twin with gang scheduling: lists of jobs and rows as sets of nodes, on whole nodes that jobs share."""
+"""The twins with gang scheduling: rows as sets of nodes that jobs share, or of cores."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from slurm_twin import Twin, TwinJob
+
+Cores = set[tuple[int, int]]
 
 GRACE = 2
 
@@ -207,3 +210,168 @@ class GangTwin(Twin):
             if given := self.fit(job, True, self.having(self.shared - 1, allowed, self.free(left))):
                 return max(last.expected, now + 1), given
         return -1, {}
+
+
+@dataclass
+class CoreRow(Row):
+    """A row in which jobs have no core in common, or no more CPUs of a node than it has."""
+
+    cpus: int = 0
+    cores: dict[int, Cores] = field(default_factory=dict)  # of each job
+    by_core: bool = False
+    used: Counter = field(default_factory=Counter)
+
+    def admits(self, job: TwinJob) -> bool:
+        if self.n_taken == 0:
+            return True
+        if self.by_core:
+            return not any(self.used[core] for core in self.cores[job.number])
+        return all(self.used[node] + n <= self.cpus for node, n in job.given.items())
+
+    def admit(self, job: TwinJob) -> None:
+        if self.n_taken == 0:
+            self.used.clear()
+        for core in self.cores[job.number] if self.by_core else ():
+            self.used[core] = 1
+        for node, n in job.given.items() if not self.by_core else ():
+            self.used[node] = min(self.used[node] + n, self.cpus)
+        self.n_taken += 1
+
+
+class Supply(dict[int, tuple[int, int]]):
+    """CPUs and MB of each node, and the jobs in the rows of each partition."""
+
+    lists: dict[int, list[list[TwinJob]]]
+
+
+@dataclass
+class CoreTwin(GangTwin):
+    """Jobs of cores with `select/cons_tres`: each partition has a number of rows, and in each a core once."""
+
+    by_core: bool = False
+    depths: Sequence[int] = ()
+    cores: dict[int, Cores] = field(default_factory=dict)
+    lists: dict[int, list[list[TwinJob]]] = field(default_factory=dict)
+    live: list[TwinJob] = field(default_factory=list)
+    tried: Cores = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        for k, (_, tier, _) in enumerate(self.partitions):
+            self.rows[k] = CoreRow(tier, cpus=self.nodes[0][0], cores=self.cores, by_core=self.by_core)
+            self.lists[k] = [[] for _ in range(self.depths[k])]
+
+    def of_row(self, row: list[TwinJob]) -> Cores:
+        return {core for job in row for core in self.cores[job.number]}
+
+    def join(self, rows: list[list[TwinJob]], job: TwinJob) -> bool:
+        for row in rows:
+            if not self.of_row(row) & self.cores[job.number]:
+                row.append(job)
+                return True
+        return False
+
+    def exchange(self, rows: list[list[TwinJob]]) -> None:
+        """Put full rows first, in the order of exchanges that Slurm makes."""
+        for i in range(len(rows)):
+            for j in range(i + 1, len(rows)):
+                if len(self.of_row(rows[j])) > len(self.of_row(rows[i])):
+                    rows[i], rows[j] = rows[j], rows[i]
+
+    def leave_rows(self, rows: list[list[TwinJob]], job: TwinJob) -> None:
+        left = [[other for other in row if other is not job] for row in rows]
+        if left == rows:
+            return
+        fresh: list[list[TwinJob]] = [[] for _ in rows]
+        every = sorted(
+            (other for row in left for other in row),
+            key=lambda other: (min(self.cores[other.number]), len(self.cores[other.number])),
+        )
+        fits = True
+        for other in every:
+            fits = self.join(fresh, other) and fits
+            self.exchange(fresh)
+        rows[:] = fresh if fits and len(rows) > 1 else left
+
+    def free(self, running: Sequence[TwinJob]) -> Supply:
+        supply = Supply(super().free(running))
+        supply.lists = self.lists
+        if running is not self.live:  # as if nothing ran
+            supply.lists = {k: [[] for _ in rows] for k, rows in self.lists.items()}
+            return supply
+        ended = [job for rows in self.lists.values() for row in rows for job in row if job not in running]
+        ended.sort(key=lambda job: (job.end, job.killed, job.expected * job.killed, job.number))
+        for job in ended:
+            self.leave_rows(self.lists[job.partition], job)
+        return supply
+
+    def future(self, running: Sequence[TwinJob]) -> Supply:
+        later = self.free(running)
+        later.lists = {k: [list(row) for row in rows] for k, rows in self.lists.items()}
+        return later
+
+    def release(self, later: dict[int, tuple[int, int]], job: TwinJob, preempted: bool = False) -> None:
+        assert isinstance(later, Supply)
+        for node, n in job.given.items():
+            later[node] = (later[node][0], later[node][1] + n * job.memory * (not preempted))
+        self.leave_rows(later.lists[job.partition], job)
+
+    def pick(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, int]]) -> dict[int, int]:
+        assert isinstance(free, Supply)
+        tier = self.partitions[job.partition][1]
+        used = {k: {core for row in rows for core in self.of_row(row)} for k, rows in free.lists.items()}
+        lower = sorted(
+            (k for k in used if self.partitions[k][1] < tier), key=lambda k: -self.partitions[k][1]
+        )
+        allowed = {(node, core) for node in members for core in range(self.nodes[node][0])}
+
+        def attempt(cores: Cores) -> dict[int, int]:
+            self.tried, counts = cores, Counter(node for node, _ in cores)
+            return Twin.pick(self, job, members, {node: (counts[node], free[node][1]) for node in members})
+
+        if not attempt(allowed):
+            return {}
+        if given := attempt(allowed - set().union(*used.values())):
+            return given
+        if self.preempting:
+            allowed -= set().union(*(used[k] for k in used if self.partitions[k][1] > tier))
+            if not attempt(allowed):
+                return {}
+        cores = allowed - set().union(*(used[k] for k in used if self.partitions[k][1] == tier))
+        if attempt(cores):
+            while lower and attempt(cores - used[lower[0]]):
+                cores -= used[lower.pop(0)]
+            return attempt(cores)
+        self.exchange(free.lists[job.partition])
+        for row in free.lists[job.partition]:
+            if given := attempt(allowed - self.of_row(row)):
+                return given
+        return {}
+
+    def start(
+        self,
+        job: TwinJob,
+        given: dict[int, int],
+        now: int,
+        waiting: list[TwinJob],
+        running: list[TwinJob],
+        by: bool,
+    ) -> None:
+        self.live = running
+        self.cores[job.number] = {
+            (node, core)
+            for node, n in given.items()
+            for core in sorted(core for where, core in self.tried if where == node)[:n]
+        }
+        self.join(self.lists[job.partition], job)
+        super().start(job, given, now, waiting, running, by)
+
+    def suspending(self, job: TwinJob, members: set[int], now: int, running: list[TwinJob]) -> dict[int, int]:
+        return {}
+
+    def make_room(self, job: TwinJob, members: set[int], now: int, running: list[TwinJob]) -> bool:
+        return False
+
+    def earliest(
+        self, job: TwinJob, allowed: set[int], now: int, running: Sequence[TwinJob]
+    ) -> tuple[int, dict[int, int]]:
+        return Twin.earliest(self, job, allowed, now, running)

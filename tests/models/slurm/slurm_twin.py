@@ -476,18 +476,28 @@ class Twin:
                 merged.append((a, b, free))
         return merged
 
+    def future(self, running: Sequence[TwinJob]) -> dict[int, tuple[int, int]]:
+        """Return what is free, for `release` to change."""
+        return self.free(running)
+
+    def release(self, later: dict[int, tuple[int, int]], job: TwinJob, preempted: bool = False) -> None:
+        for node, n in job.given.items():
+            later[node] = (later[node][0] + n, later[node][1] + n * job.memory)
+
     def earliest(
         self, job: TwinJob, allowed: set[int], now: int, running: Sequence[TwinJob]
     ) -> tuple[int, dict[int, int]]:
         if given := self.pick(job, allowed, self.free(running)):
             return now, given
-        gone = self.candidates(job, now, running)
-        if gone and (given := self.pick(job, allowed, self.free([o for o in running if o not in gone]))):
+        gone, later = self.candidates(job, now, running), self.future(running)
+        every = sorted(running, key=lambda other: (other.expected, other.number))
+        for other in [each for each in every if each in gone]:
+            self.release(later, other, preempted=True)
+        if gone and (given := self.pick(job, allowed, later)):
             return now, given
         running_on = [other for other in running if other not in gone]
         there = [other for other in running_on if set(other.given) & allowed]
         there.sort(key=lambda other: (other.expected, other.number))
-        every = sorted(running, key=lambda other: (other.expected, other.number))
         if not there:
             return -1, {}
         width = 30
@@ -501,7 +511,7 @@ class Twin:
                 if other not in there:
                     continue
                 last = other
-                gone.append(other)
+                self.release(later, other)
                 if k < len(every) and every[k].expected > border + width:
                     break
             if last is None:
@@ -509,8 +519,7 @@ class Twin:
             width *= 2
             while k < len(every) and every[k].expected > border + width:
                 width *= 2
-            left = self.free([other for other in running if other not in gone])
-            if given := self.pick(job, allowed, left):
+            if given := self.pick(job, allowed, later):
                 if last.expected > now:
                     return last.expected, given
                 return max(last.expected + self.kill_wait, now + 1), given

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from models.slurm import gang
 from models.slurm.configuration import ConfigurationError, hostlist, read, reading, values
 from models.slurm.configuration.reading import of_lines
-from models.slurm.gang import rows
 from models.slurm.kernel import tables
 from models.slurm.preemption import Preemption
 from models.slurm.scheduler import Scheduler
@@ -144,16 +144,19 @@ def test_a_mistake_is_one_line(lines: list[str], words: list[str]) -> None:
         ("PreemptType=preempt/qos", ["PreemptType=qos with PreemptMode=OFF", "preempt/none"]),
         ("SelectType=select/alien", ["select/alien", "select/cons_tres"]),
         ("SchedulerParameters=bf_interval=often", ["bf_interval=often", "a whole number"]),
-        ("PreemptMode=GANG", ["PreemptMode=GANG", "select/linear"]),
+        (f"PreemptMode=GANG\n{PARTITION} OverSubscribe=YES:2", ["OverSubscribe=YES", "FORCE:1"]),
+        (f"PreemptMode=GANG\n{NODE} ThreadsPerCore=2", ["4 CPUs, 2 on a core", "policy.lines"]),
+        ("PreemptMode=GANG\nPartitionName=b Nodes=n1 OverSubscribe=FORCE", ["partition b", "alike"]),
         ("PreemptMode=GANG,REQUEUE", ["PreemptMode=REQUEUE", "policy.lines"]),
         (f"{PARTITION} OverSubscribe=FORCE:4", ["FORCE:4", "PreemptMode=GANG"]),
-        ("PreemptMode=SUSPEND,GANG", ["PreemptMode=SUSPEND is not", "REQUEUE, CANCEL"]),
+        ("PreemptMode=SUSPEND", ["PreemptMode=SUSPEND is not", "REQUEUE, CANCEL"]),
+        ("PreemptMode=SUSPEND,GANG\nPreemptType=preempt/qos", ["preemption with GANG", "partition_prio"]),
     ],
 )
 def test_what_is_not_modelled_is_refused(line: str, words: list[str]) -> None:
-    made = of_lines("slurm.conf", [NODE, PARTITION, line])
+    made = of_lines("slurm.conf", [NODE, PARTITION, *line.splitlines()])
     with pytest.raises(ConfigurationError) as raised:
-        (Scheduler.of(made), Preemption.of(made), rows(made))
+        (Scheduler.of(made), Preemption.of(made), gang.check(made))
     for word in words:
         assert word in str(raised.value)
 
@@ -163,7 +166,7 @@ def test_what_is_not_modelled_is_refused(line: str, words: list[str]) -> None:
     [
         (
             ["PartitionName=few Nodes=n1"],
-            "FORCE:1, and node n1 is in one with FORCE:4",
+            "n1 is in partition all with FORCE:4",
         ),
         (
             ["NodeName=n9 Weight=2", "PartitionName=q Nodes=n1,n9 OverSubscribe=FORCE:4"],
@@ -172,9 +175,9 @@ def test_what_is_not_modelled_is_refused(line: str, words: list[str]) -> None:
     ],
 )
 def test_gang_scheduling_that_is_not_modelled_is_refused(lines: list[str], answer: str) -> None:
-    gang = ["SelectType=select/linear", "PreemptMode=GANG", f"{PARTITION} OverSubscribe=FORCE"]
+    shared = ["SelectType=select/linear", "PreemptMode=GANG", f"{PARTITION} OverSubscribe=FORCE"]
     with pytest.raises(ConfigurationError, match=answer):
-        rows(of_lines("slurm.conf", [NODE, *gang, *lines]))
+        gang.check(of_lines("slurm.conf", [NODE, *shared, *lines]))
 
 
 def test_who_may_preempt_whom() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from family_cases import composed, machine_of
-from slurm_gang_twin import GangTwin
+from slurm_gang_twin import CoreTwin, GangTwin
 from slurm_twin import Preempting, Twin, TwinJob
 
 from models.jobs import swf
@@ -33,6 +33,8 @@ KINDS = (
     "QOS",
     "gang",
     "suspension",
+    "gang cores",
+    "suspension cores",
 )
 
 
@@ -41,8 +43,11 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
     n_nodes, n_jobs = int(rng.integers(3, 9)), int(rng.integers(5, 40))
     cpus, memory = int(rng.integers(1, 5)), 1000
     preempts = kind in ("tiers", "QOS")
-    whole = kind != "CPUs and memory" and not (
-        kind in ("two partitions", "tiers", "QOS") and rng.random() < 0.5
+    cores = kind.endswith(" cores")
+    whole = (
+        kind != "CPUs and memory"
+        and not cores
+        and not (kind in ("two partitions", "tiers", "QOS") and rng.random() < 0.5)
     )
     nodes = [(cpus, memory)] * n_nodes
     partitions: list[tuple[range, int, bool]] = [(range(n_nodes), 1, whole)]
@@ -69,6 +74,22 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
             "PreemptMode=GANG" if kind == "gang" else "PreemptMode=SUSPEND,GANG", "SchedulerTimeSlice=10",
             "SelectType=select/linear", "" if kind == "gang" else "PreemptType=preempt/partition_prio",
         ]  # fmt: skip
+    depths = [int(rng.integers(2, 4)), int(rng.integers(1, 4))] if kind == "gang cores" else [1, 1]
+    by_core = bool(rng.integers(2))
+    if cores:
+        partitions.append((range(n_nodes // 2, n_nodes), int(rng.integers(1, 3)), False))
+        if kind == "suspension cores":
+            partitions[1] = (partitions[1][0], 2, False)
+        sharing = [f"OverSubscribe=FORCE:{n}" if kind == "gang cores" else "" for n in depths]
+        lines[1] = f"PartitionName=all Nodes=ALL Default=YES {sharing[0]}"
+        lines[2] = f"SelectTypeParameters={'CR_Core' if by_core else 'CR_CPU'}_Memory"
+        lines += [
+            f"PartitionName=some Nodes=n[{n_nodes // 2}-{n_nodes - 1}] PriorityTier={partitions[1][1]} "
+            f"{sharing[1]}",
+            "PreemptMode=GANG" if kind == "gang cores" else "PreemptMode=SUSPEND,GANG",
+            "SchedulerTimeSlice=10",
+            "" if kind == "gang cores" else "PreemptType=preempt/partition_prio",
+        ]
     if kind == "builtin":
         lines.append("SchedulerType=sched/builtin")
     if kind == "tiers":
@@ -100,7 +121,9 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
         )
     kind_of = GangTwin if shared else Twin
     twin = kind_of(nodes, partitions, jobs, backfill=kind != "builtin", interval=10, shared=shared)
-    if kind == "suspension":
+    if cores:
+        twin = CoreTwin(nodes, partitions, jobs, interval=10, by_core=by_core, depths=depths)
+    if kind.startswith("suspension"):
         twin.preempting = Preempting(["SUSPEND"] * 2, [0, 0], [1, 2], {(1, 0)})
         for job in jobs:
             job.level = job.partition

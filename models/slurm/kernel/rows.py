@@ -1,0 +1,199 @@
+"""Rows of `select/cons_tres`: the cores that the jobs of a partition have, where several may have one core.
+
+A partition has as many rows as jobs may share a core (OverSubscribe=FORCE:n), and no two jobs of a row have a
+core in common. A job that starts takes the first row with room for it. When a job has ended, all those of its
+partition take rows anew, in order of their first cores, and the row with most cores in use comes first; if
+that leaves a job without a row, all keep theirs (seen in Slurm's source, `part_data_build_row_bitmaps`).
+
+A view is `NOW` or `LATER`, the view of the future; rows of the one come before those of the other.
+"""
+
+import numpy as np
+
+from models.kernels.bits import ZERO, lowest_position, population, span
+from models.kernels.compiling import part
+from models.slurm.kernel.tables import NONE
+
+
+@part()
+def row_at(system, partition, view, place):
+    """Return the row at a place of a partition's list."""
+    first = view * (len(system.rows) // 2) + system.partitions[partition].first_row
+    return first + system.rows[first + place].listed
+
+
+@part(inline=False)
+def has_room(system, job, row):
+    """Return whether no job of a row has a core of a job. O(its nodes)."""
+    entry = system.fate[job].entry
+    while entry != NONE:
+        if system.row_cores[row, system.entries[entry].node] & np.uint64(system.entries[entry].cores):
+            return False
+        entry = system.entries[entry].next
+    return True
+
+
+@part(inline=False)
+def occupy(system, job, row, sign):
+    """Add the cores of a job to a row, or remove them if `sign` is -1. O(its nodes)."""
+    entry = system.fate[job].entry
+    while entry != NONE:
+        node, cores = system.entries[entry].node, np.uint64(system.entries[entry].cores)
+        if sign > 0:
+            system.row_cores[row, node] |= cores
+        else:
+            system.row_cores[row, node] &= ~cores
+        system.rows[row].n_cores += sign * population(cores)
+        entry = system.entries[entry].next
+
+
+@part(inline=False)
+def sort_rows(system, partition, view):
+    """Put the rows with most cores in use first. O(rows^2)."""
+    n = system.partitions[partition].n_rows
+    first = view * (len(system.rows) // 2) + system.partitions[partition].first_row
+    rows = system.rows
+    for i in range(n):
+        for j in range(i + 1, n):
+            one, other = rows[first + i].listed, rows[first + j].listed
+            if rows[first + other].n_cores > rows[first + one].n_cores:
+                rows[first + i].listed, rows[first + j].listed = other, one
+
+
+@part(inline=False)
+def join_row(system, job, view):
+    """Put a job into the first row of its partition with room, and return whether there is one."""
+    partition, at = system.fate[job].partition, view * len(system.fate) + job
+    system.places[at].row = NONE
+    for place in range(system.partitions[partition].n_rows):
+        row = row_at(system, partition, view, place)
+        if has_room(system, job, row):
+            occupy(system, job, row, 1)
+            system.places[at].row, system.places[at].number = row, system.state[0].n_placed
+            system.state[0].n_placed += 1
+            return True
+    return False
+
+
+@part(inline=False)
+def clear_rows(system, partition, view):
+    """Take all jobs out of the rows of a partition. O(rows x nodes)."""
+    first = view * (len(system.rows) // 2) + system.partitions[partition].first_row
+    for row in range(first, first + system.partitions[partition].n_rows):
+        system.rows[row].n_cores = 0
+        for node in range(len(system.nodes)):
+            system.row_cores[row, node] = ZERO
+
+
+@part(inline=False)
+def order_by_key(system, n):
+    """Sort the first candidates: small keys first, and equal ones in the order that they have."""
+    candidates = system.candidates
+    for k in range(1, n):
+        job, key = candidates[k].job, candidates[k].key
+        at = k
+        while at > 0 and candidates[at - 1].key > key:
+            candidates[at].job, candidates[at].key = candidates[at - 1].job, candidates[at - 1].key
+            at -= 1
+        candidates[at].job, candidates[at].key = job, key
+
+
+@part(inline=False)
+def first_core(system, job):
+    """Return the number of the first core that a job has, over all nodes."""
+    first, entry = 1 << 40, system.fate[job].entry
+    while entry != NONE:
+        core = lowest_position(np.uint64(system.entries[entry].cores))
+        first = min(first, system.nodes[system.entries[entry].node].first_core + core)
+        entry = system.entries[entry].next
+    return first
+
+
+@part(inline=False)
+def leave_row(system, job, view):
+    """Take a job out of its row, and put the others of its partition into rows anew.
+
+    O(jobs x (jobs + rows x nodes)).
+    """
+    state, fate, places, candidates = system.state[0], system.fate, system.places, system.candidates
+    partition, of_view = fate[job].partition, view * len(fate)
+    rows, n_rows = system.rows, system.partitions[partition].n_rows
+    first = view * (len(rows) // 2) + system.partitions[partition].first_row
+    row = places[of_view + job].row
+    if row == NONE:
+        return
+    places[of_view + job].row = NONE
+    if n_rows == 1:
+        occupy(system, job, row, -1)
+        return
+    n = 0
+    for place in range(n_rows):
+        rows[first + place].before = rows[first + place].listed
+        for k in range(state.n_running):
+            other = system.running[k]
+            if places[of_view + other].row == first + rows[first + place].listed:
+                candidates[n].job = other
+                candidates[n].key = place << 48 | places[of_view + other].number
+                n += 1
+    order_by_key(system, n)
+    for k in range(n):
+        other = candidates[k].job
+        places[of_view + other].row_before = places[of_view + other].row
+        places[of_view + other].number_before = places[of_view + other].number
+        candidates[k].key = first_core(system, other) << 20 | fate[other].cpus
+    order_by_key(system, n)
+    clear_rows(system, partition, view)
+    every = True
+    for k in range(n):
+        every = join_row(system, candidates[k].job, view) and every
+        sort_rows(system, partition, view)
+    if every:
+        return
+    clear_rows(system, partition, view)
+    for place in range(n_rows):
+        rows[first + place].listed = rows[first + place].before
+    for k in range(n):
+        at = of_view + candidates[k].job
+        places[at].row, places[at].number = places[at].row_before, places[at].number_before
+        occupy(system, candidates[k].job, places[at].row, 1)
+
+
+@part(inline=False)
+def copy_rows(system):
+    """Begin the view of the future with the rows as they are. O(rows x nodes + running jobs)."""
+    rows, n = system.rows, len(system.rows) // 2
+    for row in range(n):
+        rows[n + row].n_cores, rows[n + row].listed = rows[row].n_cores, rows[row].listed
+        for node in range(len(system.nodes)):
+            system.row_cores[n + row, node] = system.row_cores[row, node]
+    for k in range(system.state[0].n_running):
+        one, later = system.places[system.running[k]], system.places[len(system.fate) + system.running[k]]
+        later.row, later.number = one.row if one.row == NONE else one.row + n, one.number
+
+
+@part(inline=False)
+def all_cores(system, to):
+    """Write all cores of all nodes into row `to` of `System.cores`. O(nodes)."""
+    for node in range(len(system.nodes)):
+        system.cores[to, node] = span(system.nodes[node].cpus)
+
+
+@part(inline=False)
+def copy_cores(system, to, source):
+    """Copy a row of `System.cores`. O(nodes)."""
+    for node in range(len(system.nodes)):
+        system.cores[to, node] = system.cores[source, node]
+
+
+@part(inline=False)
+def remove_cores(system, to, row):
+    """Remove the cores that a row has in use from row `to` of `System.cores`. O(nodes)."""
+    for node in range(len(system.nodes)):
+        system.cores[to, node] &= ~system.row_cores[row, node]
+
+
+@part(inline=False)
+def remove_partition(system, to, partition, view):
+    """Remove the cores that jobs of a partition have from row `to` of `System.cores`. O(rows x nodes)."""
+    for place in range(system.partitions[partition].n_rows):
+        remove_cores(system, to, row_at(system, partition, view, place))
