@@ -127,6 +127,7 @@ def system_of(
     nodes = _records(
         tables.NODE,
         cpus=[node.cpus for node in configuration.nodes],
+        sockets=[node.sockets for node in configuration.nodes],
         memory=[node.memory for node in configuration.nodes],
         weight=[node.weight for node in configuration.nodes],
         rows=gang.rows(configuration),

@@ -89,12 +89,14 @@ def settings(configuration: Configuration) -> dict[str, float]:
     """Return fields of the kernel's settings; none where no jobs are gang scheduled."""
     if not is_gang(configuration):
         return {}
-    by_cpu = "CR_CPU" in configuration.settings.get("selecttypeparameters", "").upper()
+    words = configuration.settings.get("selecttypeparameters", "").upper().split(",")
+    by_cpu = any(word.startswith("CR_CPU") for word in words)
     binds = configuration.word("TaskPlugin", "task/none") != "none"
     return {
         "gang": 1,
         "in_rows": in_rows(configuration),
         "by_core": in_rows(configuration) and (binds or not by_cpu),
+        "by_block": by_cpu or "CR_CORE_DEFAULT_DIST_BLOCK" in words,
         "time_slice": configuration.value("SchedulerTimeSlice", values.whole, SLICE_S),
         "suspend_grace": GRACE_S,
     }

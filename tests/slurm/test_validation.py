@@ -90,8 +90,8 @@ def test_wrong_arguments_are_one_line(capsys: pytest.CaptureFixture[str]) -> Non
 
 ATTEMPTS = 3
 
-LONGEST_S = {"backfill": 200.0, "gang": 25.0}
-"""Runtimes in a short comparison: one case has jobs that are killed at their limits, one time slices."""
+LONGEST_S = {"backfill": 200.0, "gang": 25.0, "gang_cores_three": 25.0}
+"""Runtimes in a short comparison: one case has jobs that are killed at their limits, two time slices."""
 
 LACKS = missing(accounting=True)
 NEEDS_ACCOUNTING = pytest.mark.skipif(bool(LACKS), reason=LACKS)
@@ -107,6 +107,7 @@ NEEDS_ACCOUNTING = pytest.mark.skipif(bool(LACKS), reason=LACKS)
         "partitions",
         "preemption_cpus",
         "gang",
+        "gang_cores_three",
         pytest.param("limits", marks=NEEDS_ACCOUNTING),
         pytest.param("shares", marks=NEEDS_ACCOUNTING),
     ],

@@ -17,7 +17,8 @@ YEAR_S = 365 * 24 * 3600
 
 @dataclass(frozen=True)
 class Node:
-    """A node: CPUs as Slurm counts them, memory for jobs in MB, generic resources by name; CPUs of a core."""
+    """A node: CPUs as Slurm counts them, memory for jobs in MB, generic resources by name; sockets, and CPUs
+    of a core."""
 
     name: str
     cpus: int
@@ -26,6 +27,7 @@ class Node:
     weight: int = 1
     features: tuple[str, ...] = ()
     up: bool = True
+    sockets: int = 1
     threads: int = 1
 
 
@@ -276,9 +278,15 @@ def _nodes(place: str, given: Mapping[str, str]) -> Iterable[Node]:
     def whole(key: str, default: int) -> int:
         return int(_value(place, given, key, values.whole, default))
 
-    sockets = whole("sockets", whole("boards", 1) * whole("socketsperboard", 1))
-    built = sockets * whole("corespersocket", 1) * whole("threadspercore", 1)
-    cpus = whole("cpus", whole("procs", built)) - whole("corespeccount", 0) * whole("threadspercore", 1)
+    sockets, threads = (
+        whole("sockets", whole("boards", 1) * whole("socketsperboard", 1)),
+        whole("threadspercore", 1),
+    )
+    of_socket = max(whole("corespersocket", 1) * threads, 1)
+    all_cpus = whole("cpus", whole("procs", sockets * of_socket))
+    if not {"sockets", "socketsperboard"} & set(given) and all_cpus % of_socket == 0:
+        sockets = all_cpus // of_socket
+    cpus = all_cpus - whole("corespeccount", 0) * threads
     if cpus < 1:
         raise ConfigurationError(
             f"{place}: nodes with {cpus} CPUs; give CPUs=, or Sockets= and CoresPerSocket="
@@ -293,7 +301,8 @@ def _nodes(place: str, given: Mapping[str, str]) -> Iterable[Node]:
             whole("weight", 1),
             tuple(given.get("features", given.get("feature", "")).split(",")),
             state not in ("DOWN", "DRAIN", "FAIL", "FAILING", "FUTURE"),
-            whole("threadspercore", 1),
+            max(sockets, 1),
+            threads,
         )
 
 

@@ -10,7 +10,7 @@ A view is `NOW` or `LATER`, the view of the future; rows of the one come before 
 
 import numpy as np
 
-from models.kernels.bits import ZERO, lowest_position, population, span
+from models.kernels.bits import ONE, ZERO, lowest, lowest_position, population, span
 from models.kernels.compiling import part
 from models.slurm.kernel.tables import NONE
 
@@ -20,6 +20,43 @@ def row_at(system, partition, view, place):
     """Return the row at a place of a partition's list."""
     first = view * (len(system.rows) // 2) + system.partitions[partition].first_row
     return first + system.rows[first + place].listed
+
+
+@part(inline=False)
+def chosen_cores(system, job, node, free, cpus):
+    """Return which of the free cores of a node a job gets. O(cpus x sockets).
+
+    With CR_Core sockets take turns, after as many tasks of several CPUs as each of them holds; else, and with
+    CR_CORE_DEFAULT_DIST_BLOCK, the socket of the best fit comes first.
+    """
+    n_sockets, taken, left = system.nodes[node].sockets, ZERO, cpus
+    size = system.nodes[node].cpus // n_sockets
+    if n_sockets == 1 or size == 1:
+        return lowest(free, cpus)
+    if system.settings[0].by_block:
+        while left > 0:
+            best, most = NONE, 0
+            for socket in range(n_sockets):
+                n = population(free & ~taken & (span(size) << np.uint64(socket * size)))
+                if n > 0 and (best == NONE or (n >= cpus and (most < cpus or n < most)) or most < n < cpus):
+                    best, most = socket, n
+            n = min(most, left)
+            taken |= lowest(free & ~taken & (span(size) << np.uint64(best * size)), n)
+            left -= n
+        return taken
+    each = system.jobs[job].task_cpus
+    for socket in range(n_sockets):
+        there = free & (span(size) << np.uint64(socket * size))
+        n = min(population(there) // each * each, left) if each > 1 else 0
+        taken |= lowest(there, n)
+        left -= n
+    while left > 0:
+        for socket in range(n_sockets):
+            there = free & ~taken & (span(size) << np.uint64(socket * size))
+            if there and left > 0:
+                taken |= ONE << np.uint64(lowest_position(there))
+                left -= 1
+    return taken
 
 
 @part(inline=False)

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from models.kernels.bits import ONE, lowest
+from models.kernels.bits import ONE
 from models.kernels.compiling import part
-from models.slurm.kernel.rows import copy_rows, join_row, leave_row
+from models.slurm.kernel.rows import chosen_cores, copy_rows, join_row, leave_row
 from models.slurm.kernel.tables import COMPLETING, FREE, FUTURE, LATER, NONE, NOW, TRIED
 
 RUNNING, ENDED, REQUEUED = 3, 4, 5
@@ -152,7 +152,7 @@ def start_job(system, job, partition, by):
         node, cpus = system.choices[k].node, system.choices[k].cpus
         entries[entry].node, entries[entry].cpus, entries[entry].next = node, cpus, fate[job].entry
         if settings.in_rows:
-            entries[entry].cores = np.int64(lowest(system.cores[TRIED, node], cpus))
+            entries[entry].cores = np.int64(chosen_cores(system, job, node, system.cores[TRIED, node], cpus))
         fate[job].entry = entry
         system.free[node].cpus -= cpus
         if system.free[node].cpus <= 0:

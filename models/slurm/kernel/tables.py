@@ -25,7 +25,7 @@ SETTINGS = fields(
     "bf_max_job_start bf_min_age_reserve batch_sched_delay sched_interval default_queue_depth "
     "partition_job_depth sched_max_job_start defer kill_wait multifactor fair_tree n_gres "
     "track_memory least_loaded record_plans preempts by_qos youngest_first strict_order reorder_count "
-    "requeue_wait message_timeout limit_stop gang by_core in_rows most_rows suspends",
+    "requeue_wait message_timeout limit_stop gang by_core by_block in_rows most_rows suspends",
 )
 """Numbers of slurm.conf; seconds, and switches that are 0 or 1.
 
@@ -50,6 +50,8 @@ time_slice, suspend_grace
 gang, by_core
     Whether jobs are gang scheduled; whether they share a time slice where they share no core, else where a
     node has CPUs for both.
+by_block
+    Whether jobs get cores of one socket rather than of each in turn.
 most_rows
     Jobs that may share a node at most, with `select/linear`.
 in_rows
@@ -96,7 +98,7 @@ n_placed
 FEWEST, ANY = -1, 1 << 30
 
 
-NODE = fields(ints="cpus memory weight rows first_core")
+NODE = fields(ints="cpus sockets memory weight rows first_core")
 """rows: jobs that may share it, on whole nodes with OverSubscribe=FORCE:n. first_core: cores of the nodes
 before it."""
 

@@ -249,6 +249,7 @@ class CoreTwin(GangTwin):
     """Jobs of cores with `select/cons_tres`: each partition has a number of rows, and in each a core once."""
 
     by_core: bool = False
+    sockets: int = 1
     depths: Sequence[int] = ()
     cores: dict[int, Cores] = field(default_factory=dict)
     lists: dict[int, list[list[TwinJob]]] = field(default_factory=dict)
@@ -360,10 +361,25 @@ class CoreTwin(GangTwin):
         self.cores[job.number] = {
             (node, core)
             for node, n in given.items()
-            for core in sorted(core for where, core in self.tried if where == node)[:n]
+            for core in self.dealt({core for where, core in self.tried if where == node}, n)
         }
         self.join(self.lists[job.partition], job)
         super().start(job, given, now, waiting, running, by)
+
+    def dealt(self, free: set[int], n: int) -> set[int]:
+        """Return the cores of a node that a job gets: by socket of the best fit, or from each in turn."""
+        size = self.nodes[0][0] // self.sockets
+        left = [sorted(core for core in free if core // size == k) for k in range(self.sockets)]
+        taken: set[int] = set()
+        while len(taken) < n:
+            if self.by_core:
+                turn = [cores.pop(0) for cores in left if cores]
+                taken |= set(turn[: n - len(taken)])
+                continue
+            enough = [cores for cores in left if len(cores) >= n]
+            best = min(enough, key=len) if enough else max(left, key=len)
+            taken |= {best.pop(0) for _ in range(min(len(best), n - len(taken)))}
+        return taken
 
     def suspending(self, job: TwinJob, members: set[int], now: int, running: list[TwinJob]) -> dict[int, int]:
         return {}

@@ -75,8 +75,9 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
             "SelectType=select/linear", "" if kind == "gang" else "PreemptType=preempt/partition_prio",
         ]  # fmt: skip
     depths = [int(rng.integers(2, 4)), int(rng.integers(1, 4))] if kind == "gang cores" else [1, 1]
-    by_core = bool(rng.integers(2))
+    by_core, sockets = bool(rng.integers(2)), 2 - cpus % 2
     if cores:
+        lines[0] += f" Sockets={sockets} CoresPerSocket={cpus // sockets}"
         partitions.append((range(n_nodes // 2, n_nodes), int(rng.integers(1, 3)), False))
         if kind == "suspension cores":
             partitions[1] = (partitions[1][0], 2, False)
@@ -122,7 +123,7 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
     kind_of = GangTwin if shared else Twin
     twin = kind_of(nodes, partitions, jobs, backfill=kind != "builtin", interval=10, shared=shared)
     if cores:
-        twin = CoreTwin(nodes, partitions, jobs, interval=10, by_core=by_core, depths=depths)
+        twin = CoreTwin(nodes, partitions, jobs, interval=10, by_core=by_core, depths=depths, sockets=sockets)
     if kind.startswith("suspension"):
         twin.preempting = Preempting(["SUSPEND"] * 2, [0, 0], [1, 2], {(1, 0)})
         for job in jobs:
