@@ -113,6 +113,10 @@ CASES["gang"] = Case(
     (f"PartitionName=main Nodes={ALL} Default=YES OverSubscribe=FORCE:2 State=UP",),
     suspends=True,
 )
+CASES["linear"] = Case(
+    {"SelectType": "select/linear", "SelectTypeParameters": "CR_ONE_TASK_PER_CORE"},
+    (f"PartitionName=main Nodes={ALL} Default=YES State=UP",),
+)
 CASES["gang_three"] = replace(
     CASES["gang"],
     partitions=(

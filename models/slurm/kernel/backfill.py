@@ -151,9 +151,9 @@ def earliest(system, record, whole, now, only_now, pick):
             return now
         if only_now:
             return -1
-    elif state.n_ended == NONE or system.settings[0].gang:
+    elif state.n_ended == NONE or system.settings[0].linear or system.settings[0].in_rows:
         copy_free(system)
-    if system.settings[0].gang and not system.settings[0].in_rows:
+    if system.settings[0].linear:
         return earliest_end(system, record, whole, now, pick)
     window, border = FIRST_WINDOW, 0
     k, most = 0, count(system, NARROWED)  # nodes that are free then, at most

@@ -24,7 +24,7 @@ SETTINGS = fields(
     "backfill bf_interval bf_resolution bf_window bf_max_job_test bf_max_job_user bf_max_job_part "
     "bf_max_job_start bf_min_age_reserve batch_sched_delay sched_interval default_queue_depth "
     "partition_job_depth sched_max_job_start defer kill_wait multifactor fair_tree n_gres "
-    "track_memory least_loaded record_plans preempts by_qos youngest_first strict_order reorder_count "
+    "track_memory least_loaded record_plans linear preempts by_qos youngest_first strict_order reorder_count "
     "requeue_wait message_timeout limit_stop gang by_core by_block in_rows most_rows suspends",
 )
 """Numbers of slurm.conf; seconds, and switches that are 0 or 1.
@@ -41,6 +41,8 @@ damping
     FairShareDampeningFactor.
 suspends
     Whether jobs that are preempted are suspended.
+linear
+    Whether jobs get whole nodes, and plans take running jobs out one by one (`select/linear`).
 preempts, by_qos
     Whether jobs preempt others, and whether their QOS decide that, else their partitions.
 requeue_wait

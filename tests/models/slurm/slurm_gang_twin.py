@@ -31,6 +31,23 @@ class Row:
 
 
 @dataclass
+class LinearTwin(Twin):
+    """Whole nodes with `select/linear`: running jobs are taken out one by one."""
+
+    def earliest(
+        self, job: TwinJob, allowed: set[int], now: int, running: Sequence[TwinJob]
+    ) -> tuple[int, dict[int, int]]:
+        if given := self.pick(job, allowed, self.free(running)):
+            return now, given
+        left = sorted(running, key=lambda other: (other.expected, other.number))
+        while left:
+            last = left.pop(0)
+            if given := self.pick(job, allowed, self.free(left)):
+                return max(last.expected, now + 1), given
+        return -1, {}
+
+
+@dataclass
 class GangTwin(Twin):
     """Jobs of whole nodes, `shared` of which may have a node; time slices begin at multiples of `length`."""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from family_cases import composed, machine_of
-from slurm_gang_twin import CoreTwin, GangTwin
+from slurm_gang_twin import CoreTwin, GangTwin, LinearTwin
 from slurm_twin import Preempting, Twin, TwinJob
 
 from models.jobs import swf
@@ -31,6 +31,7 @@ KINDS = (
     "reservations",
     "tiers",
     "QOS",
+    "linear",
     "gang",
     "suspension",
     "gang cores",
@@ -93,6 +94,8 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
         ]
     if kind == "builtin":
         lines.append("SchedulerType=sched/builtin")
+    if kind == "linear":
+        lines[1:3] = ["PartitionName=all Nodes=ALL Default=YES", "SelectType=select/linear"]
     if kind == "tiers":
         partitions.append((range(n_nodes), 2, whole))
         sharing = lines[1].rpartition(" ")[2]
@@ -122,6 +125,8 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
         )
     kind_of = GangTwin if shared else Twin
     twin = kind_of(nodes, partitions, jobs, backfill=kind != "builtin", interval=10, shared=shared)
+    if kind == "linear":
+        twin = LinearTwin(nodes, partitions, jobs, interval=10)
     if cores:
         twin = CoreTwin(nodes, partitions, jobs, interval=10, by_core=by_core, depths=depths, sockets=sockets)
     if kind.startswith("suspension"):
