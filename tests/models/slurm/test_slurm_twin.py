@@ -280,6 +280,11 @@ def test_every_job_starts_when_the_twin_starts_it(kind: str, seed: int) -> None:
     assert sorted(lost) == [(job.number, *run) for job in twin.jobs for run in job.runs]
 
 
+@pytest.mark.parametrize("seed", [114, 290])
+def test_jobs_keep_their_rows_where_new_ones_would_leave_one_without(seed: int) -> None:
+    test_every_job_starts_when_the_twin_starts_it("gang cores", seed)
+
+
 @pytest.mark.parametrize("seed", range(len(KINDS)))
 def test_skipped_work_changes_no_start(seed: int) -> None:
     """With plans recorded every cycle tests every job; without, a cycle ends where no job could start."""
