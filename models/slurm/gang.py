@@ -16,14 +16,9 @@ def is_gang(configuration: Configuration) -> bool:
     return "GANG" in configuration.settings.get("preemptmode", "").upper().split(",")
 
 
-def is_linear(configuration: Configuration) -> bool:
-    """Return whether jobs get whole nodes (`select/linear`)."""
-    return configuration.word("SelectType", "select/cons_tres") == "linear"
-
-
 def in_rows(configuration: Configuration) -> bool:
     """Return whether jobs have rows of cores, see `models.slurm.kernel.rows`."""
-    return is_gang(configuration) and not is_linear(configuration)
+    return is_gang(configuration) and not configuration.linear
 
 
 def check(configuration: Configuration) -> None:
@@ -78,7 +73,7 @@ def rows_of(partition: Partition) -> int:
 def rows(configuration: Configuration) -> list[int]:
     """Return how many jobs may share each node, with `select/linear`; else 1."""
     found = [1] * len(configuration.nodes)
-    if is_linear(configuration):
+    if configuration.linear:
         for one in configuration.partitions:
             for node in one.nodes:
                 found[node] = rows_of(one)

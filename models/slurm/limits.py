@@ -30,7 +30,7 @@ def sizes(
     request = wanted.request
     cpus_of = np.array([node.cpus for node in configuration.nodes])
     each = np.array([np.median(cpus_of[list(one.nodes)]) for one in configuration.partitions])[place]
-    linear = configuration.word("SelectType", "select/cons_tres") == "linear"
+    linear = configuration.linear
     exclusive = np.array([linear or one.sharing == "EXCLUSIVE" for one in configuration.partitions])
     whole = request.whole[of_job] | exclusive[place]
     cpus = np.maximum(request.tasks * request.task_cpus, request.nodes)[of_job]

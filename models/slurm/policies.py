@@ -226,7 +226,7 @@ def wanted(jobs: Jobs, policy: Parameters, configuration: Configuration, users: 
     if jobs.request is not None and renamed:
         names = np.array([renamed.get(name, name) for name in jobs.request.partition.tolist()], object)
         jobs = replace(jobs, request=replace(jobs.request, partition=names))
-    if jobs.request is None and configuration.word("SelectType", "select/cons_tres") == "linear":
+    if jobs.request is None and configuration.linear:
         jobs = replace(jobs, request=Requests.of(jobs.size, jobs.memory))
     return _limited(asked(jobs, configuration, users=users), rules.over_limit, configuration)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from models.arrays import Ints
 from models.slurm.configuration import Configuration, ConfigurationError, values
-from models.slurm.gang import is_gang, is_linear
+from models.slurm.gang import is_gang
 from models.slurm.kernel import tables
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Preemption:
         words = configuration.settings.get("preemptmode", "").upper().split(",")
         text = ",".join(word for word in words if word != "GANG") or "OFF"
         where = configuration.where.get("preemptmode", configuration.name)
-        linear, suspends = is_linear(configuration), is_gang(configuration)
+        linear, suspends = configuration.linear, is_gang(configuration)
         mode = _mode(where, text, linear or suspends)
         if kind == "none" and mode == tables.OFF:
             return cls(np.zeros(0, tables.LEVEL), np.zeros(0, np.int64), {})

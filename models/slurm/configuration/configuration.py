@@ -207,6 +207,11 @@ class Configuration:
                 f"{self.where.get(key.lower(), self.name)}: {key}={text}; allowed: {expected}"
             ) from None
 
+    @property
+    def linear(self) -> bool:
+        """Whether jobs get whole nodes (`select/linear`)."""
+        return self.word("SelectType", "select/cons_tres") == "linear"
+
     def word(self, key: str, default: str) -> str:
         """Return a setting in small letters without the plugin's kind: ``sched/backfill`` is ``backfill``."""
         return self.settings.get(key.lower(), default).lower().rpartition("/")[2]
