@@ -279,10 +279,10 @@ def pick_in_rows(system, record, whole, row, view, supply, gres):
     has, and of those rather the ones that no job of a lower tier has; else those that are free in one of its
     partition's rows, full ones first (seen in Slurm's source, `_job_test`). O(partitions x rows x N).
     """
-    partitions, job = system.partitions, system.records[record].job
+    partitions, cores, job = system.partitions, system.cores, system.records[record].job
     mine, system.state[0].shared = system.records[record].partition, 0
-    all_cores(system, ALLOWED)
-    copy_cores(system, TRIED, ALLOWED)
+    all_cores(cores, ALLOWED, system.nodes)
+    copy_cores(cores, TRIED, ALLOWED)
     if pick_cores(system, job, whole, row, supply, gres) == 0:
         return 0
     for other in range(len(partitions)):
@@ -294,10 +294,10 @@ def pick_in_rows(system, record, whole, row, view, supply, gres):
         for other in range(len(partitions)):
             if partitions[other].tier > partitions[mine].tier or system.levels[other].mode == OFF:
                 remove_partition(system, ALLOWED, other, view)
-        copy_cores(system, TRIED, ALLOWED)
+        copy_cores(cores, TRIED, ALLOWED)
         if pick_cores(system, job, whole, row, supply, gres) == 0:
             return 0
-    copy_cores(system, TRIED, ALLOWED)
+    copy_cores(cores, TRIED, ALLOWED)
     for other in range(len(partitions)):
         if partitions[other].tier == partitions[mine].tier:
             remove_partition(system, TRIED, other, view)
@@ -306,16 +306,16 @@ def pick_in_rows(system, record, whole, row, view, supply, gres):
         for place in range(len(partitions)):
             other = partitions[place].ranked
             if partitions[other].tier < partitions[mine].tier:
-                copy_cores(system, KEPT, TRIED)
+                copy_cores(cores, KEPT, TRIED)
                 remove_partition(system, TRIED, other, view)
                 if pick_cores(system, job, whole, row, supply, gres) == 0:
-                    copy_cores(system, TRIED, KEPT)
+                    copy_cores(cores, TRIED, KEPT)
                     break
         return pick_cores(system, job, whole, row, supply, gres)
     sort_rows(system, mine, view)
     for place in range(partitions[mine].n_rows):
-        copy_cores(system, TRIED, ALLOWED)
-        remove_cores(system, TRIED, row_at(system, mine, view, place))
+        copy_cores(cores, TRIED, ALLOWED)
+        remove_cores(cores, TRIED, system.row_cores, row_at(system, mine, view, place))
         found = pick_cores(system, job, whole, row, supply, gres)
         if found:
             return found

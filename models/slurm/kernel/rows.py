@@ -6,13 +6,15 @@ partition take rows anew, in order of their first cores, and the row with most c
 that leaves a job without a row, all keep theirs (seen in Slurm's source, `part_data_build_row_bitmaps`).
 
 A view is `NOW` or `LATER`, the view of the future; rows of the one come before those of the other.
+The parts that several kernels use are compiled once, not into each.
 """
 
 import numpy as np
+from numba import boolean, int64, uint64, void
 
 from models.kernels.bits import ONE, ZERO, lowest, lowest_position, population, span
 from models.kernels.compiling import part
-from models.slurm.kernel.tables import NONE
+from models.slurm.kernel.tables import NONE, SYSTEM
 
 
 @part()
@@ -22,7 +24,7 @@ def row_at(system, partition, view, place):
     return first + system.rows[first + place].listed
 
 
-@part(inline=False)
+@part(uint64(SYSTEM, int64, int64, uint64, int64), inline=False)
 def chosen_cores(system, job, node, free, cpus):
     """Return which of the free cores of a node a job gets. O(cpus x sockets).
 
@@ -97,7 +99,7 @@ def sort_rows(system, partition, view):
                 rows[first + i].listed, rows[first + j].listed = other, one
 
 
-@part(inline=False)
+@part(boolean(SYSTEM, int64, int64), inline=False)
 def join_row(system, job, view):
     """Put a job into the first row of its partition with room, and return whether there is one."""
     partition, at = system.fate[job].partition, view * len(system.fate) + job
@@ -146,7 +148,7 @@ def first_core(system, job):
     return first
 
 
-@part(inline=False)
+@part(void(SYSTEM, int64, int64), inline=False)
 def leave_row(system, job, view):
     """Take a job out of its row, and put the others of its partition into rows anew.
 
@@ -195,7 +197,7 @@ def leave_row(system, job, view):
         occupy(system, candidates[k].job, places[at].row, 1)
 
 
-@part(inline=False)
+@part(void(SYSTEM), inline=False)
 def copy_rows(system):
     """Begin the view of the future with the rows as they are. O(rows x nodes + running jobs)."""
     rows, n = system.rows, len(system.rows) // 2
@@ -209,28 +211,28 @@ def copy_rows(system):
 
 
 @part(inline=False)
-def all_cores(system, to):
+def all_cores(cores, to, nodes):
     """Write all cores of all nodes into row `to` of `System.cores`. O(nodes)."""
-    for node in range(len(system.nodes)):
-        system.cores[to, node] = span(system.nodes[node].cpus)
+    for node in range(len(nodes)):
+        cores[to, node] = span(nodes[node].cpus)
 
 
 @part(inline=False)
-def copy_cores(system, to, source):
+def copy_cores(cores, to, source):
     """Copy a row of `System.cores`. O(nodes)."""
-    for node in range(len(system.nodes)):
-        system.cores[to, node] = system.cores[source, node]
+    for node in range(cores.shape[1]):
+        cores[to, node] = cores[source, node]
 
 
 @part(inline=False)
-def remove_cores(system, to, row):
+def remove_cores(cores, to, row_cores, row):
     """Remove the cores that a row has in use from row `to` of `System.cores`. O(nodes)."""
-    for node in range(len(system.nodes)):
-        system.cores[to, node] &= ~system.row_cores[row, node]
+    for node in range(cores.shape[1]):
+        cores[to, node] &= ~row_cores[row, node]
 
 
 @part(inline=False)
 def remove_partition(system, to, partition, view):
     """Remove the cores that jobs of a partition have from row `to` of `System.cores`. O(rows x nodes)."""
     for place in range(system.partitions[partition].n_rows):
-        remove_cores(system, to, row_at(system, partition, view, place))
+        remove_cores(system.cores, to, system.row_cores, row_at(system, partition, view, place))
