@@ -18,47 +18,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, ScalarFo
 from matplotlib.typing import LineStyleType
 
 FORMATS = ("pdf", "svg", "png")
-DPI = 200
 
-# A reader's software must not need fonts of ours: paths in SVG, glyphs embedded as Type 3 in PDF (subsets of
-# TrueType take longer to make than the rest of a figure). Two runs must give the same bytes: a fixed salt for
-# SVG's element ids; dates are left out in `save`.
-RC: dict[Any, Any] = {
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 9,
-    "axes.titlesize": 10,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.titlepad": 8,
-    "axes.labelsize": 9,
-    "axes.labelcolor": "#222222",
-    "axes.edgecolor": "#555555",
-    "axes.linewidth": 0.7,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "#e4e4e4",
-    "grid.linewidth": 0.6,
-    "xtick.color": "#444444",
-    "ytick.color": "#444444",
-    "xtick.labelsize": 8.5,
-    "ytick.labelsize": 8.5,
-    "legend.frameon": False,
-    "legend.fontsize": 8.5,
-    "lines.linewidth": 1.4,
-    "lines.markersize": 4.6,
-    "errorbar.capsize": 2,
-    "hatch.linewidth": 0.8,
-    # Unhinted text is as wide at every resolution, so that one layout serves all formats.
-    "text.hinting": "no_hinting",
-    "figure.dpi": 100,
-    "savefig.dpi": DPI,
-    "svg.fonttype": "path",
-    "svg.hashsalt": "schedsweep",
-    "pdf.fonttype": 3,
-}
+SHEET = mpl.rc_params_from_file(Path(__file__).with_name("schedsweep.mplstyle"), use_default_template=False)
 
 NO_LOOKS = ("backend", "backend_fallback", "interactive", "timezone", "toolbar")
 """Settings of a user's session that are left as they are: windows, and no looks."""
@@ -113,7 +74,7 @@ def styled() -> Iterator[None]:
 @cache
 def _settings() -> dict[Any, Any]:
     """Return matplotlib's own defaults under those of this project."""
-    return {name: value for name, value in mpl.rcParamsDefault.items() if name not in NO_LOOKS} | RC
+    return {name: value for name, value in mpl.rcParamsDefault.items() if name not in NO_LOOKS} | dict(SHEET)
 
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
@@ -136,7 +97,7 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
         "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
         "svg": {"Date": None, "Creator": None},
     }
-    figure.set_dpi(DPI)
+    figure.set_dpi(SHEET["savefig.dpi"])
     put_commas(figure)
     if (engine := figure.get_layout_engine()) is not None:
         engine.execute(figure)

@@ -46,6 +46,7 @@ SIZES = ("torus", "mesh", "processors")
 """Keys of a machine that say how many PEs it has."""
 
 OF_THE_PAPER = (GANG, ROUND_ROBIN, PRIORITIES)
+SCHEDULERS = (*OF_THE_PAPER, UNCOORDINATED)
 """The three that the paper's figures have; the fourth is only spoken of."""
 
 JOBS, IDLE, IDLE_OF_TASKS = "jobs", "idle_time", "idle_time_of_tasks"

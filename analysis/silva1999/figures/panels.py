@@ -9,8 +9,17 @@ from matplotlib.figure import Figure
 from analysis.errors import DrawingError, require_points
 from analysis.figures.load_plot import Line, LoadPlot
 from analysis.figures.panels import grid
-from analysis.figures.policies import TASKS
-from analysis.silva1999.labels import GANG, HORIZON, MACHINE, MEASURES, OF_THE_PAPER, WORKLOAD, YLABELS, size
+from analysis.silva1999.labels import (
+    GANG,
+    HORIZON,
+    MACHINE,
+    MEASURES,
+    OF_THE_PAPER,
+    SCHEDULERS,
+    WORKLOAD,
+    YLABELS,
+    size,
+)
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED, Curve
 
@@ -22,8 +31,8 @@ DODGE = 0.3
 
 def schedulers(study: Study) -> list[str]:
     """Return the schedulers of the grid, the paper's first and in its order."""
-    return [name for name in TASKS if name in study.policies] + [
-        name for name in study.policies if name not in TASKS
+    return [name for name in SCHEDULERS if name in study.policies] + [
+        name for name in study.policies if name not in SCHEDULERS
     ]
 
 
