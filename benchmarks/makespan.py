@@ -8,7 +8,7 @@ that of a machine.
 import heapq
 import random
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -17,7 +17,7 @@ from unittest.mock import patch
 from benchmarks import points
 from benchmarks.record import Cell, Findings, Table, Target
 from sweep.executors import bundles as bundles_module
-from sweep.executors.bundles import MESSAGE_S, OUTSTANDING, Bundles, capacity
+from sweep.executors.bundles import MESSAGE_S, Bundles, capacity
 from sweep.plan.plan import Plan
 from sweep.plan.task import Bundle
 from sweep.store.costs import Costs, Key, keys
@@ -34,26 +34,13 @@ WORKERS = (2, 8, 32, 128, 512, 1000)
 Queues = Sequence[deque[Bundle]]
 """The bundles that each worker has, the first of which it runs."""
 
-Crew = Callable[[Queues], int | None]
-"""Returns the worker that may have another bundle, None if there is none."""
 
-
-def like_dask(queues: Queues) -> int | None:
-    """Return the worker with the fewest bundles, up to the limit of outstanding bundles."""
+def free_worker(queues: Queues) -> int | None:
+    """Return the worker with the fewest bundles, None at the executors' limit of outstanding bundles."""
     out = [bundle for queue in queues for bundle in queue]
     if len(out) >= capacity(len(queues), out):
         return None
     return min(range(len(queues)), key=lambda worker: len(queues[worker]))
-
-
-def like_mpi(queues: Queues) -> int | None:
-    """Return a rank without a bundle, or with a few brief ones."""
-    free = (
-        worker
-        for worker, queue in enumerate(queues)
-        if len(queue) < OUTSTANDING and all(bundle.brief for bundle in queue)
-    )
-    return next(free, None)
 
 
 class Clock:
@@ -100,7 +87,7 @@ def mixed(workers: int, short_s: float, long_s: Sequence[float]) -> Study:
     return Study(plan, [*(short_s * noise.uniform(0.3, 1.7) for _ in range(n)), *long_s])
 
 
-def makespan(study: Study, workers: int, crew: Crew, *, known: bool = True, even: bool = False) -> float:
+def makespan(study: Study, workers: int, *, known: bool = True, even: bool = False) -> float:
     """Run a study on simulated workers and return when the last task is back.
 
     Parameters
@@ -117,10 +104,10 @@ def makespan(study: Study, workers: int, crew: Crew, *, known: bool = True, even
         bundles = Bundles(
             study.plan, range(len(study.seconds)), costs, Path("none"), MESSAGE_S, workers=share
         )
-        return _run(study, bundles, [deque() for _ in range(workers)], crew, clock)
+        return _run(study, bundles, [deque() for _ in range(workers)], clock)
 
 
-def _run(study: Study, bundles: Bundles, queues: Queues, crew: Crew, clock: Clock) -> float:
+def _run(study: Study, bundles: Bundles, queues: Queues, clock: Clock) -> float:
     numbers = {study.plan.ids[number]: number for number in range(len(study.seconds))}
     order, events = count(), list[tuple[float, int, int]]()
 
@@ -129,7 +116,7 @@ def _run(study: Study, bundles: Bundles, queues: Queues, crew: Crew, clock: Cloc
         heapq.heappush(events, (clock.now + ON_ITS_WAY_S + seconds, next(order), worker))
 
     def hand_out() -> None:
-        while (worker := crew(queues)) is not None and (bundle := next(bundles, None)) is not None:
+        while (worker := free_worker(queues)) is not None and (bundle := next(bundles, None)) is not None:
             queues[worker].append(bundle)
             if len(queues[worker]) == 1:
                 start(worker)
@@ -150,13 +137,12 @@ def run(quick: bool) -> Findings:
     rows: list[list[Cell]] = []
     for workers in WORKERS[: 3 if quick else None]:
         study = mixed(workers, 0.02 if workers < 100 else 0.1, [0.9 * SHARE_S])
-        for name, crew in {"dask": like_dask, "mpi": like_mpi}.items():
-            settings = ({}, {"known": False}, {"even": True})
-            ratios = [makespan(study, workers, crew, **each) / study.bound(workers) for each in settings]
-            rows.append([workers, name, *ratios, ratios[0] / ratios[2]])
+        settings = ({}, {"known": False}, {"even": True})
+        ratios = [makespan(study, workers, **each) / study.bound(workers) for each in settings]
+        rows.append([workers, *ratios, ratios[0] / ratios[2]])
     title = f"Makespan over the lower bound: {SHARE_S:g} s of short tasks a worker, one task of "
-    columns = ["workers", "as", "costs known", "not known", "bundles of one size", "over one size"]
-    worst = max(float(str(row[2])) for row in rows)
+    columns = ["workers", "costs known", "not known", "bundles of one size", "over one size"]
+    worst = max(float(str(row[1])) for row in rows)
     return Findings(
         [Table(f"{title}{0.9 * SHARE_S:g} s", columns, rows)],
         [Target("makespan over the lower bound, costs known, the worst", worst, RATIO_TARGET, "")],

@@ -184,18 +184,19 @@ def _spread(test: Tester, metrics: list[str], over: list[str], relative: bool) -
 
 def _more_spread(test: Tester, metric: str, other: str, relative: bool) -> Part:
     name = f"{label('ncsa_lsf')} − {label(other)}, standard deviation over months of the {MEASURES[metric]}"
-    tables = []
-    for policy in ("ncsa_lsf", other):
-        samples = [test.sample(metric, policy, one) for one in test.months]
-        if reason := next((one.reason for one in samples if one.reason), ""):
-            return Open(name, reason)
-        if len(samples) < 2:
-            return Open(name, "one month only")
-        table = np.array([one.values for one in samples])
-        spread = table.std(axis=0, ddof=1)
-        tables.append(spread / table.mean(axis=0) if relative else spread)
+    if len(test.months) < 2:
+        return Open(name, "one month only")
+
+    def spread(*months: np.ndarray) -> np.ndarray:
+        found = np.std(months, axis=0, ddof=1)
+        return found / np.mean(months, axis=0) if relative else found
+
+    first, second = (
+        Sample.computed(spread, *(test.sample(metric, policy, one) for one in test.months))
+        for policy in ("ncsa_lsf", other)
+    )
     scale, unit = (100.0, " %") if relative else (1 / HOUR, " h")
-    return difference_of(name, tables[0], tables[1], 0.0, scale=scale, unit=unit)
+    return difference_of(name, first, second, 0.0, scale=scale, unit=unit)
 
 
 def _long_jobs(test: Tester, in_month: str, than: str) -> list[Part]:
@@ -204,25 +205,20 @@ def _long_jobs(test: Tester, in_month: str, than: str) -> list[Part]:
     relative = []
     for one in (in_month, than):
         lt = together([test.sample("delay", "ncsa_lsf", one, job_class=f"lt_{size}") for size in SIZES])
-        every = test.sample("delay", "ncsa_lsf", one)
-        if reason := lt.reason or every.reason:
-            return [Open(name, reason)]
-        relative.append(lt.values / every.values)
-    return [level_of(name, Sample(relative[0] - relative[1], DONE), 0.0)]
+        relative.append(Sample.computed(np.divide, lt, test.sample("delay", "ncsa_lsf", one)))
+    return [level_of(name, Sample.computed(np.subtract, *relative), 0.0)]
 
 
 def _high_load(test: Tester, metric: str, of: str, over: str) -> list[Part]:
     """Ask that two policies differ more in the months of high load than in the others."""
     name = f"{label(of)} − {label(over)}, 95th percentile: high-load months − others"
-    gaps: dict[bool, list[np.ndarray]] = {True: [], False: []}
+    gaps: dict[bool, list[Sample]] = {True: [], False: []}
     for one in test.months:
-        pair = [test.sample(metric, policy, one) for policy in (of, over)]
-        if reason := pair[0].reason or pair[1].reason:
-            return [Open(name, reason)]
-        gaps[one in HIGH_LOAD].append(pair[0].values - pair[1].values)
+        pair = (test.sample(metric, policy, one) for policy in (of, over))
+        gaps[one in HIGH_LOAD].append(Sample.computed(np.subtract, *pair))
     if not all(gaps.values()):
         return [Open(name, "this grid has not both kinds of months")]
-    high, low = (np.mean(gaps[kind], axis=0) for kind in (True, False))
+    high, low = (together(gaps[kind]) for kind in (True, False))
     return [difference_of(name, high, low, 0.0, scale=1 / HOUR, unit=" h")]
 
 
@@ -269,10 +265,8 @@ def _level(
 
 def _summary(test: Tester, metric: str, summarise: Callable[..., np.ndarray], job_class: str = ALL) -> Sample:
     """Return the smallest, the largest or the median of the months' values, replication by replication."""
-    samples = [test.of_workload(metric, name, job_class) for name in test.months]
-    if bad := next((one.status for one in samples if one.status != DONE), ""):
-        return Sample.absent(bad)
-    return Sample(summarise([one.values for one in samples], axis=0), DONE)
+    samples = (test.of_workload(metric, name, job_class) for name in test.months)
+    return Sample.computed(lambda *months: summarise(months, axis=0), *samples)
 
 
 def _over_months(test: Tester, metric: str, of_months: str, around: float) -> list[Part]:

@@ -98,7 +98,7 @@ def difference(
     scale, unit = (100.0, " %") if percent else (1.0, "")
     name = f"{label} at {listed(a.axis, chosen)}"
     exact = a.exact and b.exact
-    return difference_of(name, a.over(chosen), b.over(chosen), low, high, scale, unit, exact)
+    return _difference(name, a.over(chosen), b.over(chosen), low, high, scale, unit, exact)
 
 
 def _decided(
@@ -136,7 +136,7 @@ def excess(label: str, a: tuple[Curve, Curve], b: tuple[Curve, Curve], loads: Ax
     if reason:
         return Open(label, reason)
     first, second = (pair[0].over(chosen) - pair[1].over(chosen) for pair in (a, b))
-    return difference_of(f"{label} at {listed(a[0].axis, chosen)}", first, second, 0.0)
+    return _difference(f"{label} at {listed(a[0].axis, chosen)}", first, second, 0.0)
 
 
 def rise(label: str, a: Curve, lower: AxisRange, upper: AxisRange) -> Part:
@@ -146,7 +146,7 @@ def rise(label: str, a: Curve, lower: AxisRange, upper: AxisRange) -> Part:
     if reason_below or reason_above:
         return Open(label, reason_below or reason_above)
     named = f"{label}, {listed(a.axis, above)} minus {listed(a.axis, below)}"
-    return difference_of(named, a.over(above), a.over(below), 0.0, exact=a.exact)
+    return _difference(named, a.over(above), a.over(below), 0.0, exact=a.exact)
 
 
 def turns(
@@ -261,11 +261,17 @@ def level_of(
     return Within(label, cache(one.interval), low, high, scale, unit)
 
 
-def difference_of(
+def difference_of(label: str, a: Sample, b: Sample, low: float, scale: float = 1.0, unit: str = "") -> Part:
+    """Ask for a limit on the difference of two samples, paired value by value."""
+    if reason := a.reason or b.reason:
+        return Open(label, reason)
+    return _difference(label, a.values, b.values, low, scale=scale, unit=unit)
+
+
+def _difference(
     label: str, a: np.ndarray, b: np.ndarray,
     low: float = -np.inf, high: float = np.inf, scale: float = 1.0, unit: str = "", exact: bool = False,
 ) -> Part:  # fmt: skip
-    """Ask for limits on the difference of two sets of values, paired one by one."""
     measure = statistics.levels(statistics.paired_values(a, b), exact=exact)
     return Within(label, cache(measure), low, high, scale, unit)
 

@@ -134,7 +134,8 @@ def _excess(
             parts.append(Open(named, reason))
             continue
         a, b, c, d = (curve.over(chosen) for curve in curves)
-        parts.append(difference_of(f"{named} at {listed('load', chosen)}", a / b, c / d, 0.0))
+        first, second = Sample(a / b, DONE), Sample(c / d, DONE)
+        parts.append(difference_of(f"{named} at {listed('load', chosen)}", first, second, 0.0))
     return parts
 
 
@@ -149,7 +150,7 @@ def _growth(test: Tester, metric: str, of: str, than: str, low: AxisRange, high:
         if no_low or no_high:
             parts.append(Open(label, no_low or no_high))
             continue
-        theirs, own = (curve.over(above) / curve.over(below) for curve in (others, mine))
+        theirs, own = (Sample(one.over(above) / one.over(below), DONE) for one in (others, mine))
         label += f", from {listed('load', below)} to {listed('load', above)}"
         parts.append(difference_of(label, theirs, own, 0.0))
     return parts

@@ -25,7 +25,6 @@ from analysis.jette1997.labels import (
     workload_title,
 )
 from analysis.study import Study
-from analysis.study.curve import DONE
 from analysis.study.sample import Sample
 
 ROWS = Rows(Path(__file__).parent)
@@ -195,9 +194,7 @@ def _difference(
 
 
 def _larger(label: str, a: Sample, b: Sample) -> Part:
-    if reason := a.reason or b.reason:
-        return Open(label, reason)
-    return difference_of(label, a.values, b.values, 0.0, scale=100.0, unit=" points")
+    return difference_of(label, a, b, 0.0, scale=100.0, unit=" points")
 
 
 def _over_unicos_max(
@@ -220,10 +217,7 @@ def _compensated(test: Tester) -> list[Part]:
             test.get("of_months", policy, one, metric=metric, first=1, last=labels.MONTHS)
             for metric, policy in ((PACKING, UNICOS_MAX), (PACKING, GANG), (SWITCHING, GANG))
         )
-        if reason := before.reason or packing.reason or switching.reason:
-            parts.append(Open(label, reason))
-        else:
-            parts.append(_larger(label, before, Sample(packing.values + switching.values, DONE)))
+        parts.append(_larger(label, before, Sample.computed(np.add, packing, switching)))
     return parts
 
 
@@ -254,11 +248,9 @@ def _number(test: Tester, name: str, part: float) -> Part:
     whole = test.get("raw", GANG, test.weeks, metric=metric)
     mine = derived.of_terminals(test.study, whole)
     label = f"{name} / {number:,.0f}"
-    if reason := whole.reason or mine.reason:
-        return Open(label, reason)
-    others = Sample(derived.total(whole).values - np.nan_to_num(mine.values), whole.status)
+    others = Sample.computed(lambda all_, some: all_ - np.nan_to_num(some), derived.total(whole), mine)
     counted = derived.of_runs(mine if interactive else others)
-    expected = Sample(np.full_like(counted.values, number), DONE)
+    expected = Sample.computed(lambda values: np.full_like(values, number), counted)
     return ratio_of(label, counted, expected, 1 - part, 1 + part)
 
 
@@ -270,10 +262,8 @@ def _late_at_night(test: Tester, high: float) -> list[Part]:
         for hours in (labels.LATE_NIGHT, labels.WORKING_HOURS)
     )
     label = f"interactive jobs an hour, late night / working hours, {workload_title(test.weeks)}"
-    if reason := late.reason or working.reason:
-        return [Open(label, reason)]
     hours = len(labels.WORKING_HOURS) / len(labels.LATE_NIGHT)
-    return [ratio_of(label, Sample(late.values * hours, DONE), working, high=high)]
+    return [ratio_of(label, Sample.computed(lambda jobs: hours * jobs, late), working, high=high)]
 
 
 def _described(test: Tester, **level: Any) -> str:

@@ -212,13 +212,11 @@ def _gain_over(test: Tester, metric: str, of: str, over: str, best: str, name: s
     The other way round, a run with hardly any idle time left would be all of the mean.
     """
     label = f"{labels.MEASURES[metric]}, gain under {workload(best)} minus that under {workload(name)}"
-    found = []
-    for one in (best, name):
-        mine, other = (test.sample(metric, scheduler, one) for scheduler in (of, over))
-        found.append(Sample.computed(np.divide, mine, other))
-        if reason := found[-1].reason:
-            return Open(label, reason)
-    first, rest = (one.values if metric == labels.JOBS else 1 - one.values for one in found)
+    gain = np.divide if metric == labels.JOBS else lambda mine, other: 1 - mine / other
+    first, rest = (
+        Sample.computed(gain, *(test.sample(metric, scheduler, one) for scheduler in (of, over)))
+        for one in (best, name)
+    )
     return difference_of(label, first, rest, 0.0, scale=100.0, unit=" points")
 
 
