@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.stats import binomtest
 
 from benchmarks import points
 from benchmarks.record import Findings, Table, Target
@@ -114,11 +115,10 @@ def covered(values: Floats, truth: float) -> tuple[float, tuple[float, float], f
     return share, wilson(share, len(values)), float(np.median(found.half_width)) / ideal
 
 
-def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
+def wilson(share: float, n: int) -> tuple[float, float]:
     """Return the limits of a share of n (Wilson, JASA 22, 1927, 209-212)."""
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return centre - reach, centre + reach
+    found = binomtest(round(share * n), n).proportion_ci(method="wilson")
+    return float(found.low), float(found.high)
 
 
 def plain(values: Floats) -> Floats:

@@ -2,16 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 
 from benchmarks import __main__ as command
 from benchmarks import coverage, record
-
-
-def test_limits_of_a_share_are_wilsons():
-    for hits, n in ((0, 40), (35, 40), (380, 400)):
-        expected = binomtest(hits, n).proportion_ci(method="wilson")
-        assert coverage.wilson(hits / n, n) == pytest.approx((expected.low, expected.high), abs=1e-4)
 
 
 def test_coverage_is_counted_against_the_mean_that_is_known():

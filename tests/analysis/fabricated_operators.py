@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import xarray as xr
+from fabricated import DONE
 from omegaconf import OmegaConf
 
 from models.backfill.metrics import METRICS, OF_JOBS
@@ -18,7 +19,6 @@ MEASURES = Measures.of(
 )  # fmt: skip
 LABELS = {grouping.dim: grouping.labels for grouping in MEASURES.groups}
 
-LEFT, DONE, FAILED, EXCLUDED = range(4)
 FACTORS = {
     "fcfs": {"all": 20.0},
     "easy": {"all": 1.0},
@@ -131,11 +131,3 @@ def dataset(
         coords=axes | {dim: list(labels) for dim, labels in LABELS.items()},
         attrs={"title": name, "config": json.dumps(config), "headline": "wait"},
     )
-
-
-def write(folder: Path, data: xr.Dataset) -> Path:
-    """Write a dataset where the sweep would, and return its folder."""
-    results = folder / str(data.attrs["title"])
-    results.mkdir(parents=True)
-    data.to_netcdf(results / f"{data.attrs['title']}.nc")
-    return results

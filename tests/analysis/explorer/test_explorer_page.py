@@ -14,27 +14,16 @@ from typing import Any
 
 import pytest
 import xarray as xr
+from browser import MARKS, launched, playwright
 from explored import LOADS, packing
 
 from analysis.explorer.source import Source
 from sweep.store import collect
 from sweep.store.state import read
 
-sync_api = pytest.importorskip(
-    "playwright.sync_api", reason="no playwright here: pip install schedsweep[test]"
-)
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = [
-    pytest.mark.exhaustive,
-    pytest.mark.skipif(CHROMIUM is None, reason="no chromium here: apt-get install chromium"),
-]
+sync_api, pytestmark = playwright(), MARKS
 
 ROOT = Path(__file__).resolve().parents[3]
-ARGUMENTS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-)  # fmt: skip
 PATIENCE_MS = 300_000
 """On a machine that is busy with other tests."""
 
@@ -165,7 +154,7 @@ class Window:
 def window(address: str) -> Iterator[Window]:
     """A page at 1400 pixels; at the end no other host was contacted, and there was no error."""
     with sync_api.sync_playwright() as player:
-        browser = player.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+        browser = launched(player)
         found = Window(browser, address)
         yield found
         assert found.foreign == []

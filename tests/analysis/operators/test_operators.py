@@ -1,24 +1,24 @@
 """Operators' reports: means over jobs, verdicts from intervals, tables and pictures without a paper."""
 
-import doctest
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
-from fabricated_operators import dataset, write
+from fabricated import write
+from fabricated_operators import dataset
 from matplotlib.figure import Figure
 
 from analysis import operators
 from analysis.command import main
 from analysis.errors import DrawingError
-from analysis.operators import panels, tables, words
+from analysis.operators import tables
 from analysis.operators.case import Case, cases
 from analysis.operators.labels import WAIT
 from analysis.study import Study
 from analysis.study.groups import RUNTIME, SIZE, USER
-from sweep import numbers, statistics
+from sweep import statistics
 
 
 def case_of(**settings: object) -> Case:
@@ -34,11 +34,6 @@ def drawn(study: Study) -> dict[str, Figure | str]:
         except DrawingError as reason:
             found[picture.name] = str(reason)
     return found
-
-
-@pytest.mark.parametrize("module", [words, numbers, panels])
-def test_examples(module) -> None:
-    assert doctest.testmod(module).failed == 0
 
 
 def test_a_mean_is_one_over_jobs_however_they_fall_into_batches() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from browser import MARKS, launched, playwright
 from fabricated import METRICS, dataset, write
 from matplotlib.figure import Figure
 
@@ -14,18 +15,7 @@ from analysis.registry import opened
 from analysis.report import points, writing
 from analysis.report.pictures import draw_picture
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-CHROMIUM = Path("/usr/bin/chromium")
-QUIET = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-)  # fmt: skip
-
-pytestmark = [
-    pytest.mark.exhaustive,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="there is no chromium"),
-]
+sync_api, pytestmark = playwright(), MARKS
 
 LOADS = (0.3, 0.7, 0.9)
 
@@ -55,7 +45,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with sync_api.sync_playwright() as engine:
-        started = engine.chromium.launch(executable_path=str(CHROMIUM), args=list(QUIET))
+        started = launched(engine)
         yield started
         started.close()
 

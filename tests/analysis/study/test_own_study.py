@@ -9,6 +9,7 @@ from pathlib import Path
 import fabricated_operators
 import pytest
 import xarray as xr
+from fabricated import EXCLUDED, write
 from matplotlib.figure import Figure
 from scipy import stats
 
@@ -136,7 +137,7 @@ def test_choosing_values_of_axes(own: Path) -> None:
 def test_operators_choose_the_reference(tmp_path: Path) -> None:
     from analysis.operators.case import cases
 
-    results = fabricated_operators.write(tmp_path, fabricated_operators.dataset())
+    results = write(tmp_path, fabricated_operators.dataset())
     chosen = [next(cases(opened(results, chosen={"reference": name})[0])) for name in ("quick", "slow")]
     assert [case.reference for case in chosen] == ["quick", "slow"]
     there, back = chosen[0].difference("delay", "slow"), chosen[1].difference("delay", "quick")
@@ -146,7 +147,7 @@ def test_operators_choose_the_reference(tmp_path: Path) -> None:
 def test_saturated_points_are_marked_and_in_no_mean(tmp_path: Path) -> None:
     data = fabricated_operators.dataset(("easy", "quick"), name="mine", batches=12)
     data["saturated"][{"policy": 1}] = True
-    study = opened(fabricated_operators.write(tmp_path, data))[0]
+    study = opened(write(tmp_path, data))[0]
     figure = drawn(study, "wait")
     assert "at the upper edge: saturated" in [text.get_text() for text in figure.legends[0].get_texts()]
     table = tables.numbers(study)
@@ -159,7 +160,7 @@ def test_saturated_points_are_marked_and_in_no_mean(tmp_path: Path) -> None:
 def test_workloads_are_no_pairs(tmp_path: Path) -> None:
     data = fabricated_operators.dataset(("easy",), ties=("a", "b"), name="mine", batches=12)
     data = data.isel(workload=0, drop=True).rename(ties="workload").transpose("policy", "workload", ...)
-    study = opened(fabricated_operators.write(tmp_path, data))[0]
+    study = opened(write(tmp_path, data))[0]
     assert Layout.of(study).lines == "workload"
     assert not Layout.of(study).compared
     assert not any(picture.name.endswith("against-reference") for picture in figures.pictures(study))
@@ -169,8 +170,8 @@ def test_axes_that_zip_ties_together_are_no_axis_of_numbers(tmp_path: Path) -> N
     data = fabricated_operators.dataset(("easy", "quick"), ties=("a", "b"), name="mine", batches=12)
     data = xr.concat([data, data], "load").assign_coords(load=[0.5, 0.7])
     data["state"] = data.state.copy()
-    data["state"][{"load": 0, "ties": 1}] = fabricated_operators.EXCLUDED
-    data["state"][{"load": 1, "ties": 0}] = fabricated_operators.EXCLUDED
-    study = opened(fabricated_operators.write(tmp_path, data.transpose("policy", "workload", "load", ...)))[0]
+    data["state"][{"load": 0, "ties": 1}] = EXCLUDED
+    data["state"][{"load": 1, "ties": 0}] = EXCLUDED
+    study = opened(write(tmp_path, data.transpose("policy", "workload", "load", ...)))[0]
     assert Layout.of(study).along == ""
     assert Layout.of(study).facets == ("load", "ties")

@@ -1,6 +1,5 @@
 """Comparisons week by week against known series; probabilities against what happens and intervals."""
 
-import doctest
 import math
 
 import numpy as np
@@ -21,10 +20,6 @@ def series(rng: np.random.Generator, lag1: float, shape: tuple[int, ...], skewed
     for i in range(1, noise.shape[-1]):
         noise[..., i] += lag1 * noise[..., i - 1]
     return noise[..., 200:] * math.sqrt(1 - lag1**2)
-
-
-def test_examples() -> None:
-    assert doctest.testmod(comparison, extraglobs={"np": np}).failed == 0
 
 
 def test_the_spread_is_the_posterior_that_numerical_integration_gives() -> None:

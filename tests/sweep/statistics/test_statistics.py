@@ -9,7 +9,6 @@ hang together: on independent ones they cover more, AR(1) and M/M/1 make them wo
 import itertools
 import math
 import re
-from dataclasses import astuple
 
 import numpy as np
 import pytest
@@ -21,7 +20,6 @@ from scipy.signal import lfilter
 
 from sweep.statistics import (
     MIN_REPLICATIONS,
-    Interval,
     interval,
     intervals,
     paired_difference,
@@ -49,12 +47,6 @@ def assert_rate(successes: np.ndarray, probability: float) -> None:
 def assert_at_least(successes: np.ndarray, probability: float) -> None:
     """The share of successes is not below what 9,999 in 10,000 binomial variables reach."""
     assert successes.mean() >= stats.binom.ppf(1e-4, successes.size, probability) / successes.size
-
-
-def assert_same(found: Interval, expected: Interval) -> None:
-    """Equal but for the last digits, which depend on how numpy groups a sum."""
-    for one, other in zip(astuple(found), astuple(expected), strict=True):
-        assert one == (other if isinstance(other, str) else pytest.approx(other, abs=1e-9, nan_ok=True))
 
 
 def covers(values: np.ndarray, truth: float, confidence: float = 0.95) -> np.ndarray:
