@@ -62,6 +62,11 @@ class Answer:
     out: str
     err: str
 
+    def refused(self, says: str, status: int = 2) -> bool:
+        """Whether it ended with this status, and one line of an error that says this."""
+        is_line = self.err.startswith("error: ") and self.err.count("\n") == 1
+        return self.status == status and is_line and says in self.err
+
 
 @pytest.fixture
 def sweep(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:

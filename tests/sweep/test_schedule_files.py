@@ -51,10 +51,9 @@ def test_gather_writes_those_that_are_done(sweep):
 
 def test_a_disk_that_fills_leaves_the_old_file_and_no_other(sweep):
     Path("one.swf").write_text("the old one")
-    answer = sweep(*ONE, "policy.torn=true", "schedule=one.swf", "replace=true")
-    assert answer.status == 1
-    assert "schedule=one.swf: one.swf cannot be written (No space left on device); all results" in answer.err
-    assert answer.err.count("\n") == 1
+    assert sweep(*ONE, "policy.torn=true", "schedule=one.swf", "replace=true").refused(
+        "schedule=one.swf: one.swf cannot be written (No space left on device); all results", status=1
+    )
     assert Path("one.swf").read_text() == "the old one"
     assert not list(Path().glob(".*swf*"))
 
@@ -106,17 +105,13 @@ def test_the_same_command_writes_the_same_file_again_and_no_other(sweep, name):
 def test_what_cannot_be_written_is_told_before_anything_runs(sweep, arguments, says):
     Path("taken").write_text("a log")
     Path("folder").mkdir()
-    answer = sweep(*arguments)
-    assert answer.status == 2, answer
-    assert says in answer.err
-    assert answer.err.count("\n") == 1
+    assert sweep(*arguments).refused(says)
     assert not Path("results").exists()
     assert Path("taken").read_text() == "a log"
 
 
 @pytest.mark.parametrize("name", ["queue.nc", "config.json", "shards/a.jsonl"])
 def test_nothing_of_the_study_is_written_over(sweep, name):
-    answer = sweep(*ONE, f"schedule=results/queue/{name}")
-    assert answer.status == 2
-    assert "may be one of the study's own files; end the name in .swf" in answer.err
-    assert answer.err.count("\n") == 1
+    assert sweep(*ONE, f"schedule=results/queue/{name}").refused(
+        "may be one of the study's own files; end the name in .swf"
+    )

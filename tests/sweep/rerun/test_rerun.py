@@ -215,10 +215,7 @@ def test_code_that_is_not_here_is_one_line(rerun, sweep, module: str, says: str)
         data.attrs["sources"] = json.dumps(json.loads(data.attrs["sources"]) | {module: "0" * 20})
         data.attrs["commit"] = "0123456789abcdef"
 
-    answer = rerun(altered(Path("results/queue/queue.nc"), change))
-    assert answer.status == 2
-    assert says in answer.err
-    assert answer.err.count("\n") == 1
+    assert rerun(altered(Path("results/queue/queue.nc"), change)).refused(says)
 
 
 @pytest.mark.parametrize(
@@ -238,10 +235,7 @@ def test_what_is_no_dataset_of_ours_is_one_line(rerun, sweep, file: str, says: s
     sweep()
     queue = Path("results/queue/queue.nc")
     shutil.move(altered(queue, lambda data: data.attrs.pop("recipe")), ".")
-    answer = rerun(file)
-    assert answer.status == 2
-    assert says in answer.err
-    assert answer.err.count("\n") == 1
+    assert rerun(file).refused(says)
 
 
 @pytest.mark.parametrize(
@@ -263,10 +257,7 @@ def test_a_strangers_recipe_is_checked_as_a_command_is(rerun, sweep, key: str, v
         recipe["study"]["settings"][key] = value
         data.attrs["recipe"] = json.dumps(recipe)
 
-    answer = rerun(altered(Path("results/queue/queue.nc"), change))
-    assert answer.status == 2
-    assert says in answer.err
-    assert answer.err.count("\n") == 1
+    assert rerun(altered(Path("results/queue/queue.nc"), change)).refused(says)
 
 
 def test_to_look_for_a_module_is_not_to_import_it(rerun, sweep, monkeypatch) -> None:

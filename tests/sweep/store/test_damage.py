@@ -147,10 +147,7 @@ def test_what_is_no_log_is_named(sweep, kind):
     make = {"folder": log.mkdir, "link": lambda: log.symlink_to("nowhere"), "pipe": lambda: os.mkfifo(log)}
     make[kind]()
     for action in ("run", "plan", "status", "gather"):
-        answer = sweep("replications=1", f"action={action}")
-        assert answer.status == 1
-        assert str(log) in answer.err
-        assert answer.err.count("\n") == 1
+        assert sweep("replications=1", f"action={action}").refused(str(log), status=1)
 
 
 def test_what_a_killed_run_has_left_is_removed(sweep):
