@@ -12,7 +12,8 @@ from analysis.explorer.choice import Choice
 from analysis.study import Study, open_study
 from analysis.study.axes import Axes
 from analysis.study.curve import UNFINISHED
-from analysis.study.opening import dataset_path
+from sweep.errors import SweepError
+from sweep.store import loading
 
 EVERY = Axes(every=True)
 """All axes can be chosen; none is a reading of a paper."""
@@ -33,7 +34,10 @@ class Source:
     """
 
     def __init__(self, where: Path) -> None:
-        self._path = dataset_path(where)
+        try:
+            self._path = loading.place(where)
+        except SweepError as error:
+            raise AnalysisError(str(error)) from None
         self._lock = threading.Lock()
         self._stamp = self._now()  # before it is read: a dataset written meanwhile is then read next time
         self._study = open_study(self._path, EVERY)

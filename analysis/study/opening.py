@@ -11,8 +11,8 @@ import xarray as xr
 from analysis.errors import AnalysisError
 from analysis.study.axes import Axes
 from analysis.study.study import Study
-from sweep.errors import printable
-from sweep.store.loading import loaded
+from sweep.errors import SweepError, printable
+from sweep.store import loading
 
 
 def open_study(where: Path, axes: Axes | None = None) -> Study:
@@ -28,25 +28,10 @@ def open_study(where: Path, axes: Axes | None = None) -> Study:
     AnalysisError
         If there is none, or it cannot be read as one.
     """
-    path = dataset_path(where)
     try:
-        data = loaded(path, decode_times=False)
-    except (
-        OSError,
-        ValueError,
-        RuntimeError,
-    ) as error:  # the last is what netCDF4 raises for a damaged array
-        reason = str(error).partition("\n")[0]
-        raise AnalysisError(
-            f"{path} cannot be read as a dataset ({reason}): run its command again, which writes it again "
-            "from the logs and simulates nothing"
-        ) from None
-    missing = [name for name in ("policy", "load", "state", "saturated") if name not in data.variables]
-    if missing:
-        raise AnalysisError(
-            f"{path} is no dataset of a sweep, it lacks {', '.join(missing)}: give a folder that "
-            "python -m sweep has written, e.g. results/packing"
-        )
+        path, data = loading.opened(where, decode_times=False)
+    except SweepError as error:
+        raise AnalysisError(str(error)) from None
     if "replication" in data["saturated"].dims:
         raise AnalysisError(
             f"{path} was written by an earlier version, which recorded saturation otherwise: run the sweep's "
@@ -87,22 +72,3 @@ def _texts(value: Any) -> Iterator[Any]:
 
 def _is_hostile(value: Any) -> bool:
     return isinstance(value, str) and printable(value) != value
-
-
-def dataset_path(where: Path) -> Path:
-    """Return the dataset of a results folder, or the dataset itself."""
-    if where.is_file():
-        return where
-    if not where.is_dir():
-        raise AnalysisError(
-            f"{where} does not exist: give the folder of a study's results, e.g. results/packing after "
-            "python -m sweep +experiment=packing"
-        )
-    named = where / f"{where.name}.nc"
-    found = [named] if named.is_file() else sorted(where.glob("*.nc"))
-    if not found:
-        raise AnalysisError(f"{where} holds no dataset (*.nc): run python -m sweep, or action=gather")
-    if len(found) > 1:
-        names = ", ".join(path.name for path in found)
-        raise AnalysisError(f"{where} holds several datasets ({names}): name one of them")
-    return found[0]

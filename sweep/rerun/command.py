@@ -16,9 +16,10 @@ from sweep.errors import RunError, SweepError, unknown
 from sweep.plan.plan import Plan
 from sweep.progress import say
 from sweep.rerun import foreign, needs, sameness, versions
-from sweep.rerun.original import Original, opened, stored, understood
+from sweep.rerun.original import Original, opened, understood
 from sweep.store import state
 from sweep.store.folder import Folder
+from sweep.store.loading import loaded
 
 KEYS = ("action", "executor", "fresh", "logs", "modules", "output", "slurm", "trust")
 """Keys of a rerun; all other settings are those of the file."""
@@ -177,7 +178,7 @@ def _compare(original: Original, folder: Folder, console: Console) -> int:
     if not folder.dataset.is_file():
         say(console, "compared once it is finished: type the same command then")
         return 0
-    new = stored(folder.dataset)
+    new = loaded(folder.dataset, decode_cf=False)
     if n := sameness.lacking(original.data, new):
         say(console, f"{n:,} tasks are not finished yet: type the same command then, which compares")
         return 0

@@ -1,12 +1,36 @@
-"""Datasets read as a whole, if that is as much as a study may have."""
+"""Datasets found and read as a whole, if that is as much as a study may have."""
 
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
+from sweep.errors import SweepError, one_line
+
 MOST_BYTES, MOST_TIMES = 1 << 31, 100
 """What a dataset may take in memory, or so many times its size on disk: a small file may be full of zeros."""
+
+NEEDED = ("policy", "load", "state", "saturated")
+"""Variables that every dataset of a sweep has."""
+
+
+def place(where: Path) -> Path:
+    """Return the dataset of a results folder, or the dataset itself; errors as of `opened`."""
+    if where.is_file():
+        return where
+    if not where.is_dir():
+        raise SweepError(
+            f"{where} does not exist: give the folder of a study's results, or its dataset, e.g. "
+            "results/packing after python -m sweep +experiment=packing"
+        )
+    named = where / f"{where.name}.nc"
+    found = [named] if named.is_file() else sorted(where.glob("[!.]*.nc"))
+    if not found:
+        raise SweepError(f"{where} holds no dataset (*.nc): run python -m sweep, or action=gather")
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found)
+        raise SweepError(f"{where} holds several datasets ({names}): name one of them")
+    return found[0]
 
 
 def loaded(path: Path, **options: Any) -> xr.Dataset:
@@ -14,10 +38,34 @@ def loaded(path: Path, **options: Any) -> xr.Dataset:
 
     Raises
     ------
-    OSError, ValueError, RuntimeError
-        If the file is damaged, no netCDF, or unpacks to too much.
+    SweepError
+        With one line if the file is damaged, no netCDF, or unpacks to too much.
     """
-    with xr.open_dataset(path, engine="netcdf4", **options) as lazy:
-        if lazy.nbytes > max(MOST_BYTES, MOST_TIMES * path.stat().st_size):
-            raise ValueError(f"it unpacks to {lazy.nbytes:,} bytes, as no study does")
-        return lazy.load()
+    try:
+        with xr.open_dataset(path, engine="netcdf4", **options) as lazy:
+            if lazy.nbytes > max(MOST_BYTES, MOST_TIMES * path.stat().st_size):
+                raise ValueError(f"it unpacks to {lazy.nbytes:,} bytes, as no study does")
+            return lazy.load()
+    except (OSError, ValueError, RuntimeError) as error:  # the last for a damaged array
+        raise SweepError(
+            f"{path} cannot be read as a dataset ({one_line(error)}): run its command again, which writes it "
+            "again from the logs and simulates nothing, or give another copy"
+        ) from None
+
+
+def opened(where: Path, **options: Any) -> tuple[Path, xr.Dataset]:
+    """Return the dataset of a sweep and its path.
+
+    Raises
+    ------
+    SweepError
+        With one line if there is none, it cannot be read, or no sweep has written it.
+    """
+    path = place(where)
+    data = loaded(path, **options)
+    if missing := [name for name in NEEDED if name not in data.variables]:
+        raise SweepError(
+            f"{path} is no dataset of a sweep, it lacks {', '.join(missing)}: give one that python -m sweep "
+            "has written, e.g. results/packing"
+        )
+    return path, data

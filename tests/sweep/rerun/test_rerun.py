@@ -16,7 +16,7 @@ from study_commands import Answer
 import sweep as face
 from sweep import cli
 from sweep.rerun import sameness
-from sweep.rerun.original import stored
+from sweep.store.loading import loaded
 
 LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
 """1,000 jobs on 128 processors."""
@@ -221,17 +221,12 @@ def test_code_that_is_not_here_is_one_line(rerun, sweep, module: str, says: str)
 @pytest.mark.parametrize(
     ("file", "says"),
     [
-        ("gone.nc", "gone.nc: no such file; give a dataset"),
-        ("empty", "empty holds no dataset (*.nc): name one file"),
-        ("other.nc", "other.nc is no dataset of a sweep, it lacks policy, load, state, saturated"),
+        ("gone.nc", "gone.nc does not exist: give the folder of a study's results, or its dataset"),
         ("altered-queue.nc", "has no recipe"),
-        ("text.nc", "text.nc cannot be read as a dataset"),
     ],
 )
-def test_what_is_no_dataset_of_ours_is_one_line(rerun, sweep, file: str, says: str) -> None:
-    Path("empty").mkdir()
-    Path("text.nc").write_text("nothing")
-    xr.Dataset({"x": ("x", np.zeros(3))}).to_netcdf("other.nc")
+def test_what_cannot_be_rerun_is_one_line(rerun, sweep, file: str, says: str) -> None:
+    """What is no dataset of a sweep is refused as by an analysis, see ``tests/analysis/study``."""
     sweep()
     queue = Path("results/queue/queue.nc")
     shutil.move(altered(queue, lambda data: data.attrs.pop("recipe")), ".")
@@ -380,7 +375,7 @@ def test_a_study_of_a_notebook(rerun) -> None:
     face.Study("compare", grid=grid, output="results/own", executor="serial", **once).run(progress=False)
     answer = rerun("results/own", "output=again")
     assert (answer.status, "identical" in answer.out) == (0, True), answer.out + answer.err
-    recipe = json.loads(stored(Path("again/compare.nc")).attrs["recipe"])
+    recipe = json.loads(loaded(Path("again/compare.nc"), decode_cf=False).attrs["recipe"])
     assert list(recipe["study"]["files"]["workload"].values()) == [None], "arrays are in the config already"
 
 
