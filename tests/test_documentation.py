@@ -15,6 +15,7 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
 PACKAGES = ("models", "sweep", "analysis", "slurm")
 MAINS = {"sweep": "sweep.cli", "analysis": "analysis.command", "slurm": "slurm.cli"}
+MAKE_PACKING = "python -m sweep +experiment=packing\npython -m analysis results/packing"
 SMALL = ("batches=5", "batch_size=50", "executor=serial", "replications=1")
 
 
@@ -24,10 +25,11 @@ def blocks(page: Path, language: str) -> list[str]:
     return [code for name, code in fences if name == language]
 
 
-def commands(page: Path, module: str = "sweep") -> list[str]:
-    """Return the commands of a page, without their comments."""
-    lines = [line.partition(" #")[0].strip() for block in blocks(page, "sh") for line in block.splitlines()]
-    return [line for line in lines if line.startswith(f"python -m {module} ")]
+def commands(page: Path) -> list[str]:
+    """Return the commands of a page, a line each, without their comments."""
+    text = "\n".join(blocks(page, "sh")).replace("\\\n", " ").replace("make packing", MAKE_PACKING)
+    lines = (re.sub(" +", " ", line.partition(" #")[0]).strip() for line in text.splitlines())
+    return [line for line in lines if line.startswith(tuple(f"python -m {module} " for module in MAINS))]
 
 
 def run(command: str, *more: object) -> None:

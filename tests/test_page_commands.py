@@ -7,12 +7,11 @@ added to it.
 import re
 import shlex
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 import yaml  # type: ignore[import-untyped] # types only by another package
-from test_documentation import DOCS, MAINS, PAGES, a_log, blocks
+from test_documentation import DOCS, PAGES, a_log, blocks, commands, run
 
 from sweep.config import choices, locate, overrides, schema
 from sweep.config.compose import BELOW
@@ -45,8 +44,6 @@ LONG = ("across_families", "production_gang")
 PLACEHOLDER = re.compile(r"[A-Z]{3}|\.\.\.")
 """In a command, a word for something of the reader's."""
 
-MAKE_PACKING = "python -m sweep +experiment=packing\npython -m analysis results/packing"
-
 JOB = "{n}|{user}|staff|normal|batch|COMPLETED|{at}|{at}|{at}|{seconds}|{minutes}|{cpus}|1|1000M||cpu={cpus}"
 FIELDS = (
     "JobID|User|Account|QOS|Partition|State|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|AllocCPUS|AllocNodes|"
@@ -58,13 +55,6 @@ SlurmctldHost=head
 NodeName=n[001-128] CPUs=4 RealMemory=64000
 PartitionName=batch Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
-
-
-def commands(page: Path) -> list[str]:
-    """Return the commands of a page, a line each."""
-    text = "\n".join(blocks(page, "sh")).replace("\\\n", " ").replace("make packing", MAKE_PACKING)
-    lines = (re.sub(" +", " ", line.partition(" #")[0]).strip() for line in text.splitlines())
-    return [line for line in lines if line.startswith(tuple(f"python -m {module} " for module in MAINS))]
 
 
 WITH_COMMANDS = [page for page in PAGES if commands(page) and page.stem not in FOLLOWED]
@@ -92,12 +82,6 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         file = tmp_path / "myconf" / f"{place}.yaml"
         file.parent.mkdir(parents=True)
         file.write_text(blocks(DOCS / f"{page}.md", "yaml")[number])
-
-
-def run(line: str, *more: str) -> None:
-    """Run a command ``python -m ...`` in this process."""
-    _, _, module, *words = shlex.split(line)
-    assert import_module(MAINS[module]).main([*words, *more]) == 0, shlex.join([line, *more])
 
 
 def shortened(line: str) -> Iterator[str]:

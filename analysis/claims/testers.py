@@ -27,7 +27,7 @@ def listed(values: Several) -> list[Any]:
     return list(values) if isinstance(values, list | tuple) else [values]
 
 
-def _curve(test: Tester, of: CurveOf, policy: str, where: Mapping[str, Any] | None = None) -> Curve:
+def curve_of(test: Tester, of: CurveOf, policy: str, where: Mapping[str, Any] | None = None) -> Curve:
     """Return the curve of a policy."""
     spec = {"metric": of} if isinstance(of, str) else dict(of)
     return test.curve(spec.pop("metric"), policy, **{**spec, **(where or {})})
@@ -44,8 +44,8 @@ def compared(
     return [
         compare(
             f"{test.label(a)} {sign} {test.label(b)}{suffix}",
-            _curve(test, curve, a, where),
-            _curve(test, curve, b, where),
+            curve_of(test, curve, a, where),
+            curve_of(test, curve, b, where),
             points,
             **limits,
         )
@@ -67,10 +67,10 @@ def is_everywhere(
 ) -> list[Part]:  # fmt: skip
     """Ask that exact curves lie below (above, at most, at least) others, or a number, at every point."""
     return [
-        everywhere(names or _names(test, a, b), _curve(test, curve, a, where), relation, other, at)
+        everywhere(names or _names(test, a, b), curve_of(test, curve, a, where), relation, other, at)
         for a, b in product(listed(of), listed(than))
         if a != b
-        for other in [b if isinstance(b, int | float) else _curve(test, curve, b, than_where or where)]
+        for other in [b if isinstance(b, int | float) else curve_of(test, curve, b, than_where or where)]
     ]
 
 
@@ -82,8 +82,8 @@ def averages(
     return [
         average(
             label or f"{test.label(a)} / {test.label(b)}",
-            _curve(test, curve, a, where),
-            b if isinstance(b, int | float) else _curve(test, curve, b, where),
+            curve_of(test, curve, a, where),
+            b if isinstance(b, int | float) else curve_of(test, curve, b, where),
             at,
             low,
             high,
@@ -97,7 +97,7 @@ def never_turns(
     where: Mapping[str, Any] | None = None,
 ) -> list[Part]:  # fmt: skip
     """Ask that an exact curve rises (or falls) and never turns."""
-    return [monotone(label or test.label(of), _curve(test, curve, of, where), rising, at)]
+    return [monotone(label or test.label(of), curve_of(test, curve, of, where), rising, at)]
 
 
 def _names(test: Tester, a: str, b: Any) -> str:

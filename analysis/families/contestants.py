@@ -262,11 +262,9 @@ class Field:
         place = self.point(one, workload, cost=cost, requests=requests)
         return self.study.curve(metric or str(self.study.headline), one.policy, **place, **own)
 
-    def over_cost(
-        self, metric: str, one: Contestant, workload: str, load: float, *, requests: str | None = None
-    ) -> Curve:
+    def over_cost(self, metric: str, one: Contestant, workload: str, load: float) -> Curve:
         """Return a metric at a load over the cost of a switch, in percent of a slice."""
-        curves = [self.curve(metric, one, workload, cost=cost, requests=requests) for cost in self.costs]
+        curves = [self.curve(metric, one, workload, cost=cost) for cost in self.costs]
         return across(curves, [self.share(cost) for cost in self.costs], load, COST)
 
     def over_requests(self, metric: str, one: Contestant, workload: str, load: float) -> Curve:

@@ -38,7 +38,7 @@ MEASURES = {SLOWDOWN: "mean bounded slowdown", RESPONSE: "mean response time"}
 EASY, FCFS, CONSERVATIVE, LXF_W, LXF_W_IMMEDIATE = (
     "easy", "fcfs", "conservative", "lxf_w_backfill", "lxf_w_immediate",
 )  # fmt: skip
-BEST_FIT, BUDDY, MIGRATION = "best_fit", "buddy", "migration"
+BUDDY = "buddy"
 EQUI_PLUS, FOLD, SHARING = "equi_plus", "fold_200", "processor_sharing"
 
 GANG, SPACE, PARTITIONING = "models.gang", "models.backfill", "models.partitioning"

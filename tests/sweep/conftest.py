@@ -7,6 +7,7 @@ pytest.register_assert_rewrite("executor_contract")
 from study_commands import (  # noqa: E402
     _own_place,
     command,
+    costs,
     expand,
     load,
     numbers,
@@ -25,4 +26,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("exhaustive")
 
 
-__all__ = ["_own_place", "command", "expand", "load", "numbers", "results", "serial", "sweep"]
+__all__ = ["_own_place", "command", "costs", "expand", "load", "numbers", "results", "serial", "sweep"]

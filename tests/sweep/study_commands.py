@@ -18,6 +18,7 @@ import xarray as xr
 from sweep import cli
 from sweep.config import compose, locate
 from sweep.plan import plan
+from sweep.store.costs import Costs
 
 HERE = Path(__file__).parent
 CONF = HERE / "conf"
@@ -47,6 +48,12 @@ def expand() -> Callable[..., plan.Plan]:
         return plan.expand(compose.load(("+experiment=queue", *overrides), locate.conf_folder(), CONF))
 
     return expand
+
+
+@pytest.fixture
+def costs(tmp_path: Path) -> Costs:
+    """Return costs of a user who has measured nothing yet."""
+    return Costs(tmp_path / "none")
 
 
 def _overridden(default: str, arguments: Sequence[str]) -> bool:

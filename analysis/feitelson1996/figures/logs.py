@@ -122,7 +122,7 @@ def pictures(folder: Path | None) -> Iterator[Picture]:
     return captioned(KEY, None, drawn, subject=folder, in_place=IN_PLACE, buckets=N_BUCKETS, rare=RARE_RUNS)
 
 
-def buckets(size: np.ndarray, runtime: np.ndarray, n: int = N_BUCKETS) -> tuple[np.ndarray, np.ndarray]:
+def buckets(size: np.ndarray, runtime: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return mean size and mean runtime of buckets of equally many jobs in order of size (section 3.2).
 
     Parameters
@@ -131,10 +131,10 @@ def buckets(size: np.ndarray, runtime: np.ndarray, n: int = N_BUCKETS) -> tuple[
 
     Returns
     -------
-    mean_size, mean_runtime : ndarray, shape (n,)
+    mean_size, mean_runtime : ndarray, shape (N_BUCKETS,)
     """
     order = np.argsort(size, kind="stable")
-    parts = np.array_split(order, n)
+    parts = np.array_split(order, N_BUCKETS)
     return np.array([size[p].mean() for p in parts]), np.array([runtime[p].mean() for p in parts])
 
 
@@ -150,8 +150,8 @@ def zipf_order(lengths: np.ndarray, counts: np.ndarray) -> tuple[float, float]:
     return -float(slope), float(constant)
 
 
-def _two_panels(height: float = 3.3) -> tuple[Figure, list[Axes]]:
-    figure = Figure(figsize=(7.4, height), layout="constrained")
+def _two_panels() -> tuple[Figure, list[Axes]]:
+    figure = Figure(figsize=(7.4, 3.3), layout="constrained")
     return figure, list(figure.subplots(1, 2))
 
 

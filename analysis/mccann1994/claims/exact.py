@@ -10,7 +10,7 @@ from analysis.claims import Fact, Open, Part
 from analysis.claims.comparisons import AxisRange, listed
 from analysis.claims.exact import average, everywhere, exact_values, monotone
 from analysis.claims.tester import Tester
-from analysis.claims.testers import averages, is_everywhere
+from analysis.claims.testers import averages, curve_of, is_everywhere
 from analysis.mccann1994.labels import BLOW_UP, EQUIPARTITION, FOLDING, LEAST_LOADED, LIMITS, MOST_LOADED
 from analysis.study.curve import SATURATED, Curve
 from sweep.policy_names import label
@@ -18,16 +18,11 @@ from sweep.policy_names import label
 BOUNDS = {"most": MOST_LOADED, "least": LEAST_LOADED}
 
 
-def _read(test: Tester, curve: Mapping[str, Any], policy: str, **changed: Any) -> Curve:
-    spec = {**curve, **changed}
-    return test.curve(spec.pop("metric"), policy, **spec)
-
-
 def _one_job_over(
     test: Tester, curve: Mapping[str, Any], of: str, jobs: int, at: AxisRange, high: float
 ) -> list[Part]:
     """Ask that a policy with one job has less than a share of what it has with several."""
-    found = _read(test, curve, of)
+    found = curve_of(test, curve, of)
     there = found.intervals().mean[found.x == jobs]
     several = float(there[0]) if there.size else found
     return [average(f"{label(of)}, one job over {jobs}", found, several, at, high=high)]
@@ -35,7 +30,7 @@ def _one_job_over(
 
 def _rises(test: Tester, curve: Mapping[str, Any], of: str, through: Sequence[AxisRange]) -> list[Part]:
     """Ask that the average rises from each range to the next."""
-    found, name = _read(test, curve, of), label(of)
+    found, name = curve_of(test, curve, of), label(of)
     parts: list[Part] = []
     for low, high in pairwise(through):
         text = f"{name}: {high.name} above {low.name}"
@@ -50,7 +45,7 @@ def _rises(test: Tester, curve: Mapping[str, Any], of: str, through: Sequence[Ax
 
 def _most_below_one(test: Tester, curve: Mapping[str, Any], of: str, at: AxisRange) -> list[Part]:
     """Ask that a curve is below 1 at most points."""
-    chosen, values, reason = exact_values([_read(test, curve, of)], at)
+    chosen, values, reason = exact_values([curve_of(test, curve, of)], at)
     if reason:
         return [Open(label(of), reason)]
     below = int(np.sum(values[0] < 1))
@@ -65,9 +60,9 @@ def _wider_spread(
     return [
         everywhere(
             f"{label(policy)}, δ = {wide:g}|at δ = {narrow:g}",
-            _read(test, curve, policy, delta=wide),
+            curve_of(test, curve, policy, {"delta": wide}),
             "above",
-            _read(test, curve, policy, delta=narrow),
+            curve_of(test, curve, policy, {"delta": narrow}),
             at,
         )
         for policy in of
@@ -161,7 +156,7 @@ def _below_all(test: Tester, curve: Mapping[str, Any], of: str, at: AxisRange) -
 
 def _gives_way(test: Tester, curve: Mapping[str, Any], of: str, to: str, at: AxisRange) -> list[Part]:
     """Ask that a policy is unstable at a high load at which another is stable."""
-    mine, other, name = _read(test, curve, of), _read(test, curve, to), label(of)
+    mine, other, name = curve_of(test, curve, of), curve_of(test, curve, to), label(of)
     here = mine.where(SATURATED) & other.stable & (mine.x >= at.low)
     if not other.stable.any() or not (mine.stable | mine.where(SATURATED)).all():
         return [Open(name, "points are missing")]
@@ -172,7 +167,7 @@ def _gives_way(test: Tester, curve: Mapping[str, Any], of: str, to: str, at: Axi
 
 def _stable(test: Tester, curve: Mapping[str, Any], of: str, at: AxisRange) -> list[Part]:
     """Ask that a policy is stable at all loads of a range."""
-    found, name = _read(test, curve, of), label(of)
+    found, name = curve_of(test, curve, of), label(of)
     inside = (found.x >= at.low) & (found.x <= at.high)
     known = found.stable | found.where(SATURATED)
     if not inside.any() or not known[inside].all():

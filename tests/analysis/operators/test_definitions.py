@@ -11,6 +11,7 @@ from analysis.operators.case import cases
 from analysis.operators.labels import SLOWDOWN, UTILIZATION, WAIT
 from analysis.study import Study, open_study
 from analysis.study.axes import Axes
+from models.jobs.swf import write
 from sweep import cli, numbers
 
 PROCESSORS = 16
@@ -31,24 +32,14 @@ def log() -> dict[str, np.ndarray]:
     }
 
 
-def as_swf(jobs: dict[str, np.ndarray]) -> str:
-    """Write jobs in the Standard Workload Format; three users."""
-    rows = zip(jobs["submit"], jobs["runtime"], jobs["processors"], jobs["requested"], strict=True)
-    lines = [f"; MaxProcs: {PROCESSORS}"]
-    for number, (submit, runtime, processors, requested) in enumerate(rows, 1):
-        lines.append(
-            f"{number} {submit:.0f} 0 {runtime:.0f} {processors} -1 -1 {processors} {requested:.0f} -1 1 "
-            f"{number % 3 + 1} 1 -1 -1 -1 -1 -1"
-        )
-    return "\n".join(lines) + "\n"
-
-
 @pytest.fixture(scope="module")
 def replayed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, str]:
     """The study of a log under EASY in 12 batches, and what the terminal said."""
     folder = tmp_path_factory.mktemp("replayed")
     path = folder / "small.swf"
-    path.write_text(as_swf(log()))
+    columns = {{"requested": "requested_time"}.get(name, name): values for name, values in log().items()}
+    users = np.arange(1, N_JOBS + 1) % 3 + 1
+    write(path, {**columns, "wait": np.zeros(N_JOBS), "user": users}, {"MaxProcs": [str(PROCESSORS)]})
     lines: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rich.console.Console.print", lambda self, *parts, **_: lines.append(self_text(parts)))

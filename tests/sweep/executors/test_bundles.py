@@ -9,12 +9,6 @@ from sweep.executors.bundles import Bundles
 from sweep.store.costs import Costs
 
 
-@pytest.fixture
-def costs(tmp_path):
-    """Return costs of a user who has measured nothing yet."""
-    return Costs(tmp_path / "none")
-
-
 def test_no_more_is_the_end(expand, costs):
     answers = iter([True, True, False])
     bundles = Bundles(expand(), range(24), costs, Path("x"), 0.05, more=lambda: next(answers))

@@ -12,7 +12,7 @@ from executor_contract import Contract, clean
 from study_commands import PYTHON_PATH
 
 from sweep.executors.bundles import Bundles
-from sweep.store.costs import Costs, keys
+from sweep.store.costs import keys
 
 
 class TestSerial(Contract):
@@ -153,9 +153,8 @@ def test_a_scheduler_without_workers_is_not_waited_for_for_ever(sweep, monkeypat
     assert "no worker for 0.05 s; start some" in answer.err
 
 
-def test_bundles_are_of_even_size_and_the_longest_come_first(expand, tmp_path):
+def test_bundles_are_of_even_size_and_the_longest_come_first(expand, tmp_path, costs):
     plan = expand()
-    costs = Costs(tmp_path / "none")
     for policy, work_s in [("quick", 0.01), ("slow", 0.08)]:
         for at in ("0.3", "0.6"):
             key = ("fake_family", "one", policy, "poisson", at)
@@ -173,10 +172,10 @@ def test_bundles_are_of_even_size_and_the_longest_come_first(expand, tmp_path):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_of_whole_logs_one_worker_takes_the_longest_and_the_others_the_shortest(expand, tmp_path, workers):
+def test_of_whole_logs_one_worker_takes_the_longest_and_others_the_shortest(tmp_path, expand, costs, workers):
     plan = expand("batch_size=null", "grid.load=[0.3,0.4,0.5,0.6]", "replications=1")
     assert plan.longest.to_the_end
-    costs, key, cells = Costs(tmp_path / "none"), keys(plan), range(plan.n_cells)
+    key, cells = keys(plan), range(plan.n_cells)
     for number in cells:
         costs.add(key(number), (10.0 + number) / plan.measurement(number).jobs)
     made = Bundles(plan, cells, costs, tmp_path, 0.5, workers=lambda: workers)

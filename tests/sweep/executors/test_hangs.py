@@ -11,14 +11,9 @@ from executor_contract import clean
 
 from sweep.executors.bundles import Bundles
 from sweep.executors.outlook import ENOUGH, PRIOR, Timings
-from sweep.store.costs import Costs, keys
+from sweep.store.costs import keys
 
 DASK = ("executor=dask", "executor.workers=2")
-
-
-@pytest.fixture
-def costs(tmp_path):
-    return Costs(tmp_path / "none")
 
 
 @pytest.mark.exhaustive
@@ -142,9 +137,8 @@ def test_the_time_left_is_that_of_this_run(costs, tmp_path, monkeypatch):
     assert timings.seconds(unknown, math.inf)[0] == pytest.approx(expected), "one task, and those at its load"
 
 
-def test_one_log_says_nothing_of_another(expand, tmp_path):
+def test_one_log_says_nothing_of_another(expand, tmp_path, costs):
     """Both are called by the kind of their format, and a policy's time on a log is that log's."""
-    costs = Costs(tmp_path / "none")
     found = []
     for n, log in enumerate(["short", "long"]):
         Path(log).write_text("x" * (n + 1))

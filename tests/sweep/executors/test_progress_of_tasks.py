@@ -10,7 +10,6 @@ from sweep.config import compose, locate
 from sweep.executors import work
 from sweep.executors.bundles import Bundles
 from sweep.plan import plan as plans
-from sweep.store.costs import Costs
 
 LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
 KIND = np.dtype([("now", float), ("arrived", np.int64)])
@@ -40,12 +39,12 @@ def test_every_policy_of_whole_logs_shows_its_progress(tmp_path):
             assert progress.share_done(file) == 1, plan.task(number).point.policy["name"]
 
 
-def test_the_outlook_extrapolates_a_task_that_shows_its_progress(expand, tmp_path, monkeypatch):
+def test_the_outlook_extrapolates_a_task_that_shows_its_progress(expand, tmp_path, monkeypatch, costs):
     now = [100.0]
     monkeypatch.setattr("sweep.executors.bundles.time.monotonic", lambda: now[0])
     Path("log").write_text("x")
     plan = expand("workload=log", "workload.path=log", "batch_size=null", "replications=1", "policy=quick")
-    bundles = Bundles(plan, [0], Costs(tmp_path / "none"), tmp_path, 0.05, running=tmp_path)
+    bundles = Bundles(plan, [0], costs, tmp_path, 0.05, running=tmp_path)
     task = next(bundles).tasks[0]
     now[0] += 30
     assert bundles.outlook(1).unknown == 1
