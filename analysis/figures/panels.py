@@ -108,9 +108,7 @@ def grid(rows: Sequence[Sequence[LoadPlot]], title: str, note: str = "", height:
     """Draw rows of plots, each so many inches high, with one legend below; empty plots are left out."""
     figure = Figure(figsize=(7.4, height * len(rows) + 0.9), layout="constrained")
     places = figure.subplots(len(rows), max(map(len, rows)), squeeze=False)
-    lines: dict[str, Line] = {}
-    looks: dict[str, SchemeStyle] = {}
-    cut = False
+    drawn, cut = [], []
     for row, axes_row in zip(rows, places, strict=True):
         for axes in axes_row[len(row) :]:
             axes.set_visible(False)
@@ -119,17 +117,15 @@ def grid(rows: Sequence[Sequence[LoadPlot]], title: str, note: str = "", height:
                 axes.set_visible(False)
                 continue
             load_plot.draw_lines(axes, one)
-            cut |= load_plot.mark_cut_bars(axes, one)
+            cut.append(load_plot.mark_cut_bars(axes, one))
             axes.set_title(one.title, fontsize=9, fontweight="normal")
             if row is not rows[-1]:
                 axes.set_xlabel("")
-            lines |= one.lines
-            looks |= one.looks
+            drawn.append(one)
     style.put_headline(figure, title)
-    handles = load_plot.legend_handles(lines, looks)
+    handles = load_plot.legend_handles(drawn)
     figure.legend(handles=handles, loc="outside lower center", ncols=4)
-    notes = [one for row in rows for plot in row if plot.lines for one in plot.notes]
-    if notes := list(dict.fromkeys(filter(None, [note, *notes, load_plot.CUT * cut]))):
+    if notes := load_plot.notes_below(drawn, cut, note):
         style.put_note(figure, "\n".join(notes))
     # A legend of many rows, and notes, need a height of their own.
     figure.set_figheight(height * len(rows) + 0.6 + 0.18 * -(-len(handles) // 4) + 0.2 * len(notes))

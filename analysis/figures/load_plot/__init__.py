@@ -7,13 +7,13 @@ hollow point is one to be careful with: its runs are too short for the mean of t
 because its interval was withheld. An arrow at the frame says that a bar continues beyond it.
 """
 
-from analysis.figures.load_plot.drawn_lines import CUT, draw_lines, mark_cut_bars
-from analysis.figures.load_plot.legend import bars, legend_handles, special_signs
+from analysis.figures.load_plot.drawn_lines import draw_lines, mark_cut_bars
+from analysis.figures.load_plot.legend import bars, legend_handles
 from analysis.figures.load_plot.line import Line
-from analysis.figures.load_plot.pages import draw, draw_panels
+from analysis.figures.load_plot.pages import draw, draw_panels, notes_below
 from analysis.figures.load_plot.plot import DODGE, LOAD, LoadPlot
 
 __all__ = [
-    "CUT", "DODGE", "LOAD", "Line", "LoadPlot", "bars", "draw", "draw_lines", "draw_panels",
-    "legend_handles", "mark_cut_bars", "special_signs",
+    "DODGE", "LOAD", "Line", "LoadPlot", "bars", "draw", "draw_lines", "draw_panels",
+    "legend_handles", "mark_cut_bars", "notes_below",
 ]  # fmt: skip

@@ -1,34 +1,29 @@
 """Entries of legends, and words on what points and bars are."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.lines import Line2D
 
-from analysis.figures import policies
 from analysis.figures.load_plot.line import Line
-from analysis.figures.style import SchemeStyle
+from analysis.figures.load_plot.plot import LoadPlot
 from analysis.study import Study
 
 LEGEND_WIDTH = 24
 """Characters of a line of what hollow points may be."""
 
 
-def legend_handles(lines: Mapping[str, Line], looks: Mapping[str, SchemeStyle] | None = None) -> list[Line2D]:
-    """Return legend entries of the lines, and of the special signs as far as they occur."""
-    looks = looks or {}
-    handles = [(looks.get(name) or policies.look(name)).legend_handle() for name in lines]
-    return handles + special_signs(list(lines.values()))
-
-
-def special_signs(lines: Sequence[Line]) -> list[Line2D]:
-    """Return a legend entry of hollow points that says what they may be, none if there are none."""
-    if not (hollow := hollow_words(lines)):
-        return []
+def legend_handles(plots: Sequence[LoadPlot]) -> list[Line2D]:
+    """Return the entries of one legend of plots: of their lines, and what hollow points may be."""
+    looks = {name: plot.look(name) for plot in plots for name in plot.lines}
+    labels = {look.label: look for look in looks.values()}
+    handles = [look.legend_handle() for look in labels.values()]
+    if not (hollow := hollow_words([line for plot in plots for line in plot.lines.values()])):
+        return handles
     # In short lines: a legend does not fit into the figure that has one much longer than all others.
     text = " or\n".join(textwrap.fill(words, LEGEND_WIDTH) for words in hollow)
-    return [Line2D([], [], linestyle="none", marker="o", color="white", mec="#444444", label=text)]
+    return [*handles, Line2D([], [], linestyle="none", marker="o", color="white", mec="#444444", label=text)]
 
 
 def hollow_words(lines: Sequence[Line]) -> list[str]:

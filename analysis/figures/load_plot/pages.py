@@ -19,7 +19,7 @@ from analysis.figures.load_plot.drawn_lines import (
     mark_cut_bars,
     names_in_strip,
 )
-from analysis.figures.load_plot.legend import legend_handles, special_signs
+from analysis.figures.load_plot.legend import legend_handles
 from analysis.figures.load_plot.plot import WIDE, LoadPlot
 
 PANEL = (2.45, 2.3)
@@ -55,11 +55,7 @@ def draw_panels(plots: Sequence[LoadPlot], title: str, n_columns: int, legend_co
     n_rows, most = -(-len(plots) // n_columns), max(map(len, marked))
     strip = STRIP_ROW * most + 0.1 if most else 0.0
     heights = [strip, PANEL[1]] if most else [PANEL[1]]
-    lines = {name: line for plot in plots for name, line in plot.lines.items()}
-    looks = {name: one for plot in plots for name, one in plot.looks.items()}
-    handles = legend_handles(lines, looks)
-    handles += special_signs([line for plot in plots for line in plot.lines.values()])
-    handles = list({str(handle.get_label()): handle for handle in handles}.values())
+    handles = legend_handles(plots)
     width = max(7.4, PANEL[0] * n_columns)
     figure = Figure(
         figsize=(width, n_rows * (sum(heights) + 0.35) + 0.7 + 0.18 * -(-len(handles) // legend_columns)),
@@ -88,12 +84,11 @@ def draw_panels(plots: Sequence[LoadPlot], title: str, n_columns: int, legend_co
     for axes in (*main[len(plots) :], *above[len(plots) :]):
         axes.set_visible(False)
     style.put_headline(figure, title)
-    note = "\n".join(dict.fromkeys([*(note for plot in plots for note in plot.notes), *[CUT] * any(cut)]))
     legend = figure.legend(
         handles=handles,
         loc="outside lower left",
         ncols=legend_columns,
-        title=note,
+        title="\n".join(notes_below(plots, cut)),
         title_fontsize=7.5,
         alignment="left",
     )
@@ -139,17 +134,13 @@ def draw(*plots: LoadPlot) -> Figure:
         draw_lines(column[-1], plot)
     # All of them, without a short cut: each draws.
     cut = [mark_cut_bars(axes, plot) for axes, plot in zip(places[-1], plots, strict=True)]
-    _put_legend(figure, plots, [CUT] * any(cut))
+    figure.legend(handles=legend_handles(plots), loc="outside right center")
+    if notes := notes_below(plots, cut):
+        style.put_note(figure, "\n".join(notes))
     return figure
 
 
-def _put_legend(figure: Figure, plots: Sequence[LoadPlot], more: Sequence[str] = ()) -> None:
-    """Add one legend to the right; notes of all plots, and what more there is to say, are below."""
-    lines = {name: line for plot in plots for name, line in plot.lines.items()}
-    looks = {name: one for plot in plots for name, one in plot.looks.items()}
-    every = [line for plot in plots for line in plot.lines.values()]
-    handles = [*legend_handles(lines, looks), *special_signs(every)]
-    unique = {str(handle.get_label()): handle for handle in handles}
-    figure.legend(handles=list(unique.values()), loc="outside right center")
-    if notes := list(dict.fromkeys([*(note for plot in plots for note in plot.notes), *more])):
-        style.put_note(figure, "\n".join(notes))
+def notes_below(plots: Sequence[LoadPlot], cut: Sequence[bool], *more: str) -> list[str]:
+    """Return what more there is to say, the notes of all plots, and whether bars are cut."""
+    notes = [*more, *(note for plot in plots for note in plot.notes), *[CUT] * any(cut)]
+    return list(dict.fromkeys(filter(None, notes)))
