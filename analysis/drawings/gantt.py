@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -170,14 +170,12 @@ def _draw(axes: Axes, one: Boxes, shown: Scene, unit: float, last: float, n: int
     promised = shown.schedule.promised
     if promised is not None:
         signs |= _promises(axes, one, promised, unit, last)
-    sides = [
-        [(x / unit, low), (x / unit, high)]
-        for at, marked in ((one.end, one.cut), (one.begin, one.resumed))
-        for x, low, high in zip(at[marked], one.low[marked], one.high[marked], strict=True)
-    ]
-    if sides:
-        axes.add_collection(LineCollection(sides, colors=PREEMPTED, linewidths=1.4, zorder=4))
-        signs.add("preempted")
+    for at, marked in ((one.end, one.cut), (one.begin, one.resumed)):
+        if marked.any():
+            axes.vlines(
+                at[marked] / unit, one.low[marked], one.high[marked], PREEMPTED, linewidths=1.4, zorder=4
+            )
+            signs.add("preempted")
     if n <= NAMED:
         _names(axes, one, unit)
     return signs
@@ -189,16 +187,12 @@ def _promises(axes: Axes, one: Boxes, promised: np.ndarray, unit: float, last: f
     marked = one.starts & (one.job >= 0) & np.isfinite(promised[jobs])
     if not marked.any():
         return set()
-    edges = [
-        [(x / unit, low), (x / unit, high)]
-        for x, low, high in zip(one.begin[marked], one.low[marked], one.high[marked], strict=True)
-    ]
-    axes.add_collection(LineCollection(edges, colors=PROMISED, linewidths=1.3, zorder=3))
+    starts = one.begin[marked] / unit
+    axes.vlines(starts, one.low[marked], one.high[marked], PROMISED, linewidths=1.3, zorder=3)
     widest = _widest(one, marked)
     begin, until = one.begin[widest] / unit, promised[jobs[widest]] / unit
     height = 0.8 * one.low[widest] + 0.2 * one.high[widest]
-    lines = [[(a, y), (b, y)] for a, b, y in zip(begin, until, height, strict=True)]
-    axes.add_collection(LineCollection(lines, colors=PROMISED, linewidths=0.7, zorder=3))
+    axes.hlines(height, begin, until, PROMISED, linewidths=0.7, zorder=3)
     apart = until <= last / unit
     axes.plot(until[apart], height[apart], "|", color=PROMISED, ms=5, mew=0.9, zorder=3, scalex=False)
     return {"promised"}
