@@ -57,7 +57,6 @@ SHORTEST, *LONGER = (
 )  # fmt: skip
 """Ranges of the actual runtime: jobs that end within the quantum of immediate service, and the others."""
 
-LONGEST = LONGER[-1]
 RANGES = (SHORTEST, *LONGER)
 SHORT_RANGES = ("< 1", "1–10", "10–10²", "10²–10³", "10³–10⁴", "> 10⁴")
 """The same in minutes, for axes."""

@@ -35,7 +35,6 @@ MACHINE_SIZE = "processors"
 FIRST_FOUR = ("first_fit", "best_fit", "left_right_size", "left_right_slots")
 LOAD_BASED = ("min_max_load", "min_avg_load")
 BEST = ("buddy", "migration")
-SCHEMES = (*FIRST_FOUR, *LOAD_BASED, *BEST)
 
 
 def label(scheme: str) -> str:

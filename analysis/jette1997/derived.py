@@ -101,16 +101,6 @@ def grouped(
     return ratio(total(product(value, count)), total(count))
 
 
-def delay(study: Study, hours: Sequence[str], policy: str, workload: str) -> Sample:
-    """Return the mean time beyond its runtime of an interactive job submitted in some hours, seconds."""
-    slowdown, runtime, jobs = (
-        at(study, raw(study, labels.by(name, labels.HOUR), policy, workload), labels.HOUR, hours)
-        for name in ("slowdown", "runtime", "jobs")
-    )
-    beyond = Sample.computed(lambda times, alone, n: (times - 1) * alone, slowdown, runtime, jobs)
-    return ratio(total(beyond), total(jobs))
-
-
 def interactive_slowdown(study: Study, policy: str, workload: str, **point: object) -> Sample:
     """Return the slowdown of all interactive jobs together: their response times over their runtimes."""
     slowdown, runtime = (

@@ -60,7 +60,6 @@ CLASSES = ("express", INTERACTIVE, DEBUG, PRODUCTION, BENCHMARK, "standby")
 
 UTILIZATION, PERIOD, PREEMPTED = "utilization", "period", "preempted_share"
 SWITCHING, PACKING, LIMITS, NO_WORK = "switching_share", "packing_loss", "limits_loss", "no_work_share"
-LOST = (SWITCHING, PACKING, LIMITS, NO_WORK)
 """What becomes of the time that no job gets; with the utilization they add up to 1."""
 
 CLASS_JOBS, CLASS_RUNTIME, CLASS_WORK = "class_jobs", "class_runtime", "class_work"

@@ -31,9 +31,6 @@ REALLOCATIONS, EPOCHS = "reallocations", "epochs"
 EVERY_CLASS = "all"
 OVERHEAD = "admission_overhead"
 
-MACHINE_SIZE = "mesh"
-"""Key of a machine's rows and columns of processors."""
-
 
 def of_class(metric: str, job_class: str) -> tuple[str, dict[str, object]]:
     """Return the dataset's name of a metric of a class of jobs, and where the class is in it."""

@@ -22,14 +22,10 @@ from analysis.report.warnings import warnings
 from analysis.study import Study
 
 
-def render(
-    study: Study,
-    paper: Paper,
-    drawn: Sequence[DrawnPicture],
-    tested: Mapping[str, Sequence[Claim]],
-    points: Points | None = None,
-) -> str:
-    """Return the report as HTML.
+def prepared(
+    study: Study, paper: Paper, tested: Mapping[str, Sequence[Claim]], points: Points | None = None
+) -> Callable[[Sequence[DrawnPicture]], str]:
+    """Return what makes the report, as HTML, of its pictures, once all else is there.
 
     Parameters
     ----------
@@ -38,13 +34,6 @@ def render(
     points : Points, optional
         The table of all points.
     """
-    return prepared(study, paper, tested, points)(drawn)
-
-
-def prepared(
-    study: Study, paper: Paper, tested: Mapping[str, Sequence[Claim]], points: Points | None = None
-) -> Callable[[Sequence[DrawnPicture]], str]:
-    """Return what makes the report of its pictures, once all else is there; see `render`."""
     environment = Environment(
         loader=PackageLoader("analysis"),
         autoescape=True,

@@ -164,4 +164,3 @@ EXPERIMENTS = {
     "o2k_workload": _experiment(("characterization",), WORKLOAD, workload),
 }
 MADE = Fabricated(EXPERIMENTS)
-dataset = MADE.dataset

@@ -195,4 +195,3 @@ EXPERIMENTS = {
     ),
 }  # fmt: skip
 MADE = Fabricated(EXPERIMENTS)
-dataset = MADE.dataset

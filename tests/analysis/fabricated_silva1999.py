@@ -172,4 +172,3 @@ EXPERIMENTS = {
     ),
 }  # fmt: skip
 MADE = Fabricated(EXPERIMENTS)
-dataset = MADE.dataset

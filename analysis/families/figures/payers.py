@@ -18,9 +18,6 @@ from sweep import statistics
 USUAL = 0.8
 """The load of the comparison: the highest up to this at which all contestants are stable."""
 
-LETTERS = 16
-"""Characters of a category's name."""
-
 
 def contestants(field: Field) -> list[Contestant]:
     """Return the contestants that are compared with the reference."""

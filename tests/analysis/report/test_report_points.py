@@ -10,7 +10,7 @@ import xarray as xr
 from analysis.registry import opened
 from analysis.report import points
 from analysis.report.again import again
-from analysis.report.render import render
+from analysis.report.render import prepared
 from analysis.study import Study
 from analysis.study.curve import DONE
 
@@ -66,7 +66,7 @@ def test_a_large_study_keeps_its_report_small(tmp_path: Path) -> None:
     folder.mkdir()
     found.data.to_netcdf(folder / "own.nc", engine="netcdf4")
     opened_study, paper = opened(folder)
-    text = render(opened_study, paper, [], {"A": []}, shown)
+    text = prepared(opened_study, paper, {"A": []}, shown)([])
     assert "the first 2,000 of 10,000 points" in " ".join(text.split())
     assert "points.csv" in text
     assert "<details><summary>2,000 points" in text
