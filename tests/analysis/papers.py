@@ -8,11 +8,12 @@ from typing import Any
 
 import xarray as xr
 import yaml  # type: ignore[import-untyped] # types only by another package
-from drawn import drawn as draw
 from fabricated import Change, Fabricated, change, packing
 from matplotlib.figure import Figure
 
 from analysis.claims import Claim
+from analysis.errors import DrawingError
+from analysis.figures import style
 from analysis.paper import Paper
 from analysis.study import Study
 
@@ -72,8 +73,23 @@ def claims(key: str, found: Study) -> Sequence[Claim]:
 
 
 def drawn(key: str, found: Study, *names: str, render: bool = False) -> dict[str, Figure]:
-    """Return the figures that can be drawn, of these names if there are any, see `drawn.drawn`."""
-    return draw(paper(key), found, *names, render=render)
+    """Return the figures that can be drawn, those of these names if there are any, by name.
+
+    With `render` they are drawn to the end, without the layout that takes most of the time.
+    """
+    figures = {}
+    with style.styled():
+        for picture in paper(key).pictures(found, None):
+            if names and picture.name not in names:
+                continue
+            try:
+                figures[picture.name] = picture.draw()
+            except DrawingError:
+                continue
+            if render:
+                figures[picture.name].set_layout_engine(None)
+                figures[picture.name].draw_without_rendering()
+    return figures
 
 
 @cache

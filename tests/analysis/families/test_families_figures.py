@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drawn import drawn
 from fabricated_families import Point, truth
+from papers import drawn
 from papers import study as fabricate
 
 from analysis.families import PAPER
@@ -28,7 +28,7 @@ ONE_OF_EACH = {"policy": ("easy", "buddy"), "level": (math.nan,), "queue": ("fcf
 study = partial(fabricate, "families", "families")
 
 
-draw = partial(drawn, PAPER, render=True)
+draw = partial(drawn, "families", render=True)
 """Of a study, the figures of these names or all that can be drawn."""
 
 

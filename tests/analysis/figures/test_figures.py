@@ -2,13 +2,12 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from fabricated import dataset, write
-from matplotlib.figure import Figure
 from matplotlib.markers import CARETUP
+from papers import KEYS, drawn, of
 
 from analysis.feitelson1996 import PAPER
 from analysis.feitelson1996.figures.curves import REFERENCE
@@ -71,32 +70,22 @@ def test_relative_slowdown_is_paired(tmp_path: Path) -> None:
     assert line.mean[0] == pytest.approx(buddy.intervals().mean[0] / reference.intervals().mean[0])
 
 
-def drawn(tmp_path: Path, name: str, **made: Any) -> Figure:
-    """Return a figure of a fabricated dataset."""
-    data = made.pop("data", None)
-    study = open_study(write(tmp_path, dataset(**made) if data is None else data), AXES)
-    (picture,) = (p for p in PAPER.pictures(study, None) if p.name == name)
-    with style.styled():
-        figure = picture.draw()
-        figure.draw_without_rendering()
-    return figure
-
-
-def test_utilization_is_what_is_delivered_minus_what_is_offered(tmp_path: Path) -> None:
+def test_utilization_is_what_is_delivered_minus_what_is_offered() -> None:
     """A point at load 0.9 that delivers 0.87 lies at -3, and it is drawn although it is saturated."""
-    figure = drawn(tmp_path, "utilization", loads=(0.7, 0.8, 0.9), noise=1e-6)
+    data = dataset(loads=(0.7, 0.8, 0.9), noise=1e-6)
+    (figure,) = drawn(KEYS[0], of(KEYS[0], data), "utilization", render=True).values()
     axes = figure.axes[-1]
     ends = {line.get_color(): line.get_ydata()[-1] for line in axes.lines if line.get_zorder() == 3}
     assert ends[look("first_fit").color] == pytest.approx(0, abs=0.01)
     assert ends[look("min_max_load").color] == pytest.approx(-3, abs=0.01)
 
 
-def test_fig7_counts_the_jobs_of_a_sample(tmp_path: Path) -> None:
+def test_fig7_counts_the_jobs_of_a_sample() -> None:
     """Bars have a base and whole heights, which add up to the jobs that were drawn."""
-    figure = drawn(tmp_path, "fig7", loads=(0.5,))
+    (figure,) = drawn(KEYS[0], of(KEYS[0], dataset(loads=(0.5,))), "fig7", render=True).values()
     sizes = figure.axes[0]
     # Of each bar four corners, and one vertex that only closes it.
-    bars = np.concatenate([drawn.get_path().vertices.reshape(-1, 5, 2)[:, :4] for drawn in sizes.patches])
+    bars = np.concatenate([bar.get_path().vertices.reshape(-1, 5, 2)[:, :4] for bar in sizes.patches])
     heights, bases = bars[:, :, 1].max(axis=1), bars[:, :, 1].min(axis=1)
     assert not bases.any()
     assert heights.sum() == N_JOBS
@@ -134,6 +123,6 @@ def test_a_bar_that_the_frame_cuts_off_has_an_arrow() -> None:
     with style.styled():
         figure = draw(LoadPlot({"buddy": line}, "Slowdown", "Cut", ylim=(0, 4)))
         whole = draw(LoadPlot({"buddy": line}, "Slowdown", "Whole", ylim=(0, 8)))
-    (arrow,) = (drawn for drawn in figure.axes[-1].lines if drawn.get_marker() == CARETUP)
+    (arrow,) = (one for one in figure.axes[-1].lines if one.get_marker() == CARETUP)
     assert arrow.get_xdata().tolist() == [0.7], "the point of the last one is outside itself"
-    assert not any(drawn.get_marker() == CARETUP for drawn in whole.axes[-1].lines)
+    assert not any(one.get_marker() == CARETUP for one in whole.axes[-1].lines)

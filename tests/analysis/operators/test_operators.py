@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 
 from analysis import operators
 from analysis.command import main
-from analysis.errors import DrawingError
 from analysis.operators import tables
 from analysis.operators.case import Case, cases
 from analysis.operators.labels import WAIT
@@ -24,16 +23,6 @@ from sweep import statistics
 def case_of(**settings: object) -> Case:
     (case,) = cases(Study(dataset(**settings), Path("results")))  # type: ignore[arg-type]
     return case
-
-
-def drawn(study: Study) -> dict[str, Figure | str]:
-    found: dict[str, Figure | str] = {}
-    for picture in operators.PAPER.pictures(study, None):
-        try:
-            found[picture.name] = picture.draw()
-        except DrawingError as reason:
-            found[picture.name] = str(reason)
-    return found
 
 
 def test_a_mean_is_one_over_jobs_however_they_fall_into_batches() -> None:
@@ -97,7 +86,7 @@ def test_one_batch_has_differences_but_no_verdicts() -> None:
     assert "All jobs are one batch" in found["against"].caption
     verdicts = {row[1].note for row in found["against"].rows}
     assert verdicts == {"no interval", "identical"}
-    assert all(isinstance(figure, Figure) for figure in drawn(study).values())
+    assert all(isinstance(picture.draw(), Figure) for picture in operators.PAPER.pictures(study, None))
     assert not any("better" in line or "±" in line for line in tables.brief(study))
 
 
