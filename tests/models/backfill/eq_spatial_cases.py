@@ -67,14 +67,6 @@ def by_twin(rows: Sequence[Row], hosts: Sequence[Host], **keys: Any) -> list[twi
     return jobs
 
 
-def pieces_of(made: Schedule, job: int) -> list[tuple[float, float, int]]:
-    """Return begin, end and processors of all that a job ran."""
-    pieces = made.runs
-    its = pieces.job == job
-    columns = (pieces.begin[its], pieces.end[its], pieces.processors[its])
-    return list(zip(*(column.tolist() for column in columns), strict=True))
-
-
 @st.composite
 def cases(draw: st.DrawFn, exact: bool = False) -> tuple[list[Row], list[Host]]:
     """Draw jobs that contend for memory: on a grid of minutes, or at irregular times that hardly ever tie."""

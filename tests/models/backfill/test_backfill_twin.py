@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from backfill_cases import POLICIES, by_twin, cases, for_all, make_jobs, rules, tiers
+from backfill_cases import POLICIES, by_twin, cases, for_all, rules, tiers
 from hypothesis import strategies as st
 
 from models.backfill.conservative.rules import Conservative
@@ -103,19 +103,3 @@ def test_no_job_starts_later_than_promised(name: str, n_examples: int) -> None:
             assert made.start[job.number] <= promise
 
     for_all(n_examples, check, case=cases(overruns=False))
-
-
-def test_a_promise_is_broken_where_reservations_are_not_kept() -> None:
-    """SJF-backfill's second job has 100, and its third one takes it over."""
-    jobs = make_jobs([(0, 100, 100, 4, 0), (1, 60, 60, 4, 0), (2, 20, 20, 4, 0)])
-    made = schedule(jobs, pool(4), rules("sjf_backfill", keep_start=False))
-    assert made.promised.tolist()[1:] == [100, 100]
-    assert made.start.tolist()[1:] == [120, 100]
-
-
-def test_the_promise_of_a_second_reservation_may_be_broken() -> None:
-    """The first job ends at 4 instead of 6, so that the first reservation moves onto the second."""
-    rows = [(0, 4, 6, 1), (0, 1, 2, 5), (1, 3, 3, 2), (3, 1, 1, 4)]
-    made = schedule(make_jobs([(*row, 0) for row in rows]), pool(5), rules("easy", reservations=2))
-    np.testing.assert_array_equal(made.promised, [np.nan, 6, np.nan, 4])
-    assert made.start.tolist() == [0, 4, 1, 5]

@@ -1,5 +1,6 @@
-"""Spatial equipartitioning (Chiang and Vernon 2001, section 2.5) against its twin, and laws that it keeps."""
+"""Spatial equipartitioning (Chiang and Vernon 2001, section 2.5): its twin, its laws, and what is refused."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,7 +8,7 @@ import eq_spatial_twin as twin
 import numpy as np
 import pytest
 from backfill_cases import for_all, tiers
-from eq_spatial_cases import RULES, Host, Row, by_twin, cases, make_jobs, rules, run
+from eq_spatial_cases import RULES, Host, Row, by_twin, cases, make_jobs, make_machine, rules, run
 
 from models.backfill.eq_spatial.kernel import simulate
 from models.jobs.jobs import Jobs
@@ -70,3 +71,25 @@ def test_any_number_of_pieces_is_kept() -> None:
     assert len(made.runs.job) > 8 * 1000
     area = (made.runs.end - made.runs.begin) * made.runs.processors
     np.testing.assert_allclose(np.bincount(made.runs.job, area), make_jobs(rows).runtime * 10, rtol=1e-9)
+
+
+def test_memory_that_no_host_has() -> None:
+    message = "1 of 2 jobs ask for more memory than any host has: job 2 for 4195328 KB, and the largest"
+    with pytest.raises(ValueError, match=f"{message} host has 4194304; leave out such jobs"):
+        rules().check(
+            make_jobs([(0, 10, 1, 4096, 0), (0, 10, 1, 4097, 0)]), make_machine([(4, 4096), (8, 1024)])
+        )
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"min_interval": -1}, "policy.min_interval=-1; allowed: 0 or a positive number of seconds"),
+        ({"quantum": "1m"}, "policy.quantum=1m; allowed: a positive number of seconds, or null"),
+        ({"quantum_memory_gb": 0}, "policy.quantum_memory_gb=0; allowed: a positive number of GB"),
+        ({"quantum_processors": 4}, "policy.quantum_processors=4; allowed: share, requested"),
+    ],
+)
+def test_bad_keys(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        rules(**keys)

@@ -1,4 +1,4 @@
-"""Policies with an order from the literature: their formulas as they are printed, and their schedules."""
+"""Policies with an order from the literature: their schedules by the formulas as they are printed."""
 
 import re
 from collections.abc import Callable
@@ -8,12 +8,10 @@ from typing import Any
 import backfill_twin
 import numpy as np
 import pytest
-from backfill_cases import make_jobs
 from numba import njit
 
 from models.backfill.engine import schedule
 from models.backfill.policies import rules_of
-from models.backfill.priority.order import compiled
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
 from sweep.config import chosen, locate
@@ -100,34 +98,6 @@ def test_a_shipped_policy_job_by_job(name: str, seed: int) -> None:
     made = schedule(jobs, pool(16), policy(name))
     assert made.start.tolist() == starts_of_the_twin(jobs, 16, *POLICIES[name])
     assert (made.start > jobs.submit).mean() > 0.3  # they do wait
-
-
-@pytest.mark.parametrize(
-    ("order", "arguments", "expected"),
-    [
-        ("wfp3", (200.0, 100.0, 4, 0, 0), 32.0),
-        ("unicef", (600.0, 100.0, 8, 0, 0), 2.0),
-        ("unicef", (600.0, 100.0, 1, 0, 0), 6.0),
-        ("f1", (1000.0, 100.0, 4, 0), -2618.0),
-        ("f2", (1000.0, 100.0, 4, 0), -76_840.0),
-        ("f3", (1000.0, 100.0, 4, 0), -20_580_400.0),
-        ("f4", (1000.0, 100.0, 4, 0), -1_590_200.0),
-        ("f3", (0.0, 100.0, 4, 0), -400.0),
-        ("smallest_area_first", (1000.0, 100.0, 4, 0), -400.0),
-        ("shortest_first", (1000.0, 100.0, 4, 0), -100.0),
-    ],
-)
-def test_a_value_by_hand(order: str, arguments: tuple[Any, ...], expected: float) -> None:
-    assert compiled(order)(*arguments) == pytest.approx(expected, rel=1e-15)
-
-
-def test_easy_sjbf_by_hand() -> None:
-    """One processor is idle until 100, when the head can start: EASY gives it to the third job, SJBF to the
-    fourth, which requests less. The head is never late."""
-    rows = [(0, 100, 100, 3, 0), (1, 50, 50, 4, 0), (2, 60, 60, 1, 0), (2, 50, 50, 1, 0)]
-    jobs = make_jobs(rows)
-    assert schedule(jobs, pool(4), policy("easy")).start.tolist() == [0, 100, 2, 150]
-    assert schedule(jobs, pool(4), policy("easy_sjbf")).start.tolist() == [0, 100, 150, 2]
 
 
 @njit
