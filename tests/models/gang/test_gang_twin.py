@@ -206,17 +206,6 @@ def merged(pieces: np.ndarray) -> np.ndarray:
     return np.array(kept)
 
 
-@pytest.mark.parametrize(("ties", "responses"), [("instant", [2, 10, 4]), ("event", [2, 14, 8])])
-def test_a_newcomer_finds_the_pes_of_a_job_that_ends_free_or_taken(ties: str, responses: list[int]) -> None:
-    """Two PEs, a job on each; at 2 the one ends and a third arrives. After it, it needs a slot of its own.
-
-    It and the second job then have half of the time each, until one ends at 10.
-    """
-    sessions = (Session(0, 1, 2), Session(0, 1, 10), Session(2, 1, 4))
-    case = Case("first_fit", 2, sessions, alternation="none", unification=False, ties=ties, batch_size=3)
-    assert case.finished().responses.tolist() == responses
-
-
 def rows_of(stream: Stream) -> Iterator[Session]:
     """Yield a stream's sessions one by one."""
     last = 0.0
@@ -276,17 +265,3 @@ def test_only_some_jobs_are_measured(name: str) -> None:
         assert_same_results(kernel, twin)
 
     agree()
-
-
-@pytest.mark.parametrize("queue", ["fcfs", "backfill"])
-@pytest.mark.parametrize("name", schemes("buddy"))
-def test_a_bound_that_never_binds_changes_no_bit(name: str, queue: str) -> None:
-    @settings(derandomize=True, deadline=None, max_examples=60)
-    @given(cases(name))
-    def law(case: Case) -> None:
-        free = case.finished()
-        held = case.finished(slots_limit=case.n_jobs, queue=queue, slice=1.0)
-        assert free.responses.tobytes() == held.responses.tobytes()
-        assert all(a.tobytes() == b.tobytes() for a, b in zip(free.batches, held.batches, strict=True))
-
-    law()
