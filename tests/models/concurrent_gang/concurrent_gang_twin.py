@@ -12,7 +12,7 @@ import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor, inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 BUSY, SWITCHING, EMPTY = "busy", "switching", "empty"
 IO, COMMUNICATION, SYNCHRONIZATION, INELIGIBLE = "io", "communication", "synchronization", "ineligible"
@@ -21,64 +21,9 @@ CAUSES = (IO, COMMUNICATION, SYNCHRONIZATION)
 STATES = (BUSY, SWITCHING, EMPTY, *CAUSES)
 
 
-@dataclass(frozen=True)
-class Phase:
-    """A part of a program: `local` statements of every `of` compute, the others are of three special kinds.
-
-    `share` is its part of the runtime, `tasks` the fraction of the job's tasks that take part.
-    """
-
-    share: float
-    of: int
-    local: int
-    communication: int = 0
-    io: int = 0
-    synchronization: int = 0
-    tasks: float = 1.0
-
-    def eligible(self, size: int) -> int:
-        """Return how many tasks take part, the first ones."""
-        return ceil(self.tasks * size)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The machine, the scheduler and the statements' costs; times in seconds, bandwidth in bytes/s."""
-
-    n_pes: int
-    sides: tuple[int, ...]
-    slice: float
-    local: str = "priority"
-    coordinated: bool = True
-    alpha: float = 2.0
-    beta: float = 0.25
-    newcomer_priority: float = 1.0
-    returns: str = "at_decision"
-    local_preemption: bool = False
-    cells: str = "job"
-    slots_limit: float = inf
-    first_load: str = "free"
-    arrivals: str = "at_once"
-    turns: str = "served"
-    quantum_from: str = "computing"
-    idle_cause: str = "owner"
-    measured: str = "scheduled"
-    window: int = 5
-    central_cost: float = 0.0
-    quantum: float | None = None
-    waits: str = "block"
-    context_switch: float = 0.0
-    bandwidth: float = inf
-    link_latency: float = 0.0
-    link_contention: bool = False
-    disks: int | str | None = None
-    seconds: float = 1.0
-    io_time: float = 1.0
-    message_bytes: float = 0.0
-    barrier_latency: float = 0.0
-    partners: str = "ring"
-    overhead: float = 0.0
-    alone: str = "passes"
+def eligible(phase: Any, size: int) -> int:
+    """Return how many tasks of a job take part in a phase, the first ones."""
+    return ceil(phase.tasks * size)
 
 
 @dataclass(frozen=True)
@@ -146,7 +91,7 @@ class Stretch(NamedTuple):
     seconds: float
 
 
-def plan(phase: Phase, runtime: float, seconds: float) -> list[Step | Stretch]:
+def plan(phase: Any, runtime: float, seconds: float) -> list[Step | Stretch]:
     """Return the steps of a phase, as many as fit into its time, and the rest of that time."""
     work = phase.share * runtime
     kinds = [COMMUNICATION] * phase.communication + [IO] * phase.io
@@ -207,7 +152,7 @@ class Job:
     size: int
     runtime: float
     key: int
-    phases: Sequence[Phase]
+    phases: Sequence[Any]
     plans: list[list[Step | Stretch]]
     tasks: list[Task] = field(default_factory=list)
     row: int | None = None
@@ -220,7 +165,7 @@ class Job:
 
     def eligible(self, phase: int) -> int:
         """Return how many tasks take part in a phase; after the last one all go on, to their end."""
-        return self.phases[phase].eligible(self.size) if phase < len(self.phases) else self.size
+        return eligible(self.phases[phase], self.size) if phase < len(self.phases) else self.size
 
     def has_boundary(self, phase: int) -> bool:
         """Return whether all tasks meet after a phase: not all take part in it, or in the next one."""
@@ -300,7 +245,7 @@ class Pe:
 class Simulation:
     """The machine and all that is on it."""
 
-    def __init__(self, jobs: list[Job], settings: Settings, draws: Draws, until: float) -> None:
+    def __init__(self, jobs: list[Job], settings: Any, draws: Draws, until: float) -> None:
         self.settings, self.draws, self.until = settings, draws, until
         self.jobs = jobs
         self.to_come = list(jobs)
@@ -804,14 +749,15 @@ class Simulation:
 
 def run(
     jobs: Sequence[tuple[float, int, float, int]],
-    phases: Sequence[Phase],
-    settings: Settings,
+    phases: Sequence[Any],
+    settings: Any,
     draws: Draws,
     until: float,
 ) -> Result:
     """Run jobs, each (submit, size, runtime, key) and in the order of submission, up to an instant.
 
-    What happens at that instant is counted; all jobs have the same phases.
+    What happens at that instant is counted; all jobs have the same phases. The settings are keys of the
+    policy, the machine and ``workload.statements``, and the sides of the torus.
     """
     waiting = []
     for number, (submit, size, runtime, key) in enumerate(jobs):

@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from concurrent_gang_twin import Draws, Phase, Settings, run
 from family_cases import CONF, LOG, read
 
-from models.concurrent_gang import FAMILY, model
+from models.concurrent_gang import FAMILY
 from models.concurrent_gang.metrics import STATES
-from models.concurrent_gang.recording import Recorder
 from models.gang import FAMILY as PACKING
 from models.point import Batches, Point
 
@@ -65,23 +63,6 @@ def test_every_second_of_every_pe_is_accounted_for(policy: str, kinds: str) -> N
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("kinds", KINDS)
-def test_no_task_runs_twice_at_once(policy: str, kinds: str) -> None:
-    recorder = Recorder()
-    simulation = model.prepare(point(policy, kinds), recorder)
-    simulation.run(1, until=HORIZON)
-    simulation.cut(HORIZON)
-    made = recorder.timeline()
-    for of in ((made.pe,), (made.job, made.task)):
-        these = np.flatnonzero(made.job >= 0)
-        these = these[np.lexsort((made.begin[these], *(each[these] for each in of)))]
-        same = np.all([each[these][1:] == each[these][:-1] for each in of], axis=0)
-        assert (made.begin[these][1:][same] >= made.end[these][:-1][same] - 1e-9).all()
-    for job, task in {(int(j), int(t)) for j, t in zip(made.job, made.task, strict=True) if j >= 0}:
-        assert len(set(made.pe[(made.job == job) & (made.task == task)])) == 1, "tasks stay on their PE"
-
-
-@pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize(
     ("kinds", "alone"),
     [
@@ -125,38 +106,6 @@ def test_short_slices_are_the_fluid_gang_scheduling_of_the_packing_schemes(schem
     np.testing.assert_allclose(tasks.end, fluid.end, atol=0.5)
 
 
-@pytest.mark.parametrize("policy", ["concurrent_gang", "gang"])
-def test_grades_follow_a_change_of_phase_within_five_slots(policy: str) -> None:
-    kinds = [{"share": 0.5, "kinds": "io"}, {"share": 0.5, "kinds": "computation"}]
-    given = point(policy, kinds, load=None, costs="regular", io_time=10.0)
-    given = replace(given, workload=one_job(4, 200.0) | {"statements": given.workload["statements"]})
-    recorder = Recorder()
-    simulation = model.prepare(given, recorder)
-    simulation.run(1, until=1000.0)
-    simulation.cut(1000.0)
-    grades = recorder.grades()
-    mine = grades.task == 0
-    change = 5.0 + 100.0 + 10 * 10.0  # submission, ten stretches and ten times of input and output
-    before = grades.io[mine & (grades.time <= change)][-1]
-    after = grades.io[mine & (grades.time >= change + 6 * 10.0)]
-    assert before == pytest.approx(0.5, abs=0.1)
-    assert (after == 0).all()
-    assert (grades.computation[mine & (grades.time >= change + 6 * 10.0)] == 1).all()
-
-
-def test_idle_slots_are_filled_by_whom_coordination_does_not_matter() -> None:
-    busy = {policy: FAMILY.simulate(point(policy)).metrics for policy in ("gang", "concurrent_gang")}
-    assert busy["gang"]["local_share"] == 0
-    assert busy["concurrent_gang"]["local_share"] > 0.05
-    assert busy["concurrent_gang"]["pe_time"][0, 0] > busy["gang"]["pe_time"][0, 0]
-
-
-def test_cells_are_freed_with_tasks_or_with_jobs() -> None:
-    """With tasks more jobs share the machine: idle slots of ended tasks are given to newcomers."""
-    kept, freed = (FAMILY.simulate(point("gang", "io", cells=cells)).metrics for cells in ("job", "task"))
-    assert freed["idling_ratio"] < kept["idling_ratio"]
-
-
 def of_jobs(jobs: Sequence[tuple[float, int, float]], n_pes: int, switch: float, **keys: Any) -> Point:
     """Return a point of (arrival, size, runtime) under gang scheduling with slices of 10 s."""
     given = point("gang", load=None, n_pes=n_pes, **({"costs": "regular", "slice": 10.0} | keys))
@@ -164,30 +113,6 @@ def of_jobs(jobs: Sequence[tuple[float, int, float]], n_pes: int, switch: float,
     columns = {"submit": submit, "processors": size, "runtime": runtime}
     workload = file("workload", "arrays") | {"jobs": columns, "statements": given.workload["statements"]}
     return replace(given, workload=workload, machine=given.machine | {"context_switch": switch})
-
-
-def ends(jobs: Sequence[tuple[float, int, float]], n_pes: int, switch: float = 0.0) -> list[float]:
-    """Return when jobs end, by the engine and by its twin, which agree."""
-    found = FAMILY.schedule(of_jobs(jobs, n_pes, switch)).end.tolist()
-    settings = Settings(n_pes, (1, n_pes), 10.0, local="none", context_switch=switch)
-    draws = Draws(
-        lambda *_: 0.0, lambda *_: 0.0, lambda key, task, step, mean: mean, lambda key, exchange, size: 1
-    )
-    given = [(*job, number) for number, job in enumerate(jobs)]
-    twin = run(given, [Phase(1.0, 1, 1)], settings, draws, HORIZON)
-    assert found == pytest.approx(twin.ends)
-    return found
-
-
-def test_a_switch_that_the_signal_interrupts_is_made_again() -> None:
-    """The second PE switches to job 2 from 9.75 on, and at 10 another row is next."""
-    jobs = [(0.0, 2, 2.0), (9.75, 1, 1.0), (9.75, 1, 5.0), (9.75, 1, 5.0)]
-    assert ends(jobs, 2, switch=0.5) == pytest.approx([2.0, 21.5, 25.5, 15.5])
-
-
-def test_jobs_that_arrive_at_a_signal_run_in_the_order_of_those_that_arrive_first_of_all() -> None:
-    assert ends([(0.0, 2, 5.0), (0.0, 2, 5.0)], 2) == [5.0, 15.0]
-    assert ends([(0.0, 1, 1.0), (10.0, 2, 5.0), (10.0, 2, 5.0)], 2) == [1.0, 15.0, 25.0]
 
 
 @pytest.mark.parametrize(("cells", "n_notified"), [("task", 4), ("job", 4)])
@@ -199,22 +124,6 @@ def test_the_end_of_a_task_is_a_change_of_the_workload(cells: str, n_notified: i
     assert metrics["pes_notified"] == n_notified
 
 
-def test_a_slot_whose_owner_is_held_is_no_empty_one() -> None:
-    """One job: 1 s of I/O after 10 s; under at_signal it has its PE again at 20."""
-    given = of_jobs([(0.0, 1, 15.0)], 1, 0.0, kinds="io", io_time=1.0, slice=20.0, returns="at_signal")
-    time = dict(zip(STATES, FAMILY.simulate(given).metrics["pe_time"][0], strict=True))
-    assert time["io"] == pytest.approx(10.0)
-
-
-def test_under_gang_scheduling_a_task_is_scheduled_once_a_period() -> None:
-    """Three rows: a job has every third slice, and no other (section 3.2)."""
-    pieces = FAMILY.schedule(of_jobs([(0.0, 2, 45.0)] * 3, 2, 0.0)).pieces
-    assert pieces is not None
-    for job in range(3):
-        begins = np.unique(pieces.begin[pieces.job == job])
-        assert begins[:4].tolist() == [10.0 * (job + 3 * period) for period in range(4)]
-
-
 @pytest.mark.parametrize(("central_cost", "of_machine"), [(0.0, 0.5), (0.01, None)])
 def test_a_controller_costs_in_proportion_to_the_machine_and_a_clock_does_not(
     central_cost: float, of_machine: float | None
@@ -224,13 +133,6 @@ def test_a_controller_costs_in_proportion_to_the_machine_and_a_clock_does_not(
         metrics = FAMILY.simulate(of_jobs(jobs, n_pes, of_machine or 0.0, central_cost=central_cost)).metrics
         switching = metrics["pe_time"][0, STATES.index("switching")] / metrics["switches"][0]
         assert switching == pytest.approx(of_machine or central_cost * n_pes)
-
-
-def test_rows_are_limited_and_the_next_job_waits() -> None:
-    jobs = [(0.0, 2, 12.0), (1.0, 2, 5.0), (2.0, 1, 1.0)]
-    found = FAMILY.schedule(of_jobs(jobs, 2, 0.0, slots_limit=1))
-    assert found.start.tolist() == [0.0, 12.0, 17.0]
-    assert found.end.tolist() == [12.0, 17.0, 18.0]
 
 
 def test_classes_of_jobs_are_drawn_by_their_shares_and_measured_apart() -> None:

@@ -1,11 +1,11 @@
 """The engine and its slow twin agree, statement by statement, under whatever settings."""
 
 from dataclasses import fields
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from concurrent_gang_twin import Draws, Phase, Result, run
-from concurrent_gang_twin import Settings as TwinSettings
+from concurrent_gang_twin import Draws, Result, run
 from family_cases import composed
 
 from models.concurrent_gang.metrics import STATES
@@ -14,21 +14,20 @@ from models.concurrent_gang.recording import Recorder
 from models.concurrent_gang.simulation import Simulation
 from models.jobs.jobs import Jobs
 from models.packing.driver import Measured
-from models.workloads.statements import OTHER, Statements, draws
-from models.workloads.statements import Phase as StatementPhase
+from models.workloads.statements import OTHER, Phase, Statements, draws
 
 SIDES = ((1, 1), (2, 2), (2, 3), (4, 4))
-PHASES: dict[str, tuple[StatementPhase, ...]] = {
-    "computation": (StatementPhase(1.0, 1),),
-    "io": (StatementPhase(1.0, 10, io=1),),
-    "communication": (StatementPhase(1.0, 4, communication=1),),
-    "synchronization": (StatementPhase(1.0, 4, synchronization=1),),
-    "mixed": (StatementPhase(1.0, 7, communication=2, io=1, synchronization=1),),
-    "changing": (StatementPhase(0.5, 3, io=1), StatementPhase(0.5, 4, communication=2)),
+PHASES: dict[str, tuple[Phase, ...]] = {
+    "computation": (Phase(1.0, 1),),
+    "io": (Phase(1.0, 10, io=1),),
+    "communication": (Phase(1.0, 4, communication=1),),
+    "synchronization": (Phase(1.0, 4, synchronization=1),),
+    "mixed": (Phase(1.0, 7, communication=2, io=1, synchronization=1),),
+    "changing": (Phase(0.5, 3, io=1), Phase(0.5, 4, communication=2)),
     "partial": (
-        StatementPhase(0.25, 4, synchronization=1, tasks=0.5),
-        StatementPhase(0.5, 4, communication=1),
-        StatementPhase(0.25, 3, io=1, communication=1, tasks=0.75),
+        Phase(0.25, 4, synchronization=1, tasks=0.5),
+        Phase(0.5, 4, communication=1),
+        Phase(0.25, 3, io=1, communication=1, tasks=0.75),
     ),
 }
 HORIZON = 400.0
@@ -36,7 +35,7 @@ READINGS = ("first_load", "arrivals", "turns", "quantum_from", "idle_cause", "me
 """Choices of a policy that have the same names in the twin."""
 
 
-def case(seed: int, phases: tuple[StatementPhase, ...], regular: bool) -> tuple[Rules, Hardware, Statements]:
+def case(seed: int, phases: tuple[Phase, ...], regular: bool) -> tuple[Rules, Hardware, Statements]:
     """Return random settings."""
     rng = np.random.default_rng(seed)
     coordinated = bool(rng.random() < 0.8)
@@ -106,47 +105,14 @@ def some_jobs(seed: int, n_pes: int, whole: bool) -> Jobs:
 
 def twin_of(rules: Rules, hardware: Hardware, statements: Statements, jobs: Jobs, keys: np.ndarray) -> Result:
     """Run the twin on the same."""
-    settings = TwinSettings(
-        n_pes=hardware.torus.n_processors,
-        sides=hardware.torus.sides,
-        slice=rules.slice,
-        local=rules.local,
-        coordinated=rules.coordinated,
-        alpha=rules.alpha,
-        beta=rules.beta,
-        newcomer_priority=rules.newcomer_priority,
-        returns=rules.returns,
-        local_preemption=rules.local_preemption,
-        cells=rules.cells,
-        central_cost=rules.central_cost,
-        slots_limit=np.inf if rules.slots_limit is None else rules.slots_limit,
-        window=rules.window,
-        **{key: getattr(rules, key) for key in (*READINGS, "quantum", "waits") if hasattr(rules, key)},
-        context_switch=hardware.context_switch,
-        bandwidth=hardware.bandwidth,
-        link_latency=hardware.link_latency,
-        link_contention=hardware.link_contention,
-        disks={0: None, -1: "per_pe"}.get(hardware.n_disks, hardware.n_disks),
-        seconds=statements.seconds,
-        io_time=statements.io_time,
-        message_bytes=statements.message_bytes,
-        barrier_latency=statements.barrier_latency,
-        partners=statements.partners,
-        overhead=statements.overhead,
-        alone=statements.alone,
-    )
-    phases = [
-        Phase(
-            phase.share,
-            phase.local + phase.communication + phase.io + phase.synchronization,
-            phase.local,
-            phase.communication,
-            phase.io,
-            phase.synchronization,
-            phase.tasks,
-        )
-        for phase in statements.phases
-    ]
+    keys_of_all = vars(statements) | vars(hardware) | vars(rules)
+    own = {
+        "n_pes": hardware.torus.n_processors,
+        "sides": hardware.torus.sides,
+        "slots_limit": np.inf if rules.slots_limit is None else rules.slots_limit,
+        "disks": {0: None, -1: "per_pe"}.get(hardware.n_disks, hardware.n_disks),
+    }
+    settings = SimpleNamespace(**(keys_of_all | own))
 
     def stretch(key: int, task: int, step: int, n: int) -> float:
         length = draws.stretch(key, task, step, n) if statements.costs == "exponential" else float(n)
@@ -164,7 +130,9 @@ def twin_of(rules: Rules, hardware: Hardware, statements: Statements, jobs: Jobs
         return int(draws.statements(key, of, step, float(mean)))
 
     given = zip(jobs.submit.tolist(), jobs.size.tolist(), jobs.runtime.tolist(), keys.tolist(), strict=True)
-    return run(list(given), phases, settings, Draws(stretch, service, number, draws.shift), HORIZON)
+    return run(
+        list(given), statements.phases, settings, Draws(stretch, service, number, draws.shift), HORIZON
+    )
 
 
 @pytest.mark.parametrize("regular", [False, True])
@@ -204,6 +172,9 @@ def test_engine_and_twin_agree(workload: str, seed: int, regular: bool) -> None:
                 if each.end - each.begin > 1e-7
             ]
         )
+    found = sorted(tuple(grade) for grade in recorder.grades().tolist())
+    grades = sorted((*task, *grade) for task, its in twin.grades.items() for grade in its)
+    np.testing.assert_allclose(np.reshape(found, (-1, 5)), np.reshape(grades, (-1, 5)), atol=1e-9)
     (sums,) = simulation.batches
     pe_time = dict(zip(STATES, sums["pe_time"], strict=True))
     assert sum(pe_time.values()) == pytest.approx(simulation.n_pes * (sums["now"] - sums["batch_start"]))
