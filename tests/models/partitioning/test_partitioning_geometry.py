@@ -48,12 +48,6 @@ def test_a_number_of_processors_is_the_mesh_nearest_to_a_square(
 
 
 @pytest.mark.parametrize("leftover", LEFTOVER)
-def test_eleven_jobs_get_what_section_4_3_1_says(leftover: str) -> None:
-    found = partition(16, 16, 11, leftover)
-    assert shapes(found) == {(4, 6): 8, (5, 4): 2, (6, 4): 1}
-
-
-@pytest.mark.parametrize("leftover", LEFTOVER)
 def test_equipartitions_tile_every_mesh_and_have_a_side_that_is_a_power_of_two(leftover: str) -> None:
     for rows, columns in MESHES:
         # Every number of jobs for the default; others only differ in widths.
@@ -230,21 +224,6 @@ def test_jobs_that_arrived_one_by_one_rotate_by_equations_4_6_and_4_7(jobs: int)
     assert len(set(turns)) == len(turns)
     assert set(taken_part.values()) == {rotations_per_job(jobs)}
     assert len(set(Counter(job for turn in turns for job in turn).values())) == 1
-
-
-def test_partitions_of_three_to_eight_jobs_are_those_of_figure_4_5() -> None:
-    half, quarter, eighth = (8, 16), (8, 8), (4, 8)
-    found = {jobs: shapes([r for _, r in filled(jobs).partitions()]) for jobs in range(1, 9)}
-    assert found == {
-        1: {(16, 16): 1},
-        2: {half: 2},
-        3: {half: 1, quarter: 2},
-        4: {quarter: 4},
-        5: {quarter: 3, eighth: 2},
-        6: {quarter: 2, eighth: 4},
-        7: {quarter: 1, eighth: 6},
-        8: {eighth: 8},
-    }
 
 
 def test_an_arrival_disturbs_at_most_one_job() -> None:

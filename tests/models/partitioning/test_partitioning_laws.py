@@ -1,4 +1,4 @@
-"""The simulation of partitioned machines against closed forms, the birth-death chain, and drawn threads."""
+"""The simulation of partitioned machines against a closed form and the birth-death chain."""
 
 from typing import Any
 
@@ -23,19 +23,6 @@ def simulate(policy: dict[str, Any], workload: dict[str, Any], load: float, batc
 def near(values: np.ndarray, expected: float) -> bool:
     """Return whether the mean of independent batches lies within four standard errors."""
     return bool(abs(values.mean() - expected) < 4 * values.std(ddof=1) / np.sqrt(len(values)))
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("load", [0.5, 0.8])
-def test_processor_sharing_against_its_closed_form(load: float) -> None:
-    """M/G/1-PS: a response of E / (1 - rho) for either class, and the same blow-up."""
-    workload = WORKLOAD | {"short_fraction": 0.8}
-    batches = Batches(10_000, 1, (40,))
-    metrics = simulate(POLICIES["processor_sharing"], workload, load, batches).metrics
-    for job_class, alone in ((SHORT, 30.0), (LONG, 900.0), (ALL, 204.0)):
-        assert near(metrics["class_response_time"][:, job_class], alone / (1 - load))
-        assert near(metrics["blow_up"][:, job_class], 1 / (1 - load))
-    assert near(metrics["jobs_in_system"], load / (1 - load))
 
 
 def test_one_at_a_time_against_pollaczek_and_khinchine() -> None:

@@ -28,9 +28,7 @@ SYNTHETIC: dict[str, Any] = {
 POOL = composed("machine", "log", name="pe64", processors=64)
 SEED = (1, 2, 0)
 ALL = 2
-KEYS = ("compute_time", "delta", "communication_time", "code_bytes", "data_bytes")
 STEADY = WORKLOAD | {"delta": 0.0}
-MCCANN = {"speedup": "mccann", "mccann": {key: STEADY[key] for key in KEYS}}
 
 
 def point(policy: str = "equi", workload: dict[str, Any] = SYNTHETIC, **changes: Any) -> Point:
