@@ -57,6 +57,7 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "never": NEVER,
     "users": SOON | {"user_limit": 5, "barred_hold_back": True},
     "tight": SOON | {"user_limit": 4, "system_limits": {"mt": 3, "lt": 2, "vst": 9}, "host_order": "listed"},
+    "barred": SOON | {"system_limits": {"mt": 3, "lt": 2, "vst": 9}, "barred_hold_back": True},
 }
 
 

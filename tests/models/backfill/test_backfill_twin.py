@@ -41,15 +41,6 @@ def test_on_hosts_with_memory(name: str, ties: str, n_examples: int) -> None:
     for_all(n_examples, check, case=cases())
 
 
-@each_tie
-@tiers(5, 60)
-def test_conservative_on_one_pool(ties: str, n_examples: int) -> None:
-    def check(case: tuple[Jobs, Machine]) -> None:
-        assert_agreement(case[0], pool(case[1].largest), rules("conservative", ties=ties))
-
-    for_all(n_examples, check, case=cases(hosts=1))
-
-
 DOWNTIMES = st.lists(st.integers(-2, 40), min_size=2, max_size=8, unique=True)
 
 

@@ -41,7 +41,7 @@ def check_equal(made: Schedule, expected: Sequence[twin.Job], exactly: bool) -> 
 
 @each_rule
 @pytest.mark.parametrize("exactly", [True, False])
-@tiers(10, 80)
+@tiers(20, 80)
 def test_kernel_is_its_twin(name: str, exactly: bool, n_examples: int) -> None:
     """In floats bit for bit, with many events at one instant; against exact arithmetic to a billionth."""
 

@@ -17,7 +17,7 @@ from models.jobs.machine import UNLIMITED_KB, Machine
 
 
 @pytest.mark.parametrize("kind", ["preempt", "soon"])
-@tiers(25, 300)
+@tiers(60, 300)
 def test_kernel_and_twin(kind: str, n_examples: int) -> None:
     def check(case: tuple[Jobs, Machine], how: Priority) -> None:
         made = schedule(*case, how)

@@ -12,6 +12,7 @@ from numba import njit
 
 from models.backfill.engine import schedule
 from models.backfill.policies import rules_of
+from models.backfill.priority.order import changes, compiled
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
 from sweep.config import chosen, locate
@@ -83,6 +84,16 @@ def starts_of_the_twin(jobs: Jobs, processors: int, rank: Rank, backfill_rank: R
     scheduler = backfill_twin.Backfill(hosts, priority=lambda job, now: -rank(job, now), backfill_order=order)
     backfill_twin.simulate(plain, scheduler)
     return [job.start for job in plain if job.start is not None]
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_values_are_those_of_the_formula(name: str) -> None:
+    function, jobs, waited = compiled(name), draw(1), 777.0
+    for row in zip(jobs.submit, jobs.runtime, jobs.requested, jobs.size.tolist(), strict=True):
+        job = backfill_twin.Job(0, *row)
+        time, *more = (waited, 0) if changes(function) else (job.submit - FIRST,)
+        value = function(time, job.requested, job.size, 0, *more)
+        assert value == pytest.approx(-FORMULAS[name](job, job.submit + waited), rel=1e-12)
 
 
 def policy(name: str, **keys: Any) -> Any:
