@@ -681,7 +681,7 @@ class Simulation:
     def wait(self, task: Task, cause: str) -> None:
         """Let a task wait from now on; unless it spins, its PE is free."""
         pe = task.pe
-        if self.settings.returns == "at_signal" and self.owner(pe) is task:
+        if self.settings.returns == "at_signal" and self.owner(pe) is task is pe.running:
             task.held = cause
         task.cause, task.since = cause, self.now
         if pe.running is not task:
