@@ -1,11 +1,9 @@
 """The common measures under gang scheduling: read off the jobs that end, by groups too, in bounded memory."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from family_cases import composed
 from gang_cases import POLICIES, WORKLOAD
 
@@ -21,7 +19,6 @@ from models.jobs.trace import Trace
 from models.packing.driver import Measured
 from models.point import Batches, Point
 
-LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
 MACHINE = {"name": "pe32", "processors": 32}
 
 SIZES = {"name": "size", "by": "processors", "edges": [2, 5]}
@@ -74,24 +71,6 @@ def test_a_workloads_columns_are_looked_up_for_the_very_session() -> None:
     # Requests of 8 and 4 s, then of 7 and 3 s; ranges below 1, 1 to 4, and from 4 on.
     assert measuring.metrics()["jobs_by_request"].tolist() == [[0, 0, 2], [0, 1, 1]]
     assert measuring.metrics()["wait"].tolist() == [2, 6]
-
-
-def of_log(batches: Batches) -> dict[str, np.ndarray]:
-    workload = {"name": "log", "model": "swf", "path": str(LOG)}
-    policy = POLICIES["best_fit"] | {"job_limit": 50}
-    return FAMILY.simulate(Point(policy, workload, {"name": "log"}, None, batches)).metrics
-
-
-@pytest.mark.parametrize(("n_batches", "warmup"), [(1, 0), (7, 0), (20, 0), (19, 1)])
-@pytest.mark.parametrize("size", [None, 10**9])
-def test_every_job_of_a_log_is_in_a_batch(size: int | None, n_batches: int, warmup: int) -> None:
-    """1,000 jobs in as many batches as were asked for; the last may be short, as under backfilling."""
-    jobs = of_log(Batches(size, warmup, (n_batches,)))["jobs"]
-    full = -(-1000 // (n_batches + warmup))
-    assert len(jobs) == n_batches
-    assert jobs.sum() == 1000 - warmup * full
-    assert set(jobs[:-1]) <= {full}
-    assert 0 < jobs[-1] <= full
 
 
 def test_a_job_that_is_submitted_again_counts_as_often() -> None:

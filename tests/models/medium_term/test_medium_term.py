@@ -79,19 +79,6 @@ def test_metrics_are_those_of_the_schedules(
             assert outcome.metrics[name][i] == pytest.approx(np.mean(values))
 
 
-def test_fig_6_10_moves_fewer_processors_at_once() -> None:
-    """BUDDY's four moments of reallocation come to 40 processors, EQUI-EPOCH's three to 16 each."""
-    batches = Batches(size=1, warmup=0, checkpoints=(10,))
-    expected = {"buddy_schedule": (40, 4, 0.25, 0.25, 5.5, 10), "equi_epoch": (48, 3, 0, 0, 6, 16)}
-    for name, values in expected.items():
-        metrics = FAMILY.simulate(point(POLICIES[name], LISTED, batches)).metrics
-        for metric, value in zip(FAMILY.metrics, values, strict=True):
-            assert metrics[metric.name].tolist() == [value]  # once: a list has no chance in it
-        assert FAMILY.is_exact(point(POLICIES[name], LISTED))
-        assert FAMILY.is_stochastic(point(POLICIES[name], UNIFORM))
-        assert not FAMILY.is_exact(point(POLICIES[name], UNIFORM))
-
-
 def geometric(processors: int, mean: float) -> list[Fraction]:
     """Probabilities of 1 to P processors, each `more` times the one before."""
     more = 1 - 1 / Fraction(max(1.0, mean * processors))

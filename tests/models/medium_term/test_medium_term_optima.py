@@ -15,7 +15,6 @@ from models.medium_term.tilings import tilings
 BUDDY = {"schedule": "buddy_schedule", "groups": "smallest_first"}
 REVERSED = {"schedule": "buddy_schedule", "groups": "largest_first"}
 EQUI_EPOCH = {"schedule": "equi_epoch"}
-GREEDY_LARGEST = {"schedule": "greedy_largest"}
 OPTIMAL_EPOCH = {"schedule": "optimal_epoch"}
 OPTIMAL_BUDDY = {"schedule": "optimal_schedule", "allocations": "powers_of_two"}
 OPTIMAL_SCHEDULE = {"schedule": "optimal_schedule", "allocations": "all"}
@@ -99,18 +98,6 @@ def test_theorem_6_4_buddy_is_optimal_among_powers_of_two(processors: int, n_job
         assert boxes.width[boxes.height < boxes.unit].sum() == best[best * n_jobs > processors].sum()
 
 
-def test_theorem_6_4_says_nothing_of_other_allocations() -> None:
-    """Powers of two of processors, jobs and requirements, and still five times five processors are better."""
-    minimum = [1, 1, 1, 4, 4, 4, 4, 4]
-    assert cost(BUDDY, 8, minimum) == cost(OPTIMAL_BUDDY, 8, minimum) == 28
-    best = make_schedule(OPTIMAL_SCHEDULE, 8, minimum)
-    assert [box.width for box in best.boxes] == [1, 1, 1, 5, 5, 5, 5, 5]
-    assert best.reallocations == 25
-    others = [m for m in lists(8, 8) if m != tuple(minimum)]
-    assert all(cost(BUDDY, 8, m) == cost(OPTIMAL_SCHEDULE, 8, m) for m in others)  # it is the only one there
-    assert (cost(BUDDY, 4, [1, 1, 1, 3]), cost(OPTIMAL_SCHEDULE, 4, [1, 1, 1, 3])) == (12, 9)
-
-
 @pytest.mark.parametrize(
     ("processors", "n_jobs"), [(2, 6), (8, 7), (16, 5), (12, 7), (30, 6), (64, 7), (140, 7)]
 )
@@ -119,23 +106,3 @@ def test_the_fewest_epochs_are_those_of_an_exhaustive_search(processors: int, n_
         schedule = make_schedule(OPTIMAL_EPOCH, processors, minimum)
         assert schedule.is_epoch_schedule
         assert schedule.epochs == twin.fewest_epochs(processors, minimum)
-
-
-@pytest.mark.parametrize(("processors", "n_jobs"), [(1, 8), (2, 8), (4, 8), (8, 7), (8, 8), (16, 5), (16, 8)])
-def test_theorem_6_5_equi_epoch_is_optimal_on_powers_of_two(processors: int, n_jobs: int) -> None:
-    for minimum in lists(processors, n_jobs):
-        assert n_epochs(EQUI_EPOCH, processors, minimum) == n_epochs(OPTIMAL_EPOCH, processors, minimum)
-
-
-@pytest.mark.exhaustive
-def test_twenty_processors_are_the_fewest_on_which_equi_epoch_is_not_optimal() -> None:
-    """Eight jobs with minima up to 4 go into epochs of 5, 2 and 1, or of 4 and 4."""
-    assert (n_epochs(EQUI_EPOCH, 20, [1] * 8), n_epochs(OPTIMAL_EPOCH, 20, [1] * 8)) == (3, 2)
-    for processors in (3, 6, 9, 10, 12, 14, 15, 18):
-        shares = [share for share in range(1, processors + 1) if processors % share == 0]
-        for minimum in combinations_with_replacement(shares, 8):  # others round up to the next share
-            needs = np.array(minimum, np.int64)
-            greedy, best = (
-                make_boxes(rules_of(policy), processors, needs) for policy in (EQUI_EPOCH, OPTIMAL_EPOCH)
-            )
-            assert len(set(greedy.y.tolist())) == len(set(best.y.tolist()))

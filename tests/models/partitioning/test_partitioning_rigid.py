@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from family_cases import composed
-from partitioning_cases import MACHINE, POLICIES, WORKLOAD, Case, run_out
+from partitioning_cases import MACHINE, POLICIES, WORKLOAD
 
 from models import workloads
-from models.jobs import swf
 from models.partitioning import FAMILY
 from models.point import Batches, Point
 from models.topology.mesh import Mesh, Rectangle
@@ -72,39 +71,6 @@ def test_rectangles_of_one_s_own() -> None:
     assert (FAMILY.simulate(given).metrics["response_time"] > 0).all()
     with pytest.raises(ValueError, match="one of 6 jobs is empty, taken or not on the 3 × 5 machine"):
         FAMILY.simulate(replace(given, machine=machine | {"memory_limit": None}, load=3.0))
-
-
-def log(path: Path, n_jobs: int = 90) -> dict[str, Any]:
-    draw = np.random.default_rng(3)
-    columns = {
-        "submit": np.cumsum(draw.exponential(40.0, n_jobs)).astype(int),
-        "runtime": draw.integers(1, 200, n_jobs),
-        "processors": draw.integers(1, 65, n_jobs),
-    }
-    swf.write(path, columns, {"MaxProcs": ["64"]})
-    return {"name": "swf", "model": "swf", "path": str(path), "oversized": "drop"}
-
-
-def test_a_log_runs_to_its_end_on_the_machine_of_its_header(tmp_path: Path) -> None:
-    workload = log(tmp_path / "log.swf")
-    given = point(
-        "fold_7", workload, machine=composed("machine", "log"), load=None, batches=Batches(None, 0, (1,))
-    )
-    assert not FAMILY.is_stochastic(given)
-    assert any("machine log: 64 processors as a mesh of 8 × 8" in note for note in FAMILY.check(given))
-    outcome = FAMILY.simulate(given)
-    assert (outcome.jobs, outcome.overflowed) == (90, False)
-    assert outcome.metrics["jobs"].tolist() == [90]
-
-    trace = workloads.open_workload(given)
-    gaps = np.diff(trace.jobs.submit, prepend=0.0)
-    columns = zip(gaps, trace.jobs.runtime, trace.jobs.size, strict=True)
-    jobs = tuple((float(gap), 0, float(runtime), int(size)) for gap, runtime, size in columns)
-    case = Case("fold_7", jobs, 8, 8, limit=64, interval=10.0, overhead=0.1, speedup="linear")
-    found = run_out(case.kernel())
-    assert outcome.metrics["response_time"][0] == pytest.approx(found.responses.mean())
-    period = found.ended.end.max()
-    assert outcome.metrics["jobs_in_system"][0] == pytest.approx(found.responses.sum() / period)
 
 
 @pytest.mark.parametrize(

@@ -90,15 +90,6 @@ def preserved(given_policy: dict[str, Any], jobs: int, **workload: Any) -> float
     return value(efficiency.FAMILY, given_policy, jobs=jobs, **workload)
 
 
-def test_a_step_without_spread_is_equation_5_2() -> None:
-    assert step_time(MESH, SPMD, MESH.rows, MESH.columns) == pytest.approx(0.1 + 2 * 0.001)
-    assert step_time(MESH, SPMD, 8, 8) == pytest.approx(0.4055)
-    # The text's 4 × 5 partition: 16 threads on the fullest processor by contraction, 13 along a snake.
-    assert step_time(MESH, SPMD, 4, 5) == pytest.approx(16 * 0.1 + 15 * 0.0005 + 8 * 0.001)
-    assert step_time(MESH, SPMD, 4, 5, snake=True) == pytest.approx(13 * 0.1 + 12 * 0.0005 + 8 * 0.001)
-    assert step_time(MESH, SPMD, 5, 4, snake=True) == step_time(MESH, SPMD, 4, 5, snake=True)
-
-
 def processors_of_threads(mesh: Mesh, height: int, width: int, snake: bool) -> np.ndarray:
     """Return the processor of each thread by equations 4.1 and 4.3 to 4.5, thread by thread."""
     if snake and mesh.rows % height:
@@ -142,7 +133,7 @@ def test_loads_are_those_of_the_mapping(rows: int, columns: int, snake: bool) ->
         (16, 16, False), (4, 5, False), (1, 2, False), (5, 4, True), (8, 11, True),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("delta", [5.0, pytest.param(20.0, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("delta", [0.0, 5.0, pytest.param(20.0, marks=pytest.mark.exhaustive)])
 def test_a_step_with_spread_agrees_with_drawn_threads(
     height: int, width: int, snake: bool, delta: float
 ) -> None:
@@ -164,7 +155,7 @@ def test_a_step_with_spread_agrees_with_drawn_threads(
         drawn = rng.uniform(100 - delta, 100 + delta, (len(part), 256)).astype(np.float32)
         part[:] = (drawn @ belongs / 1000 + (threads - 1) * 0.0005 + sides * 0.001).max(axis=1)
     computed = step_time(MESH, SPMD | {"delta": delta}, height, width, snake=snake)
-    assert abs(steps.mean() - computed) < 4 * steps.std() / np.sqrt(len(steps)) + 1e-7
+    assert abs(steps.mean() - computed) < 4 * steps.std() / np.sqrt(len(steps)) + 1e-6
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 12, 13, 14, 25, 64, 150])
