@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -224,6 +225,21 @@ def _base(path: Path, name: str) -> Path:
     """Return a file that another one builds on: of its folder, or in one beside it."""
     own = path.parent / f"{name}.yaml"
     return own if own.exists() else next(path.parents[1].rglob(f"{name}.yaml"))
+
+
+def opened_on(
+    workload: dict[str, Any], machine: dict[str, Any], load: float | None = None, *seed: int
+) -> Any:
+    """Return the jobs of a workload on a machine."""
+    return workloads.open_workload(Point({}, workload, machine, load, seed=seed))
+
+
+@contextmanager
+def refused(words: str) -> Iterator[None]:
+    """Expect a refusal in one line, which matches an expression."""
+    with pytest.raises(ValueError, match=words) as caught:
+        yield
+    assert "\n" not in str(caught.value)
 
 
 def archive_log(name: str) -> Path:

@@ -8,18 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 from backfill_cases import TABLE_3, rules
-from family_cases import composed
+from family_cases import composed, opened_on, refused
 from reference_schedules import GENERATED, generated_starts
 
 from benchmarks import simpy_easy
-from models import workloads
 from models.backfill import FAMILY
 from models.backfill.engine import schedule
 from models.backfill.policies import rules_of
 from models.jobs import machine as machines
 from models.jobs import swf
 from models.jobs.swf_schedule import write_schedule
-from models.jobs.trace import Trace
 from models.point import Batches, Point
 from models.workloads import synthetic
 from sweep.config import compose, locate
@@ -45,12 +43,6 @@ WHOLE = Batches(None, 0, (1,))
 
 def on_log(workload: dict[str, Any] = LOG, batches: Batches = WHOLE, load: float | None = None) -> Point:
     return Point(EASY, workload, AS_LOG, load, batches)
-
-
-def trace(workload: dict[str, Any], machine: dict[str, Any], load: float | None = None) -> Trace:
-    opened = workloads.open_workload(Point({}, workload, machine, load))
-    assert isinstance(opened, Trace)
-    return opened
 
 
 def write_log(path: Path, **columns: list[float]) -> dict[str, Any]:
@@ -103,9 +95,8 @@ def test_a_log_is_one_batch_or_full_ones() -> None:
     ],
 )
 def test_refusals(policy, workload, machine, load, words: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(words)) as caught:
+    with refused(re.escape(words)):
         FAMILY.check(Point(EASY | policy, workload, machine, load))
-    assert "\n" not in str(caught.value)
 
 
 def test_jobs_without_a_request(tmp_path: Path) -> None:
@@ -134,7 +125,7 @@ def test_jobs_beyond_their_request(tmp_path: Path) -> None:
 
 
 def test_a_schedule_is_a_log_that_other_tools_read(tmp_path: Path) -> None:
-    opened = trace(LOG, AS_LOG)
+    opened = opened_on(LOG, AS_LOG)
     made = schedule(opened.jobs, opened.machine, rules("easy"))
     write_schedule(tmp_path / "easy.swf.gz", replace(made, trace=opened), ["EASY, ties instant"])
     back, log = swf.read(tmp_path / "easy.swf.gz"), opened.log

@@ -5,23 +5,19 @@ from typing import Any
 import numpy as np
 import pytest
 from backfill_cases import by_priority, rules
+from family_cases import opened_on
 from reference_schedules import GENERATED, PROCESSORS, generated_starts, real_jobs, real_starts
 
-from models import workloads
 from models.backfill.conservative import hosts
 from models.backfill.engine import schedule
 from models.backfill.priority import reservations
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
-from models.jobs.trace import Trace
-from models.point import Point
 
 
 @pytest.mark.parametrize("engine", [schedule, reservations.simulate])
 def test_easy_on_generated_jobs(engine: Any) -> None:
-    opened = workloads.open_workload(Point({}, {"model": "swf", "path": GENERATED}, {"processors": None}))
-    assert isinstance(opened, Trace)
-    assert opened.log is not None
+    opened = opened_on({"model": "swf", "path": GENERATED}, {"processors": None})
     made = engine(opened.jobs, opened.machine, by_priority("easy"))
     expected = generated_starts() - opened.log.columns["submit"][0]
     np.testing.assert_array_equal(made.start, expected)

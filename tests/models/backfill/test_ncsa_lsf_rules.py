@@ -5,7 +5,7 @@ from math import inf
 from typing import Any
 
 import pytest
-from family_cases import composed
+from family_cases import composed, refused
 from ncsa_lsf_cases import HOUR, SIZES, make_jobs, make_machine, of_paper
 
 from models.backfill.ncsa_lsf.rules import NcsaLsf
@@ -72,9 +72,8 @@ EIR = {"host": "eir", "sizes": ["lj", "mj", "sj"]}
     ],
 )
 def test_refused_configurations(keys: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(words)) as refusal:
+    with refused(re.escape(words)):
         NcsaLsf.of(of_paper(**keys))
-    assert "\n" not in str(refusal.value)
 
 
 ONE = make_machine({"eir": (128, 64)})
@@ -100,9 +99,8 @@ SMALL = (0, 1, 1, 1, 0)
 )
 def test_what_could_never_run_is_refused(keys, rows, machine, words) -> None:
     jobs, rules = make_jobs(rows), NcsaLsf.of(of_paper(**keys))
-    with pytest.raises(ValueError, match=re.escape(words)) as refusal:
+    with refused(re.escape(words)):
         rules.check(jobs, machine)
-    assert "\n" not in str(refusal.value)
 
 
 def test_null_is_no_limit_and_no_special_reservation() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numba
 import pytest
+from family_cases import refused
 from gang_cases import POLICIES, WORKLOAD
 
 from models.gang import FAMILY
@@ -92,9 +93,8 @@ def test_a_scheme_may_be_a_name_or_the_thing_itself(scheme: Any) -> None:
     ],
 )
 def test_bad_values_get_one_line(policy: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message) as refused:
+    with refused(message):
         FAMILY.check(point(policy))
-    assert "\n" not in str(refused.value)
 
 
 def test_memory_is_asked_of_a_workload_that_has_none() -> None:
@@ -102,9 +102,8 @@ def test_memory_is_asked_of_a_workload_that_has_none() -> None:
         "policy.memory=true, and the jobs of workload feitelson1996 ask for no memory; add "
         r"workload.memory=MB \(for each processor of a job\), or policy.memory=false"
     )
-    with pytest.raises(ValueError, match=message) as refused:
+    with refused(message):
         FAMILY.check(point({"memory": True}, MACHINE | {"memory_gb_per_processor": 1}))
-    assert "\n" not in str(refused.value)
 
 
 def test_what_never_matters_is_not_asked_for() -> None:

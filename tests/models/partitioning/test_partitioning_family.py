@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from family_cases import refused
 from partitioning_cases import MACHINE, POLICIES, WORKLOAD
 
 from models.family import Outcome
@@ -102,7 +103,7 @@ FOLD = POLICIES["fold_7"]
     ],
 )
 def test_bad_input_is_one_clear_line(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message) as caught:
+    with refused(message):
         FAMILY.check(
             Point(
                 POLICIES["equi"] | changes.get("policy", {}),
@@ -111,7 +112,6 @@ def test_bad_input_is_one_clear_line(changes: dict[str, Any], message: str) -> N
                 changes.get("load", 0.5),
             )
         )
-    assert "\n" not in str(caught.value)
 
 
 def test_a_plan_is_checked_without_loading_numba() -> None:

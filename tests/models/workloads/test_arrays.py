@@ -3,11 +3,10 @@
 from typing import Any
 
 import numpy as np
-from family_cases import composed
+from family_cases import composed, opened_on
 
 from models import workloads
 from models.jobs.trace import Trace
-from models.point import Point
 
 COLUMNS: dict[str, Any] = {"submit": [5, 7, 7, 20], "runtime": [10.0, 3, 4, 1], "processors": [2, 8, 1, 4]}
 POOL = {"processors": 8}
@@ -16,8 +15,7 @@ HOSTS = {"hosts": [{"processors": 8, "memory_gb": 1}, {"processors": 4, "memory_
 
 def opened(jobs: Any, machine: Any = POOL, load: float | None = None, **keys: Any) -> Trace:
     workload = {"name": "mine", "model": "arrays", "jobs": jobs} | keys
-    trace = workloads.open_workload(Point({}, workload, machine, load))
-    assert isinstance(trace, Trace)
+    trace: Trace = opened_on(workload, machine, load)
     return trace
 
 

@@ -6,17 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import archive_log, read
+from family_cases import archive_log, opened_on, read
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 from scipy import stats
 
-from models import workloads
 from models.jobs import swf
 from models.jobs.machine import pool
-from models.jobs.stream import Stream
-from models.point import Point
 from models.streams import stream
 from models.workloads import jann1997
 from models.workloads.jann1997.fitting import fit
@@ -46,12 +43,6 @@ def of_file(name: str, **keys: Any) -> dict[str, Any]:
 
 def of_log(name: str, **keys: Any) -> Model:
     return fit(of_file("jann1997", fit=None, path=str(archive_log(name)), **keys))[0]
-
-
-def opened(workload: dict[str, Any], machine: dict[str, Any], load: float | None = None) -> Stream:
-    found = workloads.open_workload(Point({}, workload, machine, load, seed=(1, 2)))
-    assert isinstance(found, Stream)
-    return found
 
 
 def written(path: Path, jobs: list[tuple[float, float, int]], processors: int = 16) -> Path:
@@ -195,11 +186,11 @@ def test_sizes_on_other_machines(how: str, processors: int) -> None:
     workload = of_file("jann1997_kth", machine_sizes=how, estimates=None)
     if how == "as_is" and processors < 100:
         with pytest.raises(ValueError, match=f"up to 100 processors, and the largest host {processors};"):
-            opened(workload, {"processors": processors})
+            opened_on(workload, {"processors": processors})
         return
-    found = opened(workload, {"processors": processors})
+    found = opened_on(workload, {"processors": processors})
     jobs = found.first(20_000)
-    own = opened(workload, {"processors": 100}).first(20_000)
+    own = opened_on(workload, {"processors": 100}).first(20_000)
     expected = {
         "scaled": np.maximum(np.floor(own.size * (processors / 100) + 0.5), 1),
         "capped": np.minimum(own.size, processors),

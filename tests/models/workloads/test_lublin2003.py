@@ -5,15 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import archive_log, composed
+from family_cases import archive_log, composed, opened_on
 from scipy import integrate, stats
 
-from models import workloads
 from models.jobs import swf
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
-from models.jobs.stream import Stream
-from models.point import Point
 from models.workloads import lublin2003
 from models.workloads.lublin2003_parameters import KINDS, Gamma, Kind
 
@@ -23,16 +20,9 @@ WORKLOAD = composed(
 N = 100_000
 
 
-def opened(
-    workload: dict[str, Any], machine: dict[str, Any], load: float | None, seed: tuple[int, ...] = (1,)
-) -> Stream:
-    stream = workloads.open_workload(Point({}, workload, machine, load, seed=seed))
-    assert isinstance(stream, Stream)
-    return stream
-
-
 def drawn(n_jobs: int, processors: int, load: float | None, *seed: int, **changes: object) -> Jobs:
-    return opened(WORKLOAD | changes, {"processors": processors}, load, seed).first(n_jobs)
+    jobs: Jobs = opened_on(WORKLOAD | changes, {"processors": processors}, load, *seed).first(n_jobs)
+    return jobs
 
 
 def kind_on(processors: int, **changes: object) -> Kind:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import composed
+from family_cases import composed, opened_on
 
 from models import workloads
 from models.backfill import FAMILY as BACKFILL
@@ -34,8 +34,7 @@ def log_of(folder: Path, seed: int = 0) -> Path:
 
 def opened(path: Path, load: float | None = None, **keys: Any) -> Trace:
     workload = composed("workload", "swf", path=str(path), estimates="last_two", **keys)
-    trace = workloads.open_workload(Point({}, workload, POOL, load, seed=(1,)))
-    assert isinstance(trace, Trace)
+    trace: Trace = opened_on(workload, POOL, load, 1)
     return trace
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import JANN, LOG, WORKLOADS, composed, workload_of
+from family_cases import JANN, LOG, WORKLOADS, composed, refused, workload_of
 
 from models import workloads
 from models.jobs.jobs import Jobs
@@ -74,9 +74,8 @@ def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(("name", "keys", "words"), REFUSALS, ids=lambda value: str(value)[:40])
 def test_a_key_out_of_range_is_refused_in_one_line(name: str, keys: dict[str, Any], words: str) -> None:
     workload = merged(workload_of(name) | {"estimates": "tsafrir2005"}, keys)
-    with pytest.raises(ValueError, match=re.escape(words)) as refused:
+    with refused(re.escape(words)):
         workloads.open_workload(Point({}, workload, POOL, 0.8))
-    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -125,9 +124,8 @@ def test_streams_need_a_load_and_a_size_of_batches(name: str) -> None:
     ],
 )
 def test_options_out_of_range_are_refused_in_one_line(read: Any, keys: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(words)) as refused:
+    with refused(re.escape(words)):
         read.of(keys)
-    assert "\n" not in str(refused.value)
 
 
 def test_every_workload_of_rigid_jobs_is_in_the_table_of_cases() -> None:

@@ -9,13 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import composed
+from family_cases import composed, opened_on
 from hypothesis import settings
 
-from models import workloads
 from models.backfill import FAMILY
 from models.jobs.selecting import Selection
-from models.jobs.trace import Trace
 from models.point import Point
 from models.workloads import sacct
 from models.workloads.sacct import COMMAND, SacctError, fields
@@ -43,14 +41,6 @@ def row(**values: Any) -> str:
 
 def lines(*rows: str) -> str:
     return "\n".join([HEADER, *rows]) + "\n"
-
-
-def opened_on(
-    workload: dict[str, Any], machine: dict[str, Any], load: float | None = None, *seed: int
-) -> Trace:
-    opened = workloads.open_workload(Point({}, workload, machine, load, seed=seed))
-    assert isinstance(opened, Trace)
-    return opened
 
 
 NEVER = {"ElapsedRaw": 0, "AllocCPUS": 0}

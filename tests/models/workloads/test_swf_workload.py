@@ -6,26 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import composed
+from family_cases import composed, opened_on
 
-from models import workloads
 from models.jobs import swf
-from models.jobs.trace import Trace
-from models.point import Point
 
 EASY = composed("policy", "easy")
 POOL = {"processors": 8}
 HOSTS = {"hosts": [{"name": "a", "processors": 8, "memory_gb": 1}], "spans": False}
 MB = 1024
 MACHINE = {"MaxProcs": ["8"]}
-
-
-def opened_on(
-    workload: dict[str, Any], machine: dict[str, Any], load: float | None = None, *seed: int
-) -> Trace:
-    opened = workloads.open_workload(Point({}, workload, machine, load, seed=seed))
-    assert isinstance(opened, Trace)
-    return opened
 
 
 @pytest.mark.parametrize(
