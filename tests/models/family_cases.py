@@ -20,7 +20,7 @@ from omegaconf import OmegaConf
 
 from models import workloads
 from models.family import Family, Outcome
-from models.point import Batches, Point
+from models.point import Batches, Parameters, Point
 from sweep.plan import families
 
 ROOT = Path(__file__).parents[2]
@@ -227,9 +227,7 @@ def _base(path: Path, name: str) -> Path:
     return own if own.exists() else next(path.parents[1].rglob(f"{name}.yaml"))
 
 
-def opened_on(
-    workload: dict[str, Any], machine: dict[str, Any], load: float | None = None, *seed: int
-) -> Any:
+def opened_on(workload: Parameters, machine: Parameters, load: float | None = None, *seed: int) -> Any:
     """Return the jobs of a workload on a machine."""
     return workloads.open_workload(Point({}, workload, machine, load, seed=seed))
 

@@ -19,20 +19,7 @@ from models.point import Point
 from models.production_gang.systems import Run
 from models.production_gang.t3d import simulation
 
-TORUSES = (
-    "2x1x1",
-    "2x2x1",
-    "4x1x2",
-    "4x2x2",
-    "8x2x1",
-    "4x4x2",
-    "8x2x4",
-    "16x1x1",
-    "4x4",
-    "8x2",
-    "2x2x2",
-    "16x4x4",
-)
+TORUSES = ["2x1x1", "2x2x1", "4x1x2", "4x2x2", "8x2x1", "4x4x2", "8x2x4", "16x1x1", "4x4", "8x2", "2x2x2"]
 MONDAY = 345_600.0
 """Unix seconds of Monday, 5 January 1970, 0:00 UTC."""
 
@@ -65,13 +52,10 @@ def machine(torus: str = "16x4x4", node_processors: int = 2, **keys: Any) -> dic
     return file("machine", "t3d") | {"torus": torus, "node_processors": node_processors} | keys
 
 
-def of_random(seed: int, small: bool = False) -> Case:
-    """Return a random case: whole numbers of seconds, so that times meet and nothing is rounded.
-
-    A small one has few nodes and jobs, for a twin that is asked often.
-    """
+def of_random(seed: int) -> Case:
+    """Return a random case: whole numbers of seconds, so that times meet and nothing is rounded."""
     chance = random.Random(seed)
-    torus = chance.choice(TORUSES[:-1] if small else TORUSES)
+    torus = chance.choice(TORUSES)
     asked = machine(
         torus,
         chance.choice([1, 2]) if int(torus.split("x")[0]) > 1 else 1,
@@ -85,9 +69,7 @@ def of_random(seed: int, small: bool = False) -> Case:
     rules = _policy(chance, total, span)
     with_classes = chance.random() < 0.8
     jobs: list[t3d_twin.Job] = []
-    submits = sorted(
-        chance.randrange(span + 1) for _ in range(chance.choice([3, 10, 20, 20 if small else 30]))
-    )
+    submits = sorted(chance.randrange(span + 1) for _ in range(chance.choice([3, 10, 20, 20])))
     longest = chance.choice([10, 100, 1000, 1000, 5000])
     taken: set[int] = set()
     for number, submit in enumerate(submits):
@@ -155,10 +137,8 @@ def _policy(chance: random.Random, total: int, span: int) -> dict[str, Any]:
         "hours": chance.choice([0.0625, 2]),
     }
     rules["preemptive"] = chance.random() < 0.8
-    rules["swap_out"], rules["swap_in"] = (
-        chance.choice([1.0, 0.5, 0.0, 2.0]),
-        chance.choice([1.0, 0.5, 0.0, 3.0]),
-    )
+    rules["swap_out"] = chance.choice([1.0, 0.5, 0.0, 2.0])
+    rules["swap_in"] = chance.choice([1.0, 0.5, 0.0, 3.0])
     rules["order"] = chance.choice(["largest", "arrival"])
     rules["blocking"] = chance.choice(["always", "never", "urgent"])
     above = chance.choice([None, None, 1, 0.5, 1.5])
@@ -167,29 +147,13 @@ def _policy(chance: random.Random, total: int, span: int) -> dict[str, Any]:
         "every": 3600 if span > 5000 else 64,
         "half_life": chance.choice([604_800, 3600]),
     }
-    rules["queues"] = chance.choice(
-        [
-            rules["queues"],
-            [
-                {
-                    "name": "small",
-                    "processors": max(total // 4, 1),
-                    "hours": 1,
-                    "run_limit": total,
-                    "open": "always",
-                },
-                {"name": "night", "processors": total, "hours": 5.5, "run_limit": None, "open": "night"},
-                {
-                    "name": "long",
-                    "processors": total,
-                    "hours": None,
-                    "run_limit": {"prime": total, "night": 2 * total},
-                    "open": chance.choice(["always", "weekend", "night"]),
-                },
-            ],
-            [{"name": "all", "processors": total, "hours": None, "run_limit": None, "open": "always"}],
-        ]
-    )
+    by_day = {"prime": total, "night": 2 * total}
+    three = [
+        queue("small", max(total // 4, 1), 1, total, "always"),
+        queue("night", total, 5.5, None, "night"),
+        queue("long", total, None, by_day, chance.choice(["always", "weekend", "night"])),
+    ]
+    rules["queues"] = chance.choice([rules["queues"], three, [queue("all", total, None, None, "always")]])
     rules["batch_limit"] = by_hours(None, total, 2 * total)
     rules["oversubscribe"] = chance.choice(
         [None, None, {"processors": 2 * total, "from": max(total // 2, 1)}]
@@ -200,6 +164,11 @@ def _policy(chance: random.Random, total: int, span: int) -> dict[str, Any]:
     rules["weekend_days"] = chance.choice([1, 2])
     rules["channel"] = chance.choice(["own", "shared"])
     return rules
+
+
+def queue(name: str, processors: int, hours: float | None, run_limit: Any, opens: str) -> dict[str, Any]:
+    limits = {"processors": processors, "hours": hours, "run_limit": run_limit}
+    return {"name": name, **limits, "open": opens}
 
 
 def with_commands(case: Case, seed: int) -> Case:
@@ -250,57 +219,42 @@ def by_engine(case: Case) -> Run:
     return simulation.run(point, opened, columns, hosts)
 
 
+ACCOUNT = ("submit", "size", "class", "admitted", "start", "end", "preemptions", "ran", "stays", "pieces")
+"""What is compared, jobs in order of their submission."""
+
+
 def story(outcome: t3d_twin.Outcome, case: Case) -> dict[str, Any]:
-    """Return what the twin says, in a form in which it can be compared."""
+    """Return what the twin did, in a form in which it can be compared."""
     box = t3d_twin.Box(case.machine)
     order = sorted(outcome.jobs, key=lambda job: (job.submit, job.number))
     place = {job.number: position for position, job in enumerate(order)}
-    return {
-        "submit": [job.submit for job in order],
-        "size": [job.size for job in order],
-        "class": [job.job_class for job in order],
-        "admitted": [job.admitted for job in order],
-        "start": [job.end if job.start is None else job.start for job in order],
-        "end": [job.end for job in order],
-        "preemptions": [job.preempted for job in order],
-        "ran": [sum(end - begin for begin, end in job.pieces) for job in order],
-        "stays": sorted(
-            (
-                stay.assigned, place[stay.job.number], box.number(stay.corner), stay.wire,
-                stay.ready, stay.begins, stay.stops, stay.gone,
-            )
-            for stay in outcome.stays
-        ),
-        "pieces": sorted((place[job.number], *piece, job.size) for job in order for piece in job.pieces),
-    }  # fmt: skip
+    jobs = [
+        (
+            job.submit, job.size, job.job_class, job.admitted, job.end if job.start is None else job.start,
+            job.end, job.preempted, sum(end - begin for begin, end in job.pieces),
+        )
+        for job in order
+    ]  # fmt: skip
+    stays = sorted(
+        (
+            stay.assigned, place[stay.job.number], box.number(stay.corner), stay.wire,
+            stay.ready, stay.begins, stay.stops, stay.gone,
+        )
+        for stay in outcome.stays
+    )  # fmt: skip
+    pieces = sorted((place[job.number], *piece, job.size) for job in order for piece in job.pieces)
+    return dict(zip(ACCOUNT, (*map(list, zip(*jobs, strict=True)), stays, pieces), strict=True))
 
 
 def story_of_engine(run: Run) -> dict[str, Any]:
-    stays = run.detail.residencies
-    assert run.pieces is not None
+    def rows(table: Any, names: str) -> list[tuple[Any, ...]]:
+        return sorted(zip(*(getattr(table, name).tolist() for name in names.split()), strict=True))
+
     assert run.jobs.job_class is not None
-    return {
-        "submit": run.jobs.submit.tolist(),
-        "size": run.jobs.size.tolist(),
-        "class": [JOB_CLASSES[number] for number in run.jobs.job_class],
-        "admitted": run.detail.admitted.tolist(),
-        "start": run.start.tolist(),
-        "end": run.end.tolist(),
-        "preemptions": run.preemptions.tolist(),
-        "ran": run.jobs.runtime.tolist(),
-        "stays": sorted(
-            zip(
-                *(
-                    getattr(stays, name).tolist()
-                    for name in ("assigned", "job", "corner", "wire", "ready", "begins", "stops", "gone")
-                ),
-                strict=True,
-            )
-        ),
-        "pieces": sorted(
-            zip(
-                *(getattr(run.pieces, name).tolist() for name in ("job", "begin", "end", "processors")),
-                strict=True,
-            )
-        ),
-    }
+    columns = (run.detail.admitted, run.start, run.end, run.preemptions, run.jobs.runtime)
+    classes = [JOB_CLASSES[number] for number in run.jobs.job_class]
+    stays = rows(run.detail.residencies, "assigned job corner wire ready begins stops gone")
+    pieces = rows(run.pieces, "job begin end processors")
+    of_jobs = (column.tolist() for column in columns)
+    found = (run.jobs.submit.tolist(), run.jobs.size.tolist(), classes, *of_jobs, stays, pieces)
+    return dict(zip(ACCOUNT, found, strict=True))

@@ -18,7 +18,7 @@ SEEDS = [306, 333, *range(100, 140), *(pytest.param(seed, marks=EXHAUSTIVE) for 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_engine_does_what_the_twin_does(seed: int) -> None:
     """Machines from one node on, places, classes, queues, limits, orders, nice values, feedback, commands."""
-    case = t3d_cases.of_random(seed, small=True)
+    case = t3d_cases.of_random(seed)
     compare(case)
     compare(t3d_cases.with_commands(case, seed))
 
