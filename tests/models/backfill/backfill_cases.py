@@ -18,6 +18,7 @@ from models.backfill.conservative.rules import Conservative
 from models.backfill.policies import rules_of
 from models.backfill.priority.order import KB_IN_MEMORY_UNIT, changes, compiled
 from models.backfill.priority.rules import Priority
+from models.backfill.priority.weights import Weights
 from models.backfill.requests import under
 from models.backfill.rules import Rules
 from models.jobs.jobs import Jobs
@@ -101,6 +102,15 @@ def asked(order: Any, where: str, first: float) -> Callable[[Job, float], float]
     return ask
 
 
+def table_3(weights: Weights, j_w: float, hours: float, job: Any) -> float:
+    """Return the sum of Table 3, term by term as it is printed; of hours that a job waited and requests."""
+    j_x = (j_w + hours) / hours
+    j_m = job.memory / KB_IN_MEMORY_UNIT
+    total = weights.wait * j_w + weights.expansion * j_x + weights.processors * job.size
+    total = total + weights.memory * j_m + weights.larger * max(job.size, j_m)
+    return float(total + weights.bypass * job.bypassed + weights.shortness / hours)
+
+
 def twin_scheduler(
     machine: Machine, how: Priority | Conservative, first: float = 0.0
 ) -> TwinBackfill | TwinConservative:
@@ -109,16 +119,9 @@ def twin_scheduler(
     down = machine.down.tolist()
     if isinstance(how, Conservative):
         return TwinConservative(hosts, down=down)
-    weights = how.weights
 
     def priority(job: Job, now: float) -> float:
-        """Return the sum of Table 3, term by term as it is printed."""
-        j_w, hours = (now - job.submit) / 3600, job.requested / 3600
-        j_x = (j_w + hours) / hours
-        j_m = job.memory / KB_IN_MEMORY_UNIT
-        total = weights.wait * j_w + weights.expansion * j_x + weights.processors * job.size
-        total = total + weights.memory * j_m + weights.larger * max(job.size, j_m)
-        return float(total + weights.bypass * job.bypassed + weights.shortness / hours)
+        return table_3(how.weights, (now - job.submit) / 3600, job.requested / 3600, job)
 
     reservations = inf if how.reservations is None else how.reservations
     backfilled = None

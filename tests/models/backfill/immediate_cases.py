@@ -1,16 +1,14 @@
 """Jobs, machines and policies with immediate service, and the same for the kernel and its twin."""
 
-from math import inf
 from typing import Any
 
 import numpy as np
-from backfill_cases import MORE, TABLE_3, UNIT_KB, make_jobs, make_machine
+from backfill_cases import MORE, TABLE_3, UNIT_KB, make_jobs, make_machine, table_3
 from backfill_twin import Host
 from family_cases import composed
 from hypothesis import strategies as st
 from immediate_twin import Backfill, Job
 
-from models.backfill.priority.order import KB_IN_MEMORY_UNIT
 from models.backfill.priority.rules import Priority
 from models.jobs.jobs import Jobs
 from models.jobs.machine import KB_IN_GB, UNLIMITED_KB, Machine
@@ -35,17 +33,11 @@ def ticks(seconds: np.ndarray) -> list[int]:
 
 def twin_of(jobs: Jobs, machine: Machine, how: Priority) -> Backfill:
     """Return the twin before its run; `jobs` as they run under the rules."""
-    served, weights = how.immediate, how.weights
+    served = how.immediate
 
     def priority(job: Job, now: int) -> float:
-        """Return the sum of Table 3, term by term as it is printed."""
-        j_w = (now - job.submit - (job.counted if job.phase == "waiting" else 0)) * TICK / 3600
-        hours = job.requested * TICK / 3600
-        j_x = (j_w + hours) / hours
-        j_m = job.memory / KB_IN_MEMORY_UNIT
-        total = weights.wait * j_w + weights.expansion * j_x + weights.processors * job.size
-        total = total + weights.memory * j_m + weights.larger * max(job.size, j_m)
-        return float(total + weights.bypass * job.bypassed + weights.shortness / hours)
+        waited = now - job.submit - (job.counted if job.phase == "waiting" else 0)
+        return table_3(how.weights, waited * TICK / 3600, job.requested * TICK / 3600, job)
 
     times = (ticks(column) for column in (jobs.submit, jobs.runtime, jobs.requested))
     counts = (column.tolist() for column in (jobs.size, jobs.memory, jobs.used))
@@ -53,15 +45,10 @@ def twin_of(jobs: Jobs, machine: Machine, how: Priority) -> Backfill:
         [Host(*pair) for pair in zip(machine.processors.tolist(), machine.memory.tolist(), strict=True)],
         [Job(number, *row) for number, row in enumerate(zip(*times, *counts, strict=True))],
         priority,
-        reservations=inf if how.reservations is None else how.reservations,
-        sticky=how.keep_start,
-        preempting=served.kind == "preempt",
+        how,
+        served,
         quantum=round(served.quantum / TICK),
-        memory=served.memory,
         ten_minutes=round(served.uninterrupted / TICK),
-        counts=served.keep_quantum,
-        leaves=served.beyond_memory == "leaves",
-        keep_promises=served.keep_promises,
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from backfill_twin import Host, Interval, earliest, fits
 
@@ -63,30 +63,24 @@ class Backfill:
     hosts: Sequence[Host]
     jobs: Sequence[Job]
     priority: Callable[[Job, int], float]
-    reservations: float
-    sticky: bool
-    preempting: bool
+    how: Any  # the rules of the backfill
+    served: Any  # how a quantum is given, by its keys
     quantum: int
-    memory: float
     ten_minutes: int
-    counts: bool
-    leaves: bool
-    keep_promises: bool
     held: list[Job] = field(default_factory=list)
-    victims: list[tuple[int, int, list[int]]] = field(default_factory=list)
 
     def here(self, h: int, *phases: str) -> list[Job]:
         return [job for job in self.jobs if job.host == h and job.phase in phases]
 
     def lent(self, job: Job) -> float:
-        return min(self.memory, job.memory)
+        return min(self.served.memory, job.memory)
 
     def of_no_job(self, job: Job) -> int:
         """Processors that a quantum takes beyond those of the jobs that were preempted for it."""
         return max(0, job.size - sum(victim.size for victim in self.jobs if victim.preempted_by is job))
 
     def exceeds(self, job: Job) -> bool:
-        return job.memory > self.memory and job.used > self.memory
+        return job.memory > self.served.memory and job.used > self.served.memory
 
     def free(self, h: int) -> int:
         taken = sum(job.size for job in self.here(h, "running", "preempted"))
@@ -125,7 +119,7 @@ class Backfill:
     def a_pass(self, now: int, newcomers: Sequence[Job]) -> None:
         waiting = [job for job in self.jobs if job.phase == "waiting"]
         order = sorted(waiting, key=lambda job: (-self.priority(job, now), job.number))
-        if self.sticky:
+        if self.how.keep_start:
             order = [j for j in self.held if j in order] + [j for j in order if j not in self.held]
         reserved: list[list[Interval]] = [[] for _ in self.hosts]
         holders: list[Job] = []
@@ -144,7 +138,7 @@ class Backfill:
                     other.bypassed += 1
                 continue
             passed_over.append(job)
-            if len(holders) < self.reservations:
+            if self.how.reservations is None or len(holders) < self.how.reservations:
                 taken = [[*self.plan(h, now), *reserved[h]] for h in numbers]
                 given = [(earliest(self.hosts[h], taken[h], now, demand), self.free(h), h) for h in numbers]
                 when, _, h = min(given)
@@ -152,11 +146,12 @@ class Backfill:
                 job.promised = min(job.promised, when) if job.promised == inf else job.promised
                 holders.append(job)
         self.held = holders
+        preempting, leaves = self.served.kind == "preempt", self.served.beyond_memory == "leaves"
         for job in order:
-            if job.phase == "waiting" and not job.pieces and not (self.leaves and self.exceeds(job)):
-                if self.preempting and job in newcomers:
+            if job.phase == "waiting" and not job.pieces and not (leaves and self.exceeds(job)):
+                if preempting and job in newcomers:
                     self.serve_at_once(job, now)
-                elif not self.preempting:
+                elif not preempting:
                     self.serve_soon(job, reserved, now)
 
     def serve_soon(self, job: Job, reserved: Sequence[list[Interval]], now: int) -> None:
@@ -165,7 +160,7 @@ class Backfill:
             (self.free(h), h)
             for h in range(len(self.hosts))
             if self.has_room(h, demand.size, demand.memory)
-            if not self.keep_promises or self.harmless(h, demand, reserved[h], now)
+            if not self.served.keep_promises or self.harmless(h, demand, reserved[h], now)
         ]
         if able:
             self.serve(job, min(able)[1], now, [])
@@ -195,7 +190,6 @@ class Backfill:
         if choices:
             _, h, chosen = min(choices, key=lambda choice: choice[:2])
             self.serve(job, h, now, chosen)
-            self.victims.append((job.number, now, [victim.number for victim in chosen]))
 
     def slowdown(self, job: Job, now: int) -> float:
         """Total time in the system so far, divided by the total runtime so far."""
@@ -226,7 +220,7 @@ class Backfill:
             job.phase, job.end = "done", now
         else:
             job.phase = "waiting"
-            if self.counts and not self.exceeds(job):
+            if self.served.keep_quantum and not self.exceeds(job):
                 job.counted = job.spent
 
     def tick(self, now: int) -> None:

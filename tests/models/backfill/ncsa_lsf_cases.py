@@ -95,15 +95,7 @@ def by_twin(jobs: Jobs, machine: Machine, rules: NcsaLsf) -> tuple[Schedule, twi
             machine.names, machine.processors.tolist(), machine.memory.tolist(), strict=True
         )
     ]
-    policy = twin.Policy(
-        rules.reserve_wait,
-        rules.time_order,
-        rules.system_limits,
-        inf if rules.user_limit is None else rules.user_limit,
-        rules.host_order == "fullest",
-        rules.barred_hold_back,
-    )
-    scheduler = twin.Lsf(hosts, policy)
+    scheduler = twin.Lsf(hosts, rules)
     twin.simulate(plain, scheduler, rules.ties)
     start, end = (np.array([getattr(job, name) for job in plain], float) for name in ("start", "end"))
     return Schedule(jobs, machine, start, end, np.array([job.host for job in plain])), scheduler

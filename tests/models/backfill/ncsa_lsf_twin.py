@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import inf
+from typing import Any
 
 
 @dataclass(eq=False)
@@ -38,21 +39,9 @@ class Host:
 
 
 @dataclass
-class Policy:
-    """Tables 1 and 2, and the readings."""
-
-    reserve_wait: Mapping[str, float]
-    time_order: Sequence[Sequence[str]]
-    system_limits: Mapping[str, int]
-    user_limit: float = inf
-    fullest_first: bool = True
-    barred_hold_back: bool = False
-
-
-@dataclass
 class Lsf:
     hosts: Sequence[Host]
-    policy: Policy
+    policy: Any  # rules by their keys: Tables 1 and 2, and the readings
     waiting: list[Job] = field(default_factory=list)
     running: list[Job] = field(default_factory=list)
     reserved: dict[int, Job] = field(default_factory=dict)
@@ -80,9 +69,8 @@ class Lsf:
         counted = [*self.running, *self.reserved.values()]
         of_time_class = sum(other.time_class == job.time_class for other in counted)
         of_user = sum(other.user == job.user for other in counted)
-        return (
-            of_time_class >= self.policy.system_limits.get(job.time_class, inf)
-            or of_user >= self.policy.user_limit
+        return of_time_class >= self.policy.system_limits.get(job.time_class, inf) or of_user >= (
+            self.policy.user_limit or inf
         )
 
     def by_time(self, size_class: str) -> Iterator[Job]:
@@ -143,7 +131,7 @@ class Lsf:
         while started:
             started = False
             turns = list(range(len(self.hosts)))
-            if self.policy.fullest_first:
+            if self.policy.host_order == "fullest":
                 turns.sort(key=lambda h: (self.free(h), h))
             for h in turns:
                 if h not in self.reserved:

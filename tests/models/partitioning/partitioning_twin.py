@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import count
 from math import inf
-from typing import Protocol
 
 from models.partitioning.geometry.folding import Folding, Move
 from models.topology.mesh import Rectangle
@@ -85,20 +84,6 @@ class Job:
         self.start = now if self.start is None else self.start
         self.share, self.next_rate = share, share.rate(self)
         self.wait, self.pause, self.admitted = 0.0, wait, next(admissions)
-
-
-class Policy(Protocol):
-    """Who gets what. `jobs` are the jobs in memory, in the order of their positions."""
-
-    jobs: list[Job]
-
-    def arrive(self, job: Job, now: float) -> None: ...
-
-    def depart(self, job: Job, now: float) -> None: ...
-
-    def rotate(self, now: float) -> None: ...
-
-    def replace(self, old: Job, new: Job) -> None: ...
 
 
 @dataclass
@@ -226,6 +211,10 @@ def overlap(a: Rectangle, b: Rectangle) -> bool:
     rows = min(a.top + a.height, b.top + b.height) - max(a.top, b.top)
     columns = min(a.left + a.width, b.left + b.width) - max(a.left, b.left)
     return rows > 0 and columns > 0
+
+
+Policy = Shares | Fold
+"""What jobs get; `jobs` are those in memory, in the order of their positions."""
 
 
 @dataclass
