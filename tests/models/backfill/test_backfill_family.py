@@ -26,10 +26,7 @@ from sweep.plan import plan
 EASY = composed("policy", "easy")
 LOG = {"name": "swf", "model": "swf", "path": str(GENERATED), "oversized": "drop"}
 AS_LOG: dict[str, Any] = {"name": "log", "processors": None}
-STREAM = {
-    "name": "synthetic", "model": "synthetic", "largest_job": 64, "median_runtime": 755,
-    "runtime_spread": 1.0, "overestimate": 3, "memory_mb": 150,
-}  # fmt: skip
+STREAM = composed("workload", "synthetic", largest_job=64, runtime_spread=1.0, overestimate=3, memory_mb=150)
 HOSTS = {
     "name": "two",
     "hosts": [

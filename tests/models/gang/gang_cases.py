@@ -47,23 +47,10 @@ POLICIES: dict[str, dict[str, Any]] = {
     for name in EIGHT
 }
 
-WORKLOAD: dict[str, Any] = {
-    "name": "feitelson1996",
-    "model": "feitelson1996",
-    "size_order": 1.0,
-    "emphasis": {
-        "powers_of_two": 20, "squares": 2, "multiples_of_ten": 2, "full_machine": 1, "one_more": 1,
-    },
-    "short_mean": 1.0,
-    "long_mean": 7.0,
-    "long_probability_small": 0.05,
-    "long_probability_full": 0.25,
-    "run_length_order": 2.5,
-    "run_length_max": 1000,
-    "repetition": "feedback",
-    "rerun_runtime": "same",
-    "load_reference": "expected",
-}  # fmt: skip
+EMPHASIS = {"powers_of_two": 20, "squares": 2, "multiples_of_ten": 2, "full_machine": 1}
+WORKLOAD: dict[str, Any] = composed(
+    "workload", "feitelson1996", emphasis=EMPHASIS, run_length_max=1000, rerun_runtime="same"
+)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def measured(groups: dict[str, Any], **options: Any) -> dict[str, np.ndarray]:
     measures = {"bound": 1.0, "groups": {file["name"]: {**file} for file in groups.values()}}
     for file in measures["groups"].values():
         file.pop("name")
-    workload = composed("workload", "_rigid", **WORKLOAD, estimates="exact") | {"rerun_runtime": "redrawn"}
+    workload = WORKLOAD | {"estimates": "exact", "rerun_runtime": "redrawn"}
     point = Point(POLICIES["buddy"], workload, MACHINE, 0.7, Batches(200, 1, (5,)), (3,), measures)
     return FAMILY.simulate(replace(point, **options)).metrics
 

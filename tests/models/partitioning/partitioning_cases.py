@@ -38,14 +38,7 @@ POLICIES: dict[str, dict[str, Any]] = {
     "fold_7": composed("policy", "fold", rotation=7.03),
     "fold_2j": composed("policy", "fold", rotation=2.017, rotation_unit="jobs"),
 }
-MACHINE: dict[str, Any] = {
-    "name": "mesh", "mesh": "16x16", "context_switch": 0.0005, "bandwidth": 200 * 2**20, "memory_limit": None,
-}  # fmt: skip
-WORKLOAD: dict[str, Any] = {
-    "name": "short_long", "model": "short_long", "jobs": 1, "compute_time": 0.1, "delta": 5.0,
-    "communication_time": 0.001, "code_bytes": 524288, "data_bytes": 4194304, "isolated_time": 30.0,
-    "short_time": 30.0, "long_time": 900.0, "short_fraction": 0.9,
-}  # fmt: skip
+MACHINE, WORKLOAD = composed("machine", "mesh16x16"), composed("workload", "short_long")
 STEADY = WORKLOAD | {"delta": 0.0}
 
 SPEEDUPS: dict[str, dict[str, Any]] = {

@@ -20,10 +20,7 @@ from sweep.config import compose
 from sweep.plan import plan
 
 CONF = Path(__file__).parents[3] / "conf"
-SYNTHETIC: dict[str, Any] = {
-    "name": "synthetic", "model": "synthetic", "largest_job": None, "median_runtime": 755.0,
-    "runtime_spread": 1.0, "overestimate": 3.0, "memory_mb": 0,
-}  # fmt: skip
+SYNTHETIC = composed("workload", "synthetic", runtime_spread=1.0, overestimate=3.0)
 POOL = composed("machine", "log", name="pe64", processors=64)
 SEED = (1, 2, 0)
 ALL = 2

@@ -25,25 +25,8 @@ from models.topology.mesh import Mesh
 from models.workloads.speedup import irwin_hall
 from models.workloads.speedup.cycle import loads
 
-MACHINE: dict[str, Any] = {
-    "name": "mesh16x16",
-    "mesh": "16x16",
-    "context_switch": 0.0005,
-    "bandwidth": 200 * 2**20,
-    "memory_limit": None,
-}
-SPMD: dict[str, Any] = {
-    "name": "spmd",
-    "model": "spmd",
-    "jobs": 1,
-    "compute_time": 0.1,
-    "delta": 0.0,
-    "communication_time": 0.001,
-    "code_bytes": 512 * 1024,
-    "data_bytes": 4096 * 1024,
-    "isolated_time": 30.0,
-}
-CURVE: dict[str, Any] = {"name": "speedup_curve", "model": "speedup_curve", "jobs": 1, "knee": 0.08}
+MACHINE, SPMD = composed("machine", "mesh16x16"), composed("workload", "spmd")
+CURVE = composed("workload", "speedup_curve")
 MESH = Mesh.of(MACHINE)
 ONE_MOVE = (2 * 4096 + 512) / (200 * 1024)  # s to fold one thread and to unfold another
 EXACT = Batches(size=1, warmup=0, checkpoints=(10,))
