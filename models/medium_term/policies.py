@@ -12,6 +12,7 @@ from models.jobs import machine as machines
 from models.medium_term import requirements
 from models.medium_term.sizes import GROUPS, divisors, group_sizes, jobs_in_groups
 from models.point import Parameters, Point
+from models.topology.mesh import is_power_of_two
 
 MOST_JOBS = {"powers_of_two": 16, "all": 12}
 MOST_PROCESSORS = {"all": 16}
@@ -77,12 +78,12 @@ class Buddy(Rules):
 
     def check(self, processors: int, n_jobs: int) -> None:
         """Refuse numbers that cannot be halved."""
-        if not _is_power_of_two(processors):
+        if not is_power_of_two(processors):
             raise ValueError(
                 f"machine.processors={processors} is no power of two, as buddy_schedule needs; "
                 "take equi_epoch, or another number of processors"
             )
-        if self.groups == "none" and not _is_power_of_two(n_jobs):
+        if self.groups == "none" and not is_power_of_two(n_jobs):
             raise ValueError(
                 f"{n_jobs} jobs are no power of two, as buddy_schedule needs with groups=none; "
                 "set policy.groups=smallest_first"
@@ -104,7 +105,7 @@ class Optimum(Rules):
 
     def check(self, processors: int, n_jobs: int) -> None:
         """Refuse numbers with too many schedules."""
-        if self.allocations == "powers_of_two" and not _is_power_of_two(processors):
+        if self.allocations == "powers_of_two" and not is_power_of_two(processors):
             raise ValueError(
                 f"machine.processors={processors} is no power of two, as policy.allocations=powers_of_two "
                 "needs; set policy.allocations=all, or another number of processors"
@@ -158,7 +159,3 @@ def rules_of(policy: Parameters) -> Rules:
         dotted.function(name, "policy.schedule", SCHEDULES, "a function of processors and minima")
     declared = SCHEDULES.get(name, Rules)
     return declared(schedule=name, **keys.read(declared, policy, "policy"))
-
-
-def _is_power_of_two(number: int) -> bool:
-    return number & (number - 1) == 0

@@ -71,7 +71,10 @@ class Sums(NamedTuple):
 
 def of_classes(sums: Sums) -> dict[str, Floats]:
     """Return the metrics of classes, shape (n_batches, job class); NaN for a class with no job."""
-    ended, response, blow_up, squared = (_with_all(values) for values in sums)
+    # The sums over all jobs take the place of those of no class.
+    ended, response, blow_up, squared = (
+        np.concatenate([values[:, :-1], values.sum(axis=1, keepdims=True)], axis=1) for values in sums
+    )
     first, first_changes = _mean(blow_up, ended)
     second, second_changes = _mean(squared, ended)
     mean, changes = _mean(response, ended)
@@ -93,11 +96,6 @@ def known(metrics: Mapping[str, Floats]) -> dict[str, Floats]:
             values = values[:, ~np.isnan(values).all(axis=0)]
         found[name] = values
     return found
-
-
-def _with_all(sums: Floats) -> Floats:
-    """Put the sums over all jobs in the place of those of no class."""
-    return np.concatenate([sums[:, :-1], sums.sum(axis=1, keepdims=True)], axis=1)
 
 
 def _mean(sums: Floats, counts: Floats) -> tuple[Floats, Floats]:

@@ -17,9 +17,10 @@ from models.partitioning.metrics import known
 from models.partitioning.simulation import fold, sharing
 from models.partitioning.simulation.measured import Batches, jobs_of, of_trace
 from models.partitioning.simulation.roll import Roll
-from models.partitioning.simulation.run import Curve, Simulation, settings_of
+from models.partitioning.simulation.run import Curve, Simulation
 from models.partitioning.simulation.shares import shares
 from models.partitioning.simulation.source import Source, open_source
+from models.partitioning.simulation.state import Settings
 from models.point import Point
 from models.workloads import redrawn
 
@@ -62,9 +63,9 @@ def prepare(point: Point, keeping: bool = False, recording: bool = False) -> tup
     assert batches.size is not None  # see `policies.check`
     fixed = policy.has_fixed_partitions
     roll, speedup = Roll(source.parts(), keeping), source.speedup
-    settings = settings_of(
-        system.limit(point.machine),
-        batches.size,
+    settings = Settings(
+        limit=system.limit(point.machine),
+        batch_size=batches.size,
         interval=np.inf if fixed else admission.interval,
         overhead=admission.overhead * admission.interval,
         charged=policy.reallocation_cost,

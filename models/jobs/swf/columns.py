@@ -43,12 +43,7 @@ def first_invalid(values: np.ndarray) -> tuple[int, str] | None:
     column = int(np.argmax(wrong[row]))
     if beyond[row, column]:
         return row, f"{values[row, column]:g} as {COLUMNS[column]}, not a number below 2^53"
-    shown = format_value(values[row, column])
+    shown = np.format_float_positional(values[row, column], trim="-")
     if column == runtime:
         return row, f"the negative runtime {shown}, only -1 (unknown) is allowed"
     return row, f"{shown} as {COLUMNS[column]}, not a whole number"
-
-
-def format_value(value: float) -> str:
-    """Return a value as a log writes it: no exponent, no decimals without need."""
-    return np.format_float_positional(value, trim="-")

@@ -24,18 +24,6 @@ CAPACITY = 32_768
 """Jobs that can end, and pieces, before they are taken away."""
 
 
-def settings_of(
-    limit: int, batch_size: int = 1000, *, interval: float = np.inf, overhead: float = 0.0,
-    charged: bool = True, rotation: float = np.inf, rotation_per_job: bool = False, by_shape: bool = True,
-    draining: bool = False, recording: bool = False,
-) -> Settings:  # fmt: skip
-    """Return the settings of a simulation; `Simulation.run` adds when the engine returns."""
-    return Settings(
-        limit, min(limit, FIRST_SHARES), charged, float(rotation), rotation_per_job, float(interval),
-        float(overhead), batch_size, draining, by_shape, recording, 0,
-    )  # fmt: skip
-
-
 class Curve(NamedTuple):
     """The speed-up: a compiled function of `models.workloads.speedup.curves`, and its parameters."""
 
@@ -70,6 +58,7 @@ class Simulation:
         curve: Curve | None = None,
     ) -> None:
         curve = Curve() if curve is None else curve
+        settings = settings._replace(table_jobs=min(settings.limit, FIRST_SHARES))
         self._functions = (
             function_pointer(discipline.arrive, SIGNATURE),
             function_pointer(discipline.depart, SIGNATURE),

@@ -103,8 +103,6 @@ class Settings(NamedTuple):
     ----------
     limit : int
         Jobs that can be in memory at once; others wait.
-    table_jobs : int
-        The shares serve so many running jobs.
     charged : bool
         Whether arrivals and departures stop jobs while their threads move.
     rotation : float, seconds
@@ -121,12 +119,13 @@ class Settings(NamedTuple):
         Whether the rate of a job is that of its partition, the same for all jobs.
     recording : bool
         Whether pieces are recorded.
+    table_jobs : int
+        The shares serve so many running jobs.
     n_batches : int
         The engine returns when so many batches have ended, the warm-up included.
     """
 
     limit: int
-    table_jobs: int
     charged: bool
     rotation: float
     rotation_per_job: bool
@@ -136,7 +135,8 @@ class Settings(NamedTuple):
     draining: bool
     by_shape: bool
     recording: bool
-    n_batches: int
+    table_jobs: int = 0
+    n_batches: int = 0
 
 
 class Arrivals(NamedTuple):

@@ -16,9 +16,9 @@ from models.partitioning.geometry.equipartition import partition
 from models.partitioning.geometry.mapping import contraction, snake
 from models.partitioning.model import discipline_of
 from models.partitioning.rules import Partitioning
-from models.partitioning.simulation.run import Curve, Simulation, settings_of
+from models.partitioning.simulation.run import Curve, Simulation
 from models.partitioning.simulation.shares import shares
-from models.partitioning.simulation.state import Arrivals
+from models.partitioning.simulation.state import Arrivals, Settings
 from models.partitioning.simulation.system import System
 from models.topology.mesh import Mesh, Rectangle
 from models.workloads.speedup import Speedup, curves
@@ -116,6 +116,7 @@ class Case:
             "rotation_per_job": self.system.policy.per_job,
             "draining": True,
             "by_shape": self.system.goes_by_shape,
+            "recording": False,
         }
         curve = Curve()
         if self.speedup:
@@ -125,7 +126,7 @@ class Case:
             discipline_of(self.system.policy.discipline),
             partial(shares, self.system),
             iter([self.arrivals()]),
-            settings_of(**(settings | self.options | changes)),
+            Settings(**(settings | self.options | changes)),
             len(self.jobs) + 1,
             curve,
         )
