@@ -48,22 +48,6 @@ def write_log(path: Path, **columns: list[float]) -> dict[str, Any]:
     return LOG | {"path": str(path)}
 
 
-def test_a_log_is_one_batch_or_full_ones() -> None:
-    reference = generated_starts()
-    log = swf.read(LOG["path"])
-    waits = reference - log.columns["submit"]
-    whole = FAMILY.simulate(on_log())
-    assert whole.metrics["wait"].shape == (1,)
-    assert whole.metrics["wait"][0] == pytest.approx(waits.mean())
-    assert whole.metrics["wait_p95"][0] == pytest.approx(np.percentile(waits, 95))
-    assert whole.metrics["jobs"][0] == 1000
-    parts = FAMILY.simulate(on_log(batches=Batches(300, 1, (1, 2, 5))))
-    np.testing.assert_allclose(parts.metrics["wait"], [waits[300:600].mean(), waits[600:900].mean()])
-    assert parts.jobs == whole.jobs == 1000
-    more = FAMILY.simulate(on_log(batches=Batches(300, 1, (5,))))
-    np.testing.assert_array_equal(more.metrics["wait"], parts.metrics["wait"])
-
-
 @pytest.mark.parametrize(
     ("policy", "workload", "machine", "load", "words"),
     [

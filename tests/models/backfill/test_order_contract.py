@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from backfill_cases import UNIT_KB, by_twin, make_jobs, make_machine, rules
+from backfill_cases import by_twin, cases, for_all, rules, tiers
 
 from models.backfill.engine import schedule
 from models.backfill.priority.names import ORDERS as NAMES
@@ -31,9 +31,8 @@ def check_values(order: Any) -> None:
         assert answer == function(time, requested, size, memory, *more)
 
 
-def check_schedules(order: Any, seed: int) -> None:
+def check_schedules(order: Any, jobs: Jobs, machine: Machine) -> None:
     """Compare the kernel with the plain twin, job by job, on few hosts and many ties."""
-    jobs, machine = some_jobs(np.random.default_rng(seed))
     for keys in (
         {"priority": order},
         {"priority": order, "keep_start": True, "reservations": 2},
@@ -49,25 +48,12 @@ def check_schedules(order: Any, seed: int) -> None:
             np.testing.assert_array_equal(made.host, expected.host)
 
 
-def some_jobs(random: np.random.Generator) -> tuple[Jobs, Machine]:
-    """Return jobs for one to three hosts, half of them on a coarse grid of times."""
-    hosts = [(int(random.integers(2, 7)), 9 * UNIT_KB) for _ in range(random.integers(1, 4))]
-    step = 1800.0 if random.random() < 0.5 else 1777.7
-    rows = []
-    for _ in range(14):
-        largest = hosts[random.integers(len(hosts))][0]
-        submit, runtime, requested = random.integers([0, 1, 1], [20, 12, 12]) * step
-        size, units = int(random.integers(1, largest + 1)), int(random.integers(5))
-        rows.append((submit, runtime, requested, size, UNIT_KB * units))
-    return make_jobs(rows), make_machine(hosts)
-
-
 @pytest.mark.parametrize("order", ORDERS)
 def test_it_has_a_number_for_every_job(order: Any) -> None:
     check_values(order)
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.exhaustive) for k in (1, 2, 3))])
-def test_schedules_are_those_of_the_twin(order: Any, seed: int) -> None:
-    check_schedules(order, seed)
+@tiers(10, 40)
+def test_schedules_are_those_of_the_twin(order: Any, n_examples: int) -> None:
+    for_all(n_examples, lambda case: check_schedules(order, *case), case=cases())

@@ -1,6 +1,5 @@
 """The keys of a packing policy, and the messages for values that are not allowed."""
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -109,26 +108,6 @@ def test_memory_is_asked_of_a_workload_that_has_none() -> None:
 def test_what_never_matters_is_not_asked_for() -> None:
     """A queue in which no job waits needs no requests, a slice without a cost no switch."""
     assert bits({"queue": "backfill", "slice": 10.0, "slots_limit": None}) == bits({})
-
-
-@pytest.mark.parametrize(
-    ("machine", "message"),
-    [
-        (
-            {"name": "o2k", "hosts": [{"processors": 16}, {"processors": 16}], "spans": False},
-            "machine o2k has 2 hosts, and policy first_fit has one pool of processors; add "
-            "machine.hosts=null machine.processors=32, or another machine",
-        ),
-        (
-            {"name": "fat", "hosts": [{"processors": 16, "memory_gb": 4}], "spans": False},
-            "machine fat has memory, and policy first_fit has one pool of processors; add "
-            "machine.hosts=null machine.processors=16, or another machine",
-        ),
-    ],
-)
-def test_a_machine_of_hosts_is_refused(machine: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        FAMILY.check(point({}, machine))
 
 
 def test_buddy_refuses_a_machine_that_cannot_be_halved() -> None:

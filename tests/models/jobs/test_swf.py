@@ -302,23 +302,6 @@ def test_selection_equals_its_slow_twin(
     assert selection.kept + sum(selection.dropped.values()) == log.n_jobs
 
 
-def test_a_selection_describes_all_rows(folder: Path) -> None:
-    content = b"; MaxJobs: 9\n" + lines(
-        row(user=3),
-        row(user=3, runtime=0),
-        row(user=1, runtime=0),
-        row(user=2, runtime=-1),
-        row(user=2, processors=256),
-    )
-    selection = selected(read_bytes(folder, content), exclude_user=3, zero_runtime="second", oversized="cap")
-    assert selection.describe() == [
-        "log.swf: 5 rows, 2 kept; dropped 2 of user 3 (exclude_user), 1 with no runtime",
-        "log.swf: 1 jobs of runtime 0 run for a second (zero_runtime=second)",
-        "log.swf: 1 jobs shrunk to 128 processors (oversized=cap)",
-        "log.swf: 5 rows, its header says 9: the end may be missing",
-    ]
-
-
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
