@@ -23,10 +23,6 @@ def rules(name: str, immediate: dict[str, Any], **keys: Any) -> Priority:
     return Priority.of(composed("policy", "easy_immediate", **given))
 
 
-def plain(name: str) -> Priority:
-    return Priority.of(composed("policy", "easy", name=name, **BACKFILLS[name]))
-
-
 def ticks(seconds: np.ndarray) -> list[int]:
     return [round(value / TICK) for value in seconds]
 
@@ -65,7 +61,7 @@ def policies(draw: st.DrawFn, kind: str) -> Priority:
     immediate = {
         "kind": kind,
         "quantum": draw(st.integers(1, 4)) * TICK,
-        "memory_gb": draw(st.sampled_from([1, 2, 3])) * UNIT_KB / KB_IN_GB,
+        "memory_gb": draw(st.sampled_from([*(units * UNIT_KB / KB_IN_GB for units in (1, 2, 3)), None])),
         "uninterrupted": draw(st.integers(1, 5)) * TICK,
         "keep_promises": draw(st.booleans()),
         "beyond_memory": draw(st.sampled_from(["stays", "leaves"])),

@@ -1,19 +1,18 @@
-"""Backfilling with immediate service: against its twin and the plain backfill."""
+"""Backfilling with immediate service: against its twin."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from backfill_cases import for_all, make_machine, tiers
+from backfill_cases import for_all, tiers
 from family_cases import composed
-from immediate_cases import BACKFILLS, TICK, cases, pieces_of, plain, policies, rules, twin_of
+from immediate_cases import TICK, cases, pieces_of, policies, twin_of
 
 from models.backfill.engine import schedule
 from models.backfill.policies import rules_of
 from models.backfill.priority.rules import Priority
 from models.jobs.jobs import Jobs
-from models.jobs.machine import UNLIMITED_KB, Machine
+from models.jobs.machine import Machine
 
 
 @pytest.mark.parametrize("kind", ["preempt", "soon"])
@@ -35,24 +34,6 @@ def test_kernel_and_twin(kind: str, n_examples: int) -> None:
         np.testing.assert_array_equal(made.promised, promised)
 
     for_all(n_examples, check, case=cases(), how=policies(kind))
-
-
-@pytest.mark.parametrize("name", BACKFILLS)
-@tiers(3, 30)
-def test_without_use_for_quanta_it_is_the_plain_backfill(name: str, n_examples: int) -> None:
-    """A ``soon`` that asks for more time than any job; or no idle processors and no long execution."""
-
-    def check(case: tuple[Jobs, Machine]) -> None:
-        made = schedule(*case, rules(name, {"kind": "soon", "quantum": 31 * TICK, "memory_gb": None}))
-        expected = schedule(*case, plain(name))
-        for column in ("start", "host", "promised"):
-            np.testing.assert_array_equal(getattr(made, column), getattr(expected, column))
-        machine = make_machine([(8, UNLIMITED_KB)])
-        whole = replace(case[0], size=np.full(len(case[0]), 8))
-        made = schedule(whole, machine, rules(name, {"uninterrupted": 31 * TICK}))
-        np.testing.assert_array_equal(made.start, schedule(whole, machine, plain(name)).start)
-
-    for_all(n_examples, check, case=cases())
 
 
 @pytest.mark.parametrize(

@@ -25,14 +25,6 @@ def point_of(policy: str, workload: str, load: float | None, options: str, machi
     return made
 
 
-def test_jobs_wait_for_memory_that_is_filled_in() -> None:
-    """Hosts have more processors than jobs ask for, and memory for a few jobs only."""
-    for memory, waits in (("null", False), ("4000", True)):
-        point = point_of("eq_spatial_5m", "synthetic", 0.5, f"largest_job=2 memory={memory}")
-        made = FAMILY.schedule(point)
-        assert bool((made.full_start > made.jobs.submit).any()) == waits
-
-
 def test_a_machine_of_ones_own() -> None:
     """NCSA-LSF runs on any machine whose hosts have rows; the others on any."""
     hosts = "machine.hosts=[{name:a,processors:64,memory_gb:16},{name:b,processors:32}]"

@@ -192,7 +192,7 @@ def with_commands(case: Case, seed: int) -> Case:
     return replace(case, policy=case.policy | {"commands": texts})
 
 
-def by_twin(case: Case) -> t3d_twin.Outcome:
+def by_twin(case: Case) -> t3d_twin.Twin:
     return t3d_twin.Twin(case.fresh(), case.machine, case.policy, case.clock).run()
 
 
@@ -223,7 +223,7 @@ ACCOUNT = ("submit", "size", "class", "admitted", "start", "end", "preemptions",
 """What is compared, jobs in order of their submission."""
 
 
-def story(outcome: t3d_twin.Outcome, case: Case) -> dict[str, Any]:
+def story(outcome: t3d_twin.Twin, case: Case) -> dict[str, Any]:
     """Return what the twin did, in a form in which it can be compared."""
     box = t3d_twin.Box(case.machine)
     order = sorted(outcome.jobs, key=lambda job: (job.submit, job.number))

@@ -114,14 +114,6 @@ class Box:
         return self.block(tuple(c - c % s for c, s in zip(corner, shape, strict=True)), shape)
 
 
-@dataclass
-class Outcome:
-    """What the twin returns: jobs in their own order, and stays in the order of assignment."""
-
-    jobs: list[Job]
-    stays: list[Stay]
-
-
 class Twin:
     """One run; `machine` and `policy` are resolved YAML files, `clock` the seconds since Monday at time 0."""
 
@@ -525,7 +517,7 @@ class Twin:
             every = self.policy["nice"]["every"]
             yield (self.now // every + 1) * every
 
-    def run(self) -> Outcome:
+    def run(self) -> Twin:
         """Run all jobs to their ends; `AssertionError` if they do not come to them."""
         nice, last_look, quiet_since = self.policy["nice"], 0.0, 0.0
         self.now = min(job.submit for job in self.jobs)
@@ -551,4 +543,4 @@ class Twin:
             else:
                 raise AssertionError(f"no end at {self.now}")
             self.now = min((time for time in self.next_times() if time > self.now), default=inf)
-        return Outcome(self.jobs, self.stays)
+        return self

@@ -39,12 +39,6 @@ def test_downey_s_speed_up_is_continuous_and_ends_at_the_average_parallelism(sig
         assert found == pytest.approx(np.minimum(numbers, 20.0))
 
 
-def test_the_knee_of_downey_s_curve_by_hand() -> None:
-    """A = 8: sigma = 0.5 ends at 2 A - 1 = 15; sigma = 2 at A + A sigma - sigma = 22."""
-    assert on(np.array([12.0, 15.0, 16.0]), 8, downey(None, 0.5)) == pytest.approx([96 / 12.75, 8, 8])
-    assert on(np.array([12.0, 22.0, 23.0]), 8, downey(None, 2.0)) == pytest.approx([288 / 46, 8, 8])
-
-
 @njit(CURVE_SIGNATURE)
 def falls_to_nothing(processors: float, size: int, parameters: Any) -> float:
     return 10.0 - processors
