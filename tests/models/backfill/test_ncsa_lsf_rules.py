@@ -60,10 +60,7 @@ EIR = {"host": "eir", "sizes": ["lj", "mj", "sj"]}
         ({"hosts": None}, "hosts=null; allowed: a list of {host, sizes, limits}"),
         ({"hosts": [{"sizes": ["lj"]}]}, "allowed: {host, sizes, limits}"),
         ({"hosts": [EIR | {"sizes": ["lj", "xl"]}]}, "sizes=['lj', 'xl']; allowed: a list of sj, mj, lj"),
-        (
-            {"hosts": [EIR | {"limits": {"lj": -1}}]},
-            "hosts[0].limits.lj=-1; allowed: a whole number from 0 on",
-        ),
+        ({"hosts": [EIR | {"limits": {"lj": -1}}]}, "hosts[0].limits.lj=-1; allowed: a whole number from 0"),
         ({"hosts": [{"host": "mimir", "sizes": ["sj"], "limits": {"lj": 1}}]}, "mimir does not take lj"),
         ({"system_limits": {"xt": 3}}, "system_limits.xt is not known; allowed: vst, st, mt, lt"),
         ({"time_order": [["vst"], ["st", "mt"]]}, "each of vst, st, mt, lt once"),

@@ -80,30 +80,14 @@ def of_three(submitted, requested, processors):
 @pytest.mark.parametrize(
     ("name", "keys", "words"),
     [
-        (
-            "easy",
-            {"discipline": "conservative"},
-            "needs discipline backfill, and this is conservative; set it to queue",
-        ),
-        (
-            "easy",
-            {"discipline": "ncsa_lsf"},
-            "needs discipline backfill, and this is ncsa_lsf; set it to queue",
-        ),
-        (
-            "easy",
-            {"discipline": "eq_spatial"},
-            "needs discipline backfill, and this is eq_spatial; set it to queue",
-        ),
+        ("easy", {"discipline": "conservative"}, "needs discipline backfill, and this is conservative; set"),
+        ("easy", {"discipline": "ncsa_lsf"}, "needs discipline backfill, and this is ncsa_lsf; set it to"),
+        ("easy", {"discipline": "eq_spatial"}, "needs discipline backfill, and this is eq_spatial; set it"),
         ("easy", {"discipline": "fcfs"}, "needs discipline backfill, and this is fcfs; set it to queue"),
         ("easy_immediate", {}, "cannot be combined with policy.immediate"),
         ("easy", {"reservations": "all"}, "every waiting job has a reservation.*give a number"),
         ("easy", {"reservations": 0}, "give this order as policy.priority"),
-        (
-            "easy",
-            {"backfill_order": "shortest"},
-            "allowed: queue, wfp3, .*shortest_first, or the dotted name",
-        ),
+        ("easy", {"backfill_order": "shortest"}, "allowed: queue, wfp3, .*shortest_first, or the dotted"),
         ("easy", {"backfill_order": None}, "policy.backfill_order=null; allowed: queue, wfp3"),
         ("easy", {"backfill_order": "math.sqrt"}, "policy.backfill_order=math.sqrt, which is not compiled"),
         ("easy", {"backfill_order": of_three}, "policy.backfill_order=of_three, which takes or returns"),

@@ -70,25 +70,11 @@ def test_a_scheme_may_be_a_name_or_the_thing_itself(scheme: Any) -> None:
             r"policy.scheme=no.such.module, which cannot be imported \(No module named 'no'\); allowed",
         ),
         ({"scheme": not_compiled}, "policy.scheme=not_compiled, which is not compiled; allowed: a function"),
-        (
-            {"scheme": one_too_few},
-            "policy.scheme=one_too_few, which takes or returns something else; allowed",
-        ),
-        (
-            {"slice": 5, "switch_cost": 5},
-            "policy.switch_cost=5 s is not shorter than policy.slice=5 s: no job would ever run; take",
-        ),
+        ({"scheme": one_too_few}, "policy.scheme=one_too_few, which takes or returns something else;"),
+        ({"slice": 5, "switch_cost": 5}, "policy.switch_cost=5 s is not shorter than policy.slice=5 s: no"),
         ({"switch_cost": 1}, "policy.switch_cost=1 and policy.slice=null: .*add policy.slice=SECONDS"),
-        (
-            {"memory": True},
-            "policy.memory=true: the memory of the machine's processors is unknown; add "
-            "machine.memory_gb_per_processor=NUMBER",
-        ),
-        (
-            {"slots_limit": 2, "queue": "backfill"},
-            "1,000 of 1,000 jobs of workload feitelson1996 have no requested time, and policy.queue=backfill "
-            "reads it; add workload.estimates=tsafrir2005",
-        ),
+        ({"memory": True}, "processors is unknown; add machine.memory_gb_per_processor=NUMBER"),
+        ({"slots_limit": 2, "queue": "backfill"}, "reads it; add workload.estimates=tsafrir2005"),
     ],
 )
 def test_bad_values_get_one_line(policy: dict[str, Any], message: str) -> None:

@@ -120,10 +120,7 @@ def test_rows_out_of_order_are_sorted_stably(folder: Path) -> None:
         (bz2.compress(lines(row())), "line 1 is not text"),
         (gzip.compress(b"\n" * 50_000_000, mtime=0), "unpacks to more than 40 times its "),
         (gzip.compress(lines(row()), mtime=0)[:-9], "the gzip data is cut off or damaged (Comp"),
-        (
-            gzip.compress(lines(row()), mtime=0) + b"trailing rubbish",
-            "the gzip data is cut off or damaged (Not a",
-        ),
+        (gzip.compress(lines(row()), mtime=0) + b"trailing rubbish", "the gzip data is cut off or damaged"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
