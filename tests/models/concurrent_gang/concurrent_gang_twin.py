@@ -66,18 +66,6 @@ class Grade(NamedTuple):
     computation: float
 
 
-@dataclass
-class Result:
-    """What happened, by job, by PE, or by (job, task)."""
-
-    starts: list[float | None]
-    ends: list[float | None]
-    timelines: list[list[Segment]]
-    totals: dict[str, float]
-    waits: dict[tuple[int, int], dict[str, float]]
-    grades: dict[tuple[int, int], list[Grade]]
-
-
 class Step(NamedTuple):
     """Local statements (their mean), and then a special one."""
 
@@ -726,25 +714,19 @@ class Simulation:
             job.end = self.now
             self.unmap(job)
 
-    def result(self) -> Result:
-        """Cut everything that goes on at the end of the run, and collect."""
+    def finish(self) -> None:
+        """Cut everything that goes on at the end of the run, and collect it by job, PE, or (job, task)."""
         self.now = self.until
         for pe in self.pes:
             pe.show(self.until, "over", None)
         tasks = [task for job in self.jobs for task in job.tasks]
         for task in tasks:
             self.awake(task)
-        totals = dict.fromkeys(STATES, 0.0)
+        self.totals = dict.fromkeys(STATES, 0.0)
         for segment in [segment for pe in self.pes for segment in pe.timeline]:
-            totals[segment.state] += segment.end - segment.begin
-        return Result(
-            starts=[job.start for job in self.jobs],
-            ends=[job.end for job in self.jobs],
-            timelines=[pe.timeline for pe in self.pes],
-            totals=totals,
-            waits={(task.job.number, task.number): task.waits for task in tasks},
-            grades={(task.job.number, task.number): task.grades for task in tasks},
-        )
+            self.totals[segment.state] += segment.end - segment.begin
+        self.waits = {(task.job.number, task.number): task.waits for task in tasks}
+        self.grades = {(task.job.number, task.number): task.grades for task in tasks}
 
 
 def run(
@@ -753,7 +735,7 @@ def run(
     settings: Any,
     draws: Draws,
     until: float,
-) -> Result:
+) -> Simulation:
     """Run jobs, each (submit, size, runtime, key) and in the order of submission, up to an instant.
 
     What happens at that instant is counted; all jobs have the same phases. The settings are keys of the
@@ -765,4 +747,5 @@ def run(
         waiting.append(Job(number, submit, size, runtime, key, phases, plans))
     simulation = Simulation(waiting, settings, draws, until)
     simulation.run()
-    return simulation.result()
+    simulation.finish()
+    return simulation

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from concurrent_gang_twin import Draws, Result, run
+from concurrent_gang_twin import Draws, run
+from concurrent_gang_twin import Simulation as Twin
 from family_cases import composed
 
 from models.concurrent_gang.metrics import STATES
@@ -103,7 +104,7 @@ def some_jobs(seed: int, n_pes: int, whole: bool) -> Jobs:
     return Jobs(submit, runtime, np.full(n, np.nan), size, np.zeros(n, np.int64))
 
 
-def twin_of(rules: Rules, hardware: Hardware, statements: Statements, jobs: Jobs, keys: np.ndarray) -> Result:
+def twin_of(rules: Rules, hardware: Hardware, statements: Statements, jobs: Jobs, keys: np.ndarray) -> Twin:
     """Run the twin on the same."""
     keys_of_all = vars(statements) | vars(hardware) | vars(rules)
     own = {
@@ -153,10 +154,10 @@ def test_engine_and_twin_agree(workload: str, seed: int, regular: bool) -> None:
     twin = twin_of(rules, hardware, statements, jobs, keys)
 
     ended = simulation.ended()
-    assert set(ended.number.tolist()) == {job for job, end in enumerate(twin.ends) if end is not None}
+    assert set(ended.number.tolist()) == {job.number for job in twin.jobs if job.end is not None}
     for number, start, end in zip(ended.number, ended.start, ended.end, strict=True):
-        assert start == pytest.approx(twin.starts[number], abs=1e-9)
-        assert end == pytest.approx(twin.ends[number], abs=1e-9)
+        assert start == pytest.approx(twin.jobs[number].start, abs=1e-9)
+        assert end == pytest.approx(twin.jobs[number].end, abs=1e-9)
     made = recorder.timeline()
     for pe in range(hardware.torus.n_processors):
         mine = np.flatnonzero(made.pe == pe)
@@ -168,7 +169,7 @@ def test_engine_and_twin_agree(workload: str, seed: int, regular: bool) -> None:
         assert merged(recorded) == merged(
             [
                 (each.state, each.begin, each.end)
-                for each in twin.timelines[pe]
+                for each in twin.pes[pe].timeline
                 if each.end - each.begin > 1e-7
             ]
         )
