@@ -216,6 +216,13 @@ def composed(group: str, name: str, /, **keys: Any) -> dict[str, Any]:
     return file
 
 
+def merged(old: Any, new: Any) -> Any:
+    """Return a mapping with the keys of another one; mappings within are merged, except jobs and fits."""
+    if not (isinstance(old, dict) and isinstance(new, dict)):
+        return new
+    return old | {k: v if k in ("jobs", "fit") or k not in old else merged(old[k], v) for k, v in new.items()}
+
+
 @cache
 def _path(group: str, name: str) -> Path:
     return next((CONF / group).rglob(f"{name}.yaml"))

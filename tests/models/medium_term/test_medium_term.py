@@ -132,13 +132,8 @@ BAD: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], float | None, st
 ]
 
 
-@pytest.mark.parametrize(("policy", "workload", "machine", "load", "message"), BAD, ids=[b[-1] for b in BAD])
-def test_bad_input_is_refused_in_one_line(
-    policy: dict[str, Any],
-    workload: dict[str, Any],
-    machine: dict[str, Any],
-    load: float | None,
-    message: str,
-) -> None:
+@pytest.mark.parametrize("case", BAD, ids=lambda case: case[-1])
+def test_bad_input_is_refused_in_one_line(case: Any) -> None:
+    *parts, message = case
     with refused(message):
-        FAMILY.check(Point(policy, workload, machine, load))
+        FAMILY.check(Point(*parts))

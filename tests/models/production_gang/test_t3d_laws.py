@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import refused
+from family_cases import merged, refused
 from t3d_cases import POLICIES, file
 
 from models.jobs import swf
@@ -21,22 +21,12 @@ from models.production_gang.t3d import moment
 HOUR, DAY = 3600.0, 86_400.0
 
 
-def changed(given: dict[str, Any], keys: dict[str, Any]) -> dict[str, Any]:
-    """Return a file with some of its keys, also of its mappings, set to something else."""
-    nested = {
-        key: changed(given[key], value)
-        for key, value in keys.items()
-        if isinstance(given.get(key), dict) and isinstance(value, dict)
-    }
-    return {**given, **keys, **nested}
-
-
 def point(jobs: Jobs | None = None, policy: str = "llnl_gang", machine: Any = None, **keys: Any) -> Point:
     """Return a point with some jobs, or three weeks; keys of the policy."""
     workload = file("workload", "t3d_three_weeks")
     if jobs is not None:
         workload = file("workload", "arrays") | {"jobs": jobs}
-    given = changed(file("policy/production_gang", policy), keys)
+    given = merged(file("policy/production_gang", policy), keys)
     hardware = file("machine", "t3d") | (machine or {})
     return Point(given, workload, hardware, None, Batches(None, 0, (1,)), (1, 2, 0))
 

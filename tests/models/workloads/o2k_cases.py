@@ -3,8 +3,7 @@
 from functools import cache
 from typing import Any
 
-from family_cases import CONF, machine_of, read
-from omegaconf import OmegaConf
+from family_cases import CONF, machine_of, merged, read
 
 from models.jobs.jobs import Jobs
 from models.jobs.trace import Trace
@@ -18,9 +17,8 @@ MACHINE = machine_of("o2k")
 def workload(month: str, **keys: Any) -> dict[str, Any]:
     """Return a month's keys, with some of them set; mappings are merged."""
     file = read(CONF / "workload" / "chiang2001" / "_o2k.yaml") | {"month": month}
-    merged = OmegaConf.to_container(OmegaConf.merge(file, keys))
-    assert isinstance(merged, dict)
-    return {str(key): value for key, value in merged.items()}
+    made: dict[str, Any] = merged(file, keys)
+    return made
 
 
 def open_month(

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import JANN, LOG, WORKLOADS, composed, refused, workload_of
+from family_cases import JANN, LOG, WORKLOADS, composed, merged, refused, workload_of
 
 from models import workloads
 from models.jobs.jobs import Jobs
@@ -59,16 +59,6 @@ REFUSALS: list[tuple[str, dict[str, Any], str]] = [
     ("t3d_three_weeks", {"batch": {"classes": {"express": 0.7, "standby": 0.7}}}, "the shares sum to 1.4"),
     ("t3d_three_weeks", {}, "has jobs of 256 processors with up to 15,872 MB, and machine small has no host"),
 ]
-
-
-def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """Return a mapping with the keys of another; mappings within are merged, except jobs and fits."""
-    return old | {
-        key: merged(old[key], value)
-        if isinstance(value, dict) and isinstance(old.get(key), dict) and key not in ("jobs", "fit")
-        else value
-        for key, value in new.items()
-    }
 
 
 @pytest.mark.parametrize(("name", "keys", "words"), REFUSALS, ids=lambda value: str(value)[:40])
