@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -11,8 +10,6 @@ from models import backfill, gang
 from models.point import Batches
 from sweep.config import compose, locate
 from sweep.plan import plan
-
-CONF = Path(__file__).parents[2] / "conf"
 
 
 def points(*policies, workload="feitelson1996", machine="pe128", **more):

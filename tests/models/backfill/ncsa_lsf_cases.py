@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from math import inf
-from pathlib import Path
 from typing import Any
 
 import ncsa_lsf_twin as twin
@@ -20,7 +19,6 @@ from models.workloads.o2k.job_classes import CLASSES, classify
 
 HOUR = 3600.0
 GB = 1024 * 1024
-CONF = Path(__file__).parents[3] / "conf"
 
 SIZES = ("sj", "mj", "lj")
 TIMES = ("vst", "st", "mt", "lt")

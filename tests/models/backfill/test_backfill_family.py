@@ -35,11 +35,6 @@ HOSTS = {
     ],
     "spans": False,
 }
-WHOLE = Batches(None, 0, (1,))
-
-
-def on_log(workload: dict[str, Any] = LOG, batches: Batches = WHOLE, load: float | None = None) -> Point:
-    return Point(EASY, workload, AS_LOG, load, batches)
 
 
 def write_log(path: Path, **columns: list[float]) -> dict[str, Any]:

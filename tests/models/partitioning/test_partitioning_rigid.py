@@ -23,7 +23,6 @@ CONF = Path(__file__).parents[3] / "conf"
 SYNTHETIC = composed("workload", "synthetic", runtime_spread=1.0, overestimate=3.0)
 POOL = composed("machine", "log", name="pe64", processors=64)
 SEED = (1, 2, 0)
-ALL = 2
 STEADY = WORKLOAD | {"delta": 0.0}
 
 

@@ -10,8 +10,6 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-EPS = 1e-9
-
 
 @dataclass
 class Job:

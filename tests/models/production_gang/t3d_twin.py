@@ -12,7 +12,6 @@ from itertools import product
 from math import inf, isnan, prod
 from typing import Any
 
-CLASSES = ("express", "interactive", "debug", "production", "benchmark", "standby")
 DAY = 86_400.0
 Node = tuple[int, ...]
 

@@ -23,7 +23,6 @@ from models.workloads.resampling import resampled
 from sweep import cli
 
 HOUR = 3600.0
-POOL = {"processors": 100}
 EASY = composed("policy", "easy")
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from family_cases import composed, opened_on
-from hypothesis import settings
 
 from models.backfill import FAMILY
 from models.jobs.selecting import Selection
@@ -18,11 +17,8 @@ from models.point import Point
 from models.workloads import sacct
 from models.workloads.sacct import COMMAND, SacctError, fields
 
-CONF = Path(__file__).parents[3] / "conf" / "workload" / "logs" / "sacct.yaml"
 HEADER = COMMAND.rsplit(" ", 1)[1].replace(",", "|")
-TITLES = HEADER.split("|")
 DAY = np.datetime64("2024-03-01T00:00:00")
-steady = settings(derandomize=True, deadline=None, max_examples=40)
 
 JOB = {
     "JobID": "7", "User": "alice", "Partition": "batch", "State": "COMPLETED", "Submit": 0, "Eligible": 0,

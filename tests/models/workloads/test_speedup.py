@@ -7,15 +7,8 @@ import pytest
 from numba import njit
 
 from models.partitioning.simulation.source import speeds_on
-from models.topology.mesh import Mesh
 from models.workloads.speedup import Speedup
 from models.workloads.speedup.curves import CURVE_SIGNATURE
-
-CYCLE: dict[str, Any] = {
-    "compute_time": 0.1, "delta": 0.0, "communication_time": 0.001, "code_bytes": 524288,
-    "data_bytes": 4194304,
-}  # fmt: skip
-MESH = Mesh(16, 16, 0.0005, 200 * 2**20)
 
 
 def downey(average: float | None, sigma: float) -> Speedup:

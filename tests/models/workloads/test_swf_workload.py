@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import composed, opened_on
+from family_cases import opened_on
 
 from models.jobs import swf
 
-EASY = composed("policy", "easy")
 POOL = {"processors": 8}
 HOSTS = {"hosts": [{"name": "a", "processors": 8, "memory_gb": 1}], "spans": False}
 MB = 1024

@@ -22,8 +22,8 @@ from models.workloads.t3d.site import Site
 
 HOUR, DAY = 3600, 86_400
 MACHINE = {"name": "t3d", "processors": 256}
-INTERACTIVE_JOBS, INTERACTIVE_WORK, BATCH_JOBS, BATCH_WORK = PUBLISHED = 2659, 44.5e6, 1328, 289.5e6
-"""Of 23 July to 12 August 1996 (section "Cray T3D"); processor seconds."""
+PUBLISHED = 2659, 44.5e6, 1328, 289.5e6
+"""Interactive jobs, their processor seconds, batch jobs, and theirs: of 23 July to 12 August 1996."""
 
 LIMITS = {"pe32": (32, 4), "pe64": (64, 4), "pe128": (128, 4), "pe256": (256, 4), "pe64_long": (64, 40),
           "pe128_short": (128, 0.25), "pe256_short": (256, 0.25)}  # fmt: skip
@@ -50,12 +50,6 @@ def opened(name: str = "t3d_three_weeks", seed: int = 0, load: float | None = No
 def is_batch(jobs: Jobs) -> np.ndarray:
     assert jobs.job_class is not None
     return np.isin(jobs.job_class, [EXPRESS, PRODUCTION, BENCHMARK, STANDBY])
-
-
-def counted(jobs: Jobs) -> list[float]:
-    """Return interactive jobs, their processor seconds, batch jobs, and theirs."""
-    batch, work = is_batch(jobs), jobs.size * jobs.runtime
-    return [float((~batch).sum()), float(work[~batch].sum()), float(batch.sum()), float(work[batch].sum())]
 
 
 @cache
