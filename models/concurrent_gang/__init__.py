@@ -10,7 +10,7 @@ from models.jobs.measures import COMMON
 FAMILY = Family(
     package=__name__,
     name="Concurrent Gang",
-    version=2,
+    version=3,
     metrics=METRICS,
     headline="throughput",
     common=COMMON,

@@ -137,7 +137,7 @@ def decide(pe, now, fresh, system):
             chosen = owner
     elif running != codes.NONE and not fresh:
         chosen = running
-        if settings.local_preemption and by_priority and running != owner:
+        if settings.local_preemption and by_priority:
             other = choose(pe, codes.NONE, True, system)
             if other != codes.NONE and priority(other, system) > priority(running, system):
                 chosen = other
