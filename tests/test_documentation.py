@@ -74,7 +74,7 @@ def test_the_guide_to_a_policy(
     contract = importlib.import_module("test_order_contract" if number else "test_placement_contract")
     for order in names["ORDERS"]:
         contract.check_values(order)
-        contract.check_schedules(order, 1)
+        contract.check_schedules(order, 10)
     for scheme in names["SCHEMES"]:
         contract.check_placements(scheme, contract.N_PES[0], seed=1)
         contract.check_work(scheme, "shared")
