@@ -128,8 +128,8 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
     if made.nodes:
         if not machines_are_open(machine):
             raise ConfigurationError(
-                f"{made.name} has {len(made.nodes)} nodes, and machine {machine.get('name', '')} others; "
-                "take machine=log, or a slurm.conf without NodeName lines"
+                f"{made.name} has {len(made.nodes)} nodes, and machine {machine.get('name', '')} has its own; "
+                "take machine=log without keys of it (processors), or a slurm.conf without NodeName lines"
             )
         if not made.partitions:
             raise ConfigurationError(
