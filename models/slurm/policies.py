@@ -128,7 +128,7 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
     if made.nodes:
         if not machines_are_open(machine):
             raise ConfigurationError(
-                f"{made.name} has {len(made.nodes)} nodes, and machine {machine.get('name', '')} has its own; "
+                f"{made.name} has {len(made.nodes)} nodes, and machine {machine.get('name', '')} its own; "
                 "take machine=log without keys of it (processors), or a slurm.conf without NodeName lines"
             )
         if not made.partitions:

@@ -105,6 +105,7 @@ class Scheduler:
     sched_max_job_start: int
     defer: bool
     limit_stop: bool
+    busy_nodes: bool
     kill_wait: int
 
     @classmethod
@@ -136,6 +137,7 @@ class Scheduler:
             whole("sched_max_job_start", 0),
             "defer" in configuration.parameters,
             "assoc_limit_stop" in configuration.parameters,
+            "bf_busy_nodes" in configuration.parameters,
             int(configuration.value("KillWait", values.whole, 30)),
         )
 

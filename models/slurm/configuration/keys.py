@@ -76,7 +76,7 @@ NEUTRAL_VALUES = (
 PARAMETERS = _words(
     """
 assoc_limit_stop batch_sched_delay
-bf_interval bf_max_job_part bf_max_job_start bf_max_job_test bf_max_job_user
+bf_busy_nodes bf_interval bf_max_job_part bf_max_job_start bf_max_job_test bf_max_job_user
 bf_min_age_reserve bf_resolution bf_window bf_continue default_queue_depth defer partition_job_depth
 preempt_reorder_count preempt_strict_order preempt_youngest_first sched_interval sched_max_job_start
 """
@@ -85,7 +85,6 @@ preempt_reorder_count preempt_strict_order preempt_youngest_first sched_interval
 effect."""
 
 PARAMETERS_NOT_MODELLED = {
-    "bf_busy_nodes": "busy nodes first in plans",
     "bf_job_part_count_reserve": "the number of plans in a partition",
     "bf_max_job_array_resv": "the number of plans of an array (each waiting job of one has its own here)",
     "bf_max_job_assoc": "tested jobs of an association",

@@ -197,7 +197,10 @@ def earliest(system, record, whole, now, only_now, pick):
             look_ahead(system, record, preempts, k)
             for w in range(n_words):
                 system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
-            if pick(system, record, whole, NARROWED, LATER):
+            state.busy_first = system.settings[0].busy_nodes
+            found = pick(system, record, whole, NARROWED, LATER)
+            state.busy_first = 0
+            if found:
                 return guessed_end(system, last, now)
         if k >= state.n_running:
             return -1

@@ -110,8 +110,49 @@ def best_group(system, n_groups, cpus, n_nodes):
 
 
 @part(inline=False)
+def fit_busy(system, job, whole, n_groups):
+    """Take nodes that jobs have now before idle ones, of each weight the lightest first (bf_busy_nodes).
+
+    Return their number, 0 for too few. O(nodes x weights).
+    """
+    jobs, nodes, groups, choices = system.jobs, system.nodes, system.groups, system.choices
+    left_cpus, left_nodes = jobs[job].tasks * jobs[job].task_cpus, jobs[job].min_nodes
+    most_nodes = jobs[job].max_nodes if jobs[job].max_nodes > 0 else LARGE
+    most_nodes = max(min(most_nodes, jobs[job].tasks), left_nodes)
+    n, weight = 0, -1
+    while True:
+        lightest = LARGE
+        for k in range(n_groups):
+            if weight < nodes[groups[k].first].weight < lightest:
+                lightest = nodes[groups[k].first].weight
+        if lightest == LARGE:
+            return 0
+        weight = lightest
+        for idle in range(2):
+            for k in range(n_groups):
+                if nodes[groups[k].first].weight != weight:
+                    continue
+                for node in range(groups[k].first, groups[k].last + 1):
+                    offer = system.offers[node].cpus
+                    if offer <= 0 or (system.offers[node].jobs == 0) != idle:
+                        continue
+                    if not whole:
+                        offer = min(offer, max(left_cpus - max(left_nodes - 1, 0), 1))
+                    choices[n].node, choices[n].cpus = node, offer
+                    n += 1
+                    left_nodes -= 1
+                    left_cpus -= offer
+                    if left_nodes <= 0 and left_cpus <= 0:
+                        return n
+                    if n == most_nodes:
+                        return 0
+
+
+@part(inline=False)
 def fit(system, job, whole, n_groups):
     """Try to take nodes from groups; return their number, 0 for too few. O(nodes x groups)."""
+    if system.state[0].busy_first:
+        return fit_busy(system, job, whole, n_groups)
     jobs, offers, groups, choices = system.jobs, system.offers, system.groups, system.choices
     least_loaded = system.settings[0].least_loaded
     left_cpus = jobs[job].tasks * jobs[job].task_cpus

@@ -155,6 +155,7 @@ def start_job(system, job, partition, by):
             entries[entry].cores = np.int64(chosen_cores(system, job, node, system.cores[TRIED, node], cpus))
         fate[job].entry = entry
         system.free[node].cpus -= cpus
+        system.offers[node].jobs += 1
         if system.free[node].cpus <= 0:
             system.sets[FREE, node // 64] &= ~(ONE << np.uint64(node % 64))
         system.free[node].memory -= jobs[job].node_memory + jobs[job].cpu_memory * cpus
@@ -212,6 +213,7 @@ def answered(system, job):
     entry = fate[job].entry
     while entry != NONE:
         node = entries[entry].node
+        system.offers[node].jobs -= 1
         system.offers[node].completing -= 1
         if system.offers[node].completing == 0:
             system.sets[COMPLETING, node // 64] &= ~(ONE << np.uint64(node % 64))

@@ -24,8 +24,8 @@ SETTINGS = fields(
     "backfill bf_interval bf_resolution bf_window bf_max_job_test bf_max_job_user bf_max_job_part "
     "bf_max_job_start bf_min_age_reserve batch_sched_delay sched_interval default_queue_depth "
     "partition_job_depth sched_max_job_start defer kill_wait multifactor fair_tree n_gres "
-    "track_memory least_loaded record_plans linear preempts by_qos youngest_first strict_order reorder_count "
-    "requeue_wait message_timeout limit_stop gang by_core by_block in_rows most_rows suspends",
+    "track_memory least_loaded record_plans busy_nodes linear preempts by_qos youngest_first strict_order "
+    "reorder_count requeue_wait message_timeout limit_stop gang by_core by_block in_rows most_rows suspends",
 )
 """Numbers of slurm.conf; seconds, and switches that are 0 or 1.
 
@@ -41,6 +41,8 @@ damping
     FairShareDampeningFactor.
 suspends
     Whether jobs that are preempted are suspended.
+busy_nodes
+    Whether plans prefer nodes that jobs have now.
 linear
     Whether jobs get whole nodes, and plans take running jobs out one by one (`select/linear`).
 preempts, by_qos
@@ -67,7 +69,8 @@ STATE = fields(
     "now next_tick next_look next_calc next_immediate last_calc quiet_since next_slice",
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_looks "
-    "n_completing n_known n_pieces n_members n_slices most_shared shared n_offered n_ended n_placed",
+    "n_completing n_known n_pieces n_members n_slices most_shared shared n_offered n_ended n_placed "
+    "busy_first",
 )
 """Scalars of the system.
 
@@ -95,6 +98,8 @@ n_ended
     Running jobs that have ended in the view of the future, `NONE` where the view is out of date.
 n_placed
     Times that a job was put into a row.
+busy_first
+    Whether nodes that jobs have now are preferred.
 """
 
 FEWEST, ANY = -1, 1 << 30
@@ -195,8 +200,9 @@ rows of cores, its cores there as bits."""
 END = fields("key", "job")
 """The heap of ends, and of answers of nodes: job is twice the job's number, plus 1 for the answer."""
 
-OFFER = fields(ints="cpus completing")
-"""Of each node: the CPUs that it offers a job, and the jobs whose end it has not confirmed."""
+OFFER = fields(ints="cpus jobs completing")
+"""Of each node: the CPUs that it offers a job, the jobs that have it, and those whose end it has not
+confirmed."""
 
 GROUP = fields(ints="first last cpus nodes")
 """Consecutive nodes that offer anything: the first and the last one, their CPUs, and how many are left."""

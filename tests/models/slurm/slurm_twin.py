@@ -85,6 +85,8 @@ class Twin:
     reservations: list[tuple[int, int, set[int], int]] = field(default_factory=list)  # the last: known from
     preempting: Preempting | None = None
     limit_stop: bool = False
+    busy_nodes: bool = False
+    busy: set[int] | None = None  # nodes that are preferred in plans
     shared: int = 0  # jobs that may share a node
     blocked: int = 0  # jobs of the QOS, in a cycle
     stopped: list[TwinJob] = field(default_factory=list)
@@ -337,6 +339,8 @@ class Twin:
         return {}
 
     def fit(self, job: TwinJob, whole: bool, offers: dict[int, int]) -> dict[int, int]:
+        if self.busy is not None:
+            return self.fit_busy(job, whole, self.busy, offers)
         groups: list[list[int]] = []
         for node in sorted(offers):
             if groups and groups[-1][-1] == node - 1:
@@ -379,6 +383,18 @@ class Twin:
                     spread[node] += 1
                     left -= 1
         return {node: max(cpus, 1) for node, cpus in spread.items()}
+
+    def fit_busy(self, job: TwinJob, whole: bool, busy: set[int], offers: dict[int, int]) -> dict[int, int]:
+        left_nodes, left_cpus, taken = job.nodes, job.tasks, {}
+        for node in sorted(offers, key=lambda node: (node not in busy, node)):
+            most = offers[node] if whole else max(left_cpus - max(left_nodes - 1, 0), 1)
+            taken[node] = min(offers[node], most)
+            left_nodes, left_cpus = left_nodes - 1, left_cpus - taken[node]
+            if left_nodes <= 0 and left_cpus <= 0:
+                return taken
+            if len(taken) == max(job.tasks, job.nodes):
+                return {}
+        return {}
 
     def cycle(self, now: int, waiting: list[TwinJob], running: list[TwinJob]) -> bool:
         """Return whether a job started or ended."""
@@ -519,7 +535,10 @@ class Twin:
             width *= 2
             while k < len(every) and every[k].expected > border + width:
                 width *= 2
-            if given := self.pick(job, allowed, later):
+            busy = {node for other in running for node in other.given} | self.completing
+            self.busy = busy if self.busy_nodes else None
+            given, self.busy = self.pick(job, allowed, later), None
+            if given:
                 if last.expected > now:
                     return last.expected, given
                 return max(last.expected + self.kill_wait, now + 1), given

@@ -217,11 +217,11 @@ def test_reservations_without_nodes_and_with_other_flags_are_refused(rest: str, 
 
 def test_what_has_no_effect_is_listed() -> None:
     lines = ["PrologSlurmctld=/etc/p", "Licenses=matlab:4", "TopologyPlugin=topology/none"]
-    made = of_lines("slurm.conf", [*lines, "SchedulerParameters=bf_busy_nodes"])
+    made = of_lines("slurm.conf", [*lines, "SchedulerParameters=bf_licenses"])
     found = "\n".join(made.not_modelled())
     assert "PrologSlurmctld" in found
     assert "Licenses=matlab:4" in found
-    assert "bf_busy_nodes" in found
+    assert "bf_licenses" in found
     assert "Topology" not in found
 
 

@@ -148,6 +148,9 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
                 f"ReservationName=r{number} StartTime={times[0]} EndTime={times[1]} Nodes=n[0-{last}] "
                 f"Flags=MAINT{',HOURLY' * number}"
             )
+    if rng.random() < 0.3 and "linear" not in "".join(lines):
+        twin.busy_nodes = True
+        lines[:] = [line + ",bf_busy_nodes" * line.startswith("SchedulerParameters") for line in lines]
     if preempts:
         give_preemption(twin, lines, rng, kind)
     return twin, lines
