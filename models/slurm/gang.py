@@ -25,9 +25,7 @@ def check(configuration: Configuration) -> None:
     """Raise `ConfigurationError` for jobs that share nodes in a way that is not modelled."""
     of_node: dict[int, Partition] = {}
     for one in configuration.partitions:
-        sharing = f"{configuration.name}: partition {one.name} has OverSubscribe={one.sharing}"
-        if one.sharing == "FORCE":
-            sharing += f":{one.rows}"
+        sharing = f"{configuration.name}: partition {one.name} has OverSubscribe={_written(one)}"
         if rows_of(one) > 1 and not is_gang(configuration):
             raise ConfigurationError(
                 f"{sharing}, and jobs that share CPUs at the same time are not modelled; set it to NO, or "
@@ -45,7 +43,7 @@ def check(configuration: Configuration) -> None:
             if not alike:
                 raise ConfigurationError(
                     f"{sharing}, and node {configuration.nodes[node].name} is in partition {other.name} with "
-                    f"{other.sharing}:{other.rows}, which is not modelled; set OverSubscribe of both alike"
+                    f"{_written(other)}, which is not modelled; set OverSubscribe of both alike"
                 )
 
 
@@ -63,6 +61,10 @@ def _check_cores(configuration: Configuration, one: Partition, sharing: str) -> 
                 f"PreemptMode=GANG with select/cons_tres is modelled for up to {WORD_BITS} cores with one; "
                 "take policy.lines=[PreemptType=preempt/none, PreemptMode=OFF]"
             )
+
+
+def _written(one: Partition) -> str:
+    return f"FORCE:{one.rows}" if one.sharing == "FORCE" else one.sharing
 
 
 def rows_of(partition: Partition) -> int:

@@ -137,29 +137,17 @@ CASES["suspension"] = Case(
     preempts=True,
     suspends=True,
 )
-CASES["gang_cores"] = replace(
-    CASES["gang"],
-    settings={
-        **CASES["gang"].settings,
-        "SelectType": "select/cons_tres",
-        "SelectTypeParameters": "CR_CPU",
-    },
-    shares_nodes=True,
-)
-CASES["gang_cores_three"] = replace(
-    CASES["gang_three"],
-    settings={**CASES["gang_cores"].settings, "SelectTypeParameters": "CR_Core_Memory"},
-    shares_nodes=True,
-)
-CASES["suspension_cores"] = replace(
-    CASES["suspension"],
-    settings={
-        **CASES["suspension"].settings,
-        "SelectType": "select/cons_tres",
-        "SelectTypeParameters": "CR_Core",
-    },
-    shares_nodes=True,
-)
+
+
+def _on_cores(case: str, parameters: str) -> Case:
+    """Return a case with `select/cons_tres`: its jobs share cores, not nodes."""
+    select = {"SelectType": "select/cons_tres", "SelectTypeParameters": parameters}
+    return replace(CASES[case], settings={**CASES[case].settings, **select}, shares_nodes=True)
+
+
+CASES["gang_cores"] = _on_cores("gang", "CR_CPU")
+CASES["gang_cores_three"] = _on_cores("gang_three", "CR_Core_Memory")
+CASES["suspension_cores"] = _on_cores("suspension", "CR_Core")
 CASES["limits_stop"] = replace(
     CASES["limits"],
     settings={**CASES["limits"].settings, "SchedulerParameters": "bf_interval=30,assoc_limit_stop"},
