@@ -125,6 +125,9 @@ class TestCluster:
     ----------
     nodes, cpus : int
         Number of nodes, and the cores that each claims to have.
+    further : sequence of str
+        What the line of each node has beside these: ``Feature=fast Gres=disk:2``,
+        devices last.
     settings : mapping, optional
         Lines of slurm.conf that are added to `CONFIGURATION` or replace lines of it.
     wrap : sequence of str
@@ -145,6 +148,7 @@ class TestCluster:
         *,
         nodes: int = 2,
         cpus: int = 4,
+        further: Sequence[str] = (),
         settings: Mapping[str, object] | None = None,
         wrap: Sequence[str] = (),
         partitions: Sequence[str] = (),
@@ -153,7 +157,8 @@ class TestCluster:
     ) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="slurm-"))
         self.nodes = [f"n{number + 1}" for number in range(nodes)]
-        self._hardware = f"CPUs={cpus} RealMemory=4000 State=UNKNOWN"
+        hardware = f"CPUs={cpus} RealMemory=4000 State=UNKNOWN"
+        self._hardware = [f"{hardware} {more}".rstrip() for more in further or [""] * nodes]
         self._settings = {"MaxArraySize": 1001, "MaxJobCount": 10000, **(settings or {})}
         self._wrap = wrap
         self._partitions = partitions
@@ -214,9 +219,15 @@ class TestCluster:
             file.write_text(DATABASE.format(user=user, folder=self.folder, port=self._database_port))
         lines = [line for line in base if line.partition("=")[0] not in settings]
         lines += [f"{key}={value}" for key, value in settings.items()]
-        for node, port in zip(self.nodes, ports, strict=True):
+        resources = []
+        for node, port, hardware in zip(self.nodes, ports, self._hardware, strict=True):
             address = f"NodeHostname={host} NodeAddr=127.0.0.1 Port={port}"
-            lines.append(f"NodeName={node} {address} {self._hardware}")
+            lines.append(f"NodeName={node} {address} {hardware}")
+            _, _, devices = hardware.partition(" Gres=")
+            if devices:
+                name, _, count = devices.rpartition(":")
+                resources.append(f"NodeName={node} Name={name} Count={count}\n")
+        (self.folder / "gres.conf").write_text("".join(resources))
         names = ",".join(self.nodes)
         lines += self._partitions or (
             f"PartitionName=main Nodes={names} Default=YES MaxTime=INFINITE State=UP",

@@ -29,6 +29,8 @@ class Requests:
         Devices on each node, by name: ``gpu``, ``gpu:a100``.
     partition, account, qos : ndarray of str
         Names; several partitions between commas, and empty for the default.
+    constraint : ndarray of str
+        Features that its nodes have, ``fast&(amd|intel)``; empty for any nodes.
     delay : ndarray of float, seconds
         From its submission to its earliest start.
     nice : ndarray of int
@@ -55,6 +57,7 @@ class Requests:
     partition: np.ndarray
     account: np.ndarray
     qos: np.ndarray
+    constraint: np.ndarray
     gres: Mapping[str, Ints] = field(default_factory=dict)
 
     @classmethod
@@ -66,12 +69,17 @@ class Requests:
         empty = np.full(n, "", object)
         made = cls(
             zero + 1, zero, size, zero + 1, zero, zero, -(-memory // (size * 1024)), np.zeros(n, bool),
-            np.zeros(n), zero, none, zero, none, empty, empty, empty,
+            np.zeros(n), zero, none, zero, none, empty, empty, empty, empty,
         )  # fmt: skip
         return replace(made, **given)
 
     def __len__(self) -> int:
         return len(self.nodes)
+
+    def devices(self, kind: str) -> Ints:
+        """Return how many devices each job has on a node, of one type or of all types of a name."""
+        counts = [count for name, count in self.gres.items() if kind in (name, name.partition(":")[0])]
+        return np.sum([np.zeros(len(self), np.int64), *counts], axis=0)
 
     def __getitem__(self, chosen: slice | np.ndarray) -> Requests:
         """Return those of some jobs, in their order; `after` is left out, which names jobs of the whole."""

@@ -10,7 +10,7 @@ from models.slurm.metrics import METRICS, OF_JOBS
 FAMILY = Family(
     package=__name__,
     name="Slurm",
-    version=3,
+    version=4,
     metrics=METRICS,
     headline="wait",
     common=COMMON,

@@ -11,7 +11,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
 from models.kernels import progress
 from models.kernels.bits import words
-from models.slurm import gang
+from models.slurm import constraints, gang
 from models.slurm.configuration import Configuration, Partition
 from models.slurm.configuration.configuration import YEAR_S
 from models.slurm.kernel import tables
@@ -69,7 +69,7 @@ def asked(
     Raises
     ------
     ValueError
-        With one line, for a job of a partition that is not there.
+        With one line, for a job of a partition or with a device that is not there.
     """
     request = jobs.request or Requests.of(jobs.size, jobs.memory)
     numbers = {one.name: number for number, one in enumerate(configuration.partitions)}
@@ -88,6 +88,13 @@ def asked(
             tier = configuration.partitions
             known[names] = tuple(
                 sorted((numbers[name] for name in names.split(",")), key=lambda number: -tier[number].tier)
+            )
+    for name, count in request.gres.items():
+        if name not in configuration.gres and count.any():
+            job = int(np.argmax(count > 0)) + 1
+            raise ValueError(
+                f"job {job} asks for {name}, and the nodes of {configuration.name} have "
+                f"{', '.join(configuration.gres) or 'no generic resources'}; add Gres= to the NodeName lines"
             )
     places = tuple(known[names] for names in request.partition.tolist())
     if message is None:
@@ -124,21 +131,25 @@ def system_of(
     """
     jobs, request = wanted.jobs, wanted.request
     n_jobs = len(jobs)
+    preemption = Preemption.of(configuration)
+    line = _lines(configuration, bool(preemption.settings))
     nodes = _records(
         tables.NODE,
         cpus=[node.cpus for node in configuration.nodes],
         sockets=[node.sockets for node in configuration.nodes],
         memory=[node.memory for node in configuration.nodes],
-        weight=[node.weight for node in configuration.nodes],
+        weight=[0 if scheduler.linear else node.weight for node in configuration.nodes],
         rows=gang.rows(configuration),
         first_core=np.cumsum([0] + [node.cpus for node in configuration.nodes])[:-1],
+        line=line,
+        ranked=np.argsort(line, kind="stable"),
     )
     n_rows = [gang.rows_of(one) for one in configuration.partitions] * gang.in_rows(configuration)
     shared = nodes["rows"] * (not n_rows)
     for one, n in zip(configuration.partitions, n_rows, strict=False):
         shared[list(one.nodes)] += n
     gres = np.array(
-        [node.gres.get(name, 0) for node in configuration.nodes for name in configuration.gres], np.int64
+        [node.devices(kind) for node in configuration.nodes for kind in configuration.gres], np.int64
     )
     free = _records(tables.SUPPLY, cpus=nodes["cpus"] * shared, memory=nodes["memory"])
     tasks, task_cpus = np.maximum(request.tasks, 1), np.maximum(request.task_cpus, 1)
@@ -146,6 +157,7 @@ def system_of(
     first = np.concatenate([[0], np.cumsum([len(place) for place in wanted.partitions])]).astype(np.int64)
     of_job = np.repeat(np.arange(n_jobs), np.diff(first))
     place = np.array([number for numbers in wanted.partitions for number in numbers], np.int64)
+    words_of, node_sets = constraints.node_sets(configuration, request, of_job, place)
     fixed, tested = fixed_parts(wanted, configuration, weights, of_job, place)
     fair, association = weights.associations(wanted, configuration)
     given = np.zeros(n_jobs + 1, tables.JOB)
@@ -173,7 +185,6 @@ def system_of(
     )
     given["first_record"] = first
     limits, charges, given["first_charge"], _ = counters(wanted, configuration)
-    preemption = Preemption.of(configuration)
     given["qos"][:-1], given["exempt"][:-1] = (
         preemption.qos_of(wanted, configuration),
         exempt_of(wanted, configuration),
@@ -211,13 +222,7 @@ def system_of(
             first_row=np.cumsum([0, *n_rows])[:-1] if n_rows else 0,
             ranked=np.argsort([-one.tier for one in configuration.partitions], kind="stable"),
         ),
-        partition_words=_words(
-            [
-                [node for node in one.nodes if configuration.nodes[node].up]
-                for one in configuration.partitions
-            ],
-            len(nodes),
-        ),
+        partition_words=_words(node_sets, len(nodes)),
         jobs=given,
         job_gres=_devices(request, configuration),
         records=_records(
@@ -227,6 +232,7 @@ def system_of(
             job=of_job,
             partition=place,
             priority=np.maximum(fixed, 1),
+            words=words_of,
         ),
         limits=limits,
         charges=charges,
@@ -280,6 +286,13 @@ def _records(kind: np.dtype, **columns: Any) -> np.ndarray:
     return made
 
 
+def _lines(configuration: Configuration, preempts: bool) -> Ints:
+    """Return the place of each node's line in the order in which `select/linear` adds them; all of a weight
+    together where jobs preempt others."""
+    keys = [(node.weight, 0 if preempts else node.line) for node in configuration.nodes]
+    return np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1)
+
+
 def _rows(n_rows: Sequence[int]) -> np.ndarray:
     """Return the rows of all partitions in both views, listed in their order."""
     listed = np.array([place for n in n_rows for place in range(n)], np.int64)
@@ -316,20 +329,9 @@ def _memory(wanted: Asked, configuration: Configuration, node: bool) -> Ints:
 
 
 def _devices(request: Requests, configuration: Configuration) -> Ints:
-    """Return devices on each node, flat; a request without a type takes the first type that there is."""
-    columns = np.zeros((len(request), len(configuration.gres)), np.int64)
-    for name, count in request.gres.items():
-        kinds = enumerate(configuration.gres)
-        exact = [k for k, kind in kinds if kind == name or kind.startswith(f"{name}:")]
-        if not exact and count.any():
-            job = int(np.argmax(count > 0)) + 1
-            raise ValueError(
-                f"job {job} asks for {name}, and the nodes of {configuration.name} have "
-                f"{', '.join(configuration.gres) or 'no generic resources'}; add Gres= to the NodeName lines"
-            )
-        if exact:
-            columns[:, exact[0]] += count
-    return columns.ravel()
+    """Return devices on each node, flat; a request without a type takes devices of any."""
+    columns = [request.devices(kind) for kind in configuration.gres]
+    return np.column_stack([np.zeros((len(request), 0), np.int64), *columns]).ravel()
 
 
 def _numbered(user: Ints | None, n_jobs: int) -> Ints:

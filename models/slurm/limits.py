@@ -52,12 +52,7 @@ def amounts(wanted: Asked, configuration: Configuration, resource: str) -> Ints:
         return nodes
     if resource == "mem":
         return request.node_memory * nodes + request.cpu_memory * cpus
-    kind = resource.removeprefix("gres/")
-    found = np.zeros(len(request), np.int64)
-    for name, count in request.gres.items():
-        if kind in (name, name.partition(":")[0]):
-            found += count * nodes
-    return found
+    return request.devices(resource.removeprefix("gres/")) * nodes
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,14 @@ from typing import Any, Self
 import numpy as np
 
 from models import checks, keys, workloads
+from models.arrays import Ints
 from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
 from models.jobs.stream import CHECKED, Stream
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
-from models.slurm import gang
+from models.slurm import constraints, gang
 from models.slurm.build import Asked, asked
 from models.slurm.configuration import Configuration, ConfigurationError, Node, Partition, read
 from models.slurm.configuration.accounting import Reservation
@@ -245,28 +246,49 @@ def _limited(found: Asked, over_limit: str, configuration: Configuration) -> Ask
             )
         found = replace(found, limit=np.minimum(found.limit, most))
     request = found.request
-    nodes = np.maximum(request.nodes, 1)
-    cpus = request.tasks * request.task_cpus
-    memory = np.maximum(request.node_memory, request.cpu_memory * np.maximum(request.task_cpus, 1))
+    nodes, cpus, memory = _needs(request)
     fits = np.zeros(len(found.jobs), bool)
     track = "MEMORY" in configuration.settings.get("selecttypeparameters", "").upper()
+    texts = constraints.effective(request)
+    known, text_of = np.unique(texts.astype(str), return_inverse=True)
     for number, one in enumerate(configuration.partitions):
-        members = [configuration.nodes[node] for node in one.nodes if configuration.nodes[node].up]
-        here = np.array([number in place for place in found.partitions])
-        top = max((node.memory for node in members), default=0)
-        total = sum(node.cpus for node in members)
-        each = max((node.cpus for node in members), default=0)
-        narrow = (request.most_nodes > 0) & (cpus > request.most_nodes * each)
-        fits |= here & ~narrow & (nodes <= len(members)) & (cpus <= total) & ((memory <= top) | (not track))
+        of_partition = np.array([number in place for place in found.partitions])
+        for n, text in enumerate(known):
+            here = of_partition & (text_of == n)
+            usable = constraints.nodes_with(text, configuration.nodes) & set(one.nodes)
+            members = [configuration.nodes[node] for node in usable if configuration.nodes[node].up]
+            fits[here] |= _fits(members, request[here], track)
     if not fits.all():
         job = int(np.argmin(fits))
         partition = configuration.partitions[found.partitions[job][0]]
+        kinds = [f"{count[job]} {kind}" for kind, count in request.gres.items() if count[job]]
+        further = "".join(f", {each}" for each in [*kinds, *([f"features {texts[job]}"] * bool(texts[job]))])
         raise ValueError(
-            f"job {job + 1} asks for {nodes[job]} nodes, {cpus[job]} CPUs and {memory[job]} MB on each node, "
-            f"which partition {partition.name} of {configuration.name} never has; take a larger machine, for "
-            "instance machine.processors=N, or leave out such jobs"
+            f"job {job + 1} asks for {nodes[job]} nodes, {cpus[job]} CPUs and {memory[job]} MB on each node"
+            f"{further}, which partition {partition.name} of {configuration.name} never has; take a larger "
+            "machine, for instance machine.processors=N, or leave out such jobs"
         )
     return found
+
+
+def _needs(request: Requests) -> tuple[Ints, Ints, Ints]:
+    """Return nodes, CPUs, and MB on each node."""
+    memory = np.maximum(request.node_memory, request.cpu_memory * np.maximum(request.task_cpus, 1))
+    return np.maximum(request.nodes, 1), request.tasks * request.task_cpus, memory
+
+
+def _fits(members: Sequence[Node], request: Requests, track: bool) -> np.ndarray:
+    """Return whether jobs fit on nodes that no other job has."""
+    nodes, cpus, memory = _needs(request)
+    top = max((node.memory for node in members), default=0)
+    each = max((node.cpus for node in members), default=0)
+    found = (nodes <= len(members)) & (cpus <= sum(node.cpus for node in members))
+    found &= (request.most_nodes == 0) | (cpus <= request.most_nodes * each)
+    found &= (memory <= top) | (not track)
+    for kind, count in request.gres.items():
+        of_members = np.sort([node.devices(kind) for node in members])
+        found &= nodes <= len(members) - np.searchsorted(of_members, count)
+    return np.asarray(found)
 
 
 def check(point: Point) -> Sequence[str]:
@@ -281,6 +303,8 @@ def check(point: Point) -> Sequence[str]:
     zero_of(opened, configuration)
     exempt_of(found, configuration)
     *_, notes = counters(found, configuration)
+    if share := np.mean(constraints.effective(found.request) != found.request.constraint):
+        notes = [*notes, f"constraints on several nodes together have no effect ({share:.1%} of the jobs)"]
     return [*opened.notes, *configuration.not_modelled(), *_restricted(found, configuration), *notes]
 
 

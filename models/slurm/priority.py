@@ -205,9 +205,5 @@ def _share(
         amount = request.node_memory[of_job] * nodes + request.cpu_memory[of_job] * cpus
         of_all = total(lambda node: node.memory)
     else:
-        columns = [count for key, count in request.gres.items() if kind in (key, key.partition(":")[0])]
-        amount = sum((count[of_job] for count in columns), np.zeros(len(of_job))) * nodes
-        of_all = total(
-            lambda node: sum(n for key, n in node.gres.items() if kind in (key, key.partition(":")[0]))
-        )
+        amount, of_all = request.devices(kind)[of_job] * nodes, total(lambda node: node.devices(kind))
     return np.asarray(amount / np.maximum(of_all, 1) if weights.normal_tres else amount, float)

@@ -18,8 +18,9 @@ class Case:
     """A configuration: lines of slurm.conf, partitions, whether jobs share nodes, and a reservation.
 
     With accounts the cluster has a database, and jobs have users, accounts and QOS. Where jobs are suspended
-    they sleep a second at a time: a longer sleep would go on. Where small jobs preempt
-    others, these are small and long, so that there are no idle nodes.
+    they sleep a second at a time: a longer sleep would go on. Where small jobs preempt others, these are
+    small and long, so that there are no idle nodes. With further words on the lines of nodes some jobs ask
+    for generic resources, and some for features.
     """
 
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -29,6 +30,7 @@ class Case:
     accounts: bool = False
     preempts: bool = False
     suspends: bool = False
+    further: Sequence[str] = ()
 
     def workload(self, jobs: "Sequence[Job]") -> "list[Job]":
         """Return the jobs as they are submitted in this case: none larger than a limit of CPUs."""
@@ -153,6 +155,15 @@ CASES["limits_stop"] = replace(
     settings={**CASES["limits"].settings, "SchedulerParameters": "bf_interval=30,assoc_limit_stop"},
 )
 
+CASES["devices"] = Case(
+    {"SelectTypeParameters": "CR_CPU_Memory", "GresTypes": "accelerator"},
+    (f"PartitionName=main Nodes={ALL} Default=YES State=UP",),
+    shares_nodes=True,
+    further=["Feature=fast"] * 5
+    + ["Feature=fast,wide Gres=accelerator:2"] * 5
+    + ["Feature=wide Gres=accelerator:3"] * 6,
+)
+
 SCRIPT = "#!/bin/sh\nexec sleep $1\n"
 SECOND_BY_SECOND = "#!/bin/sh\nfor second in $(seq ${1%.*}); do sleep 1; done\n"
 
@@ -191,6 +202,9 @@ class Job:
             options.append(f"--partition={self.partition(case)}")
         if not case.shares_nodes:
             return [*options, f"--nodes={self.nodes}"]
+        if case.further:
+            options += [f"--gres=accelerator:{self.devices}"] * bool(self.devices)
+            options += [f"--constraint={self.constraint}"] * bool(self.constraint)
         return [*options, f"--ntasks={self.tasks}", f"--mem-per-cpu={self.memory}"]
 
     def preempts(self, case: Case) -> bool:
@@ -201,6 +215,17 @@ class Job:
     def tasks(self) -> int:
         """CPUs that it asks for where nodes are shared."""
         return self.cpus * self.nodes
+
+    @property
+    def devices(self) -> int:
+        """Generic resources on each node, where there are any: Slurm takes GPUs for real ones only."""
+        return self.who % 3 if self.tasks <= 16 else 0
+
+    @property
+    def constraint(self) -> str:
+        """Features of its nodes, where they have any."""
+        texts = ("", "fast", "wide", "fast&wide", "fast|wide")
+        return texts[self.level + self.cpus // 4] if self.tasks <= 16 else ""
 
     def partition(self, case: Case) -> str:
         """Return its partition where there are several: ``few`` takes small jobs only."""

@@ -26,6 +26,9 @@ LONGEST_S = 7200
 BEFORE_S = 0.01
 """Seconds from the beginning to the first submission: what happened before is in the phases."""
 
+SAME_S = 0.5
+"""Seconds between two cycles that are one: the least between two is a second."""
+
 NEVER_S = 1e6
 """Run time of a job that was killed: it is not known how long it would have run."""
 
@@ -67,6 +70,7 @@ def on_slurm(case: str, jobs: Sequence[Job], folder: Path, say: Callable[[str], 
     with TestCluster(
         nodes=NODES,
         cpus=CPUS,
+        further=chosen.further,
         settings=settings,
         partitions=chosen.partitions,
         associations=ASSOCIATIONS if chosen.accounts else "",
@@ -133,13 +137,13 @@ def compare(case: str, jobs: Sequence[Job], folder: Path) -> Comparison:
     asked_for = CASES[case].workload(jobs)
     result = _model(case, [asked_for[job - 1] for job in ids], observed, folder, zero)
     main = np.array([observed.started_by[job] == "main" for job in ids])
-    found = {(round(cycle), job): start for cycle, job, start in zip(*result.plans, strict=True)}
+    cycle, job, start = result.plans
     plans = [
-        (found.get((round(cycle - zero), ids.index(job))), planned - zero)
-        for cycle, job, planned in observed.plans
-        if job in ids
+        (start[(job == ids.index(number)) & (abs(cycle - at + zero) < SAME_S)], planned - zero)
+        for at, number, planned in observed.plans
+        if number in ids
     ]
-    alike = sum(mine is not None and abs(mine - theirs) <= 1 for mine, theirs in plans)
+    alike = sum(bool((abs(mine - theirs) <= 1).any()) for mine, theirs in plans)
     passes = (len(observed.passes), result.n_passes)
     same = main != result.by_backfill
     preempted = (len(observed.preempted), len(result.lost.job) + int(result.cancelled.sum()))
@@ -164,8 +168,11 @@ def _model(case: str, jobs: Sequence[Job], observed: Observed, folder: Path, zer
         user = np.array([1 + users.index(WHO[job.who][0]) for job in jobs])
         more["account"] = np.array([WHO[job.who][1] for job in jobs], object)
         more["qos"] = np.array([LEVELS[job.level] for job in jobs], object)
+    if CASES[case].further:
+        more["constraint"] = np.array([job.constraint for job in jobs], object)
     if len(CASES[case].partitions) > 1:
         more["partition"] = np.array([job.partition(CASES[case]) for job in jobs], object)
+    gres = {"accelerator": np.array([job.devices for job in jobs])} if CASES[case].further else {}
     given = Jobs(
         np.array([observed.submitted[job] - zero for job in ids]),
         ran,
@@ -173,7 +180,7 @@ def _model(case: str, jobs: Sequence[Job], observed: Observed, folder: Path, zer
         tasks,
         none,
         user=user,
-        request=Requests.of(tasks, none, **more),
+        request=Requests.of(tasks, none, gres=gres, **more),
     )
     configuration = read(folder / "slurm.conf")
     message = np.where(np.isin(ids, list(observed.killed)), -1.0, observed.messages(ids))

@@ -37,6 +37,9 @@ DAY_S = 86400
 USUAL_PERIOD_S = 1.0017
 """Seconds between two looks on a machine with nothing else to do."""
 
+ORDERED_S = 1e-4
+"""From a submission to a cycle that the same millisecond of the log has after it."""
+
 COARSE_S = 0.004
 """The clock of whole seconds is that of the kernel's last tick, 4 ms old at most, and the line is written
 later."""
@@ -180,10 +183,11 @@ class Observed:
         shows them, and those between are interpolated.
         """
         looks = self.looks() - COARSE_S - zero
+        cycles = [self._begun(cycle) for cycle in self.cycles]
         return Phases(
             clock=zero % DAY_S,
             tick=float(looks[0]),
-            backfill=_first_after(self.cycles, zero) - COARSE_S,
+            backfill=_first_after(cycles, zero),
             calculation=_first_after(self.calculations, zero),
             full=_last_before(self.full_passes, 60.0, zero),
             passed=_last_before(self.passes, 60.0, zero),
@@ -192,10 +196,15 @@ class Observed:
             completing=self._answer_time(),
             killing=float(np.median(self.kill_times)) if self.kill_times else Phases.killing,
             cycle_time=self._cycle_time(),
-            cycles=tuple((np.array(self.cycles) - COARSE_S - zero).tolist()),
+            cycles=tuple(cycle - zero for cycle in cycles),
             slices=tuple((np.array(self.slices)[np.array(self.slices) > zero] - zero).tolist()),
             looks=tuple(looks[looks > 0].tolist()),
         )
+
+    def _begun(self, cycle: float) -> float:
+        """Return when a cycle begins by the coarse clock, after the submissions that it has seen."""
+        seen = max((at for at in self.submitted.values() if at <= cycle), default=-np.inf)
+        return max(cycle - COARSE_S, min(seen + ORDERED_S, cycle))
 
     def _answer_time(self) -> float:
         """Return the time from the end of a job until its nodes have answered.

@@ -18,7 +18,7 @@ YEAR_S = 365 * 24 * 3600
 @dataclass(frozen=True)
 class Node:
     """A node: CPUs as Slurm counts them, memory for jobs in MB, generic resources by name; sockets, and CPUs
-    of a core."""
+    of a core; the number of its line."""
 
     name: str
     cpus: int
@@ -29,6 +29,11 @@ class Node:
     up: bool = True
     sockets: int = 1
     threads: int = 1
+    line: int = 0
+
+    def devices(self, kind: str) -> int:
+        """Return how many devices it has, of one type or of all types of a name."""
+        return sum(n for name, n in self.gres.items() if kind in (name, name.partition(":")[0]))
 
 
 @dataclass(frozen=True)
@@ -141,9 +146,9 @@ class Configuration:
                 near = difflib.get_close_matches(small, keys.KNOWN, 1)
                 hint = f"; did you mean {keys.KNOWN[near[0]]}?" if near else "; correct it or delete the line"
                 raise ConfigurationError(f"{line.where}: {key} is no key of slurm.conf{hint}")
-        for kind, place, given in entities:
+        for number, (kind, place, given) in enumerate(entities):
             if kind == "nodename":
-                for node in _nodes(place, given):
+                for node in _nodes(place, number, given):
                     nodes[node.name] = node
                 if len(nodes) > hostlist.MOST:
                     raise ConfigurationError(f"{place}: more than {hostlist.MOST:,} nodes")
@@ -179,8 +184,9 @@ class Configuration:
 
     @property
     def gres(self) -> tuple[str, ...]:
-        """Names of generic resources of any node."""
-        return tuple(dict.fromkeys(name for node in self.nodes for name in node.gres))
+        """Names of generic resources of any node, with types and without."""
+        names = [name for node in self.nodes for name in node.gres]
+        return tuple(dict.fromkeys([*names, *(name.partition(":")[0] for name in names)]))
 
     def whole(self, key: str, default: int) -> int:
         """Return a whole number of SchedulerParameters; one that Slurm would ignore is its default."""
@@ -279,7 +285,7 @@ def _value(place: str, given: Mapping[str, str], key: str, parse: Callable[[str]
         raise ConfigurationError(f"{place}: {key}={given[key]}; allowed: {expected}") from None
 
 
-def _nodes(place: str, given: Mapping[str, str]) -> Iterable[Node]:
+def _nodes(place: str, line: int, given: Mapping[str, str]) -> Iterable[Node]:
     def whole(key: str, default: int) -> int:
         return int(_value(place, given, key, values.whole, default))
 
@@ -308,6 +314,7 @@ def _nodes(place: str, given: Mapping[str, str]) -> Iterable[Node]:
             state not in ("DOWN", "DRAIN", "FAIL", "FAILING", "FUTURE"),
             max(sockets, 1),
             threads,
+            line,
         )
 
 

@@ -57,7 +57,7 @@ FIRST_WINDOW = 30
 def could_start(system, record, now):
     """Return whether nodes that no plan claims before its end suffice for a job now: it still may not fit."""
     records, jobs = system.records, system.jobs
-    job, partition = records[record].job, records[record].partition
+    job, partition, words = records[record].job, records[record].partition, records[record].words
     if system.fate[job].status != QUEUED or throttled(system, job):
         return False
     if limited(system, job):
@@ -70,12 +70,12 @@ def could_start(system, record, now):
     needed = jobs[job].tasks * jobs[job].task_cpus
     n, cpus = 0, 0
     for w in range(system.sets.shape[1]):
-        n += population(system.sets[FREE, w] & system.partition_words[partition, w])
+        n += population(system.sets[FREE, w] & system.partition_words[words, w])
     if n < jobs[job].least_nodes:
         return False
     n = 0
     for w in range(system.sets.shape[1]):
-        word = system.sets[FREE, w] & system.partition_words[partition, w]
+        word = system.sets[FREE, w] & system.partition_words[words, w]
         while word:
             node = w * 64 + lowest_position(word)
             word &= word - ONE
@@ -263,7 +263,7 @@ def plan_job(system, record, now, only_now, pick):
     """
     state, settings = system.state[0], system.settings[0]
     records, jobs, fate = system.records, system.jobs, system.fate
-    job, partition = records[record].job, records[record].partition
+    job, partition, words = records[record].job, records[record].partition, records[record].words
     whole = jobs[job].whole or system.partitions[partition].whole
     slot, limit = settings.bf_resolution, jobs[job].limit
     n_words = system.sets.shape[1]
@@ -273,7 +273,7 @@ def plan_job(system, record, now, only_now, pick):
     while True:
         start = later
         for w in range(n_words):
-            system.sets[ORIGINAL, w] = system.partition_words[partition, w]
+            system.sets[ORIGINAL, w] = system.partition_words[words, w]
             system.sets[MASK, w] = system.sets[ORIGINAL, w]
         released = keep_out(system, start, max(start, now) + limit)
         later = restrict(system, start, max(start, now) + limit)
@@ -316,7 +316,8 @@ def plan_job(system, record, now, only_now, pick):
                 if settings.gang:
                     enter(system, job)
                 elif whole and not (
-                    settings.preempts and system.levels[level_of(system, job, partition)].mode != OFF
+                    settings.linear  # only select/cons_tres records that a job has whole nodes
+                    or (settings.preempts and system.levels[level_of(system, job, partition)].mode != OFF)
                 ):
                     reserve(system, 0, fate[job].expected // slot * slot)
                 return 1

@@ -112,7 +112,7 @@ def main_pass(system, full, pick):
             continue
         fate[job].limited = 0
         for w in range(n_words):
-            system.sets[MASK, w] = system.sets[USABLE, w] & system.partition_words[partition, w]
+            system.sets[MASK, w] = system.sets[USABLE, w] & system.partition_words[records[record].words, w]
         is_enough = count(system, MASK) >= jobs[job].min_nodes
         is_narrow = keep_out(system, now, now + jobs[job].limit) > 0 or n_failed > 0
         whole = jobs[job].whole or partitions[partition].whole

@@ -21,7 +21,7 @@ from models.slurm.kernel.rows import (
     sort_rows,
 )
 from models.slurm.kernel.running import RUNNING
-from models.slurm.kernel.tables import ALLOWED, FEWEST, KEPT, NONE, NOW, OFF, SYSTEM, TRIED
+from models.slurm.kernel.tables import ADDED, ALLOWED, FEWEST, KEPT, NONE, NOW, OFF, SYSTEM, TRIED
 
 LARGE = 1 << 40
 
@@ -303,6 +303,29 @@ def pick_once(system, job, whole, row, supply, gres):
 
 
 @part(inline=False)
+def pick_by_line(system, job, whole, row, supply, gres):
+    """Choose nodes for a start as `select/linear` does where no jobs share them: the nodes of one line of
+    NodeName after the other are added until they suffice (seen in Slurm's source, `_pick_best_nodes`).
+    O(lines x N)."""
+    nodes, n = system.nodes, 0
+    for w in range(system.sets.shape[1]):
+        system.sets[ADDED, w] = 0
+    for place in range(len(nodes)):
+        node = nodes[place].ranked
+        added = system.sets[row, node // 64] & (ONE << np.uint64(node % 64))
+        if added:
+            system.sets[ADDED, node // 64] |= added
+            n += 1
+        if place + 1 < len(nodes) and nodes[nodes[place + 1].ranked].line == nodes[node].line:
+            continue
+        if n >= system.jobs[job].min_nodes:
+            found = pick_once(system, job, whole, ADDED, supply, gres)
+            if found:
+                return found
+    return 0
+
+
+@part(inline=False)
 def pick_cores(system, job, whole, row, supply, gres):
     """Choose nodes by the cores in row `TRIED` of `System.cores`. O(N)."""
     for node in range(len(system.nodes)):
@@ -377,6 +400,9 @@ def pick(system, record, whole, row, view):
     if system.settings[0].in_rows:
         return pick_in_rows(system, record, whole, row, view, supply, gres)
     state.n_offered, state.shared = -1, max(state.most_shared, 0)
+    rows = system.partitions[system.records[record].partition].rows
+    if system.settings[0].linear and rows == 1 and view == NOW and state.most_shared == FEWEST:
+        return pick_by_line(system, job, whole, row, supply, gres)
     found = pick_once(system, job, whole, row, supply, gres)
     if state.most_shared == FEWEST:
         while found == 0 and state.shared + 1 < system.settings[0].most_rows:

@@ -105,9 +105,10 @@ busy_first
 FEWEST, ANY = -1, 1 << 30
 
 
-NODE = fields(ints="cpus sockets memory weight rows first_core")
+NODE = fields(ints="cpus sockets memory weight rows first_core line ranked")
 """rows: jobs that may share it, on whole nodes with OverSubscribe=FORCE:n. first_core: cores of the nodes
-before it."""
+before it. weight: 0 with `select/linear`, which has lines instead: those of NodeName, of light nodes first.
+ranked: the node at this place in their order."""
 
 SUPPLY = fields(ints="cpus memory")
 """What a node has left, now or in a view of the future; generic resources are apart."""
@@ -135,11 +136,11 @@ jobs of that may run at once, 0 for any number. qos: its row of `System.levels`,
 exempt: seconds that it runs before it may be preempted.
 """
 
-RECORD = fields("fixed fixed_tested", "job partition priority")
+RECORD = fields("fixed fixed_tested", "job partition priority words")
 """Pairs of a job and one of its partitions, the entries of the queue.
 
 fixed, fixed_tested: the part of the priority that no time changes, at submission and after the job was
-tested first.
+tested first. words: the row of `System.partition_words` with its nodes.
 """
 
 LIMIT = fields(ints="cap used of_jobs of_qos blocked")
@@ -239,15 +240,15 @@ children's places are from `first` to before `last`; place: its own; held: the a
 this number.
 """
 
-MASK, NARROWED, FREE, FUTURE, USABLE, ORIGINAL, PICKED, COMPLETING, N_SETS = range(9)
+MASK, NARROWED, FREE, FUTURE, USABLE, ORIGINAL, PICKED, COMPLETING, ADDED, N_SETS = range(10)
 """Rows of `System.sets`: nodes under test, those of them with a free CPU; all with one, now and in the
 future; nodes that a pass may use, that a job may use, that were picked for it; nodes that have not
-confirmed the end of a job."""
+confirmed the end of a job; nodes of the lines of slurm.conf that were added so far."""
 
 
 class System(NamedTuple):
-    """All tables; sets of nodes are rows of 64-bit words. `reserved_from`: first planned use of each node in
-    this cycle."""
+    """All tables; sets of nodes are rows of 64-bit words. `partition_words`: nodes of each partition, then
+    those that meet a constraint in one. `reserved_from`: first planned use of each node in this cycle."""
 
     state: Annotated[np.ndarray, STATE]
     settings: Annotated[np.ndarray, SETTINGS]

@@ -159,7 +159,7 @@ def _requests(table: Table, chosen: Selection, memory: np.ndarray) -> Requests:
     if table.eligible is not None:
         waited = (table.eligible[rows] - table.submit[rows]).astype("timedelta64[s]")
         delay = np.where(np.isnat(waited), 0.0, np.maximum(waited.astype(np.int64), 0).astype(float))
-    columns = {"account": table.account, "qos": table.apart.get("QOS")}
+    columns = {"account": table.account, "qos": table.apart.get("QOS"), "constraint": table.constraint}
     names = {name: values[rows] for name, values in columns.items() if values is not None}
     return Requests.of(
         chosen.size,
@@ -170,6 +170,7 @@ def _requests(table: Table, chosen: Selection, memory: np.ndarray) -> Requests:
         cpu_memory=np.zeros(rows.size, np.int64),
         partition=table.partition[rows],
         delay=delay,
+        gres={name: -(-count[rows] // nodes) for name, count in table.devices.items()},
         **names,
     )
 

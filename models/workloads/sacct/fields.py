@@ -32,6 +32,7 @@ OPTIONAL = {
     "QOS": ("QOS",),
     "Reservation": ("Reservation",),
     "TRES": ("AllocTRES", "ReqTRES"),
+    "Constraints": ("Constraints",),
 }
 """Values that a file may have -> the fields that may hold them."""
 
@@ -54,12 +55,20 @@ COUNT = re.compile(r"([0-9]{1,9}(?:\.[0-9]+)?)([KMG]?)")
 MEMORY = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?)([KMGTP]?)([cn]?)")
 """More digits are those of no job."""
 
-GPUS = re.compile(r"\bgres/gpu\b[^=,]*=[1-9]")
+DEVICES = re.compile(r"\bgres/([^=,]+)=([0-9]{1,9})")
 
 MOST_KB = 2**50
 """An exabyte."""
 
 PREFIXES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
+
+
+def devices(text: str) -> dict[str, int]:
+    """Return generic resources of a job by name, by type where it has types: ``gres/gpu=2,gres/gpu:a100=2``
+    is {"gpu:a100": 2}."""
+    found = {name: int(count) for name, count in DEVICES.findall(text) if int(count)}
+    typed = {name.partition(":")[0] for name in found if ":" in name}
+    return {name: count for name, count in found.items() if name not in typed}
 
 
 def times(texts: Sequence[str]) -> np.ndarray:

@@ -48,8 +48,10 @@ class Table:
         What a site may schedule apart from each other -> what each row has of it, empty for none: QOS,
         reservation and GPUs, if the file has them.
     nodes : ndarray of int
-    account : ndarray of str or None
+    account, constraint : ndarray of str or None
         None where the file does not have it.
+    devices : mapping of str to ndarray of int
+        Generic resources of the whole job by name, ``gpu:a100``.
     """
 
     path: Path
@@ -71,6 +73,8 @@ class Table:
     apart: Mapping[str, np.ndarray]
     nodes: np.ndarray
     account: np.ndarray | None
+    constraint: np.ndarray | None
+    devices: Mapping[str, np.ndarray]
 
     @property
     def name(self) -> str:
@@ -105,6 +109,7 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
             "workload=swf"
         )
     header = lines[0].split("|")
+    n, may_have_bars = len(header), header[-1].lower() == "constraints"  # a|b
     places = _places(path.name, header)
     rows, numbers, n_rows, n_twice = [], [], 0, 0
     seen = set()
@@ -117,9 +122,12 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
                 "first line of the first one only"
             )
         row = line.split("|")
-        if len(row) != len(header):
+        last = "|".join(row[n - 1 :])
+        if may_have_bars and len(row) > n and "=" not in last:  # which AllocTRES before it has
+            row[n - 1 :] = [last]
+        if len(row) != n:
             raise SacctError(
-                f"{path.name}: line {number} has {len(row)} fields, the first line {len(header)}; is there a "
+                f"{path.name}: line {number} has {len(row)} fields, the first line {n}; is there a "
                 "| in a name? Leave out JobName and Comment, or correct the line"
             )
         n_rows += 1
@@ -192,6 +200,8 @@ def _table(
     nodes = np.array(each("AllocNodes", fields.count), np.int64)
     amount, of_what = zip(*each("ReqMem", fields.memory), strict=True)
     times = np.select([np.array(of_what) == "c", np.array(of_what) == "n"], [processors, nodes], 1)
+    devices = each("TRES", fields.devices) if "TRES" in texts else []
+    names = dict.fromkeys(name for of_job in devices for name in of_job)
     table = Table(
         path,
         n_rows,
@@ -209,9 +219,11 @@ def _table(
         np.array(each("TimelimitRaw", fields.limit)),
         processors,
         np.array(amount) * times,
-        _apart(texts),
+        _apart(texts, devices),
         nodes,
         np.array(texts["Account"], object) if "Account" in texts else None,
+        np.array(texts["Constraints"], object) if "Constraints" in texts else None,
+        {name: np.array([of_job.get(name, 0) for of_job in devices]) for name in names},
     )
     unknown = np.isnat(table.submit)
     if unknown.any():
@@ -220,12 +232,14 @@ def _table(
     return table
 
 
-def _apart(texts: Mapping[str, list[str]]) -> dict[str, np.ndarray]:
+def _apart(texts: Mapping[str, list[str]], devices: Sequence[Mapping[str, int]]) -> dict[str, np.ndarray]:
     """Return what a site may schedule apart, see `Table`."""
     kinds = {"QOS": "QOS", "Reservation": "reservations"}
     found = {kind: texts[name] for name, kind in kinds.items() if name in texts}
     if "TRES" in texts:
-        found["GPUs"] = ["GPUs" if fields.GPUS.search(text) else "" for text in texts["TRES"]]
+        found["GPUs"] = [
+            "GPUs" if any(name.startswith("gpu") for name in of_job) else "" for of_job in devices
+        ]
     return {name: np.array(values, dtype=object) for name, values in found.items()}
 
 

@@ -34,6 +34,17 @@ class Row:
 class LinearTwin(Twin):
     """Whole nodes with `select/linear`: running jobs are taken out one by one."""
 
+    reserves = False
+    lines: Sequence[tuple[int, set[int]]] = ()  # of NodeName: weight and nodes
+
+    def pick_now(self, job: TwinJob, members: set[int], running: Sequence[TwinJob]) -> dict[int, int]:
+        added: set[int] = set()
+        for _, line in sorted(self.lines, key=lambda one: one[0]):
+            added |= line & members
+            if given := super().pick_now(job, added, running):
+                return given
+        return {}
+
     def earliest(
         self, job: TwinJob, allowed: set[int], now: int, running: Sequence[TwinJob]
     ) -> tuple[int, dict[int, int]]:
@@ -50,6 +61,8 @@ class LinearTwin(Twin):
 @dataclass
 class GangTwin(Twin):
     """Jobs of whole nodes, `shared` of which may have a node; time slices begin at multiples of `length`."""
+
+    reserves = False
 
     length: int = 10
     rows: dict[int, Row] = field(default_factory=dict)
@@ -168,12 +181,12 @@ class GangTwin(Twin):
         job.suspended = None
         self.resumed[job.number] = now
 
-    def having(self, most: int, members: set[int], free: dict[int, tuple[int, int]]) -> dict[int, int]:
+    def having(self, most: int, members: set[int], free: dict[int, tuple[int, ...]]) -> dict[int, int]:
         """Return the nodes with at most so many jobs, and their CPUs."""
         cpus = {node: self.nodes[node][0] for node in sorted(members)}
         return {node: n for node, n in cpus.items() if (n - free[node][0]) // n <= most}
 
-    def pick(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, int]]) -> dict[int, int]:
+    def pick(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, ...]]) -> dict[int, int]:
         tried = 0
         for most in range(self.shared):
             offers = self.having(most, members, free)
@@ -255,7 +268,7 @@ class CoreRow(Row):
         self.n_taken += 1
 
 
-class Supply(dict[int, tuple[int, int]]):
+class Supply(dict[int, tuple[int, ...]]):
     """CPUs and MB of each node, and the jobs in the rows of each partition."""
 
     lists: dict[int, list[list[TwinJob]]]
@@ -327,13 +340,13 @@ class CoreTwin(GangTwin):
         later.lists = {k: [list(row) for row in rows] for k, rows in self.lists.items()}
         return later
 
-    def release(self, later: dict[int, tuple[int, int]], job: TwinJob, preempted: bool = False) -> None:
+    def release(self, later: dict[int, tuple[int, ...]], job: TwinJob, preempted: bool = False) -> None:
         assert isinstance(later, Supply)
         for node, n in job.given.items():
             later[node] = (later[node][0], later[node][1] + n * job.memory * (not preempted))
         self.leave_rows(later.lists[job.partition], job)
 
-    def pick(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, int]]) -> dict[int, int]:
+    def pick(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, ...]]) -> dict[int, int]:
         assert isinstance(free, Supply)
         tier = self.partitions[job.partition][1]
         used = {k: {core for row in rows for core in self.of_row(row)} for k, rows in free.lists.items()}

@@ -6,12 +6,23 @@ controller comes each second.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import ClassVar
 
 OF_QOS = ("qos", "nodes")
 """Limits of all jobs of one QOS."""
+
+SUITS: dict[str, Callable[[set[str]], bool]] = {
+    "": lambda has: True,
+    "a": lambda has: "a" in has,
+    "a&b": lambda has: {"a", "b"} <= has,
+    "a|b": lambda has: bool({"a", "b"} & has),
+    "b&(a|c)": lambda has: "b" in has and bool({"a", "c"} & has),
+    "(a&b)|c": lambda has: {"a", "b"} <= has or "c" in has,
+    "a|b&c": lambda has: bool({"a", "b"} & has) and "c" in has,  # from left to right
+}
 
 
 @dataclass
@@ -34,6 +45,8 @@ class TwinJob:
     qos: str = ""
     user: int = 0
     level: int = 0  # of preemption
+    devices: int = 0  # on each node
+    constraint: str = ""
     runs: list[tuple[int, int]] = field(default_factory=list)  # those that preemption ended
     cancelled: bool = False
     killed: bool = False
@@ -70,6 +83,8 @@ class Preempting:
 @dataclass
 class Twin:
     """Nodes as (CPUs, MB), partitions as (nodes, tier, whole)."""
+
+    reserves: ClassVar[bool] = True  # whole nodes of a job that starts in a cycle, until its end
 
     nodes: Sequence[tuple[int, int]]
     partitions: Sequence[tuple[Sequence[int], int, bool]]
@@ -244,7 +259,7 @@ class Twin:
         running.remove(job)
         self.stopped.append(job)
 
-    def free(self, running: Sequence[TwinJob]) -> dict[int, tuple[int, int]]:
+    def free(self, running: Sequence[TwinJob]) -> dict[int, tuple[int, ...]]:
         left = {}
         for node, (cpus, memory) in enumerate(self.nodes):
             mine = [(job.given[node], job.memory) for job in running if node in job.given]
@@ -279,12 +294,12 @@ class Twin:
                 continue
             _, _, whole = self.partitions[job.partition]
             job.limited = False
-            members = usable & set(self.partitions[job.partition][0])
+            members = usable & self.members(job)
             enough = len(members) >= job.nodes
             kept = self.kept(now, now + job.limit, now)
             for _, nodes in kept:
                 members = members - nodes
-            given = self.pick(job, members - self.completing, self.free(running))
+            given = self.pick_now(job, members - self.completing, running)
             given = given or self.suspending(job, members - self.completing, now, running)
             if given:
                 self.start(job, given, now, waiting, running, False)
@@ -315,11 +330,17 @@ class Twin:
         waiting.remove(job)
         running.append(job)
 
-    def pick(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, int]]) -> dict[int, int]:
+    def members(self, job: TwinJob) -> set[int]:
+        return set(self.partitions[job.partition][0])
+
+    def pick_now(self, job: TwinJob, members: set[int], running: Sequence[TwinJob]) -> dict[int, int]:
+        return self.pick(job, members, self.free(running))
+
+    def pick(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, ...]]) -> dict[int, int]:
         whole = self.partitions[job.partition][2]
         offers = {}
         for node in sorted(members):
-            cpus, memory = free[node]
+            cpus, memory = free[node][:2]
             if whole and cpus < self.nodes[node][0]:
                 continue
             if job.memory and not whole:
@@ -410,7 +431,7 @@ class Twin:
             begin, counted = max(now, self.blocked if "qos" in job.charges else 0), False
             while True:
                 end = begin + job.limit
-                members = set(self.partitions[job.partition][0])
+                members = self.members(job)
                 kept = self.kept(begin, end, now)
                 for _, nodes in kept:
                     members -= nodes
@@ -445,7 +466,7 @@ class Twin:
                         self.blocked = max(self.blocked, found)
                 first, last = (at // self.slot * self.slot for at in (found, found + job.limit))
                 if found <= now:
-                    now_given = self.pick(job, allowed, self.free(running)) or self.suspending(
+                    now_given = self.pick_now(job, allowed, running) or self.suspending(
                         job, allowed - self.completing, now, running
                     )
                 if found <= now and not now_given:
@@ -458,7 +479,7 @@ class Twin:
                     self.start(job, now_given, now, waiting, running, True)
                     started = True
                     rules = self.preempting
-                    alone = self.partitions[job.partition][2] and not self.shared
+                    alone = self.partitions[job.partition][2] and self.reserves
                     if alone and (not rules or rules.modes[job.level] == "OFF"):
                         plan = self.reserved(plan, 0, job.expected // self.slot * self.slot, set(given))
                     break
@@ -492,11 +513,11 @@ class Twin:
                 merged.append((a, b, free))
         return merged
 
-    def future(self, running: Sequence[TwinJob]) -> dict[int, tuple[int, int]]:
+    def future(self, running: Sequence[TwinJob]) -> dict[int, tuple[int, ...]]:
         """Return what is free, for `release` to change."""
         return self.free(running)
 
-    def release(self, later: dict[int, tuple[int, int]], job: TwinJob, preempted: bool = False) -> None:
+    def release(self, later: dict[int, tuple[int, ...]], job: TwinJob, preempted: bool = False) -> None:
         for node, n in job.given.items():
             later[node] = (later[node][0] + n, later[node][1] + n * job.memory)
 
@@ -547,3 +568,28 @@ class Twin:
 
 def waits(jobs: Sequence[TwinJob]) -> list[int]:
     return [math.floor(job.start - job.submit) for job in jobs if job.start is not None]
+
+
+@dataclass
+class DeviceTwin(Twin):
+    """Nodes with features and generic resources; a constraint is one of `SUITS`."""
+
+    features: Sequence[set[str]] = ()
+    devices: Sequence[int] = ()
+
+    def members(self, job: TwinJob) -> set[int]:
+        return {node for node in super().members(job) if SUITS[job.constraint](self.features[node])}
+
+    def free(self, running: Sequence[TwinJob]) -> dict[int, tuple[int, ...]]:
+        left = super().free(running)
+        for node, devices in enumerate(self.devices):
+            left[node] += (devices - sum(job.devices for job in running if node in job.given),)
+        return left
+
+    def release(self, later: dict[int, tuple[int, ...]], job: TwinJob, preempted: bool = False) -> None:
+        for node, n in job.given.items():
+            cpus, memory, devices = later[node]
+            later[node] = (cpus + n, memory + n * job.memory, devices + job.devices)
+
+    def pick(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, ...]]) -> dict[int, int]:
+        return super().pick(job, {node for node in members if free[node][2] >= job.devices}, free)

@@ -3,12 +3,17 @@
 import hashlib
 from pathlib import Path
 
+import numpy as np
 import pytest
+from family_cases import composed
 
+from models.jobs.jobs import Jobs
+from models.jobs.requests import Requests
 from models.slurm import gang
 from models.slurm.configuration import ConfigurationError, hostlist, read, reading, values
 from models.slurm.configuration.reading import of_lines
 from models.slurm.kernel import tables
+from models.slurm.policies import wanted
 from models.slurm.preemption import Preemption
 from models.slurm.scheduler import Scheduler
 
@@ -261,3 +266,32 @@ def test_what_a_strangers_file_may_not_do(tmp_path: Path, files: dict[str, str],
     with pytest.raises(ConfigurationError, match=line) as error:
         read(tmp_path / "slurm.conf")
     assert "x7" not in str(error.value)
+
+
+def test_a_job_that_its_features_and_devices_leave_no_nodes_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "slurm.conf"
+    path.write_text(
+        "NodeName=a CPUs=4 Feature=x,y Gres=gpu:a100:2\nNodeName=b CPUs=4 Feature=x\n"
+        "PartitionName=all Nodes=ALL\n"
+    )
+    configuration, policy = read(path), composed("policy", "slurm") | {"path": str(path)}
+    one, none = np.ones(1, np.int64), np.zeros(1, np.int64)
+
+    def check(constraint: str, **gres: int) -> None:
+        request = Requests.of(
+            one,
+            none,
+            constraint=np.array([constraint], object),
+            gres={name.replace("_", ":"): count * one for name, count in gres.items()},
+        )
+        times = np.array([60.0])
+        wanted(Jobs(0 * times, times, times, one, none, request=request), policy, configuration)
+
+    check("x&(y|z)", gpu_a100=2)
+    check("[x|z]", gpu=2)  # on several nodes together: without effect
+    with pytest.raises(ValueError, match="0 MB on each node, features x&z, which part"):
+        check("x&z")
+    with pytest.raises(ValueError, match="on each node, 3 gpu, which partition all of"):
+        check("", gpu=3)
+    with pytest.raises(ValueError, match="have gpu:a100, gpu; add Gres="):
+        check("", nvme=1)

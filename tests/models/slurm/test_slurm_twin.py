@@ -1,13 +1,14 @@
 """The kernel against its slow twin: random jobs, nodes and partitions, whole nodes and CPUs."""
 
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from family_cases import composed, machine_of
 from slurm_gang_twin import CoreTwin, GangTwin, LinearTwin
-from slurm_twin import Preempting, Twin, TwinJob
+from slurm_twin import SUITS, DeviceTwin, Preempting, Twin, TwinJob
 
 from models.jobs import swf
 from models.jobs.jobs import Jobs
@@ -32,6 +33,7 @@ KINDS = (
     "tiers",
     "QOS",
     "linear",
+    "devices",
     "gang",
     "suspension",
     "gang cores",
@@ -46,7 +48,7 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
     preempts = kind in ("tiers", "QOS")
     cores = kind.endswith(" cores")
     whole = (
-        kind != "CPUs and memory"
+        kind not in ("CPUs and memory", "devices")
         and not cores
         and not (kind in ("two partitions", "tiers", "QOS") and rng.random() < 0.5)
     )
@@ -126,7 +128,15 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
     kind_of = GangTwin if shared else Twin
     twin = kind_of(nodes, partitions, jobs, backfill=kind != "builtin", interval=10, shared=shared)
     if kind == "linear":
-        twin = LinearTwin(nodes, partitions, jobs, interval=10)
+        cuts = [0, *sorted({int(rng.integers(1, n_nodes)) for _ in range(rng.integers(3))}), n_nodes]
+        node_lines = [(int(rng.integers(1, 3)), set(range(*pair))) for pair in pairwise(cuts)]
+        lines[:1] = [
+            f"NodeName=n[{min(line)}-{max(line)}] CPUs={cpus} RealMemory={memory} Weight={weight}"
+            for weight, line in node_lines
+        ]
+        twin = LinearTwin(nodes, partitions, jobs, interval=10, lines=node_lines)
+    if kind == "devices":
+        twin = give_devices(twin, lines, rng)
     if cores:
         twin = CoreTwin(nodes, partitions, jobs, interval=10, by_core=by_core, depths=depths, sockets=sockets)
     if kind.startswith("suspension"):
@@ -188,6 +198,33 @@ def give_preemption(twin: Twin, lines: list[str], rng: np.random.Generator, kind
             job.level = job.partition
 
 
+def give_devices(twin: Twin, lines: list[str], rng: np.random.Generator) -> DeviceTwin:
+    """Give nodes features and devices of two types, of which jobs ask for either, and jobs what some have."""
+    cpus, memory = twin.nodes[0]
+    features = [{str(word) for word in "abc" if rng.integers(2)} for _ in twin.nodes]
+    devices = [(int(rng.integers(3)), int(rng.integers(2))) for _ in twin.nodes]
+    lines[:1] = [
+        f"NodeName=n{k} CPUs={cpus} RealMemory={memory} Feature={','.join(sorted(features[k]))} "
+        f"Gres=gpu:small:{small},gpu:large:{large}"
+        for k, (small, large) in enumerate(devices)
+    ]
+    made = DeviceTwin(
+        twin.nodes,
+        twin.partitions,
+        twin.jobs,
+        interval=10,
+        features=features,
+        devices=[sum(d) for d in devices],
+    )
+    for job in made.jobs:
+        job.constraint, job.devices = str(rng.choice(list(SUITS))), int(rng.integers(3))
+        suits = [n for n in made.members(job) if made.devices[n] >= job.devices]
+        room = sum(min(cpus, memory // max(job.memory, 1)) for _ in suits)
+        if len(suits) < job.nodes or room < job.tasks:
+            job.constraint, job.devices = "", 0
+    return made
+
+
 def give_limits(twin: Twin, lines: list[str], rng: np.random.Generator) -> None:
     """Give limits to an account and those below it, to each user of another one, and to two QOS.
 
@@ -239,7 +276,7 @@ def simulated(twin: Twin, lines: list[str], plans: int = 0) -> Result:
     jobs = twin.jobs
     column = {
         name: np.array([getattr(job, name) for job in jobs], np.int64)
-        for name in ("submit", "runtime", "limit", "nodes", "tasks", "memory")
+        for name in ("submit", "runtime", "limit", "nodes", "tasks", "memory", "devices")
     }
     names = np.array([("all", "some")[job.partition] for job in jobs], object)
     whole = twin.partitions[0][2]
@@ -249,6 +286,8 @@ def simulated(twin: Twin, lines: list[str], plans: int = 0) -> Result:
         nodes=column["nodes"],
         most_nodes=column["nodes"] if whole else np.zeros(len(jobs), np.int64),
         cpu_memory=column["memory"],
+        gres={"gpu": column["devices"]} if isinstance(twin, DeviceTwin) else {},
+        constraint=np.array([job.constraint for job in jobs], object),
         partition=names,
         account=np.array([job.account for job in jobs], object),
         qos=np.array([job.qos for job in jobs], object),

@@ -24,6 +24,7 @@ JOB = {
     "JobID": "7", "User": "alice", "Partition": "batch", "State": "COMPLETED", "Submit": 0, "Eligible": 0,
     "Start": 60, "ElapsedRaw": 600, "TimelimitRaw": 20, "AllocCPUS": 4, "AllocNodes": 1, "ReqMem": "4000M",
     "QOS": "normal", "Reservation": "", "AllocTRES": "billing=4,cpu=4,mem=4000M,node=1",
+    "Constraints": "",
 }  # fmt: skip
 
 
@@ -143,7 +144,7 @@ def test_what_shares_one_pool_is_noted(folder: Path) -> None:
     assert sacct.partitions(given | {"partition": "each"}) == {"batch": ("batch", 12), "gpu": ("gpu", 4)}
     alone = opened_on(given | {"partition": "gpu"}, {"processors": 8})
     assert not any("one pool" in note for note in alone.notes)
-    fewer = [text.rsplit("|", 3)[0] for text in lines(*rows).splitlines()]  # as a file without these fields
+    fewer = [text.rsplit("|", 4)[0] for text in lines(*rows).splitlines()]  # as a file without these fields
     (folder / "fewer.txt").write_text("\n".join(fewer) + "\n")
     (note,) = (
         note for note in opened_on(workload(folder / "fewer.txt"), {"processors": 8}).notes if "pool" in note
@@ -262,11 +263,28 @@ def test_jobs_may_arrive_when_they_are_eligible(folder: Path) -> None:
         (fields.memory, "0n", (0, "n")),
         (fields.state, "CANCELLED by 1000", "CANCELLED"),
         (fields.job, "123_[1-5,7,...", "123_[1-5,7,..."),
+        (fields.devices, "cpu=4,gres/gpu=3,gres/gpu:a100=2,gres/nvme=1", {"gpu:a100": 2, "nvme": 1}),
+        (fields.devices, "billing=4,gres/gpu=0,node=1", {}),
     ],
 )
 def test_forms_of_fields(parse: Any, text: str, value: Any) -> None:
     parsed = parse(text)
     assert parsed == value or (math.isnan(parsed) and math.isnan(value))
+
+
+def test_devices_are_on_each_node(folder: Path) -> None:
+    """sacct has those of the whole job; without types where it reports none."""
+    text = lines(
+        row(JobID="1", AllocNodes=2, AllocTRES="gres/gpu=4,gres/gpu:a100=4", Constraints="fast&(a|b)"),
+        row(JobID="2", AllocTRES="cpu=4,gres/gpu=1"),
+    )
+    (folder / "devices.txt").write_text(text)
+    opened = opened_on(workload(folder / "devices.txt"), {"processors": 8})
+    request = opened.jobs.request
+    assert request is not None
+    assert request.gres["gpu:a100"].tolist() == [2, 0]
+    assert request.devices("gpu").tolist() == [2, 1]
+    assert request.constraint.tolist() == ["fast&(a|b)", ""]
 
 
 def test_forms_of_files(folder: Path) -> None:
@@ -290,7 +308,7 @@ def test_forms_of_files(folder: Path) -> None:
         ("", "does not begin with the names of the fields; make it with: TZ=UTC sacct -a -X -D -P"),
         (lines(row(JobID="1.batch")), "no jobs at all (only 1 steps)"),
         (lines(row()).replace("TimelimitRaw", "x"), "names no field TimelimitRaw or Timelimit; make it with"),
-        (lines(row(), row(User="a|b")), "line 3 has 16 fields, the first line 15; is there a | in a"),
+        (lines(row(), row(User="a|b")), "line 3 has 17 fields, the first line 16; is there a | in a"),
         (lines(row())[:-1], "line 2 has no line end and may be cut off; fetch the file again"),
         (lines(row(), row(JobID="x")), "line 3 has 'x' as JobID, not a job such as 123, 123_4 or 123+0"),
         (lines(row(Start="2024-13-01T00:00:00")), "line 2 has '2024-13-01T00:00:00' as Start, not a time"),
