@@ -273,7 +273,7 @@ def plan_job(system, record, now, only_now, pick):
     while True:
         start = later
         for w in range(n_words):
-            system.sets[ORIGINAL, w] = system.partition_words[words, w]
+            system.sets[ORIGINAL, w] = system.partition_words[partition, w]
             system.sets[MASK, w] = system.sets[ORIGINAL, w]
         released = keep_out(system, start, max(start, now) + limit)
         later = restrict(system, start, max(start, now) + limit)
@@ -286,6 +286,8 @@ def plan_job(system, record, now, only_now, pick):
                 counted = True
                 state.n_tested += 1
             fate[job].tested = 1
+            for w in range(n_words):
+                system.sets[MASK, w] &= system.partition_words[words, w]
             if n_nodes >= jobs[job].least_nodes:
                 found = earliest(system, record, whole, now, only_now, pick)
         if found < 0:

@@ -431,7 +431,7 @@ class Twin:
             begin, counted = max(now, self.blocked if "qos" in job.charges else 0), False
             while True:
                 end = begin + job.limit
-                members = self.members(job)
+                members = set(self.partitions[job.partition][0])
                 kept = self.kept(begin, end, now)
                 for _, nodes in kept:
                     members -= nodes
@@ -451,6 +451,7 @@ class Twin:
                 if len(allowed) >= job.nodes:
                     if not counted:
                         counted, tested = True, tested + 1
+                    allowed &= self.members(job)
                     found, given = self.earliest(job, allowed, now, running)
                 if found < 0:
                     if not later:
