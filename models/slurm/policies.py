@@ -24,7 +24,7 @@ from models.slurm.preemption import Preemption, exempt_of
 from models.slurm.priority import Weights
 from models.slurm.scheduler import Phases, Scheduler
 from models.units import KB_IN_GB
-from models.workloads.replayed import KEEP
+from models.workloads.replayed import KEEP, ONE_POOL
 
 OLD_TO_NEW = "a mapping of partitions of the log to those of slurm.conf"
 DIVISOR = "a positive whole number that divides the machine's processors"
@@ -305,7 +305,9 @@ def check(point: Point) -> Sequence[str]:
     *_, notes = counters(found, configuration)
     if share := np.mean(constraints.effective(found.request) != found.request.constraint):
         notes = [*notes, f"constraints on several nodes together have no effect ({share:.1%} of the jobs)"]
-    return [*opened.notes, *configuration.not_modelled(), *_restricted(found, configuration), *notes]
+    apart = configuration.default_partition.name != OF_MACHINE
+    of_log = [note for note in opened.notes if not (apart and ONE_POOL in note)]
+    return [*of_log, *configuration.not_modelled(), *_restricted(found, configuration), *notes]
 
 
 def _restricted(found: Asked, configuration: Configuration) -> list[str]:

@@ -22,6 +22,7 @@ WORTH_A_NOTE = DAY
 
 
 HOUR = 3600.0
+ONE_POOL = "one pool for what its site may schedule apart"
 PARTITIONS = "partitions"
 
 KEEP = "keep"
@@ -178,7 +179,7 @@ def notes_of_merged(name: str, apart: Mapping[str, np.ndarray]) -> list[str]:
                 f"; workload.partition={names[largest]} keeps one, workload.partition=each simulates each by "
                 "itself, with as many processors as its jobs had at once"
             )
-    return [f"{name}: one pool for what its site may schedule apart: {', '.join(merged)}{how}"] * bool(merged)
+    return [f"{name}: {ONE_POOL}: {', '.join(merged)}{how}"] * bool(merged)
 
 
 def downtimes(

@@ -96,6 +96,8 @@ SKIPPED = {
     ("partitioning/processor_sharing", "o2k_2000_01"): "most of the processors are wasted: the queue grows",
     ("production_gang/tc2000_gang", "o2k_2000_01"): "each slice of ten seconds is simulated",
     ("production_gang/alpha_gang", "o2k_2000_01"): "each slice of ten seconds is simulated",
+    ("slurm/slurm", "o2k_2000_01"): "450,000 cycles of nine months are simulated",
+    ("slurm/slurm_multifactor", "o2k_2000_01"): "450,000 cycles of nine months are simulated",
     ("backfill/ncsa_lsf", "feitelson1996_arrivals"): "the first jobs may have none beyond all classes",
 }
 
