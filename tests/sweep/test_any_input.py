@@ -23,7 +23,7 @@ from sweep.config.nested import leaves
 from sweep.config.settings import Settings
 
 CONF = locate.conf_folder()
-EXAMPLES = [6, pytest.param(400, marks=pytest.mark.exhaustive)]
+EXAMPLES = [6, pytest.param(150, marks=pytest.mark.exhaustive)]
 OWN = Path("own")
 
 STUDY = ("+experiment=compare", "grid.policy=[fcfs]", "grid.workload=[lublin2003]", "grid.load=[0.5]")
