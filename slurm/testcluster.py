@@ -126,8 +126,7 @@ class TestCluster:
     nodes, cpus : int
         Number of nodes, and the cores that each claims to have.
     further : sequence of str
-        What the line of each node has beside these: ``Feature=fast Gres=disk:2``,
-        devices last.
+        What the line of each node has beside these, resources last: ``Feature=fast Gres=disk:2``.
     settings : mapping, optional
         Lines of slurm.conf that are added to `CONFIGURATION` or replace lines of it.
     wrap : sequence of str

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from models.arrays import Floats, Ints
+
+T = TypeVar("T")
+
+
+def of_kind(counts: Mapping[str, T], kind: str) -> list[T]:
+    """Return the counts of devices of one type (``gpu:a100``), or of all types of a name (``gpu``)."""
+    return [count for name, count in counts.items() if kind in (name, name.partition(":")[0])]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +85,7 @@ class Requests:
 
     def devices(self, kind: str) -> Ints:
         """Return how many devices each job has on a node, of one type or of all types of a name."""
-        counts = [count for name, count in self.gres.items() if kind in (name, name.partition(":")[0])]
-        return np.sum([np.zeros(len(self), np.int64), *counts], axis=0)
+        return np.sum([np.zeros(len(self), np.int64), *of_kind(self.gres, kind)], axis=0)
 
     def __getitem__(self, chosen: slice | np.ndarray) -> Requests:
         """Return those of some jobs, in their order; `after` is left out, which names jobs of the whole."""

@@ -53,8 +53,10 @@ def node_sets(
     numbers = {(number, ""): number for number in range(len(configuration.partitions))}
     pairs = zip(partition.tolist(), constraint.tolist(), strict=True)
     words = np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs], np.int64)
+    meets = {
+        text: nodes_with(text, configuration.nodes) for text in dict.fromkeys(text for _, text in numbers)
+    }
     up = {place for place, node in enumerate(configuration.nodes) if node.up}
     return words, [
-        sorted(up & set(configuration.partitions[number].nodes) & nodes_with(text, configuration.nodes))
-        for number, text in numbers
+        sorted(up & set(configuration.partitions[number].nodes) & meets[text]) for number, text in numbers
     ]

@@ -251,12 +251,13 @@ def _limited(found: Asked, over_limit: str, configuration: Configuration) -> Ask
     track = "MEMORY" in configuration.settings.get("selecttypeparameters", "").upper()
     texts = constraints.effective(request)
     known, text_of = np.unique(texts.astype(str), return_inverse=True)
+    meets = [constraints.nodes_with(text, configuration.nodes) for text in known]
     for number, one in enumerate(configuration.partitions):
         of_partition = np.array([number in place for place in found.partitions])
-        for n, text in enumerate(known):
+        for n, usable in enumerate(meets):
             here = of_partition & (text_of == n)
-            usable = constraints.nodes_with(text, configuration.nodes) & set(one.nodes)
-            members = [configuration.nodes[node] for node in usable if configuration.nodes[node].up]
+            members = [configuration.nodes[node] for node in usable & set(one.nodes)]
+            members = [node for node in members if node.up]
             fits[here] |= _fits(members, request[here], track)
     if not fits.all():
         job = int(np.argmin(fits))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from models.jobs.requests import of_kind
 from models.slurm.configuration import accounting, hostlist, keys, values
 from models.slurm.configuration.accounting import Association, Qos, Reservation
 from models.slurm.configuration.errors import ConfigurationError
@@ -33,7 +34,7 @@ class Node:
 
     def devices(self, kind: str) -> int:
         """Return how many devices it has, of one type or of all types of a name."""
-        return sum(n for name, n in self.gres.items() if kind in (name, name.partition(":")[0]))
+        return sum(of_kind(self.gres, kind))
 
 
 @dataclass(frozen=True)

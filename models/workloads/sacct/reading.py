@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from models.jobs.requests import of_kind
 from models.jobs.swf.columns import COLUMNS
 from models.jobs.swf.unpacking import content_of
 from models.workloads.sacct import fields
@@ -237,9 +238,7 @@ def _apart(texts: Mapping[str, list[str]], devices: Sequence[Mapping[str, int]])
     kinds = {"QOS": "QOS", "Reservation": "reservations"}
     found = {kind: texts[name] for name, kind in kinds.items() if name in texts}
     if "TRES" in texts:
-        found["GPUs"] = [
-            "GPUs" if any(name.startswith("gpu") for name in of_job) else "" for of_job in devices
-        ]
+        found["GPUs"] = ["GPUs" if of_kind(of_job, "gpu") else "" for of_job in devices]
     return {name: np.array(values, dtype=object) for name, values in found.items()}
 
 

@@ -199,7 +199,7 @@ def give_preemption(twin: Twin, lines: list[str], rng: np.random.Generator, kind
 
 
 def give_devices(twin: Twin, lines: list[str], rng: np.random.Generator) -> DeviceTwin:
-    """Give nodes features and devices of two types, of which jobs ask for either, and jobs what some have."""
+    """Give nodes features and devices of two types, and jobs some of them, where enough nodes have them."""
     cpus, memory = twin.nodes[0]
     features = [{str(word) for word in "abc" if rng.integers(2)} for _ in twin.nodes]
     devices = [(int(rng.integers(3)), int(rng.integers(2))) for _ in twin.nodes]
