@@ -89,9 +89,9 @@ def shortened(line: str) -> Iterator[str]:
     words = [word.lstrip("+").partition("=") for word in shlex.split(line)]
     typed = {key for key, _, _ in words} | {f"grid.{key}" for key, _, _ in words}
     name = next(value for key, _, value in words if key == "experiment")
-    usual = {"replications": 1, "capacity": 0, "executor": "serial"}
+    usual = {"capacity": 0, "executor": "serial", "replications": 1}
     of_a_log = name in ("what_if", "slurm_what_if", "replay")
-    for setting in _overrides({**usual, **({} if of_a_log else SHORT.get(name.removesuffix("_full"), {}))}):
+    for setting in _overrides(({} if of_a_log else SHORT.get(name.removesuffix("_full"), {})) | usual):
         key = setting.partition("=")[0]
         # An axis that is typed is refused where it sets nothing of the policies that the command names.
         of_others = key.startswith("grid.") and key[5:] not in ALWAYS and "grid.policy" in typed

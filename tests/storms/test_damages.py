@@ -54,7 +54,7 @@ def damage(file: Path, chance: random.Random) -> str:
 def test_damages(sweep) -> None:
     assert sweep(*STUDY, f"output={KEPT}").status == 0
     whole = numbers(str(KEPT))
-    storm = Storm("damages", 60, in_full=5000)
+    storm = Storm("damages", 40, in_full=5000)
     for chance in storm:
         shutil.rmtree(WHERE.parent, ignore_errors=True)
         shutil.copytree(KEPT, WHERE)

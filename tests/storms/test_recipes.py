@@ -107,7 +107,7 @@ def test_recipes(by: str, ask, tmp_path, monkeypatch) -> None:
     Path("evilpkg").mkdir()
     Path("evilpkg/__init__.py").write_text(f"{CODE}\n\ndef f(*_):\n    {CODE}")
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
-    storm = Storm(f"by {by}", 40, in_full=1000)
+    storm = Storm(f"by {by}", 25, in_full=1000)
     for chance in storm:
         name = chance.choice(READ_BY[by])
         shutil.copy("kept/replay.nc", "stranger.nc")
