@@ -65,7 +65,7 @@ def run(quick: bool) -> Findings:
     """Count, on known series and on packing schemes, and compare the beginning of runs with the long run."""
     few, long_runs = (20, 4) if quick else (400, 40)
     rng = np.random.default_rng(1)
-    counted = [*_series(rng, 40 if quick else 4000), *_queues(rng, few)]
+    counted = [*known_series(rng, 40 if quick else 4000), *queues(rng, few)]
     packed = [case for load in (0.5, 0.7, 0.9) for case in _packing(load, few, long_runs)]
     rows = [row for case in (*counted, *packed) for row in case.rows()]
     columns = ["mean of", "replications x batches", "covered %", "95 % limits", "half-width / ideal"]
@@ -138,7 +138,7 @@ def plain(values: Floats) -> Floats:
     return np.where(lag1 > limit, np.nan, half_width)
 
 
-def _series(rng: np.random.Generator, experiments: int) -> Iterator[Case]:
+def known_series(rng: np.random.Generator, experiments: int) -> Iterator[Case]:
     """Yield AR(1) batch means: their lag-1 correlation is phi."""
     for phi in PHI:
         for shape in SHAPES:
@@ -149,7 +149,7 @@ def _series(rng: np.random.Generator, experiments: int) -> Iterator[Case]:
             yield Case(f"AR(1), {phi:g}", values, 0.0)
 
 
-def _queues(rng: np.random.Generator, experiments: int) -> Iterator[Case]:
+def queues(rng: np.random.Generator, experiments: int) -> Iterator[Case]:
     """Yield waiting times of stationary M/M/1 queues in batches of 1000 customers."""
     for rho in RHO:
         for replications, batches in SHAPES:
@@ -179,15 +179,15 @@ def _compared(rng: np.random.Generator, experiments: int) -> Table:
             known = float(student(n - 1, 0.975)) * math.sqrt(_stretch(phi, n) / n)
             row: list[str | float] = [n, phi]
             for skewed in (False, True):
-                runs = _autoregressive(rng, phi, (experiments, n), skewed)
+                runs = autoregressive(rng, phi, (experiments, n), skewed)
                 found = [statistics.compare(run[None], np.zeros((1, n))) for run in runs]
                 row.append(100 * float(np.mean([one.low <= 0 <= one.high for one in found])))
                 row.append(float(np.median([(one.high - one.low) / 2 / known for one in found])))
                 if not skewed:
                     chance = 100 * float(np.mean([one.chance < 0.05 for one in found]))
             for spread in (0.5, 1.0):
-                usual = np.exp(spread * _autoregressive(rng, phi, (experiments, n), skewed=False))
-                own = _autoregressive(rng, phi, (experiments, n), skewed=False)
+                usual = np.exp(spread * autoregressive(rng, phi, (experiments, n), skewed=False))
+                own = autoregressive(rng, phi, (experiments, n), skewed=False)
                 quick = 0.8 * usual * np.exp(0.4 * own - 0.08)
                 found = [statistics.compare(a[None], b[None]) for a, b in zip(quick, usual, strict=True)]
                 inside = [one.low <= -0.2 * one.reference <= one.high for one in found]
@@ -253,8 +253,8 @@ def _best(rng: np.random.Generator, experiments: int) -> Table:
         for phi in (0.0, 0.6, 0.9):
             spread = 2 * math.sqrt((1 + phi) / (1 - phi) / n)
             true = rng.normal(0, spread, (experiments, 4))
-            own = _autoregressive(rng, phi, (experiments, 4, 1, n), skewed=True)
-            shared = _autoregressive(rng, phi, (experiments, 1, 1, n), skewed=True)
+            own = autoregressive(rng, phi, (experiments, 4, 1, n), skewed=True)
+            shared = autoregressive(rng, phi, (experiments, 1, 1, n), skewed=True)
             probability, right = np.empty(experiments), np.empty(experiments, bool)
             for i, values in enumerate(shared + 0.8 * own + true[..., None, None]):
                 found = statistics.probability_lowest(values)
@@ -269,7 +269,7 @@ def _best(rng: np.random.Generator, experiments: int) -> Table:
     return Table("Share of right answers by the probability of being best", columns, rows)
 
 
-def _autoregressive(rng: np.random.Generator, phi: float, shape: tuple[int, ...], skewed: bool) -> Floats:
+def autoregressive(rng: np.random.Generator, phi: float, shape: tuple[int, ...], skewed: bool) -> Floats:
     """Return series of variance 1 along the last axis, mean 0; skewed ones of gamma noise with shape 1/2."""
     noise = rng.standard_normal((*shape[:-1], shape[-1] + SETTLED))
     if skewed:

@@ -7,19 +7,10 @@ import pytest
 from scipy.special import stdtr
 from scipy.stats import binomtest
 
+from benchmarks.coverage import autoregressive
 from sweep import statistics
 from sweep.statistics import comparison
 from sweep.statistics.comparison import Spread, compare
-
-
-def series(rng: np.random.Generator, lag1: float, shape: tuple[int, ...], skewed: bool = False) -> np.ndarray:
-    """Return first-order autoregressive series along the last axis: mean 0, variance 1."""
-    noise = rng.standard_normal((*shape[:-1], shape[-1] + 200))
-    if skewed:
-        noise = (rng.gamma(0.5, 1, noise.shape) - 0.5) / math.sqrt(0.5)
-    for i in range(1, noise.shape[-1]):
-        noise[..., i] += lag1 * noise[..., i - 1]
-    return noise[..., 200:] * math.sqrt(1 - lag1**2)
 
 
 def test_the_spread_is_the_posterior_that_numerical_integration_gives() -> None:
@@ -49,7 +40,7 @@ def test_the_spread_is_the_posterior_that_numerical_integration_gives() -> None:
 def test_intervals_cover_and_are_narrow(n: int, lag1: float, skewed: bool) -> None:
     """Nominal 95 %; what was measured with more tries is in docs/statistics.md."""
     rng, tries = np.random.default_rng(3), 400
-    found = [compare(one[None], np.zeros((1, n))) for one in series(rng, lag1, (tries, n), skewed)]
+    found = [compare(one[None], np.zeros((1, n))) for one in autoregressive(rng, lag1, (tries, n), skewed)]
     share = np.mean([one.low <= 0 <= one.high for one in found])
     assert share > (0.90 if lag1 == 0.6 else 0.92) - 2.5 * math.sqrt(0.06 / tries)
     # Over the interval that knows the correlation and not the variance.
@@ -62,7 +53,7 @@ def test_intervals_cover_and_are_narrow(n: int, lag1: float, skewed: bool) -> No
 def test_ratios_of_heavy_tails_are_covered_and_no_bound_is_a_wait_below_0() -> None:
     rng, inside = np.random.default_rng(4), []
     for _ in range(150):
-        usual = np.exp(series(rng, 0.3, (1, 30)))
+        usual = np.exp(autoregressive(rng, 0.3, (1, 30), skewed=False))
         quick = 0.8 * usual * np.exp(0.4 * rng.standard_normal((1, 30)) - 0.08)
         found = compare(quick, usual)
         inside.append(found.low <= -0.2 * found.reference <= found.high)
@@ -140,7 +131,7 @@ def test_probabilities_agree_with_intervals() -> None:
     """Of two alternatives the other one is the best with the probability that the interval leaves to it."""
     rng = np.random.default_rng(12)
     for _ in range(20):
-        usual = np.exp(series(rng, 0.3, (1, 30)))
+        usual = np.exp(autoregressive(rng, 0.3, (1, 30), skewed=False))
         mine = usual * np.exp(rng.normal(0, 0.1) + 0.4 * rng.standard_normal((1, 30)))
         if mine.mean() > usual.mean():
             mine, usual = usual, mine
@@ -170,7 +161,8 @@ def test_probabilities_are_those_with_which_it_happens() -> None:
     text, right = [], []
     for _ in range(400):
         true = rng.normal(0, 0.3, 4)
-        run = series(rng, 0.3, (4, 1, 48), skewed=True) * 0.7 + series(rng, 0.3, (1, 1, 48))
+        own = autoregressive(rng, 0.3, (4, 1, 48), skewed=True)
+        run = 0.7 * own + autoregressive(rng, 0.3, (1, 1, 48), skewed=False)
         found = statistics.probability_lowest(run + true[:, None, None])
         assert found.sum() == pytest.approx(1)
         text.append(found[np.argmax(found)])

@@ -170,7 +170,7 @@ def test_wrong_input_is_one_clear_line(values, confidence, complaint):
 def test_coverage_on_ar1_and_on_mm1_waiting_times():
     """Ten correlated batches are the limit, as docs/statistics.md has it."""
     rng = np.random.default_rng(7)
-    for case in (*coverage._series(rng, 4000), *coverage._queues(rng, 200)):
+    for case in (*coverage.known_series(rng, 4000), *coverage.queues(rng, 200)):
         least = 0.89 if case.values.shape[1:] == (1, 10) else 0.93
         assert_at_least(covers(case.values, case.truth), least)
 
@@ -182,7 +182,7 @@ def test_the_effective_number_is_that_of_theory_where_it_can_be_known():
     """B (1 - f) / (1 + f) in a long run, from below (Bayley and Hammersley)."""
     for phi in (0.0, 0.3, 0.7):
         rng = np.random.default_rng(22)
-        found = interval(coverage._autoregressive(rng, phi, (1, 20_000), skewed=False))
+        found = interval(coverage.autoregressive(rng, phi, (1, 20_000), skewed=False))
         expected = 20_000 * (1 - phi) / (1 + phi)
         assert 0.93 * expected < found.effective < expected
         assert interval(np.random.default_rng(1).normal(size=(6, 4))).effective == 6
