@@ -77,12 +77,11 @@ def by_priority(name: str, **keys: Any) -> Priority:
     return how
 
 
-def make_jobs(rows: Sequence[tuple[float, float, float, int, int]]) -> Jobs:
-    """Return jobs from rows of submit, runtime, requested, size and memory, in any order."""
-    ordered = sorted(rows, key=lambda row: row[0])
-    submit, runtime, requested, size, memory = zip(*ordered, strict=True)
-    times = (np.array(column, float) for column in (submit, runtime, requested))
-    return Jobs(*times, np.array(size, np.int64), np.array(memory, np.int64))
+def make_jobs(rows: Sequence[tuple[Any, ...]], user: Sequence[int] | None = None) -> Jobs:
+    """Return jobs from rows of submit, runtime, requested, size, memory, and perhaps used memory; in any order."""
+    columns = list(zip(*sorted(rows, key=lambda row: row[0]), strict=True))
+    times, counts = (np.array(columns[:3], float), np.array(columns[3:], np.int64))
+    return Jobs(*times, *counts, user=None if user is None else np.array(user))
 
 
 def make_machine(hosts: Sequence[tuple[int, int]]) -> Machine:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+import backfill_cases
 import eq_spatial_twin as twin
-import numpy as np
 from family_cases import composed
 from hypothesis import strategies as st
 
@@ -39,15 +39,14 @@ RULES: dict[str, dict[str, Any]] = {
 
 
 def make_jobs(rows: Sequence[Row]) -> Jobs:
-    submit, runtime, size, memory, used = zip(*sorted(rows, key=lambda row: row[0]), strict=True)
-    times = [np.array([float(t) for t in column]) for column in (submit, runtime, runtime)]
-    counts = [np.array(column, np.int64) for column in (size, memory, used)]
-    return Jobs(*times, counts[0], counts[1] * KB_IN_MB, counts[2] * KB_IN_MB)
+    return backfill_cases.make_jobs(
+        [(submit, runtime, runtime, size, memory * KB_IN_MB, used * KB_IN_MB)
+         for submit, runtime, size, memory, used in rows]
+    )  # fmt: skip
 
 
 def make_machine(hosts: Sequence[Host]) -> Machine:
-    processors, memory = (np.array(column, np.int64) for column in zip(*hosts, strict=True))
-    return Machine(tuple(map(str, range(len(hosts)))), processors, memory * KB_IN_MB)
+    return backfill_cases.make_machine([(processors, memory * KB_IN_MB) for processors, memory in hosts])
 
 
 def run(rows: Sequence[Row], hosts: Sequence[Host], **keys: Any) -> Schedule:

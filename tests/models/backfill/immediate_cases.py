@@ -78,14 +78,13 @@ def cases(draw: st.DrawFn, hosts: int = 3) -> tuple[Jobs, Machine]:
     limited = draw(st.booleans())
     memory = st.integers(3, 9).map(lambda n: n * UNIT_KB) if limited else st.just(UNLIMITED_KB)
     machine = make_machine([(draw(st.integers(2, 8)), draw(memory)) for _ in range(number)])
-    rows, used = [], []
+    rows = []
     for _ in range(draw(st.integers(2, 14))):
         h = draw(st.integers(0, number - 1))
         size = draw(st.integers(1, int(machine.processors[h])))
         need = draw(st.integers(0, int(machine.memory[h]) // UNIT_KB if limited else 5))
         submit, requested = (draw(st.integers(least, 30)) for least in (0, 1))
         runtime = draw(st.integers(1, 3) | st.integers(1, 30))
-        rows.append((submit * TICK, runtime * TICK, requested * TICK, size, UNIT_KB * need))
-        used.append(UNIT_KB * draw(st.integers(0, 5)))
-    jobs = make_jobs(rows)
-    return Jobs(jobs.submit, jobs.runtime, jobs.requested, jobs.size, jobs.memory, np.array(used)), machine
+        used = draw(st.integers(0, 5))
+        rows.append((submit * TICK, runtime * TICK, requested * TICK, size, UNIT_KB * need, UNIT_KB * used))
+    return make_jobs(rows), machine

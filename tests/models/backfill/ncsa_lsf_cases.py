@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
+import backfill_cases
 import ncsa_lsf_twin as twin
 import numpy as np
+from backfill_twin import simulate as simulate_by_twin
 from family_cases import composed
 from hypothesis import strategies as st
 
@@ -33,10 +35,11 @@ def of_paper(**keys: Any) -> dict[str, Any]:
 
 def make_jobs(rows: Sequence[Row], user: Sequence[int] | None = None) -> Jobs:
     """Return jobs from rows of submit, runtime, requested (hours), processors and memory (GB)."""
-    submit, runtime, requested, size, memory = zip(*rows, strict=True)
-    times = (np.array(column, float) * HOUR for column in (submit, runtime, requested))
-    need = np.rint(np.array(memory) * GB).astype(np.int64)
-    return Jobs(*times, np.array(size, np.int64), need, user=None if user is None else np.array(user))
+    return backfill_cases.make_jobs(
+        [(HOUR * submit, HOUR * runtime, HOUR * requested, size, round(memory * GB))
+         for submit, runtime, requested, size, memory in rows],
+        user,
+    )  # fmt: skip
 
 
 def make_machine(hosts: dict[str, tuple[int, float]]) -> Machine:
@@ -94,7 +97,7 @@ def by_twin(jobs: Jobs, machine: Machine, rules: NcsaLsf) -> tuple[Schedule, twi
         )
     ]
     scheduler = twin.Lsf(hosts, rules)
-    twin.simulate(plain, scheduler, rules.ties)
+    simulate_by_twin(plain, scheduler, rules.ties)
     start, end = (np.array([getattr(job, name) for job in plain], float) for name in ("start", "end"))
     return Schedule(jobs, machine, start, end, np.array([job.host for job in plain])), scheduler
 

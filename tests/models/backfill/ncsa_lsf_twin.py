@@ -49,6 +49,22 @@ class Lsf:
     log: list[tuple[float, str, Job, int]] = field(default_factory=list)
     """(when, "starts" or "reserves", job, host)."""
 
+    freed: set[int] = field(default_factory=set)
+    """Hosts on which jobs have ended since the last pass."""
+
+    def submit(self, job: Job) -> None:
+        self.waiting.append(job)
+
+    def end(self, job: Job) -> None:
+        self.running.remove(job)
+        self.freed.add(job.host)
+
+    def next_start(self) -> float:
+        return inf
+
+    def tick(self, now: float) -> None:
+        """Nothing happens at times of its own."""
+
     def free(self, h: int) -> int:
         return self.hosts[h].processors - sum(job.size for job in self.running if job.host == h)
 
@@ -124,9 +140,10 @@ class Lsf:
                     return started
         return started
 
-    def a_pass(self, now: float, freed: set[int]) -> None:
-        for h in sorted(freed):
+    def a_pass(self, now: float) -> None:
+        for h in sorted(self.freed):
             self.after_termination(h, now)
+        self.freed = set()
         started = True
         while started:
             started = False
@@ -136,25 +153,6 @@ class Lsf:
             for h in turns:
                 if h not in self.reserved:
                     started |= self.assign_free_resources(h, now)
-
-
-def simulate(jobs: Sequence[Job], scheduler: Lsf, ties: str) -> None:
-    """Run all jobs to their ends, and write start, host and end into them.
-
-    Ties: ``instant`` is all ends, then all submissions, then one pass; ``event`` is a pass after each,
-    submissions first, ends in the order of the jobs' numbers.
-    """
-    coming = sorted(jobs, key=lambda job: (job.submit, job.number))
-    while coming or scheduler.running:
-        now = min([job.end for job in scheduler.running] + [job.submit for job in coming[:1]])
-        ending = sorted((job for job in scheduler.running if job.end == now), key=lambda job: job.number)
-        arriving = [job for job in coming if job.submit == now]
-        if ties == "event":
-            ending, arriving = ([], arriving[:1]) if arriving else (ending[:1], [])
-        scheduler.running = [job for job in scheduler.running if job not in ending]
-        coming = coming[len(arriving) :]
-        scheduler.waiting += arriving
-        scheduler.a_pass(now, {job.host for job in ending if job.host is not None})
 
 
 def held_idle(scheduler: Lsf) -> list[tuple[int, int, float, float, int]]:
