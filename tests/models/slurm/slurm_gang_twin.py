@@ -37,24 +37,22 @@ class LinearTwin(Twin):
     reserves = False
     lines: Sequence[tuple[int, set[int]]] = ()  # of NodeName: weight and nodes
 
-    def pick_now(self, job: TwinJob, members: set[int], running: Sequence[TwinJob]) -> dict[int, int]:
+    def pick_now(self, job: TwinJob, members: set[int]) -> dict[int, int]:
         added: set[int] = set()
         for _, line in sorted(self.lines, key=lambda one: one[0]):
             added |= line & members
-            if given := super().pick_now(job, added, running):
+            if given := super().pick_now(job, added):
                 return given
         return {}
 
-    def earliest(
-        self, job: TwinJob, allowed: set[int], now: int, running: Sequence[TwinJob]
-    ) -> tuple[int, dict[int, int]]:
-        if given := self.pick(job, allowed, self.free(running)):
-            return now, given
-        left = sorted(running, key=lambda other: (other.expected, other.number))
+    def earliest(self, job: TwinJob, allowed: set[int]) -> tuple[int, dict[int, int]]:
+        if given := self.pick(job, allowed, self.free(self.running)):
+            return self.now, given
+        left = sorted(self.running, key=lambda other: (other.expected, other.number))
         while left:
             last = left.pop(0)
             if given := self.pick(job, allowed, self.free(left)):
-                return max(last.expected, now + 1), given
+                return max(last.expected, self.now + 1), given
         return -1, {}
 
 
@@ -84,7 +82,7 @@ class GangTwin(Twin):
         for job in self.shadows(row):
             row.admit(job)
 
-    def update(self, now: int) -> None:
+    def update(self) -> None:
         for row in self.from_top():
             self.clear(row)
             for group in (row.active, row.fillers):
@@ -94,49 +92,41 @@ class GangTwin(Twin):
                         self.show(job)
                         continue
                     group.remove(job)
-                    self.suspend(job, now)
+                    self.suspend(job)
             for job in row.jobs:
                 if job not in row.active and job not in row.fillers and row.admits(job):
                     row.admit(job)
                     row.fillers.append(job)
-                    self.resume(job, now)
+                    self.resume(job)
                     self.show(job)
 
     def show(self, job: TwinJob) -> None:
         if job not in self.above:
             self.above.append(job)
 
-    def start(
-        self,
-        job: TwinJob,
-        given: dict[int, int],
-        now: int,
-        waiting: list[TwinJob],
-        running: list[TwinJob],
-        by: bool,
-    ) -> None:
-        super().start(job, given, now, waiting, running, by)
+    def start(self, job: TwinJob, given: dict[int, int], by: bool) -> None:
+        super().start(job, given, by)
         row = self.rows[job.partition]
         row.jobs.append(job)
         if row.admits(job):
             row.admit(job)
             row.fillers.append(job)
             self.show(job)
-            self.update(now)
+            self.update()
         else:
-            self.suspend(job, now)
+            self.suspend(job)
 
-    def leave(self, job: TwinJob, now: int) -> None:
+    def leave(self, job: TwinJob) -> None:
         if job.suspended is not None:
             job.late += job.end - job.suspended
         row = self.rows[job.partition]
         for group in (row.jobs, row.active, row.fillers, self.above):
             if job in group:
                 group.remove(job)
-        self.update(now)
+        self.update()
 
-    def slice(self, now: int) -> bool:
-        if now % self.length:
+    def slice(self) -> bool:
+        if self.now % self.length:
             return False
         before = [job.suspended for job in self.jobs]
         for row in self.from_top():
@@ -155,31 +145,31 @@ class GangTwin(Twin):
                     row.active.append(job)
             for job in row.jobs:
                 if job not in row.active:
-                    self.suspend(job, now)
+                    self.suspend(job)
             for job in row.jobs:
                 if job in row.active and job.suspended is not None:
-                    self.resume(job, now)
+                    self.resume(job)
                     self.show(job)
         return before != [job.suspended for job in self.jobs]
 
-    def suspend(self, job: TwinJob, now: int) -> None:
+    def suspend(self, job: TwinJob) -> None:
         if job.suspended is not None:
             return
-        job.suspended = now
+        job.suspended = self.now
         if job in self.above:
             self.above.remove(job)
-        if job.end > now + GRACE and self.resumed.get(job.number) != now:
-            self.left[job.number] = job.end - now - GRACE
+        if job.end > self.now + GRACE and self.resumed.get(job.number) != self.now:
+            self.left[job.number] = job.end - self.now - GRACE
             job.end = 10**9
 
-    def resume(self, job: TwinJob, now: int) -> None:
+    def resume(self, job: TwinJob) -> None:
         if job.suspended is None:
             return
-        job.late += now - job.suspended
+        job.late += self.now - job.suspended
         if job.number in self.left:
-            job.end = max(now, job.suspended + GRACE) + self.left.pop(job.number)
+            job.end = max(self.now, job.suspended + GRACE) + self.left.pop(job.number)
         job.suspended = None
-        self.resumed[job.number] = now
+        self.resumed[job.number] = self.now
 
     def having(self, most: int, members: set[int], free: dict[int, tuple[int, ...]]) -> dict[int, int]:
         """Return the nodes with at most so many jobs, and their CPUs."""
@@ -203,14 +193,14 @@ class GangTwin(Twin):
                 return given
         return {}
 
-    def suspending(self, job: TwinJob, members: set[int], now: int, running: list[TwinJob]) -> dict[int, int]:
-        order = self.candidates(job, now, running)
+    def suspending(self, job: TwinJob, members: set[int]) -> dict[int, int]:
+        order = self.candidates(job)
         for attempt in (1, 2):
             gone: list[TwinJob] = []
             given: dict[int, int] = {}
             while order[len(gone) :] and not given:
                 gone.append(order[len(gone)])
-                left = self.free([other for other in running if other not in gone])
+                left = self.free([other for other in self.running if other not in gone])
                 offers = self.having(self.shared - 1, members, left)
                 given = self.fit(job, True, offers) if len(offers) >= job.nodes else {}
             if not given:
@@ -224,21 +214,19 @@ class GangTwin(Twin):
                 other.warned_until = other.expected
         return given
 
-    def earliest(
-        self, job: TwinJob, allowed: set[int], now: int, running: Sequence[TwinJob]
-    ) -> tuple[int, dict[int, int]]:
-        gone = self.candidates(job, now, running)
-        left = sorted(running, key=lambda other: (other.expected, other.number))
+    def earliest(self, job: TwinJob, allowed: set[int]) -> tuple[int, dict[int, int]]:
+        gone = self.candidates(job)
+        left = sorted(self.running, key=lambda other: (other.expected, other.number))
         stay = [other for other in left if other not in gone]
         for there, most in ((left, 1), (left, self.shared - 1), (stay, self.shared - 1)):
             offers = self.having(min(most, self.shared - 1), allowed, self.free(there))
             if given := self.fit(job, True, offers):
-                return now, given
+                return self.now, given
         left = stay
         while left:
             last = left.pop(0)
             if given := self.fit(job, True, self.having(self.shared - 1, allowed, self.free(left))):
-                return max(last.expected, now + 1), given
+                return max(last.expected, self.now + 1), given
         return -1, {}
 
 
@@ -283,7 +271,6 @@ class CoreTwin(GangTwin):
     depths: Sequence[int] = ()
     cores: dict[int, Cores] = field(default_factory=dict)
     lists: dict[int, list[list[TwinJob]]] = field(default_factory=dict)
-    live: list[TwinJob] = field(default_factory=list)
     tried: Cores = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -326,7 +313,7 @@ class CoreTwin(GangTwin):
     def free(self, running: Sequence[TwinJob]) -> Supply:
         supply = Supply(super().free(running))
         supply.lists = self.lists
-        if running is not self.live:  # as if nothing ran
+        if running is not self.running:  # as if nothing ran
             supply.lists = {k: [[] for _ in rows] for k, rows in self.lists.items()}
             return supply
         ended = [job for rows in self.lists.values() for row in rows for job in row if job not in running]
@@ -335,8 +322,8 @@ class CoreTwin(GangTwin):
             self.leave_rows(self.lists[job.partition], job)
         return supply
 
-    def future(self, running: Sequence[TwinJob]) -> Supply:
-        later = self.free(running)
+    def future(self) -> Supply:
+        later = self.free(self.running)
         later.lists = {k: [list(row) for row in rows] for k, rows in self.lists.items()}
         return later
 
@@ -378,23 +365,14 @@ class CoreTwin(GangTwin):
                 return given
         return {}
 
-    def start(
-        self,
-        job: TwinJob,
-        given: dict[int, int],
-        now: int,
-        waiting: list[TwinJob],
-        running: list[TwinJob],
-        by: bool,
-    ) -> None:
-        self.live = running
+    def start(self, job: TwinJob, given: dict[int, int], by: bool) -> None:
         self.cores[job.number] = {
             (node, core)
             for node, n in given.items()
             for core in self.dealt({core for where, core in self.tried if where == node}, n)
         }
         self.join(self.lists[job.partition], job)
-        super().start(job, given, now, waiting, running, by)
+        super().start(job, given, by)
 
     def dealt(self, free: set[int], n: int) -> set[int]:
         """Return the cores of a node that a job gets: by socket of the best fit, or from each in turn."""
@@ -411,13 +389,11 @@ class CoreTwin(GangTwin):
             taken |= {best.pop(0) for _ in range(min(len(best), n - len(taken)))}
         return taken
 
-    def suspending(self, job: TwinJob, members: set[int], now: int, running: list[TwinJob]) -> dict[int, int]:
+    def suspending(self, job: TwinJob, members: set[int]) -> dict[int, int]:
         return {}
 
-    def make_room(self, job: TwinJob, members: set[int], now: int, running: list[TwinJob]) -> bool:
+    def make_room(self, job: TwinJob, members: set[int]) -> bool:
         return False
 
-    def earliest(
-        self, job: TwinJob, allowed: set[int], now: int, running: Sequence[TwinJob]
-    ) -> tuple[int, dict[int, int]]:
-        return Twin.earliest(self, job, allowed, now, running)
+    def earliest(self, job: TwinJob, allowed: set[int]) -> tuple[int, dict[int, int]]:
+        return Twin.earliest(self, job, allowed)

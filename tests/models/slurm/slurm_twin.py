@@ -5,7 +5,6 @@ passes and cycles, limits of groups of jobs, reservations, preemption. Times are
 controller comes each second.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -104,6 +103,9 @@ class Twin:
     busy: set[int] | None = None  # nodes that are preferred in plans
     shared: int = 0  # jobs that may share a node
     blocked: int = 0  # jobs of the QOS, in a cycle
+    now: int = 0
+    waiting: list[TwinJob] = field(default_factory=list)
+    running: list[TwinJob] = field(default_factory=list)
     stopped: list[TwinJob] = field(default_factory=list)
     held: list[TwinJob] = field(default_factory=list)
 
@@ -112,28 +114,27 @@ class Twin:
         return {node for job in self.stopped for node in job.given}
 
     def run(self) -> None:
-        waiting: list[TwinJob] = []
-        running: list[TwinJob] = []
+        waiting, running = self.waiting, self.running
         coming = sorted(self.jobs, key=lambda job: (job.submit, job.number))
         called, last_pass, last_full, last_limits, last_cycle, changed = False, 0, 0, 0, -(10**9), 0
         look_backfill = 0
-        now = 0
         while coming or waiting or running or self.held:
+            now = self.now
             for job in sorted((job for job in running if job.end <= now), key=lambda job: job.number):
                 running.remove(job)
-                self.leave(job, now)
+                self.leave(job)
                 called, changed = True, now
             while coming and coming[0].submit <= now:
                 waiting.append(coming.pop(0))
-                waiting[-1].limited = any(" " in name for name in self.exceeds(waiting[-1], running))
+                waiting[-1].limited = any(" " in name for name in self.exceeds(waiting[-1]))
                 called, changed = True, now
-            if self.slice(now):
+            if self.slice():
                 changed = now
             if now - last_limits >= 30:
                 last_limits = now
                 for job in [one for one in running if one.suspended is None]:
                     if job.expected <= now < job.end and job.warned_until is not None:
-                        self.stop(job, now, running)
+                        self.stop(job)
                         changed = now
                     elif job.expected <= now < job.end:
                         job.end, job.killed, changed = now, True, now
@@ -150,43 +151,43 @@ class Twin:
             if full or (called and now - last_pass >= 3):
                 last_pass, called = now, False
                 last_full = now if full else last_full
-                if self.one_pass(now, waiting, running, full):
+                if self.one_pass(full):
                     changed = now
-            while self.settled(now, running):  # in this second: the epilog calls a pass
+            while self.settled():  # in this second: the epilog calls a pass
                 changed = now
-                self.one_pass(now, waiting, running, False)
+                self.one_pass(False)
             if self.backfill and look_backfill == now:
                 if now - last_cycle >= self.interval and changed >= last_cycle:
-                    if self.cycle(now, waiting, running) or waiting:
+                    if self.cycle() or waiting:
                         changed = now
                     last_cycle = now
                     look_backfill = now + self.interval
                 else:
                     look_backfill = now + 1
-            while self.settled(now, running):
+            while self.settled():
                 changed = now
-                self.one_pass(now, waiting, running, False)
-            now += 1
+                self.one_pass(False)
+            self.now += 1
 
-    def leave(self, job: TwinJob, now: int) -> None:
+    def leave(self, job: TwinJob) -> None:
         """Take out of the rows of gang scheduling, where there are any."""
 
-    def slice(self, now: int) -> bool:
+    def slice(self) -> bool:
         """Begin a time slice of gang scheduling where one is due; return whether jobs took turns."""
         return False
 
-    def settled(self, now: int, running: list[TwinJob]) -> bool:
+    def settled(self) -> bool:
         """Take out jobs that were killed, and hold those to be requeued; return whether there was one."""
         stopped, self.stopped = self.stopped, []
         for job in sorted(stopped, key=lambda job: job.number):
-            self.leave(job, now)
+            self.leave(job)
             if not job.killed and not job.cancelled:
                 assert self.preempting is not None
-                job.begin, job.warned_until = now + self.preempting.requeue_wait, None
+                job.begin, job.warned_until = self.now + self.preempting.requeue_wait, None
                 self.held.append(job)
         return bool(stopped)
 
-    def candidates(self, job: TwinJob, now: int, running: Sequence[TwinJob]) -> list[TwinJob]:
+    def candidates(self, job: TwinJob) -> list[TwinJob]:
         """Return the jobs that one may preempt, those to be taken out first before others."""
         rules = self.preempting
         if rules is None:
@@ -194,23 +195,23 @@ class Twin:
         members = set(self.partitions[job.partition][0])
         found = [
             other
-            for other in sorted(running, key=lambda other: other.number)
+            for other in sorted(self.running, key=lambda other: other.number)
             if (job.level, other.level) in rules.pairs
             and set(other.given) & members
-            and other.end > now
-            and now >= (other.start or 0) + rules.exempt
+            and other.end > self.now
+            and self.now >= (other.start or 0) + rules.exempt
         ]
         if rules.youngest:
             return sorted(found, key=lambda other: -(other.start or 0))
         return sorted(found, key=lambda other: (rules.ranks[other.level], len(other.given)))
 
-    def suspending(self, job: TwinJob, members: set[int], now: int, running: list[TwinJob]) -> dict[int, int]:
+    def suspending(self, job: TwinJob, members: set[int]) -> dict[int, int]:
         """Return nodes on which a job may start now since others are suspended."""
         return {}
 
-    def make_room(self, job: TwinJob, members: set[int], now: int, running: list[TwinJob]) -> bool:
+    def make_room(self, job: TwinJob, members: set[int]) -> bool:
         """Preempt jobs so that one fits; return whether it would."""
-        rules, order = self.preempting, self.candidates(job, now, running)
+        rules, order = self.preempting, self.candidates(job)
         if rules is None:
             return False
         attempt = 0
@@ -221,7 +222,7 @@ class Twin:
             while n_gone < len(order) and not given:
                 if set(order[n_gone].given) & members:
                     gone.append(order[n_gone])
-                    left = self.free([each for each in running if each not in gone])
+                    left = self.free([each for each in self.running if each not in gone])
                     given = self.pick(job, members, left)
                 n_gone += 1
             if not given:
@@ -235,28 +236,28 @@ class Twin:
             shared = {other.number: len(set(other.given) & set(given)) for other in order[: n_gone - 1]}
             shared[order[n_gone - 1].number] = 10**9
             order.sort(key=lambda other: -shared.get(other.number, 0))
-        if job.called <= now - self.kill_wait - rules.timeout:
-            job.called = now
+        if job.called <= self.now - self.kill_wait - rules.timeout:
+            job.called = self.now
             for other in order[:n_gone]:
                 if set(other.given) & set(given):
-                    self.make_way(other, now, running)
+                    self.make_way(other)
         return True
 
-    def make_way(self, job: TwinJob, now: int, running: list[TwinJob]) -> None:
+    def make_way(self, job: TwinJob) -> None:
         assert self.preempting is not None
         grace = self.preempting.grace[job.level]
         if job.warned_until is None and grace:
-            job.warned_until = now + grace
-        elif job.warned_until is None or job.expected <= now:
-            self.stop(job, now, running)
+            job.warned_until = self.now + grace
+        elif job.warned_until is None or job.expected <= self.now:
+            self.stop(job)
 
-    def stop(self, job: TwinJob, now: int, running: list[TwinJob]) -> None:
+    def stop(self, job: TwinJob) -> None:
         assert self.preempting is not None
         assert job.start is not None
-        job.end, job.cancelled = now, self.preempting.modes[job.level] != "REQUEUE"
+        job.end, job.cancelled = self.now, self.preempting.modes[job.level] != "REQUEUE"
         if not job.cancelled:
-            job.runs.append((job.start, now))
-        running.remove(job)
+            job.runs.append((job.start, self.now))
+        self.running.remove(job)
         self.stopped.append(job)
 
     def free(self, running: Sequence[TwinJob]) -> dict[int, tuple[int, ...]]:
@@ -266,27 +267,27 @@ class Twin:
             left[node] = (cpus - sum(c for c, _ in mine), memory - sum(c * m for c, m in mine))
         return left
 
-    def exceeds(self, job: TwinJob, running: Sequence[TwinJob]) -> list[str]:
+    def exceeds(self, job: TwinJob) -> list[str]:
         """Return the limits without room for a job: of numbers of jobs (two words), of its QOS, others."""
-        used = {name: sum(one.charges.get(name, 0) for one in running) for name in job.charges}
+        used = {name: sum(one.charges.get(name, 0) for one in self.running) for name in job.charges}
         held = [name for name, n in job.charges.items() if used[name] + n > self.caps[name]]
         return sorted(set(held) - job.replaced, key=lambda name: (" " not in name, name not in OF_QOS))
 
-    def kept(self, begin: int, end: int, now: int) -> list[tuple[int, set[int]]]:
-        return [(e, n) for b, e, n, known in self.reservations if b < end and e > begin and known <= now]
+    def kept(self, begin: int, end: int) -> list[tuple[int, set[int]]]:
+        return [(e, n) for b, e, n, known in self.reservations if b < end and e > begin and known <= self.now]
 
-    def one_pass(self, now: int, waiting: list[TwinJob], running: list[TwinJob], full: bool) -> bool:
+    def one_pass(self, full: bool) -> bool:
         """Return whether anything changed: a job started, or was found to have to wait."""
         failed: set[int] = set()
         usable = set(range(len(self.nodes)))
         touched = False
-        for tested, job in enumerate(list(waiting)):
+        for tested, job in enumerate(list(self.waiting)):
             if not full and tested > self.depth:
                 break
             touched = True
             if job.partition in failed:
                 continue
-            if over := self.exceeds(job, running):
+            if over := self.exceeds(job):
                 if self.limit_stop and not (job.limited and " " in over[0]):
                     failed.add(job.partition)
                     usable -= set(self.partitions[job.partition][0])
@@ -296,19 +297,19 @@ class Twin:
             job.limited = False
             members = usable & self.members(job)
             enough = len(members) >= job.nodes
-            kept = self.kept(now, now + job.limit, now)
+            kept = self.kept(self.now, self.now + job.limit)
             for _, nodes in kept:
                 members = members - nodes
-            given = self.pick_now(job, members - self.completing, running)
-            given = given or self.suspending(job, members - self.completing, now, running)
+            given = self.pick_now(job, members - self.completing)
+            given = given or self.suspending(job, members - self.completing)
             if given:
-                self.start(job, given, now, waiting, running, False)
+                self.start(job, given, False)
                 continue
             alone = whole and self.shared < 2
-            busy = members & (self.completing | {node for one in running if alone for node in one.given})
+            busy = members & (self.completing | {node for one in self.running if alone for node in one.given})
             fewer = bool(kept or failed) and enough
             if (
-                self.make_room(job, members - self.completing, now, running)
+                self.make_room(job, members - self.completing)
                 or not fewer
                 or busy
                 or self.pick(job, members, self.free([]))
@@ -317,24 +318,16 @@ class Twin:
                 usable -= set(self.partitions[job.partition][0])
         return touched
 
-    def start(
-        self,
-        job: TwinJob,
-        given: dict[int, int],
-        now: int,
-        waiting: list[TwinJob],
-        running: list[TwinJob],
-        by: bool,
-    ) -> None:
-        job.start, job.end, job.given, job.by_backfill = now, now + job.runtime, given, by
-        waiting.remove(job)
-        running.append(job)
+    def start(self, job: TwinJob, given: dict[int, int], by: bool) -> None:
+        job.start, job.end, job.given, job.by_backfill = self.now, self.now + job.runtime, given, by
+        self.waiting.remove(job)
+        self.running.append(job)
 
     def members(self, job: TwinJob) -> set[int]:
         return set(self.partitions[job.partition][0])
 
-    def pick_now(self, job: TwinJob, members: set[int], running: Sequence[TwinJob]) -> dict[int, int]:
-        return self.pick(job, members, self.free(running))
+    def pick_now(self, job: TwinJob, members: set[int]) -> dict[int, int]:
+        return self.pick(job, members, self.free(self.running))
 
     def pick(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, ...]]) -> dict[int, int]:
         whole = self.partitions[job.partition][2]
@@ -417,22 +410,23 @@ class Twin:
                 return {}
         return {}
 
-    def cycle(self, now: int, waiting: list[TwinJob], running: list[TwinJob]) -> bool:
+    def cycle(self) -> bool:
         """Return whether a job started or ended."""
+        now = self.now
         everything = frozenset(range(len(self.nodes)))
         plan = [(now // self.slot * self.slot, (now + self.window) // self.slot * self.slot, everything)]
         tested, self.blocked = 0, 0
         started = False
-        for job in list(waiting):
+        for job in list(self.waiting):
             if tested >= self.max_test:
                 break
-            if self.exceeds(job, running) and not self.limit_stop:
+            if self.exceeds(job) and not self.limit_stop:
                 continue
             begin, counted = max(now, self.blocked if "qos" in job.charges else 0), False
             while True:
                 end = begin + job.limit
                 members = set(self.partitions[job.partition][0])
-                kept = self.kept(begin, end, now)
+                kept = self.kept(begin, end)
                 for _, nodes in kept:
                     members -= nodes
                 allowed, later = set(members), 0
@@ -452,7 +446,7 @@ class Twin:
                     if not counted:
                         counted, tested = True, tested + 1
                     allowed &= self.members(job)
-                    found, given = self.earliest(job, allowed, now, running)
+                    found, given = self.earliest(job, allowed)
                 if found < 0:
                     if not later:
                         break
@@ -461,23 +455,21 @@ class Twin:
                 found = max(found, begin)
                 if found <= now and set(given) & self.completing:
                     found, later = now + 1, 0
-                if found <= now and (over := self.exceeds(job, running)):
+                if found <= now and (over := self.exceeds(job)):
                     found, job.limited = later or now + 500, True
                     if over[0] in OF_QOS:
                         self.blocked = max(self.blocked, found)
                 first, last = (at // self.slot * self.slot for at in (found, found + job.limit))
                 if found <= now:
-                    now_given = self.pick_now(job, allowed, running) or self.suspending(
-                        job, allowed - self.completing, now, running
-                    )
+                    now_given = self.pick_now(job, allowed) or self.suspending(job, allowed - self.completing)
                 if found <= now and not now_given:
                     n_before = len(self.stopped)
-                    self.make_room(job, allowed - self.completing, now, running)
+                    self.make_room(job, allowed - self.completing)
                     started = started or len(self.stopped) > n_before
                     plan = self.reserved(plan, first, last, set(given))
                     break
                 if found <= now:
-                    self.start(job, now_given, now, waiting, running, True)
+                    self.start(job, now_given, True)
                     started = True
                     rules = self.preempting
                     alone = self.partitions[job.partition][2] and self.reserves
@@ -489,7 +481,7 @@ class Twin:
                     continue
                 if found > now + self.window:
                     break
-                reserved = any(set(given) & nodes for _, nodes in self.kept(found, found + job.limit, now))
+                reserved = any(set(given) & nodes for _, nodes in self.kept(found, found + job.limit))
                 if reserved or any(e > first and b < last and not set(given) <= free for b, e, free in plan):
                     begin = found
                     continue
@@ -514,26 +506,25 @@ class Twin:
                 merged.append((a, b, free))
         return merged
 
-    def future(self, running: Sequence[TwinJob]) -> dict[int, tuple[int, ...]]:
+    def future(self) -> dict[int, tuple[int, ...]]:
         """Return what is free, for `release` to change."""
-        return self.free(running)
+        return self.free(self.running)
 
     def release(self, later: dict[int, tuple[int, ...]], job: TwinJob, preempted: bool = False) -> None:
         for node, n in job.given.items():
             later[node] = (later[node][0] + n, later[node][1] + n * job.memory)
 
-    def earliest(
-        self, job: TwinJob, allowed: set[int], now: int, running: Sequence[TwinJob]
-    ) -> tuple[int, dict[int, int]]:
-        if given := self.pick(job, allowed, self.free(running)):
+    def earliest(self, job: TwinJob, allowed: set[int]) -> tuple[int, dict[int, int]]:
+        now = self.now
+        if given := self.pick(job, allowed, self.free(self.running)):
             return now, given
-        gone, later = self.candidates(job, now, running), self.future(running)
-        every = sorted(running, key=lambda other: (other.expected, other.number))
+        gone, later = self.candidates(job), self.future()
+        every = sorted(self.running, key=lambda other: (other.expected, other.number))
         for other in [each for each in every if each in gone]:
             self.release(later, other, preempted=True)
         if gone and (given := self.pick(job, allowed, later)):
             return now, given
-        running_on = [other for other in running if other not in gone]
+        running_on = [other for other in self.running if other not in gone]
         there = [other for other in running_on if set(other.given) & allowed]
         there.sort(key=lambda other: (other.expected, other.number))
         if not there:
@@ -557,7 +548,7 @@ class Twin:
             width *= 2
             while k < len(every) and every[k].expected > border + width:
                 width *= 2
-            busy = {node for other in running for node in other.given} | self.completing
+            busy = {node for other in self.running for node in other.given} | self.completing
             self.busy = busy if self.busy_nodes else None
             given, self.busy = self.pick(job, allowed, later), None
             if given:
@@ -565,10 +556,6 @@ class Twin:
                     return last.expected, given
                 return max(last.expected + self.kill_wait, now + 1), given
         return -1, {}
-
-
-def waits(jobs: Sequence[TwinJob]) -> list[int]:
-    return [math.floor(job.start - job.submit) for job in jobs if job.start is not None]
 
 
 @dataclass
