@@ -78,7 +78,7 @@ def by_priority(name: str, **keys: Any) -> Priority:
 
 
 def make_jobs(rows: Sequence[tuple[Any, ...]], user: Sequence[int] | None = None) -> Jobs:
-    """Return jobs from rows of submit, runtime, requested, size, memory, and perhaps used memory; in any order."""
+    """Return jobs from rows of submit, runtime, requested, size, memory, and perhaps used memory."""
     columns = list(zip(*sorted(rows, key=lambda row: row[0]), strict=True))
     times, counts = (np.array(columns[:3], float), np.array(columns[3:], np.int64))
     return Jobs(*times, *counts, user=None if user is None else np.array(user))

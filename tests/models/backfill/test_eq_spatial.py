@@ -1,6 +1,5 @@
 """Spatial equipartitioning (Chiang and Vernon 2001, section 2.5): its twin, its laws, and what is refused."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,9 +9,6 @@ import pytest
 from backfill_cases import for_all, tiers
 from eq_spatial_cases import RULES, Host, Row, by_twin, cases, make_jobs, make_machine, rules, run
 
-from models.backfill.eq_spatial.kernel import simulate
-from models.jobs.jobs import Jobs
-from models.jobs.machine import pool
 from models.jobs.schedule import Schedule
 
 each_rule = pytest.mark.parametrize("name", RULES)
@@ -51,19 +47,6 @@ def test_kernel_is_its_twin(name: str, exactly: bool, n_examples: int) -> None:
     for_all(n_examples if exactly else n_examples // 3, check, case=cases(exact=not exactly))
 
 
-def test_processor_sharing_does_not_know_the_distribution_of_runtimes() -> None:
-    """M/G/1 with processor sharing: the mean slowdown is 1 / (1 - load), here of very uneven runtimes."""
-    rng = np.random.default_rng(1)
-    n, load, processors = 20_000, 0.5, 100
-    runtime = np.where(rng.random(n) < 0.9, 0.5, 5.5) * rng.standard_exponential(n)
-    submit = np.cumsum(rng.standard_exponential(n) / load)
-    size, memory = np.full(n, processors), np.zeros(n, np.int64)
-    made = simulate(Jobs(submit, runtime, runtime, size, memory), pool(processors), rules())
-    slowdown = (1 + made.delay / runtime).reshape(20, -1).mean(axis=1)
-    assert abs(slowdown.mean() - 1 / (1 - load)) < 4 * slowdown.std(ddof=1) / np.sqrt(20)
-    assert slowdown.std() < 0.5
-
-
 def test_any_number_of_pieces_is_kept() -> None:
     """Some of twenty long jobs change their processors at every start and end of many short ones."""
     rows = [(0, 10_000, 10, 0, 0) for _ in range(20)] + [(10 * i, 3, 10, 0, 0) for i in range(1, 1001)]
@@ -79,17 +62,3 @@ def test_memory_that_no_host_has() -> None:
         rules().check(
             make_jobs([(0, 10, 1, 4096, 0), (0, 10, 1, 4097, 0)]), make_machine([(4, 4096), (8, 1024)])
         )
-
-
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ({"min_interval": -1}, "policy.min_interval=-1; allowed: 0 or a positive number of seconds"),
-        ({"quantum": "1m"}, "policy.quantum=1m; allowed: a positive number of seconds, or null"),
-        ({"quantum_memory_gb": 0}, "policy.quantum_memory_gb=0; allowed: a positive number of GB"),
-        ({"quantum_processors": 4}, "policy.quantum_processors=4; allowed: share, requested"),
-    ],
-)
-def test_bad_keys(keys: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        rules(**keys)

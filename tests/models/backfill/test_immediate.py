@@ -1,15 +1,11 @@
 """Backfilling with immediate service: against its twin."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from backfill_cases import for_all, tiers
-from family_cases import composed
 from immediate_cases import TICK, cases, pieces_of, policies, twin_of
 
 from models.backfill.engine import schedule
-from models.backfill.policies import rules_of
 from models.backfill.priority.rules import Priority
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
@@ -34,19 +30,3 @@ def test_kernel_and_twin(kind: str, n_examples: int) -> None:
         np.testing.assert_array_equal(made.promised, promised)
 
     for_all(n_examples, check, case=cases(), how=policies(kind))
-
-
-@pytest.mark.parametrize(
-    ("keys", "words"),
-    [
-        ({"quantum": 0}, "policy.immediate.quantum=0; allowed: a positive number of seconds"),
-        ({"kind": "never"}, "policy.immediate.kind=never; allowed: preempt, soon"),
-        ({"quantom": 60}, "policy.immediate.quantom is not known; allowed: kind, quantum, memory_gb"),
-        (60, "policy.immediate=60; allowed: null, or a mapping of kind"),
-    ],
-)  # fmt: skip
-def test_refusals(keys: Any, words: str) -> None:
-    with pytest.raises(ValueError, match=r"^policy") as raised:
-        rules_of(composed("policy", "easy_immediate", immediate=keys))
-    assert words in str(raised.value)
-    assert "\n" not in str(raised.value)

@@ -1,7 +1,6 @@
 """Conservative backfilling on one pool, where few waiting jobs are examined, against hosts, where all are."""
 
 import numpy as np
-import pytest
 from backfill_cases import for_all, rules, tiers
 from hypothesis import strategies as st
 
@@ -48,9 +47,3 @@ def test_queues_of_hundreds(n_examples: int) -> None:
         sizes=st.sampled_from(["narrow", "powers", "any"]), at_once=st.booleans(),
         ties=st.sampled_from(["instant", "event"]),
     )  # fmt: skip
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("sizes", ["narrow", "powers", "any"])
-def test_queues_of_thousands(sizes: str) -> None:
-    check_both(overloaded(3, 1500, 1.0, sizes, at_once=True), "instant")

@@ -12,12 +12,9 @@ import pytest
 from family_cases import CONF, LOG, read, refused
 
 from models.concurrent_gang import FAMILY
-from models.concurrent_gang.metrics import STATES
 from models.gang import FAMILY as PACKING
 from models.point import Batches, Point
 
-POLICIES = ("gang", "concurrent_gang_rr", "concurrent_gang", "uncoordinated")
-KINDS = ("computation", "communication", "io", "synchronization")
 HORIZON = 4000.0
 
 
@@ -43,42 +40,6 @@ def point(
         Batches(100, 0, (1,)),
         (1, 2, 0),
     )
-
-
-def one_job(size: int, runtime: float) -> dict[str, Any]:
-    """Return a workload of one job alone."""
-    jobs = {"submit": np.array([5.0]), "runtime": np.array([runtime]), "processors": np.array([size])}
-    return file("workload", "arrays") | {"jobs": jobs}
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("kinds", KINDS)
-def test_every_second_of_every_pe_is_accounted_for(policy: str, kinds: str) -> None:
-    metrics = FAMILY.simulate(point(policy, kinds)).metrics
-    assert metrics["pe_time"].sum() == pytest.approx(16 * HORIZON)
-    assert metrics["idle_time"][0] == pytest.approx(metrics["pe_time"][0, 2:].sum())
-    assert metrics["utilization"][0] == pytest.approx(metrics["pe_time"][0, 0] / (16 * HORIZON))
-    waited = dict(zip(STATES[3:], metrics["task_wait"][0], strict=True))
-    assert [cause for cause, seconds in waited.items() if seconds] == ([kinds] if kinds in waited else [])
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize(
-    ("kinds", "alone"),
-    [
-        ("computation", 100.0),
-        ("io", 100.0 + 10 * 5.0),
-        ("synchronization", 100.0 + 25 * 0.25),
-    ],
-)
-def test_a_job_alone_takes_its_time(policy: str, kinds: str, alone: float) -> None:
-    given = point(policy, kinds, load=None, costs="regular", barrier_latency=0.25)
-    statements = given.workload["statements"]
-    given = replace(given, workload=one_job(8, 100.0) | {"statements": statements})
-    metrics = FAMILY.simulate(given).metrics
-    # In regular steps the twenty-fifth barrier is the program's end.
-    assert metrics["response_time"][0] == pytest.approx(alone, rel=1e-12)
-    assert metrics["wait"][0] == 0.0
 
 
 @pytest.mark.parametrize(
@@ -122,17 +83,6 @@ def test_the_end_of_a_task_is_a_change_of_the_workload(cells: str, n_notified: i
     metrics = FAMILY.simulate(given).metrics
     assert metrics["workload_changes"] == 3
     assert metrics["pes_notified"] == n_notified
-
-
-@pytest.mark.parametrize(("central_cost", "of_machine"), [(0.0, 0.5), (0.01, None)])
-def test_a_controller_costs_in_proportion_to_the_machine_and_a_clock_does_not(
-    central_cost: float, of_machine: float | None
-) -> None:
-    for n_pes in (2, 8, 64):
-        jobs = [(0.0, n_pes, 55.0)] * 2
-        metrics = FAMILY.simulate(of_jobs(jobs, n_pes, of_machine or 0.0, central_cost=central_cost)).metrics
-        switching = metrics["pe_time"][0, STATES.index("switching")] / metrics["switches"][0]
-        assert switching == pytest.approx(of_machine or central_cost * n_pes)
 
 
 def test_classes_of_jobs_are_drawn_by_their_shares_and_measured_apart() -> None:

@@ -1,14 +1,11 @@
-"""What changes no result of any gang scheduler, and where the readings of unification agree."""
+"""What changes no result of any gang scheduler."""
 
 from collections.abc import Iterator
-from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
-from gang_cases import POLICIES, Case, Observed, cases, scatter, schemes
-from gang_twin import Session
+from gang_cases import Case, Observed, cases, scatter, schemes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -64,38 +61,3 @@ def test_changes_that_change_nothing(name: str) -> None:
             np.testing.assert_array_equal(pieces[column], others[column])
 
     laws()
-
-
-def are_disjoint(matrix: np.ndarray) -> bool:
-    """Return whether some two used slots have no PE in common."""
-    return any(not np.any((one >= 0) & (other >= 0)) for one, other in combinations(matrix, 2))
-
-
-@pytest.mark.parametrize("name", schemes())
-def test_no_two_used_slots_are_disjoint_under_unification(name: str) -> None:
-    """So it does not matter whether a termination considers the slot that lost a job only, unites the first
-    pair that there is, or repeats this until there is none: before it there is no pair, after it at most one
-    slot is new, and the union of two slots is disjoint from none that one of them was not disjoint from."""
-
-    @settings(derandomize=True, deadline=None, max_examples=40)
-    @given(cases(name, powers_of_two=name == "buddy"))
-    def law(case: Case) -> None:
-        case = replace(case, unification=True)
-        twin, kernel = case.twin(), case.kernel()
-        while twin.step():
-            kernel.run_on(until=float(twin.now))
-            assert not are_disjoint(kernel.occupancy())
-
-    law()
-
-
-def test_buddy_may_open_a_slot_disjoint_from_another() -> None:
-    """The one exception: a job whose size is no power of two asks for a whole group and leaves part of it.
-
-    The job of 3 needs all four PEs free, opens a slot, and avoids the PE that the first job loads. Here the
-    readings of unification differ: these two slots are united only when one of them loses a job.
-    """
-    sessions = (Session(0.0, 1, 10.0), Session(1.0, 3, 10.0))
-    kernel = Case("buddy", 4, sessions, POLICIES["buddy"]).kernel()
-    kernel.run_on(until=1.0)
-    assert kernel.occupancy().tolist() == [[0, -1, -1, -1], [-1, 1, 1, 1]]

@@ -1,16 +1,15 @@
-"""The simulation of partitioned machines against a closed form and the birth-death chain."""
+"""The simulation of partitioned machines against the birth-death chain."""
 
 from typing import Any
 
 import numpy as np
 import pytest
-from partitioning_cases import MACHINE, POLICIES, WORKLOAD, step_time
+from partitioning_cases import MACHINE, POLICIES, WORKLOAD
 
 from models.family import Outcome
 from models.partitioning import FAMILY
 from models.partitioning.static import birth_death
 from models.point import Batches, Point
-from models.topology.mesh import Mesh
 
 SEED = (1, 2, 0)
 SHORT, LONG, ALL = range(3)
@@ -23,18 +22,6 @@ def simulate(policy: dict[str, Any], workload: dict[str, Any], load: float, batc
 def near(values: np.ndarray, expected: float) -> bool:
     """Return whether the mean of independent batches lies within four standard errors."""
     return bool(abs(values.mean() - expected) < 4 * values.std(ddof=1) / np.sqrt(len(values)))
-
-
-def test_one_at_a_time_against_pollaczek_and_khinchine() -> None:
-    load, workload = 0.5, WORKLOAD | {"short_fraction": 0.5}
-    mesh = Mesh.of(MACHINE)
-    step = step_time(mesh, WORKLOAD, mesh.rows, mesh.columns)
-    metrics = simulate(POLICIES["one_at_a_time"], workload, load, Batches(10_000, 1, (40,))).metrics
-    cycles = np.array([30.0, 900.0]) / step
-    second_moment = (step**2 * (2 * cycles**2 - cycles)).mean()  # of a geometric number of cycles
-    wait = load / 465.0 * second_moment / (2 * (1 - load))
-    for job_class, alone in ((SHORT, 30.0), (LONG, 900.0), (ALL, 465.0)):
-        assert near(metrics["class_response_time"][:, job_class], alone + wait)
 
 
 @pytest.mark.parametrize(
