@@ -7,6 +7,7 @@ memory); whether something fits is asked at every instant at which that list cha
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
+from typing import Any
 
 CORRECTIONS = [60, 300, 900, 1800, *(3600 * hours for hours in (1, 2, 5, 10, 20, 50, 100))]
 
@@ -102,29 +103,39 @@ class Backfill:
     def free(self, h: int) -> int:
         return self.hosts[h].processors - sum(job.size for job in self.running if job.host == h)
 
-    def can_start(self, h: int, job: Job, reserved: Sequence[Interval], now: float) -> bool:
-        """Start now: free in fact, and harmless to all reservations, according to requested times."""
-        here = [other for other in self.running if other.host == h]
-        if job.size + sum(other.size for other in here) > self.hosts[h].processors:
-            return False
-        if job.memory + sum(other.memory for other in here) > self.hosts[h].memory:
-            return False
-        if not reserved:
-            return True
-        first = min(a for a, _, _, _ in reserved)
-        if now + job.requested <= first:
-            return True
-        # A job that has run beyond its request holds nothing any more in the plan.
-        plan = [(o.start, o.start + o.requested, o.size, o.memory) for o in here if o.start is not None]
-        return fits(self.hosts[h], [*plan, *reserved], now, job)
+    def demand(self, job: Job) -> Any:
+        """Return what a job asks for: time, processors, memory."""
+        return job
 
-    def a_pass(self, now: float) -> None:
+    def plan(self, h: int, now: float) -> list[Interval]:
+        """Return what runs on a host; a job beyond its request holds nothing any more."""
+        here = [job for job in self.running if job.host == h and job.start is not None]
+        return [(job.start, job.start + job.requested, job.size, job.memory) for job in here]
+
+    def has_room(self, h: int, size: int, memory: float) -> bool:
+        taken = sum(job.memory for job in self.running if job.host == h)
+        return size <= self.free(h) and memory + taken <= self.hosts[h].memory
+
+    def harmless(self, h: int, demand: Any, reserved: Sequence[Interval], now: float) -> bool:
+        """Return whether no reservation is put off, according to requested times."""
+        if not reserved or now + demand.requested <= min(a for a, _, _, _ in reserved):
+            return True
+        return fits(self.hosts[h], [*self.plan(h, now), *reserved], now, demand)
+
+    def begin(self, job: Job, h: int, now: float) -> None:
+        job.start, job.host, job.end = now, h, now + job.runtime
+        self.waiting.remove(job)
+        self.running.append(job)
+
+    def a_pass(self, now: float) -> tuple[list[Job], list[list[Interval]]]:
+        """Start and reserve; return the jobs in their order, and what is reserved on each host."""
         order = sorted(self.waiting, key=lambda job: (-self.priority(job, now), job.number))
         if self.sticky:
             order = [j for j in self.held if j in order] + [j for j in order if j not in self.held]
         reserved: list[list[Interval]] = [
             [(begin, end, host.processors, host.memory) for begin, end in self.down] for host in self.hosts
         ]
+        numbers = range(len(self.hosts))
         holders: list[Job] = []
         rest = list(order)
         reordered = self.backfill_order is None
@@ -133,32 +144,29 @@ class Backfill:
                 rest.sort(key=lambda job: (-self.backfill_order(job, now), job.number))
                 reordered = True
             job = rest.pop(0)
-            able = [h for h in range(len(self.hosts)) if self.can_start(h, job, reserved[h], now)]
+            demand = self.demand(job)
+            able = [
+                (self.free(h), h)
+                for h in numbers
+                if self.has_room(h, demand.size, demand.memory) and self.harmless(h, demand, reserved[h], now)
+            ]
             if able:
-                host = min(able, key=lambda h: (self.free(h), h))
-                job.start, job.host, job.end = now, host, now + job.runtime
-                self.waiting.remove(job)
-                self.running.append(job)
+                self.begin(job, min(able)[1], now)
                 for other in order[: order.index(job)]:
                     other.bypassed += other in self.waiting
                 continue
             if self.reservations == -1:
                 break
             if len(holders) < self.reservations:
-                starts = []
-                for h in range(len(self.hosts)):
-                    plan = [
-                        (o.start, o.start + o.requested, o.size, o.memory)
-                        for o in self.running
-                        if o.host == h and o.start is not None
-                    ]
-                    starts.append((earliest(self.hosts[h], [*plan, *reserved[h]], now, job), self.free(h), h))
-                when, _, h = min(starts)
+                taken = [[*self.plan(h, now), *reserved[h]] for h in numbers]
+                given = [(earliest(self.hosts[h], taken[h], now, demand), self.free(h), h) for h in numbers]
+                when, _, h = min(given)
                 if when < inf:
-                    reserved[h].append((when, when + job.requested, job.size, job.memory))
+                    reserved[h].append((when, when + demand.requested, demand.size, demand.memory))
                     self.promises.append((now, job, when))
                 holders.append(job)
         self.held = holders
+        return order, reserved
 
 
 @dataclass

@@ -39,10 +39,11 @@ def twin_of(jobs: Jobs, machine: Machine, how: Priority) -> Backfill:
     counts = (column.tolist() for column in (jobs.size, jobs.memory, jobs.used))
     return Backfill(
         [Host(*pair) for pair in zip(machine.processors.tolist(), machine.memory.tolist(), strict=True)],
-        [Job(number, *row) for number, row in enumerate(zip(*times, *counts, strict=True))],
+        np.inf if how.reservations is None else how.reservations,
         priority,
-        how,
-        served,
+        how.keep_start,
+        jobs=[Job(number, *row) for number, row in enumerate(zip(*times, *counts, strict=True))],
+        served=served,
         quantum=round(served.quantum / TICK),
         ten_minutes=round(served.uninterrupted / TICK),
     )

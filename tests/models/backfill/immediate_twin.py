@@ -2,17 +2,18 @@
 
 The clock goes on by one tick at a time, and every job counts the ticks that it got: nothing is looked up in a
 list of events, no end is computed beforehand, and what is free is counted anew from the jobs that are there.
-Only the two questions about intervals come from the twin of the plain backfills.
+Which jobs start and which are reserved comes from the twin of the plain backfills.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any, NamedTuple
 
-from backfill_twin import Host, Interval, earliest, fits
+from backfill_twin import Backfill as Plain
+from backfill_twin import Interval
 
 
 class Demand(NamedTuple):
@@ -44,7 +45,6 @@ class Job:
     preempted_by: Job | None = None
     was_preempted: bool = False
     bypassed: int = 0
-    promised: float = inf
     first: float = inf
     began: float = inf
     end: float = inf
@@ -57,17 +57,16 @@ class Job:
 
 
 @dataclass
-class Backfill:
+class Backfill(Plain):
     """Backfilling (section 2.2) with a quantum for each newcomer (2.4), or on free processors (4.3)."""
 
-    hosts: Sequence[Host]
-    jobs: Sequence[Job]
-    priority: Callable[[Job, int], float]
-    how: Any  # the rules of the backfill
-    served: Any  # how a quantum is given, by its keys
-    quantum: int
-    ten_minutes: int
-    held: list[Job] = field(default_factory=list)
+    jobs: Sequence[Job] = ()
+    served: Any = None  # how a quantum is given, by its keys
+    quantum: int = 0
+    ten_minutes: int = 0
+
+    def __post_init__(self) -> None:
+        self.waiting: list[Job] = []
 
     def here(self, h: int, *phases: str) -> list[Job]:
         return [job for job in self.jobs if job.host == h and job.phase in phases]
@@ -102,50 +101,26 @@ class Backfill:
         ]
         return plan
 
-    def harmless(self, h: int, demand: Demand, reserved: Sequence[Interval], now: int) -> bool:
-        if not reserved or now + demand.requested <= min(a for a, _, _, _ in reserved):
-            return True
-        return fits(self.hosts[h], [*self.plan(h, now), *reserved], now, demand)
+    def demand(self, job: Job) -> Demand:
+        return Demand(job.asked, job.size, job.memory)
 
     def has_room(self, h: int, size: int, memory: float) -> bool:
         return self.free(h) >= size and self.free_memory(h) >= memory
 
-    def begin(self, job: Job, h: int, now: int, phase: str) -> None:
+    def begin(self, job: Job, h: int, now: int, phase: str = "running") -> None:
+        self.waiting.remove(job)
         job.phase, job.host, job.first = phase, h, min(job.first, now)
         job.began = now if phase == "running" else inf
         job.uninterrupted = 0
         job.pieces.append([h, now, now])
 
-    def a_pass(self, now: int, newcomers: Sequence[Job]) -> None:
-        waiting = [job for job in self.jobs if job.phase == "waiting"]
-        order = sorted(waiting, key=lambda job: (-self.priority(job, now), job.number))
-        if self.how.keep_start:
-            order = [j for j in self.held if j in order] + [j for j in order if j not in self.held]
-        reserved: list[list[Interval]] = [[] for _ in self.hosts]
-        holders: list[Job] = []
-        passed_over: list[Job] = []
-        numbers = range(len(self.hosts))
-        for job in order:
-            demand = Demand(job.asked, job.size, job.memory)
-            able = [
-                (self.free(h), h)
-                for h in numbers
-                if self.has_room(h, job.size, job.memory) and self.harmless(h, demand, reserved[h], now)
-            ]
-            if able:
-                self.begin(job, min(able)[1], now, "running")
-                for other in passed_over:
-                    other.bypassed += 1
-                continue
-            passed_over.append(job)
-            if self.how.reservations is None or len(holders) < self.how.reservations:
-                taken = [[*self.plan(h, now), *reserved[h]] for h in numbers]
-                given = [(earliest(self.hosts[h], taken[h], now, demand), self.free(h), h) for h in numbers]
-                when, _, h = min(given)
-                reserved[h].append((when, when + job.asked, job.size, job.memory))
-                job.promised = min(job.promised, when) if job.promised == inf else job.promised
-                holders.append(job)
-        self.held = holders
+    def wait(self, job: Job) -> None:
+        job.phase = "waiting"
+        self.waiting.append(job)
+
+    def look(self, now: int, newcomers: Sequence[Job]) -> None:
+        """Let a pass of the backfill be followed by what is served at once or soon."""
+        order, reserved = self.a_pass(now)
         preempting, leaves = self.served.kind == "preempt", self.served.beyond_memory == "leaves"
         for job in order:
             if job.phase == "waiting" and not job.pieces and not (leaves and self.exceeds(job)):
@@ -219,7 +194,7 @@ class Backfill:
         if job.spent == job.runtime and not self.exceeds(job):
             job.phase, job.end = "done", now
         else:
-            job.phase = "waiting"
+            self.wait(job)
             if self.served.keep_quantum and not self.exceeds(job):
                 job.counted = job.spent
 
@@ -250,17 +225,17 @@ class Backfill:
                 for job in ended:
                     self.finish(job, now)
                 for job in newcomers:
-                    job.phase = "waiting"
+                    self.wait(job)
                 if ended or newcomers:
-                    self.a_pass(now, newcomers)
+                    self.look(now, newcomers)
             else:
                 for job in newcomers:
-                    job.phase = "waiting"
-                    self.a_pass(now, [job])
+                    self.wait(job)
+                    self.look(now, [job])
                 for job in self.jobs:
                     if self.over(job, now):
                         self.finish(job, now)
-                        self.a_pass(now, [])
+                        self.look(now, [])
             self.check()
             now += 1
             self.tick(now)
