@@ -4,10 +4,12 @@ import contextlib
 import io
 import os
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import xarray as xr
@@ -18,6 +20,8 @@ CONF = SWEEP / "conf"
 if str(SWEEP) not in sys.path:
     sys.path.append(str(SWEEP))
 
+from slurm import submission  # noqa: E402
+from slurm.submission import Submission  # noqa: E402
 from sweep import cli  # noqa: E402
 from sweep.config import compose, locate  # noqa: E402
 from sweep.config.settings import Config  # noqa: E402
@@ -78,6 +82,16 @@ def numbers(folder: Path) -> xr.Dataset:
     """Return all that a study found out: everything but how it was made and how long it took."""
     with xr.open_dataset(folder / "queue.nc") as stored:
         return stored.load().drop_vars("seconds").drop_attrs()
+
+
+def submitted(path: Path, **changed: Any) -> Submission:
+    """Return a submission of the study in four elements, as if Slurm had taken it."""
+    fields: dict[str, Any] = {
+        "job": "queue-0123abcd", "created": time.time(), "arguments": [], "output": str(path.parent.parent),
+        "place": str(path.parent.parent), "profile": {"max_attempts": 3, "time_s": None, "cpus_per_task": 1},
+        "digest": submission.digest(expand()), "n_tasks": TASKS, "n_elements": 4, "seconds": None,
+    }  # fmt: skip
+    return Submission(path=path, **{**fields, **changed})
 
 
 def folder(path: Path) -> Folder:

@@ -4,11 +4,11 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+import studies
 from studies import TASKS, configured, environment, expand, folder, numbers
 
 from slurm import element, packing, record, submission
@@ -39,19 +39,10 @@ def submitted(tmp_path):
         path = submission.claim(results)
         packed = packing.pack(np.arange(TASKS), np.ones(TASKS), 2)
         submission.write(path, config, packed)
-        made = submission.Submission(
-            path=path,
-            job="queue-0123abcd",
-            created=time.time(),
-            arguments=list(overrides),
-            output=str(results.path),
-            place=str(tmp_path),
-            profile={"max_attempts": attempts, "time_s": None, "cpus_per_task": 1},
-            digest=submission.digest(plan),
-            n_tasks=TASKS,
-            n_elements=2,
-            seconds=None,
-        )
+        made = studies.submitted(
+            path, arguments=list(overrides), output=str(results.path), digest=submission.digest(plan),
+            n_elements=2, profile={"max_attempts": attempts, "time_s": None, "cpus_per_task": 1},
+        )  # fmt: skip
         made.save()
         return made
 

@@ -1,12 +1,11 @@
 """The status of a submission, from fabricated answers of Slurm and the sweep's own files."""
 
 import os
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from studies import configured, expand, folder
+from studies import configured, expand, folder, submitted
 
 from slurm import record, status, submission
 from slurm.answers import Job
@@ -40,21 +39,8 @@ def job(id_: int, indices: tuple[int, ...], state: str, reason: str = "None") ->
 @pytest.fixture
 def made(tmp_path) -> Submission:
     """Write a submission of six elements, job 10, and a gathering job, 12."""
-    one = Submission(
-        path=submission.claim(folder(tmp_path / "results")),
-        job=NAME,
-        created=time.time(),
-        arguments=[],
-        output=str(tmp_path / "results"),
-        place=str(tmp_path),
-        profile={"cpus_per_task": 4},
-        digest=submission.digest(expand()),
-        n_tasks=24,
-        n_elements=6,
-        seconds=None,
-        array=10,
-        gathering=12,
-    )
+    path = submission.claim(folder(tmp_path / "results"))
+    one = submitted(path, n_elements=6, array=10, gathering=12, profile={"cpus_per_task": 4})
     one.save()
     return one
 

@@ -1,35 +1,15 @@
 """The record of a submission is read as it was written."""
 
-from pathlib import Path
-
 import numpy as np
-from studies import configured, folder
+from studies import configured, folder, submitted
 
 from slurm import packing, submission
-from slurm.submission import Submission
 from sweep.config.settings import Config
 from sweep.plan.plan import expand as expanded
 
 
-def made(path: Path) -> Submission:
-    return Submission(
-        path=path,
-        job="queue-0123abcd",
-        created=1e9,
-        arguments=["+experiment=queue"],
-        output=str(path.parent.parent),
-        place="/",
-        profile={"cpus_per_task": 1, "max_attempts": 2, "time_s": None},
-        digest="0",
-        n_tasks=24,
-        n_elements=4,
-        seconds=None,
-        array=17,
-    )
-
-
 def test_a_record_comes_back(tmp_path):
-    one = made(tmp_path)
+    one = submitted(tmp_path, array=17)
     one.save()
     assert submission.load(tmp_path) == one
 
@@ -40,7 +20,7 @@ def test_folders_are_numbered_and_the_latest_comes_first(tmp_path):
     paths = [submission.claim(results) for _ in range(3)]
     assert [path.name for path in paths] == ["001", "002", "003"]
     for path in paths[::2]:
-        made(path).save()
+        submitted(path).save()
     assert [one.name for one in submission.submissions(results)] == ["003", "001"]
 
 

@@ -13,7 +13,6 @@ from matplotlib.colors import to_hex
 
 from analysis.command import main
 from analysis.drawings import DRAWINGS
-from analysis.drawings.composition import parameters
 from analysis.drawings.gantt import HELD, PREEMPTED, PROMISED, boxes, draw_gantt
 from analysis.drawings.packing import pack
 from analysis.drawings.queue import draw_queue
@@ -122,15 +121,6 @@ def test_queue_and_utilization_are_those_of_the_schedule() -> None:
     assert busy.tolist() == pytest.approx([50, 75, 75, 50, 0])
     assert idle.tolist() == pytest.approx([50, 0])
     assert np.asarray(below.get_lines()[0].get_ydata()).tolist() == pytest.approx([2, 0])
-
-
-def test_an_own_conf_folder_is_searched(tmp_path: Path) -> None:
-    (tmp_path / "policy" / "backfill").mkdir(parents=True)
-    (tmp_path / "policy" / "backfill" / "own.yaml").write_text(
-        "defaults: [_backfill, _self_]\ndiscipline: backfill\nreservations: 3\n"
-    )
-    found = parameters("policy", "own", {"ties": "event"}, str(tmp_path))
-    assert (found["reservations"], found["ties"], found["kill"], found["name"]) == (3, "event", True, "own")
 
 
 @pytest.mark.parametrize("name", DRAWINGS)

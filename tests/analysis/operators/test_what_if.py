@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import sweep
 from analysis import command
-from analysis.operators import tables
 from analysis.operators.case import cases
 from analysis.operators.labels import WAIT
 from analysis.study import open_study
@@ -16,29 +14,6 @@ from sweep import cli
 
 LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
 """1,000 jobs on 128 processors."""
-
-
-def run(tmp_path: Path, *arguments: str) -> int:
-    place = [f"output={tmp_path / 'what_if'}", f"workload.path={LOG}"]
-    return cli.main(["+experiment=what_if", "workload=swf", "executor=serial", *place, *arguments])
-
-
-def test_tables_of_a_real_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    assert run(tmp_path, "grid.policy=[easy,fcfs]", "batches=20", "batch_size=50") == 0
-    study = open_study(tmp_path / "what_if")
-    (case,) = cases(study)
-    assert case.n_batches == 20
-    found = {table.name: table for table in tables.tables(study)}
-    assert {"overview", "against", "winners", "by-runtime", "by-size"} <= set(found)
-    # Every job is in one group of each kind, and in the means of all.
-    for name in ("by-runtime", "by-size"):
-        assert sum(int(row[1].text.replace(",", "")) for row in found[name].rows) == 1000
-    everybody = case.values(WAIT, "easy")
-    assert case.mean(WAIT, "easy").mean == pytest.approx(np.nanmean(everybody))
-    worse = case.difference(WAIT, "fcfs")
-    assert worse.mean > 0  # no job overtakes another one: at a load of 0.8 the queue is long
-    assert any(line.startswith("policy") for line in tables.brief(study))
 
 
 @pytest.mark.exhaustive

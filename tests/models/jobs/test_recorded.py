@@ -67,23 +67,6 @@ def test_measures_of_jobs_are_those_of_a_loop(tmp_path: Path, unknown: int) -> N
     assert ("utilization" in found) == (unknown == 0)
 
 
-def test_measures_of_the_machine_are_those_of_every_second(tmp_path: Path) -> None:
-    wait = np.random.default_rng(2).integers(0, 60, 40)
-    path, columns = log(tmp_path, wait)
-    _, found = measured(path, Batches(None, 0, (1,)))
-    submit = columns["submit"] - columns["submit"][0]
-    start, end = submit + wait, submit + wait + columns["runtime"]
-    busy, lost, inside = np.zeros(end.max()), np.zeros(end.max()), np.zeros(end.max())
-    for second in range(end.max()):
-        running = (start <= second) & (second < end)
-        busy[second] = columns["processors"][running].sum() / PROCESSORS
-        lost[second] = (1 - busy[second]) if ((submit <= second) & (second < start)).any() else 0.0
-        inside[second] = ((submit <= second) & (second < end)).sum()
-    assert found["utilization"][0] == pytest.approx(busy.mean())
-    assert found["loss_of_capacity"][0] == pytest.approx(lost.mean())
-    assert found["jobs_in_system"][0] == pytest.approx(inside.mean())
-
-
 @pytest.mark.parametrize(
     ("header", "processors", "defined"),
     [

@@ -98,29 +98,6 @@ def test_a_schedule_as_a_log(tmp_path: Path) -> None:
 
 
 @pytest.mark.exhaustive
-def test_a_study_gives_the_dataset_of_the_command_line(tmp_path: Path) -> None:
-    study = sweep.Study(
-        "packing", grid={"policy": ["buddy"], "load": [0.5, 0.7]}, policy={"alternation": "shared"},
-        output=tmp_path / "face", **SMALL,
-    )  # fmt: skip
-    assert (study.points, study.tasks) == (4, 4 + 2 * 2), "with two overload runs of each curve"
-    data = study.run(progress=False)
-    again = sweep.Study(
-        "packing", grid={"policy": "buddy", "load": (0.5, 0.7)}, policy={"alternation": "shared"},
-        output=tmp_path / "face", **SMALL,
-    )  # fmt: skip
-    assert again.run(progress=False).slowdown.identical(data.slowdown)  # nothing was run again
-    command = [
-        sys.executable, "-m", "sweep", "+experiment=packing", "policy=buddy", "grid.load=[0.5,0.7]",
-        "policy.alternation=shared", "batches=5", "batch_size=50", "replications=1", "executor=serial",
-        f"output={tmp_path / 'line'}",
-    ]  # fmt: skip
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=600)
-    with xr.open_dataset(tmp_path / "line" / "packing.nc") as typed:
-        assert np.array_equal(typed.slowdown, data.slowdown)
-
-
-@pytest.mark.exhaustive
 def test_claims_and_figures(tmp_path: Path) -> None:
     study = sweep.Study("packing", grid={"load": [0.5, 0.9]}, output=tmp_path / "r", **SMALL)
     study.run(progress=False)
