@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 from omegaconf import OmegaConf
 
 from models import workloads
@@ -247,6 +248,11 @@ def refused(words: str) -> Iterator[None]:
     with pytest.raises(ValueError, match=words) as caught:
         yield
     assert "\n" not in str(caught.value)
+
+
+def for_all(n_examples: int, check: Callable[..., None], **strategies: Any) -> None:
+    """Run a check on drawn examples."""
+    given(**strategies)(settings(max_examples=n_examples)(check))()
 
 
 def archive_log(name: str) -> Path:

@@ -11,7 +11,6 @@ from backfill_twin import Backfill as TwinBackfill
 from backfill_twin import Conservative as TwinConservative
 from backfill_twin import Host, Job, simulate
 from family_cases import composed
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.backfill.conservative.rules import Conservative
@@ -155,12 +154,6 @@ def tiers(first: int, more: int) -> Any:
     """Parametrise `n_examples`: a few in the first tier, many in the second."""
     second = pytest.param(more, marks=pytest.mark.exhaustive)
     return pytest.mark.parametrize("n_examples", [first, second])
-
-
-def for_all(n_examples: int, check: Callable[..., None], **strategies: Any) -> None:
-    """Run a check on drawn examples."""
-    drawn = settings(derandomize=True, deadline=None, max_examples=n_examples)(check)
-    given(**strategies)(drawn)()
 
 
 # To make a strategy takes longer than to draw from it: each is made once.

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from backfill_cases import POLICIES, by_twin, cases, for_all, rules, tiers
+from backfill_cases import POLICIES, by_twin, cases, rules, tiers
+from family_cases import for_all
 from hypothesis import strategies as st
 
 from models.backfill.conservative.rules import Conservative

@@ -6,8 +6,9 @@ from typing import Any
 import eq_spatial_twin as twin
 import numpy as np
 import pytest
-from backfill_cases import for_all, tiers
+from backfill_cases import tiers
 from eq_spatial_cases import RULES, Host, Row, by_twin, cases, make_jobs, make_machine, rules, run
+from family_cases import for_all
 
 from models.jobs.schedule import Schedule
 

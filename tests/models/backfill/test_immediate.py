@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from backfill_cases import for_all, tiers
+from backfill_cases import tiers
+from family_cases import for_all
 from immediate_cases import TICK, cases, pieces_of, policies, twin_of
 
 from models.backfill.engine import schedule

@@ -1,7 +1,8 @@
 """NCSA-LSF (Chiang and Vernon 2001, section 2.1): against a plain twin."""
 
 import pytest
-from backfill_cases import for_all, tiers
+from backfill_cases import tiers
+from family_cases import for_all
 from ncsa_lsf_cases import (
     CONFIGURATIONS,
     O2K,

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from backfill_cases import by_twin, cases, for_all, rules, tiers
+from backfill_cases import by_twin, cases, rules, tiers
+from family_cases import for_all
 
 from models.backfill.engine import schedule
 from models.backfill.priority.names import ORDERS as NAMES

@@ -1,7 +1,8 @@
 """Conservative backfilling on one pool, where few waiting jobs are examined, against hosts, where all are."""
 
 import numpy as np
-from backfill_cases import for_all, rules, tiers
+from backfill_cases import rules, tiers
+from family_cases import for_all
 from hypothesis import strategies as st
 
 from models.backfill.conservative import hosts, pool

@@ -1,7 +1,8 @@
 """Backfilling past at most one reservation: against the kernel for any number, which examines all jobs."""
 
 import numpy as np
-from backfill_cases import for_all, tiers
+from backfill_cases import tiers
+from family_cases import for_all
 from hypothesis import strategies as st
 
 from models.backfill.priority.names import ORDERS

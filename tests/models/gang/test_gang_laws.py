@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from family_cases import for_all
 from gang_cases import Case, Observed, cases, scatter, schemes
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 FRACTIONS = st.lists(st.floats(0, 0.99), min_size=1, max_size=6).map(sorted)
@@ -32,8 +32,6 @@ def same_bits(one: Observed, other: Observed) -> bool:
 def test_changes_that_change_nothing(name: str) -> None:
     """The unit of time, chunks of the stream, pauses, the places of the table, and that it grows."""
 
-    @settings(derandomize=True, deadline=None, max_examples=20)
-    @given(cases(name), FRACTIONS, st.integers(1, 3), st.data())
     def laws(case: Case, fractions: list[float], job_limit: int, data: st.DataObject) -> None:
         plain = case.finished(recording=True)
         slow = case.scaled(2.0).finished()
@@ -60,4 +58,4 @@ def test_changes_that_change_nothing(name: str) -> None:
         for column in pieces:
             np.testing.assert_array_equal(pieces[column], others[column])
 
-    laws()
+    for_all(20, laws, case=cases(name), fractions=FRACTIONS, job_limit=st.integers(1, 3), data=st.data())

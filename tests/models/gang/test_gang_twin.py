@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from family_cases import for_all
 from gang_cases import (
     BOOLEANS,
     POLICIES,
@@ -21,7 +22,7 @@ from gang_cases import (
     schemes,
 )
 from gang_twin import Session, Twin
-from hypothesis import assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from models import dotted
@@ -78,12 +79,10 @@ def assert_agreement(case: Case, moments: list[float]) -> Twin:
 
 @pytest.mark.parametrize("name", schemes())
 def test_kernel_and_twin_agree(name: str) -> None:
-    @settings(derandomize=True, deadline=None, max_examples=80)
-    @given(cases(name), MOMENTS)
     def agree(case: Case, moments: list[float]) -> None:
         assert_agreement(case, moments)
 
-    agree()
+    for_all(80, agree, case=cases(name), moments=MOMENTS)
 
 
 @st.composite
@@ -120,12 +119,10 @@ def test_they_agree_with_bounds(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     seen: Counter[str] = Counter()
     monkeypatch.setattr("models.gang.simulation.FIRST_PLACES", 2)
 
-    @settings(derandomize=True, deadline=None, max_examples=250)
-    @given(bounded(name), MOMENTS)
     def agree(case: Case, moments: list[float]) -> None:
         seen.update({key: 1 for key, count in assert_agreement(case, moments).seen.items() if count})
 
-    agree()
+    for_all(250, agree, case=bounded(name), moments=MOMENTS)
     assert min(seen["passed"], seen["lacked"]) > 0, seen
 
 
@@ -157,8 +154,6 @@ def test_events_at_the_same_instant(name: str) -> None:
     """
     n_compared = 0
 
-    @settings(derandomize=True, deadline=None, max_examples=100)
-    @given(tied(name))
     def agree(case: Case) -> None:
         nonlocal n_compared
         twin = case.twin()
@@ -171,14 +166,12 @@ def test_events_at_the_same_instant(name: str) -> None:
         assert end.tolist() == [twin.ends[n] for n in range(case.n_jobs)]
         n_compared += 1
 
-    agree()
+    for_all(100, agree, case=tied(name))
     assert n_compared >= 30
 
 
 @pytest.mark.parametrize("name", schemes("min_max_load"))
 def test_pieces_are_those_of_the_twin(name: str) -> None:
-    @settings(derandomize=True, deadline=None, max_examples=40)
-    @given(cases(name))
     def agree(case: Case) -> None:
         kernel, twin = case.finished(recording=True), case.twin()
         twin.run()
@@ -192,7 +185,7 @@ def test_pieces_are_those_of_the_twin(name: str) -> None:
             recorded = recorded[recorded[:, 1] - recorded[:, 0] > TINY]
             np.testing.assert_allclose(merged(recorded), merged(expected), rtol=TIGHT, atol=TINY)
 
-    agree()
+    for_all(40, agree, case=cases(name))
 
 
 def merged(pieces: np.ndarray) -> np.ndarray:
@@ -252,8 +245,6 @@ def test_the_papers_workload(name: str, rerun_runtime: str, repetition: str) -> 
 def test_only_some_jobs_are_measured(name: str) -> None:
     """As of a month with days before it: the others fill the machine, which has an end of its own."""
 
-    @settings(derandomize=True, deadline=None, max_examples=60)
-    @given(cases(name), st.data())
     def agree(case: Case, data: st.DataObject) -> None:
         first = data.draw(st.integers(0, len(case.sessions)))
         end = data.draw(st.integers(first, len(case.sessions)))
@@ -264,4 +255,4 @@ def test_only_some_jobs_are_measured(name: str) -> None:
         twin.run()
         assert_same_results(kernel, twin)
 
-    agree()
+    for_all(60, agree, case=cases(name), data=st.data())
