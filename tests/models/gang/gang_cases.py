@@ -55,7 +55,7 @@ WORKLOAD: dict[str, Any] = composed(
 
 @dataclass(frozen=True)
 class Case:
-    """What to simulate; the fields are arguments of `Twin`."""
+    """What to simulate, by the kernel and by `Twin`."""
 
     scheme: str
     n_pes: int
@@ -84,21 +84,7 @@ class Case:
         return sum(session.runs for i, session in enumerate(self.sessions) if i in self.measured)
 
     def twin(self) -> Twin:
-        names = (
-            "alternation", "precedence", "unification", "ties", "batch_size", "measured", "n_measured",
-            "measured_until", "queue", "kill",
-        )  # fmt: skip
-        options = {name: getattr(self, name) for name in names}
-        return Twin(
-            self.scheme,
-            self.parameters,
-            self.n_pes,
-            self.sessions,
-            **options,
-            slots_limit=np.inf if self.slots_limit is None else self.slots_limit,
-            memory=np.inf if self.memory is None else self.memory,
-            lost=self.switch_cost / self.slice if self.slice else 0,
-        )
+        return Twin(self, self.n_measured)
 
     def kernel(
         self,

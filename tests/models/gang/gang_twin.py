@@ -8,11 +8,11 @@ be floats or, where ties matter, fractions.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gang_twin_schemes import SCHEMES, Job, Placement, Slot
 
@@ -90,7 +90,7 @@ def running(slots: list[Slot], alternation: str, precedence: str) -> list[list[J
 
 
 class Twin:
-    """The scheduler; keyword arguments as in `policies.Rules` and `packing.driver.Measured`.
+    """The scheduler of a case, whose fields are as in `policies.Rules` and `packing.driver.Measured`.
 
     Memory is in KB of each PE; `lost` is the part of a slice that a switch takes.
 
@@ -114,34 +114,25 @@ class Twin:
 
     def __init__(
         self,
-        scheme: str,
-        parameters: Mapping,
-        n_pes: int,
-        sessions: Iterable[Session],
-        *,
-        alternation: str = "shared",
-        precedence: str = "arrival",
-        unification: bool = True,
-        ties: str = "instant",
-        batch_size: int = 1000,
-        measured: range = range(2**62),
+        case: Any,
         n_measured: int = 2**62,
-        measured_until: Time = math.inf,
         rerun: Rerun = lambda runtime, size, key, run: runtime,
-        slots_limit: float = math.inf,
-        queue: str = "fcfs",
-        memory: float = math.inf,
-        lost: Time = 0,
-        kill: bool = False,
     ) -> None:
-        self.scheme, self.parameters, self.n_pes = scheme, parameters, n_pes
-        self.place, self.migrating = SCHEMES[scheme], scheme == "migration"
-        self.alternation, self.precedence, self.unification = alternation, precedence, unification
-        self.instant, self.limit, self.backfills = ties == "instant", slots_limit, queue == "backfill"
-        self.memory, self.lost, self.kill, self.rerun = memory, lost, kill, rerun
-        self.batch_size, self.measured, self.to_measure = batch_size, measured, n_measured
-        self.measured_until = measured_until
-        self.sessions = iter(sessions)
+        self.scheme, self.parameters, self.n_pes = case.scheme, case.parameters, case.n_pes
+        self.place, self.migrating = SCHEMES[case.scheme], case.scheme == "migration"
+        self.alternation, self.precedence, self.unification = (
+            case.alternation,
+            case.precedence,
+            case.unification,
+        )
+        self.instant, self.backfills, self.kill = case.ties == "instant", case.queue == "backfill", case.kill
+        self.limit = math.inf if case.slots_limit is None else case.slots_limit
+        self.memory = math.inf if case.memory is None else case.memory
+        self.lost = case.switch_cost / case.slice if case.slice else 0
+        self.rerun = rerun
+        self.batch_size, self.measured, self.to_measure = case.batch_size, case.measured, n_measured
+        self.measured_until = case.measured_until
+        self.sessions = iter(case.sessions)
         self.coming = next(self.sessions, None)
         self.now: Time = 0
         self.last_session: Time = 0

@@ -225,14 +225,8 @@ def test_the_papers_workload(name: str, rerun_runtime: str, repetition: str) -> 
     stream = open_workload(point)
     assert isinstance(stream, Stream)
     rerun = same_runtime if stream.rerun is None else dotted.imported(stream.rerun)
-    twin = Twin(
-        policy["scheme"],
-        policy,
-        32,
-        rows_of(stream),
-        batch_size=40,
-        rerun=lambda *run: rerun(*run, stream.rerun_parameters),
-    )
+    case = Case(policy["scheme"], 32, rows_of(stream), policy, batch_size=40)
+    twin = Twin(case, rerun=lambda *run: rerun(*run, stream.rerun_parameters))
     twin.run(n_batches=5)
     assert outcome.jobs == 200
     for metric in twin.batches[0]:
