@@ -1,12 +1,11 @@
 """A log under several policies as the sweep writes it, made up so that it is known who wins."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import xarray as xr
-from fabricated import DONE
+from fabricated import Experiment, fabricate
 from omegaconf import OmegaConf
 
 from models.backfill.metrics import METRICS, OF_JOBS
@@ -46,8 +45,6 @@ def dataset(
     batches: int = 40,
     most: int = 50,
     noise: float = 0.05,
-    users: bool = True,
-    states: Mapping[str, int] | None = None,
     ties: Sequence[str] = ("instant",),
     name: str = "what_if",
 ) -> xr.Dataset:
@@ -60,74 +57,52 @@ def dataset(
         Batches that the log has, and that were asked for.
     noise : float
         Of a policy's own; all of them share much more.
-    users : bool
-        Whether the log knows who submitted a job.
-    states : dict of str to int
-        Of policies that are not done.
     ties : sequence of str
         Values of another axis, which change nothing.
     name : str
         Of the experiment.
     """
     random = np.random.default_rng(7)
-    axes = {
-        "policy": list(policies),
-        "workload": ["mine"],
-        "load": [np.nan],
-        "machine": ["log"],
-        "ties": list(ties),
-    }
-    shape = tuple(map(len, axes.values()))
     shared = random.gamma(4.0, 0.25, batches)
-    data: dict[str, tuple[tuple[str, ...], np.ndarray, dict[str, str]]] = {}
     jobs = {dim: random.poisson(60, (batches, len(PRESENT[dim]))) for dim in LABELS}
     own = random.standard_normal((len(policies), batches))
-    for metric in (*declared(COMMON, MEASURES, OF_JOBS), *METRICS):
-        dims = (*axes, "replication", "batch", *metric.dims)
+    luck = dict(zip(policies, own, strict=True))
+    luck["copy"] = luck.get("easy", own[0])
+    metrics = (*declared(COMMON, MEASURES, OF_JOBS), *METRICS)
+    true = {}
+    for metric in metrics:
         dim = metric.dims[0] if metric.dims else ""
         labels = LABELS[dim] if dim else ("all",)
-        weight = {"weight": metric.weight} if metric.weight else {}
-        values = np.full((*shape, 1, most, len(labels)), np.nan)
+        values = np.full((len(policies), 1, 1, 1, len(ties), most, len(labels)), np.nan)
         if not dim and not (metric.name == "jobs" or metric.name.startswith(MEANS)):
-            values[..., :batches, 0] = 0.6 + 0.01 * random.standard_normal(batches)
-            if metric.name == "period":
-                values[..., :batches, 0] = 1e5
-            data[metric.name] = (dims, values[..., 0], weight)
-            continue
-        for place, group in enumerate(labels):
-            there = ("others",) if dim == "user_rank" and not users else PRESENT.get(dim, labels)
-            if group not in there:
-                values[..., :batches, place] = 0 if metric.name.startswith(("jobs", "work")) else np.nan
-                continue
-            number = jobs[dim][:, PRESENT[dim].index(group)] if dim else jobs["runtime_range"].sum(axis=1)
-            for row, policy in enumerate(policies):
-                factor = FACTORS[policy].get(group, FACTORS[policy]["all"])
-                luck = own[row] if policy != "copy" else own[list(policies).index("easy")]
-                made = 3600 * factor * shared * (1 + noise * luck)
-                if metric.name.startswith("jobs"):
-                    made = number
-                elif metric.name == "work_by_user":
-                    made = number * 1e4
-                elif metric.name == "number_by_user":
-                    made = np.full(batches, USERS.get(group, np.nan))
-                values[row, ..., :batches, place] = made
-        data[metric.name] = (dims, values if dim else values[..., 0], weight)
-    tasks = (*axes, "replication")
-    state = np.full((*shape, 1), DONE, np.int8)
-    for policy, one in (states or {}).items():
-        state[list(policies).index(policy)] = one
-    flags = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
-    settings = {"name": name, "confidence": 0.95, "batches": most, "batch_size": 250}
-    config = {
-        "settings": settings,
-        "policy": {
-            policy: {"discipline": "backfill", "weights": {"wait": 0, "expansion": 1}} for policy in policies
+            of_machine = 0.6 + 0.01 * random.standard_normal(batches)
+            values[..., :batches, 0] = 1e5 if metric.name == "period" else of_machine
+        else:
+            for place, group in enumerate(labels):
+                if group not in PRESENT.get(dim, labels):
+                    values[..., :batches, place] = 0 if metric.name.startswith(("jobs", "work")) else np.nan
+                    continue
+                number = jobs[dim][:, PRESENT[dim].index(group)] if dim else jobs["runtime_range"].sum(axis=1)
+                for row, policy in enumerate(policies):
+                    factor = FACTORS[policy].get(group, FACTORS[policy]["all"])
+                    made = 3600 * factor * shared * (1 + noise * luck[policy])
+                    if metric.name.startswith("jobs"):
+                        made = number
+                    elif metric.name == "work_by_user":
+                        made = number * 1e4
+                    elif metric.name == "number_by_user":
+                        made = np.full(batches, USERS.get(group, np.nan))
+                    values[row, ..., :batches, place] = made
+        true[metric.name] = values if dim else values[..., 0]
+    grid = {"policy": policies, "workload": ["mine"], "load": [np.nan], "machine": ["log"], "ties": ties}
+    experiment = Experiment(
+        grid, {metric.name: metric.dims for metric in metrics}, lambda metric, at: np.nan, LABELS,
+        noise=0.0, replications=1, batches=most, settings={"batch_size": 250}, attrs={"headline": "wait"},
+        weights={metric.name: metric.weight for metric in metrics if metric.weight},
+        files={
+            "policy": lambda one: {"discipline": "backfill", "weights": {"wait": 0, "expansion": 1}},
+            "workload": lambda one: {"model": "sacct", "path": "sha256:0"},
+            "machine": lambda one: {"processors": None},
         },
-        "workload": {"mine": {"model": "sacct", "path": "sha256:0"}},
-        "machine": {"log": {"processors": None}},
-    }
-    return xr.Dataset(
-        {**data, "state": (tasks, state, flags), "saturated": (tuple(axes), np.zeros(shape, bool))},
-        coords=axes | {dim: list(labels) for dim, labels in LABELS.items()},
-        attrs={"title": name, "config": json.dumps(config), "headline": "wait"},
-    )
+    )  # fmt: skip
+    return fabricate(name, experiment, true=true).drop_vars(["capacity", "capacity_se", "capacity_upper"])
