@@ -210,17 +210,14 @@ class Fabricated:
 
     def dataset(
         self, name: str, *, truth: Truth | None = None, unfinished: Callable[[Point], bool] = _never,
-        seed: int = 1, without: Sequence[str] = (), **changed: Any,
+        seed: int = 1, **changed: Any,
     ) -> xr.Dataset:  # fmt: skip
         """Fabricate an experiment with another truth, other fields, or other values on its axes."""
         made, fields = self.experiments[name], set(Experiment.__dataclass_fields__)
         axes = {key: value for key, value in changed.items() if key not in fields}
-        metrics = {key: own for key, own in made.metrics.items() if key not in without}
         rest = {key: value for key, value in changed.items() if key in fields}
-        one = replace(made, grid={**made.grid, **axes}, metrics=metrics, truth=truth or made.truth, **rest)
-        known = (
-            self.means(name) if not (truth or axes or without or set(rest) & {"exclude", "batches"}) else None
-        )
+        one = replace(made, grid={**made.grid, **axes}, truth=truth or made.truth, **rest)
+        known = self.means(name) if not (truth or axes or set(rest) & {"exclude", "batches"}) else None
         return fabricate(name, one, true=known, unfinished=unfinished, seed=seed)
 
     def false(self, name: str, change: Change) -> xr.Dataset:
@@ -327,7 +324,6 @@ def packing(
     schemes: Sequence[str] = SCHEMES,
     loads: Sequence[float] = LOADS,
     alternations: Sequence[str] = ("none", "shared", "exclusive"),
-    unifications: Sequence[bool] = (True, False),
     replications: int = 1,
     batches: int = 30,
     noise: float = 0.01,
@@ -368,7 +364,7 @@ def packing(
         special = at.get("alternation", "exclusive") != "exclusive" or at["policy"] == "migration"
         return (no_unification and special) or exclude(at)
 
-    axes = {"alternation": alternations, "unification": unifications} if features else {}
+    axes = {"alternation": alternations, "unification": (True, False)} if features else {}
     grid = {
         "policy": schemes,
         "workload": [workload],

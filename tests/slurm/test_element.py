@@ -49,25 +49,12 @@ def submitted(tmp_path):
     return submitted
 
 
-def start(made, number, *, array=5, wait=True):
+def start(made, number):
     """Run an element in a process of its own, as Slurm would."""
-    env = environment(Path.cwd(), SLURM_ARRAY_JOB_ID=str(array), SLURM_ARRAY_TASK_ID=str(number))
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "slurm.element", str(made.path)],
-        env=env,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    if not wait:
-        return process
-    out, err = process.communicate(timeout=300)
-    return process.returncode, out, err
-
-
-def results(made):
-    """Return how many records its logs hold."""
-    return sum(path.read_bytes().count(b"\n") for path in Path(made.output).glob("shards/*.jsonl"))
+    env = environment(Path.cwd(), SLURM_ARRAY_JOB_ID="5", SLURM_ARRAY_TASK_ID=str(number))
+    command = [sys.executable, "-P", "-m", "slurm.element", str(made.path)]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300, check=False)
+    return done.returncode, done.stdout, done.stderr
 
 
 def lines(made, number):

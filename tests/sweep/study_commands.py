@@ -225,9 +225,9 @@ def serial(sweep: Callable[..., Answer]) -> Callable[..., xr.Dataset]:
     return serial
 
 
-def results(folder: Path = Path("results/queue")) -> int:
+def results() -> int:
     """Return the number of logged tasks."""
-    return sum(shard.read_bytes().count(b"\n") for shard in folder.glob("shards/*.jsonl"))
+    return sum(shard.read_bytes().count(b"\n") for shard in Path("results/queue").glob("shards/*.jsonl"))
 
 
 def load(folder: str = "results/queue") -> xr.Dataset:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -34,11 +34,10 @@ EIGHT = [
 IN_FIRST_TIER = ("min_avg_load", "buddy", "migration")
 
 
-def schemes(*first: str, among: Sequence[str] = EIGHT) -> list[Any]:
+def schemes(*first: str) -> list[Any]:
     """Return the schemes as parameters of a test: by default three in the first tier, all in the second."""
     kept = first or IN_FIRST_TIER
-    marks = (() if name in kept else pytest.mark.exhaustive for name in among)
-    return [pytest.param(name, marks=mark) for name, mark in zip(among, marks, strict=True)]
+    return [pytest.param(name, marks=() if name in kept else pytest.mark.exhaustive) for name in EIGHT]
 
 
 POLICIES: dict[str, dict[str, Any]] = {
@@ -254,16 +253,13 @@ def scheme_parameters(scheme: str, n_pes: int) -> st.SearchStrategy[dict[str, An
 
 
 @cache
-def users(n_pes: int, max_sessions: int, powers_of_two: bool) -> st.SearchStrategy[list[tuple[int, int]]]:
+def users(n_pes: int, max_sessions: int) -> st.SearchStrategy[list[tuple[int, int]]]:
     """Return what draws the size of each session's jobs, and how many there are."""
     sizes = job_sizes(n_pes)
-    if powers_of_two:
-        sizes = st.integers(0, n_pes.bit_length() - 1).map(lambda i: 2**i)
     return st.lists(st.tuples(sizes, st.sampled_from([1, 1, 1, 2, 3])), min_size=1, max_size=max_sessions)
 
 
 # To make and to validate a strategy takes longer than to draw from it: these are made once, as those above.
-POWERS_OF_TWO = st.sampled_from([1, 2, 4, 8, 16, 64])
 BOOLEANS = st.booleans()
 SEEDS = st.integers(0, 2**32)
 HASTE = st.sampled_from([0.05, 0.3, 1.0])
@@ -273,14 +269,14 @@ BATCH_SIZES = st.integers(1, 7)
 
 
 @st.composite
-def cases(draw: st.DrawFn, name: str, max_sessions: int = 14, powers_of_two: bool = False) -> Case:
+def cases(draw: st.DrawFn, name: str, max_sessions: int = 14) -> Case:
     """Draw a case of one of the `EIGHT` whose times are continuous, so that no two events coincide.
 
     Hypothesis draws what matters for packing; the times come from a seed, because it would find round
     numbers, and with them ties that rounding breaks one way in the kernel and another in the twin.
     """
-    n_pes = draw(POWERS_OF_TWO if powers_of_two else machines(name))
-    drawn = draw(users(n_pes, max_sessions, powers_of_two))
+    n_pes = draw(machines(name))
+    drawn = draw(users(n_pes, max_sessions))
     times = random.Random(draw(SEEDS))
     haste = draw(HASTE)
     return Case(

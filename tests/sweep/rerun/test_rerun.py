@@ -57,14 +57,14 @@ def rerun(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
     return rerun
 
 
-def made(*arguments: str, folder: str = "first") -> Path:
+def made(*arguments: str) -> Path:
     """Run a study, take its dataset away from its folder, and return where it is now."""
-    assert cli.main([*arguments, f"output={folder}"]) == 0
-    (file,) = Path(folder).glob("*.nc")
+    assert cli.main([*arguments, "output=first"]) == 0
+    (file,) = Path("first").glob("*.nc")
     kept = Path("kept")
     kept.mkdir(exist_ok=True)
     shutil.copy(file, kept)
-    shutil.rmtree(folder)
+    shutil.rmtree("first")
     return kept / file.name
 
 
