@@ -49,13 +49,11 @@ class Draws:
 
 
 class Segment(NamedTuple):
-    """What a PE does for some time: of a task, or while its owner waits, or without one (None)."""
+    """What a PE does for some time."""
 
     begin: float
     end: float
     state: str
-    job: int | None
-    task: int | None
 
 
 class Grade(NamedTuple):
@@ -198,7 +196,7 @@ class Pe:
     quantum_end: float = inf
     expired: bool = False
     timeline: list[Segment] = field(default_factory=list)
-    shown: tuple[str, Task | None] = (EMPTY, None)
+    shown: str = EMPTY
     shown_since: float = 0.0
     switched: float = -inf
     switching_until: float = -inf
@@ -212,22 +210,17 @@ class Pe:
     def timer(self) -> float:
         return min(self.stretch_end(), self.quantum_end if self.running else inf)
 
-    def show(self, now: float, state: str, task: Task | None, switched: float = -inf) -> None:
+    def show(self, now: float, state: str, switched: float = -inf) -> None:
         """From now on be in a state, and until `switched` in that of switching."""
-        if (state, task) == self.shown and max(switched, self.switched) <= now:
+        if state == self.shown and max(switched, self.switched) <= now:
             return
-        shown, whose = self.shown
-        self.add(self.shown_since, min(self.switched, now), SWITCHING, whose)
-        self.add(max(self.shown_since, self.switched), now, shown, whose)
-        self.shown, self.shown_since, self.switched = (state, task), now, switched
+        self.add(self.shown_since, min(self.switched, now), SWITCHING)
+        self.add(max(self.shown_since, self.switched), now, self.shown)
+        self.shown, self.shown_since, self.switched = state, now, switched
 
-    def add(self, begin: float, end: float, state: str, task: Task | None) -> None:
-        if end <= begin:
-            return
-        whose = (task.job.number, task.number) if task else (None, None)
-        if self.timeline and self.timeline[-1][2:] == (state, *whose) and self.timeline[-1].end == begin:
-            begin = self.timeline.pop().begin
-        self.timeline.append(Segment(begin, end, state, *whose))
+    def add(self, begin: float, end: float, state: str) -> None:
+        if end > begin:
+            self.timeline.append(Segment(begin, end, state))
 
 
 class Simulation:
@@ -260,7 +253,7 @@ class Simulation:
                 pass
             for pe in self.pes:
                 if pe.running is None:
-                    pe.show(now, *self.idle(pe))
+                    pe.show(now, self.idle(pe))
 
     def next_signal(self) -> float:
         return (self.n_signals + 1) * self.settings.slice if self.settings.coordinated else inf
@@ -490,7 +483,7 @@ class Simulation:
         task.touched = True
         if task.job.start is None:
             task.job.start = self.now
-        pe.show(self.now, task.cause or BUSY, task, pe.begin)
+        pe.show(self.now, task.cause or BUSY, pe.begin)
 
     def preempt(self, pe: Pe) -> None:
         task = pe.running
@@ -508,15 +501,15 @@ class Simulation:
             pe.interrupted = True
         pe.running, pe.quantum_end, pe.expired = None, inf, False
 
-    def idle(self, pe: Pe) -> tuple[str, Task | None]:
-        """Return what an idle PE waits for, and whose wait that is."""
+    def idle(self, pe: Pe) -> str:
+        """Return what an idle PE waits for."""
         if self.settings.coordinated and self.settings.idle_cause == "owner":
             task = self.owner(pe)
         else:
             waiting = [task for task in pe.tasks if task.cause in CAUSES]
             task = max(waiting, key=lambda task: (task.turn, task.job.number), default=None)
         cause = (task.cause or task.held) if task else None
-        return (cause, task) if cause in CAUSES else (EMPTY, None)
+        return cause if cause in CAUSES else EMPTY
 
     # What tasks do.
 
@@ -545,7 +538,7 @@ class Simulation:
             task.statement = step.kind
         if task.pe.running is task:
             task.pe.begin = max(task.pe.begin, self.now)
-            task.pe.show(self.now, BUSY, task, task.pe.begin)
+            task.pe.show(self.now, BUSY, task.pe.begin)
 
     def end_stretch(self, pe: Pe) -> None:
         task = pe.running
@@ -675,7 +668,7 @@ class Simulation:
         if pe.running is not task:
             return
         if self.spins(cause):
-            pe.show(self.now, cause, task, pe.begin)
+            pe.show(self.now, cause, pe.begin)
         else:
             self.release(pe)
             self.marked.add(pe.number)
@@ -718,7 +711,7 @@ class Simulation:
         """Cut everything that goes on at the end of the run, and collect it by job, PE, or (job, task)."""
         self.now = self.until
         for pe in self.pes:
-            pe.show(self.until, "over", None)
+            pe.show(self.until, "over")
         tasks = [task for job in self.jobs for task in job.tasks]
         for task in tasks:
             self.awake(task)
