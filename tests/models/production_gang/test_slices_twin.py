@@ -8,7 +8,7 @@ from slices_twin import Alpha, Tc2000
 from models.production_gang.systems import Run
 
 CLOSE = 1e-6
-SEEDS = [*range(20), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(20, 120))]
+SEEDS = [*range(20), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(20, 70))]
 
 
 def rows(job: np.ndarray, pieces: object, used: np.ndarray) -> np.ndarray:

@@ -170,7 +170,7 @@ def test_wrong_input_is_one_clear_line(values, confidence, complaint):
 def test_coverage_on_ar1_and_on_mm1_waiting_times():
     """Ten correlated batches are the limit, as docs/statistics.md has it."""
     rng = np.random.default_rng(7)
-    for case in (*coverage.known_series(rng, 4000), *coverage.queues(rng, 200)):
+    for case in (*coverage.known_series(rng, 4000), *coverage.queues(rng, 100)):
         least = 0.89 if case.values.shape[1:] == (1, 10) else 0.93
         assert_at_least(covers(case.values, case.truth), least)
 
