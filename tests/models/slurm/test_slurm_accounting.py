@@ -139,12 +139,6 @@ def test_limits_of_a_qos_replace_others(cluster: Configuration, flags: str) -> N
     assert found["account physics", "node"].counted.tolist() == [True, True, False]
 
 
-def test_a_user_runs_no_more_jobs_than_it_may(cluster: Configuration) -> None:
-    wanted = jobs(cluster, [("dee", "biology", "urgent")] * 4)
-    start = run(wanted, cluster, Phases(), zero=0.0).start
-    assert (start < 600).sum() == 2, "two of the QOS urgent, though there are CPUs for eight"
-
-
 def test_a_larger_job_runs_alone_and_is_counted(cluster: Configuration) -> None:
     wanted = jobs(cluster, [("bob", "theory", "urgent")] * 3, task_cpus=np.array([1, 4, 1]))
     *_, notes = counters(wanted, cluster)

@@ -48,7 +48,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "tsafrir2005": {"estimates": "tsafrir2005", "longest_request": 172_800, "estimated_together": 700},
     "memory": {"estimates": None, "memory": 20},
 }
-every_stream = pytest.mark.parametrize("name", STREAMS)
 every_option = pytest.mark.parametrize(
     ("name", "option"),
     [
@@ -99,18 +98,6 @@ def test_chunks_are_the_stream_however_it_is_cut(
     monkeypatch.setattr("models.workloads.feitelson1996.KEPT_JOBS", 0)
     monkeypatch.setattr("models.jobs.stream.FIRST_CHUNK", 53)
     same(joined(stream_of(name, option).chunks(), 1000), whole)
-
-
-@every_stream
-def test_jobs_are_possible_and_of_the_seed(name: str) -> None:
-    jobs = stream_of(name).first(3000)
-    assert (np.diff(jobs.submit) >= 0).all()
-    assert ((jobs.runtime > 0) & np.isfinite(jobs.runtime)).all()
-    assert ((jobs.size >= 1) & (jobs.size <= 64)).all()
-    same(jobs, stream_of(name).first(3000))
-    other = stream_of(name, "none", 1, 3).first(3000)
-    assert (other.runtime != jobs.runtime).any()
-    assert (other.submit != jobs.submit).any()
 
 
 @every_option

@@ -104,12 +104,6 @@ def test_a_log_is_its_content_not_its_place(expand, tmp_path):
     assert not set(ids[0]) & set(ids[2])
 
 
-def test_growth_keeps_what_is_there(expand):
-    small = set(expand().ids)
-    assert small < set(expand("grid.load=[0.1,0.3,0.6,0.9]").ids)
-    assert small < set(expand("replications=3").ids)
-
-
 def test_all_policies_and_loads_share_their_jobs(expand):
     plan = expand()
     seeds = {plan.task(number).point.seed for number in range(len(plan.ids))}
