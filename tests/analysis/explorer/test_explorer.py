@@ -1,7 +1,6 @@
 """The explorer without a web page: choices, points, commands, pictures, errors."""
 
 import asyncio
-import io
 import shlex
 import shutil
 import socket
@@ -14,7 +13,6 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 import xarray as xr
-from matplotlib import image
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 from tornado.web import Application, RequestHandler
 
@@ -144,19 +142,6 @@ def test_a_choice_follows_its_study(study: Study) -> None:
     assert chosen.normal(study, replace(gone, at={"alternation": "none"})).at == {"alternation": "none"}
 
 
-def test_the_command_of_a_point_gives_its_numbers_again_bit_for_bit(study: Study, tmp_path: Path) -> None:
-    place = at(study, replace(Choice.first(study), at={"alternation": "none"}), "buddy", "0.5").place
-    typed = shlex.split(rerun.command(study, place))
-    assert typed[:3] == ["python", "-m", "sweep"]
-    assert "executor=serial" not in typed
-    assert typed.pop() == "output=results/packing-again"
-    assert cli.main([*typed[3:], "executor=serial", f"output={tmp_path / 'packing'}"]) == 0
-    again = Source(tmp_path / "packing").study
-    assert again.status.size == 1
-    before = study.data.slowdown.isel(indices(study, place)).values.squeeze()
-    np.testing.assert_array_equal(again.data.slowdown.values.squeeze(), before)
-
-
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("policy", "level"), [("easy", "null"), ("buddy", "2")])
 def test_points_of_other_families_than_an_axis_is_for_run_again(
@@ -210,14 +195,6 @@ def request(study: Study, view: str, **times: str) -> views.Request:
     """Return a request of the busiest point that keeps up."""
     place = at(study, Choice.first(study), "buddy", "0.75").place
     return views.Request(view, remaking.point_of(study, place, 0), **times)
-
-
-@pytest.mark.exhaustive
-def test_each_picture_is_drawn(study: Study) -> None:
-    for view in ("matrix", "gantt", "queue"):
-        height, width, _ = image.imread(io.BytesIO(views.drawn(request(study, view)))).shape
-        assert width > 800
-        assert height > 150
 
 
 @pytest.mark.exhaustive

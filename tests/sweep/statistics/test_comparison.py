@@ -154,27 +154,6 @@ def test_a_longer_log_of_the_size_needed_shows_the_difference() -> None:
     assert 0.6 < np.mean(shown) <= 1
 
 
-@pytest.mark.exhaustive
-def test_probabilities_are_those_with_which_it_happens() -> None:
-    """Alternatives whose true means are chance: a share p of those reported as best with probability p is."""
-    rng = np.random.default_rng(7)
-    text, right = [], []
-    for _ in range(400):
-        true = rng.normal(0, 0.3, 4)
-        own = autoregressive(rng, 0.3, (4, 1, 48), skewed=True)
-        run = 0.7 * own + autoregressive(rng, 0.3, (1, 1, 48), skewed=False)
-        found = statistics.probability_lowest(run + true[:, None, None])
-        assert found.sum() == pytest.approx(1)
-        text.append(found[np.argmax(found)])
-        right.append(np.argmax(found) == np.argmin(true))
-    text, right = np.array(text), np.array(right)
-    for low, high in ((0.3, 0.6), (0.6, 0.8), (0.8, 0.95), (0.95, 1.01)):
-        those = (text >= low) & (text < high)
-        error = math.sqrt(0.25 / those.sum())
-        assert right[those].mean() > text[those].mean() - 2.5 * error - 0.02, (low, those.sum())
-        assert right[those].mean() < text[those].mean() + 2.5 * error + 0.1
-
-
 def test_all_comparisons_together_have_the_level() -> None:
     """Of six policies that equal the reference in the long run, none is better in 95 of 100 logs."""
     rng, tries = np.random.default_rng(13), 120
