@@ -21,6 +21,7 @@ from omegaconf import OmegaConf
 
 from models import workloads
 from models.family import Family, Outcome
+from models.jobs.jobs import Jobs
 from models.point import Batches, Parameters, Point
 from sweep.plan import families
 
@@ -235,6 +236,13 @@ def _base(path: Path, name: str) -> Path:
     """Return a file that another one builds on: of its folder, or in one beside it."""
     own = path.parent / f"{name}.yaml"
     return own if own.exists() else next(path.parents[1].rglob(f"{name}.yaml"))
+
+
+def jobs_of(submit: Any, runtime: Any, size: Any, requested: Any = np.nan, **columns: Any) -> Jobs:
+    """Return jobs of columns, each of which may be one value for all; by default they ask for no memory."""
+    wide = np.broadcast_arrays(submit, runtime, requested, size, columns.pop("memory", 0))
+    times, counts = np.array(wide[:3], float), np.array(wide[3:], np.int64)
+    return Jobs(*times, *counts, **{name: np.asarray(values) for name, values in columns.items()})
 
 
 def opened_on(workload: Parameters, machine: Parameters, load: float | None = None, *seed: int) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from concurrent_gang_twin import Draws, run
 from concurrent_gang_twin import Simulation as Twin
-from family_cases import composed
+from family_cases import composed, jobs_of
 
 from models.concurrent_gang.metrics import STATES
 from models.concurrent_gang.policies import Hardware, Rules, Uncoordinated, rules_of
@@ -101,7 +101,7 @@ def some_jobs(seed: int, n_pes: int, whole: bool) -> Jobs:
     if whole:
         submit, runtime = np.floor(submit), np.ceil(runtime)
     size = np.minimum(2 ** rng.integers(0, 5, n), n_pes)
-    return Jobs(submit, runtime, np.full(n, np.nan), size, np.zeros(n, np.int64))
+    return jobs_of(submit, runtime, size)
 
 
 def twin_of(rules: Rules, hardware: Hardware, statements: Statements, jobs: Jobs, keys: np.ndarray) -> Twin:

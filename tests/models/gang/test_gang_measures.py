@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from family_cases import composed
+from family_cases import composed, jobs_of
 from gang_cases import POLICIES, WORKLOAD
 
 from models.gang import FAMILY
@@ -58,7 +58,7 @@ def test_a_workloads_columns_are_looked_up_for_the_very_session() -> None:
 
     def chunk(first: int, n: int) -> Jobs:
         numbers = np.arange(first, first + n)
-        return Jobs(numbers * 1.0, np.ones(n), numbers * 1.0, np.ones(n, np.int64), np.zeros(n, np.int64))
+        return jobs_of(numbers, 1, 1, requested=numbers)
 
     for first in (0, 3, 6):
         seen.append(chunk(first, 3))
@@ -75,10 +75,7 @@ def test_a_workloads_columns_are_looked_up_for_the_very_session() -> None:
 
 def test_a_job_that_is_submitted_again_counts_as_often() -> None:
     """A trace whose users wait for one run before they submit the next."""
-    jobs = Jobs(
-        np.array([0.0, 1.0]), np.array([2.0, 3.0]), np.full(2, np.nan), np.array([4, 4]),
-        np.zeros(2, np.int64), runs=np.array([3, 1]), key=np.zeros(2, np.int64),
-    )  # fmt: skip
+    jobs = jobs_of([0, 1], [2, 3], 4, runs=[3, 1], key=[0, 0])
     trace = Trace("two users", jobs, pool(8))
     assert trace.n_measured == 4
     batches, available = trace.divided(Batches(None, 0, (1,)))

@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from family_cases import composed
+from family_cases import composed, jobs_of
 
 from models.gang.policies import Rules
 from models.gang.simulation import Simulation
-from models.jobs.jobs import Jobs
 from models.jobs.measures import Measures
 from models.jobs.measuring import Measuring
 from models.kernels.bits import words
@@ -83,13 +82,8 @@ def check_work(name: str, alternation: str) -> None:
     """Run some jobs to the end: each is served in full, none faster than on a machine of its own."""
     random = np.random.default_rng(7)
     n_jobs, n_pes = 300, 64
-    jobs = Jobs(
-        np.cumsum(random.exponential(1.0, n_jobs)),
-        random.exponential(2.0, n_jobs),
-        np.full(n_jobs, np.nan),
-        random.choice([1, 2, 3, 8, 16, 33, 64], n_jobs),
-        np.zeros(n_jobs, np.int64),
-    )
+    submit, runtime = np.cumsum(random.exponential(1.0, n_jobs)), random.exponential(2.0, n_jobs)
+    jobs = jobs_of(submit, runtime, random.choice([1, 2, 3, 8, 16, 33, 64], n_jobs))
     rules = Rules.of(composed("policy", "first_fit", alternation=alternation, job_limit=n_jobs))
     rules = replace(rules, scheme=find(name), name=name, parameters=arguments(name))
     measuring = Measuring(Measures(bound=1e-9), n_jobs)

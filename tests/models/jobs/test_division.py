@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from family_cases import LOG, composed, refused
+from family_cases import LOG, composed, jobs_of, refused
 
 from models.backfill import FAMILY
 from models.gang import FAMILY as GANG
 from models.jobs.calendar import DAY, WEEK
-from models.jobs.jobs import Jobs
 from models.partitioning import FAMILY as PARTITIONING
 from models.point import Batches, Point
 
@@ -25,7 +24,7 @@ def log(days: float, n: int = 600, seed: int = 0) -> dict[str, object]:
     submit = (submit - submit[0]) * days * DAY / (submit[-1] - submit[0])
     n = len(submit)
     runtime = rng.exponential(days * DAY * 8 / n, n) + 1
-    jobs = Jobs(submit, runtime, runtime * 2, rng.integers(1, 17, n), np.zeros(n, np.int64))
+    jobs = jobs_of(submit, runtime, rng.integers(1, 17, n), requested=runtime * 2)
     return {"name": "mine", "model": "arrays", "jobs": jobs}
 
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from family_cases import jobs_of
 
 from models.jobs.calendar import DAY, WEEK
 from models.jobs.division import Division
 from models.jobs.job_classes import INTERACTIVE, PRODUCTION
-from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
 from models.production_gang.measuring import of_run
 from models.production_gang.metrics import METRICS
@@ -20,10 +20,8 @@ def run(clock: float = 0.0, share: float = 0.06) -> Run:
     submit = np.array([9 * HOUR] * 5 + [5 * DAY])
     start = submit + np.array([0, 10, 11, 60, 61, 0])
     runtime = np.array([7200.0, 5, 5, 5, 5, DAY])
-    unknown = np.full(6, np.nan)
     job_class = np.array([INTERACTIVE] * 5 + [PRODUCTION])
-    size = np.array([1, 1, 1, 1, 1, 10])
-    jobs = Jobs(submit, runtime, unknown, size, np.zeros(6, np.int64), job_class=job_class)
+    jobs = jobs_of(submit, runtime, [1, 1, 1, 1, 1, 10], job_class=job_class)
     end = start + runtime
     end[0] += share * runtime[0]  # it is preempted for that long
     waited = end - submit - runtime

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import CONF, read
+from family_cases import CONF, jobs_of, read
 
 from models import workloads
 from models.jobs import outcomes
@@ -54,11 +54,7 @@ def test_measures_of_sums_are_those_of_pieces(one: Point) -> None:
 
 def test_a_run_has_few_sums_however_short_its_slices_are() -> None:
     """Two jobs that take turns for three days have 52,000 pieces of ten seconds, and some ten sums."""
-    from models.jobs.jobs import Jobs
-
-    jobs = Jobs(
-        np.zeros(2), np.full(2, 1.5 * 86_400), np.full(2, np.nan), np.full(2, 126), np.zeros(2, np.int64)
-    )
+    jobs = jobs_of([0, 0], 1.5 * 86_400, 126)
     one = point("tc2000", file("workload", "arrays", jobs=jobs), None, Batches(None, 0, (1,)), switch=0.0)
     opened = workloads.open_workload(one)
     whole = FAMILY.schedule(one)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import family_cases
 import numpy as np
 import pytest
 from family_cases import merged, refused
@@ -31,14 +32,10 @@ def point(jobs: Jobs | None = None, policy: str = "llnl_gang", machine: Any = No
     return Point(given, workload, hardware, None, Batches(None, 0, (1,)), (1, 2, 0))
 
 
-def jobs_of(*rows: tuple[float, float, int, int], **columns: Any) -> Jobs:
+def jobs_of(*rows: tuple[float, float, int, int]) -> Jobs:
     """Return jobs of (submission, runtime, processors, class)."""
-    submit, runtime, size, job_class = (np.array(column) for column in zip(*rows, strict=True))
-    n = len(rows)
-    return Jobs(
-        submit.astype(float), runtime.astype(float), np.full(n, np.nan), size, np.zeros(n, np.int64),
-        job_class=job_class, **columns,
-    )  # fmt: skip
+    submit, runtime, size, job_class = zip(*rows, strict=True)
+    return family_cases.jobs_of(submit, runtime, size, job_class=job_class)
 
 
 @pytest.mark.parametrize("policy", POLICIES)

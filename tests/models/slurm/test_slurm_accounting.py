@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from family_cases import jobs_of
 from numba import njit
 
-from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
 from models.slurm.build import Asked, asked
 from models.slurm.configuration import Configuration, ConfigurationError, read
@@ -82,11 +82,8 @@ def jobs(configuration: Configuration, who: list[tuple[str, str, str]], **given:
         "qos": np.array([qos for _, _, qos in who], object),
     }
     size, zero = np.full(n, 4), np.zeros(n, np.int64)
-    made = Jobs(
-        np.zeros(n), np.full(n, 600.0), np.full(n, 600.0), size, zero,
-        user=np.array([1 + names.index(user) for user, _, _ in who]),
-        request=Requests.of(size, zero, **columns, **given),
-    )  # fmt: skip
+    made = jobs_of(zero, 600, size, requested=600, user=[1 + names.index(user) for user, _, _ in who])
+    made = replace(made, request=Requests.of(size, zero, **columns, **given))
     return asked(made, configuration, users=names)
 
 

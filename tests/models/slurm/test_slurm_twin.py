@@ -1,12 +1,13 @@
 """The kernel against its slow twin: random jobs, nodes and partitions, whole nodes and CPUs."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from family_cases import composed, machine_of
+from family_cases import composed, jobs_of, machine_of
 from slurm_gang_twin import CoreTwin, GangTwin, LinearTwin
 from slurm_twin import SUITS, DeviceTwin, Preempting, Twin, TwinJob
 
@@ -292,17 +293,10 @@ def simulated(twin: Twin, lines: list[str], plans: int = 0) -> Result:
         account=np.array([job.account for job in jobs], object),
         qos=np.array([job.qos for job in jobs], object),
     )
-    given = Jobs(
-        column["submit"].astype(float),
-        column["runtime"].astype(float),
-        column["limit"].astype(float),
-        column["tasks"],
-        np.zeros(len(jobs), np.int64),
-        user=np.array([job.user for job in jobs], np.int64),
-        request=request,
-    )
+    submit, runtime, limit, tasks = (column[name] for name in ("submit", "runtime", "limit", "tasks"))
+    given = jobs_of(submit, runtime, tasks, requested=limit, user=[job.user for job in jobs])
     configuration = of_lines("twin", lines)
-    return run(asked(given, configuration), configuration, EACH_SECOND, plans)
+    return run(asked(replace(given, request=request), configuration), configuration, EACH_SECOND, plans)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -10,6 +10,7 @@ from family_cases import composed, opened_on
 from models import workloads
 from models.backfill import FAMILY as BACKFILL
 from models.gang import FAMILY as GANG
+from models.jobs import swf
 from models.jobs.trace import Trace
 from models.point import Point
 
@@ -25,10 +26,9 @@ def log_of(folder: Path, seed: int = 0) -> Path:
     runtime = random.integers(1, 200, N_JOBS) * 60
     requested = np.where(random.random(N_JOBS) < 0.1, -1, random.integers(1, 300, N_JOBS) * 60)
     user = random.integers(-1, 12, N_JOBS)
-    rows = zip(range(1, N_JOBS + 1), submit, wait, runtime, requested, user, strict=True)
-    lines = [f"{n} {s} {w} {r} 2 -1 -1 2 {q} -1 1 {u} -1 -1 -1 -1 -1 -1\n" for n, s, w, r, q, u in rows]
+    columns = {"submit": submit, "wait": wait, "runtime": runtime, "requested_time": requested, "user": user}
     path = folder / "log.swf"
-    path.write_text("".join(lines))
+    swf.write(path, columns | {"processors": np.full(N_JOBS, 2)})
     return path
 
 

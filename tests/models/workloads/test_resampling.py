@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import composed
+from family_cases import composed, jobs_of
 
 import sweep
 from models import workloads
@@ -42,11 +42,7 @@ def site(n_users: int = 30, weeks: float = 9.4, seed: int = 0) -> Trace:
                     columns.append([np.floor(at), np.ceil(runtime * rng.uniform(0.8, 1.2)), size, user])
                 at += rng.exponential(600)
     submit, runtime, size, user = np.array(sorted(columns)).T
-    jobs = Jobs(
-        submit - submit[0], runtime, np.full(len(submit), np.nan), size.astype(np.int64),
-        np.zeros(len(submit), np.int64), user=user.astype(np.int64),
-    )  # fmt: skip
-    return Trace("site", jobs, pool(100))
+    return Trace("site", jobs_of(submit - submit[0], runtime, size, user=user.astype(int)), pool(100))
 
 
 def drawn(trace: Trace, replication: int, resample: str = "users", **settings: Any) -> Jobs:
