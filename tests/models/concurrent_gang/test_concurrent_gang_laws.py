@@ -3,13 +3,12 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import CONF, LOG, read, refused
+from family_cases import LOG, composed, refused
 
 from models.concurrent_gang import FAMILY
 from models.gang import FAMILY as PACKING
@@ -18,24 +17,18 @@ from models.point import Batches, Point
 HORIZON = 4000.0
 
 
-@cache
-def file(group: str, name: str) -> dict[str, Any]:
-    (path,) = (CONF / group).rglob(f"{name}.yaml")
-    return read(path)
-
-
 def point(
     policy: str, kinds: Any = "computation", n_pes: int = 16, load: float | None = 1.5, **keys: Any
 ) -> Point:
     """Return a point that is cut at the horizon; keys of statements and of the policy."""
     statements = {
-        key: keys.pop(key) for key in list(keys) if key in file("workload", "jann1997_nasa")["statements"]
+        key: keys.pop(key) for key in list(keys) if key in composed("workload", "jann1997_nasa")["statements"]
     }
-    workload = file("workload", "jann1997_nasa")
+    workload = composed("workload", "jann1997_nasa")
     return Point(
-        file("policy/concurrent_gang", policy) | {"horizon": HORIZON} | keys,
+        composed("policy/concurrent_gang", policy) | {"horizon": HORIZON} | keys,
         workload | {"statements": workload["statements"] | {"kinds": kinds} | statements},
-        file("machine", "pe128") | {"name": "torus", "processors": n_pes},
+        composed("machine", "pe128") | {"name": "torus", "processors": n_pes},
         load,
         Batches(100, 0, (1,)),
         (1, 2, 0),
@@ -54,12 +47,16 @@ def test_short_slices_are_the_fluid_gang_scheduling_of_the_packing_schemes(schem
         "runtime": rng.exponential(40.0, 60) + 5.0,
         "processors": 2 ** rng.integers(0, 5, 60),
     }
-    workload = file("workload", "arrays") | {"jobs": jobs}
-    machine = file("machine", "pe128") | {"processors": 16, "context_switch": 0.0}
+    workload = composed("workload", "arrays") | {"jobs": jobs}
+    machine = composed("machine", "pe128") | {"processors": 16, "context_switch": 0.0}
     batches = Batches(None, 0, (1,))
-    policy = file("policy/concurrent_gang", "gang") | {"scheme": scheme, "slice": 0.01}
+    policy = composed("policy/concurrent_gang", "gang") | {"scheme": scheme, "slice": 0.01}
     tasks = FAMILY.schedule(Point(policy, workload, machine, None, batches))
-    packing = file("policy/gang", "first_fit") | {"alternation": "none", "unification": False, "threshold": 8}
+    packing = composed("policy/gang", "first_fit") | {
+        "alternation": "none",
+        "unification": False,
+        "threshold": 8,
+    }
     packing |= {"scheme": scheme, "slot_choice": "first", "controller_load": "paths"}
     fluid = PACKING.schedule(Point(packing, workload, machine, None, batches))
     used = float(FAMILY.simulate(Point(policy, workload, machine, None, batches)).metrics["used_slots"][0])
@@ -72,7 +69,7 @@ def of_jobs(jobs: Sequence[tuple[float, int, float]], n_pes: int, switch: float,
     given = point("gang", load=None, n_pes=n_pes, **({"costs": "regular", "slice": 10.0} | keys))
     submit, size, runtime = map(np.array, zip(*jobs, strict=True))
     columns = {"submit": submit, "processors": size, "runtime": runtime}
-    workload = file("workload", "arrays") | {"jobs": columns, "statements": given.workload["statements"]}
+    workload = composed("workload", "arrays") | {"jobs": columns, "statements": given.workload["statements"]}
     return replace(given, workload=workload, machine=given.machine | {"context_switch": switch})
 
 
@@ -134,9 +131,9 @@ def test_a_horizon_is_one_batch_and_has_room_for_every_job() -> None:
 
 
 def test_a_log_that_is_cut_says_so_and_can_be_written(tmp_path: Path) -> None:
-    log = file("workload", "swf") | {
+    log = composed("workload", "swf") | {
         "path": str(LOG),
-        "statements": file("workload", "jann1997_nasa")["statements"],
+        "statements": composed("workload", "jann1997_nasa")["statements"],
     }
     given = replace(point("concurrent_gang", n_pes=128, load=None), workload=log)
     notes = FAMILY.check(given)

@@ -3,17 +3,15 @@
 import random
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import cache
 from math import prod
 from typing import Any
 
 import numpy as np
 import t3d_twin
-from family_cases import CONF, read
+from family_cases import composed, jobs_of
 
 from models.jobs import machine as machines
 from models.jobs.job_classes import JOB_CLASSES
-from models.jobs.jobs import Jobs
 from models.jobs.trace import Origin, Trace
 from models.point import Point
 from models.production_gang.systems import Run
@@ -39,17 +37,12 @@ class Case:
         return deepcopy(list(self.jobs))
 
 
-@cache
-def file(folder: str, name: str) -> dict[str, Any]:
-    return read(next((CONF / folder).rglob(f"{name}.yaml")))
-
-
 def policy(name: str = "llnl_gang", **keys: Any) -> dict[str, Any]:
-    return deepcopy(file("policy/production_gang", name)) | keys
+    return composed("policy/production_gang", name) | keys
 
 
 def machine(torus: str = "16x4x4", node_processors: int = 2, **keys: Any) -> dict[str, Any]:
-    return file("machine", "t3d") | {"torus": torus, "node_processors": node_processors} | keys
+    return composed("machine", "t3d") | {"torus": torus, "node_processors": node_processors} | keys
 
 
 def of_random(seed: int) -> Case:
@@ -200,19 +193,12 @@ def by_engine(case: Case) -> Run:
     """Return the engine's run; its jobs are in order of their submission as it happened."""
     hosts = machines.of(case.machine)
     jobs = case.jobs
-    columns = Jobs(
-        np.array([job.submit for job in jobs]),
-        np.array([job.runtime for job in jobs]),
-        np.array([job.requested for job in jobs]),
-        np.array([job.processors for job in jobs]),
-        np.zeros(len(jobs), np.int64),
-        user=np.array([job.user for job in jobs]),
-        job_class=None
-        if any(job.job_class is None for job in jobs)
-        else np.array([JOB_CLASSES.index(str(job.job_class)) for job in jobs]),
-        after=np.array([job.after for job in jobs]),
-        think=np.array([job.think for job in jobs]),
-    )
+    names = ("submit", "runtime", "processors", "requested", "user", "after", "think")
+    submit, runtime, size, requested, *more = ([getattr(job, name) for job in jobs] for name in names)
+    columns = jobs_of(submit, runtime, size, requested, **dict(zip(names[4:], more, strict=True)))
+    if all(job.job_class is not None for job in jobs):
+        classes = np.array([JOB_CLASSES.index(str(job.job_class)) for job in jobs])
+        columns = replace(columns, job_class=classes)
     origin = Origin("case", "random", "", zero=MONDAY + case.clock)
     opened = Trace("case", columns, hosts, origin=origin)
     point = Point(case.policy, {"name": "case"}, case.machine)

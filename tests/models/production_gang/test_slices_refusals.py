@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from family_cases import CONF, read, refused
+from family_cases import composed, refused
 
 from models.point import Point
 from models.production_gang import FAMILY
@@ -33,7 +33,7 @@ def test_bad_input_is_refused_in_one_line(
 ) -> None:
     workload = "arrays" if "jobs" in keys.get("workload", {}) else "lublin2003"
     names = {"policy": f"{policy}_gang", "workload": workload, "machine": machine}
-    parts = [read(next((CONF / group).rglob(f"{name}.yaml"))) for group, name in names.items()]
+    parts = [composed(*name) for name in names.items()]
     parts = [part | keys.get(group, {}) for part, group in zip(parts, names, strict=True)]
     with refused(message):
         FAMILY.check(Point(*parts))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import CONF, jobs_of, read
+from family_cases import composed, jobs_of
 
 from models import workloads
 from models.jobs import outcomes
@@ -18,26 +18,22 @@ from models.production_gang.slices import simulation
 PHASES = [{"share": 0.4, "processors": 0.5}, {"share": 0.6, "processors": 1.0}]
 
 
-def file(folder: str, name: str, **keys: Any) -> dict[str, Any]:
-    return read(next((CONF / folder).rglob(f"{name}.yaml"))) | keys
-
-
 def point(system: str, workload: dict[str, Any], load: float | None, batches: Batches, **keys: Any) -> Point:
-    policy = file("policy/production_gang", f"{system}_gang", **keys)
-    return Point(policy, workload, file("machine", system), load, batches, (3, 1, 2))
+    policy = composed("policy/production_gang", f"{system}_gang", **keys)
+    return Point(policy, workload, composed("machine", system), load, batches, (3, 1, 2))
 
 
 WEEKS = Batches(None, 0, (50,), weeks=True)
 T3D = {"weeks": 2, "warmup_days": 2}
 CASES = {
-    "TC2000": point("tc2000", file("workload", "lublin2003"), 0.7, Batches(40, 1, (3,)), switch=2.0),
+    "TC2000": point("tc2000", composed("workload", "lublin2003"), 0.7, Batches(40, 1, (3,)), switch=2.0),
     "Alpha, three phases, jobs that are no gangs": point(
-        "alpha", file("workload", "lublin2003", phases=PHASES), 0.7, Batches(40, 1, (3,)), switch=2.0,
+        "alpha", composed("workload", "lublin2003", phases=PHASES), 0.7, Batches(40, 1, (3,)), switch=2.0,
         gang_from=3,
     ),
     "feedback, classes, days, weekends": replace(
-        point("tc2000", file("workload", "t3d_three_weeks", **T3D), None, WEEKS, slice=600.0),
-        machine=file("machine", "t3d"),
+        point("tc2000", composed("workload", "t3d_three_weeks", **T3D), None, WEEKS, slice=600.0),
+        machine=composed("machine", "t3d"),
     ),
 }  # fmt: skip
 
@@ -55,7 +51,7 @@ def test_measures_of_sums_are_those_of_pieces(one: Point) -> None:
 def test_a_run_has_few_sums_however_short_its_slices_are() -> None:
     """Two jobs that take turns for three days have 52,000 pieces of ten seconds, and some ten sums."""
     jobs = jobs_of([0, 0], 1.5 * 86_400, 126)
-    one = point("tc2000", file("workload", "arrays", jobs=jobs), None, Batches(None, 0, (1,)), switch=0.0)
+    one = point("tc2000", composed("workload", "arrays", jobs=jobs), None, Batches(None, 0, (1,)), switch=0.0)
     opened = workloads.open_workload(one)
     whole = FAMILY.schedule(one)
     sums = simulation.run(one, opened, opened.jobs, opened.machine, pieces=False)

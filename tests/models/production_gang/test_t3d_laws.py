@@ -8,8 +8,8 @@ from typing import Any
 import family_cases
 import numpy as np
 import pytest
-from family_cases import merged, refused
-from t3d_cases import POLICIES, file
+from family_cases import composed, merged, refused
+from t3d_cases import POLICIES
 
 from models.jobs import swf
 from models.jobs.job_classes import EXPRESS, INTERACTIVE, PRODUCTION, STANDBY
@@ -24,11 +24,11 @@ HOUR, DAY = 3600.0, 86_400.0
 
 def point(jobs: Jobs | None = None, policy: str = "llnl_gang", machine: Any = None, **keys: Any) -> Point:
     """Return a point with some jobs, or three weeks; keys of the policy."""
-    workload = file("workload", "t3d_three_weeks")
+    workload = composed("workload", "t3d_three_weeks")
     if jobs is not None:
-        workload = file("workload", "arrays") | {"jobs": jobs}
-    given = merged(file("policy/production_gang", policy), keys)
-    hardware = file("machine", "t3d") | (machine or {})
+        workload = composed("workload", "arrays") | {"jobs": jobs}
+    given = merged(composed("policy/production_gang", policy), keys)
+    hardware = composed("machine", "t3d") | (machine or {})
     return Point(given, workload, hardware, None, Batches(None, 0, (1,)), (1, 2, 0))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import archive_log, opened_on, read
+from family_cases import archive_log, composed, opened_on
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
@@ -37,12 +37,8 @@ CHECK_VALUES = """
 """
 
 
-def of_file(name: str, **keys: Any) -> dict[str, Any]:
-    return read(ROOT / "conf" / "workload" / "published" / f"{name}.yaml") | keys
-
-
 def of_log(name: str, **keys: Any) -> Model:
-    return fit(of_file("jann1997", fit=None, path=str(archive_log(name)), **keys))[0]
+    return fit(composed("workload", "jann1997", fit=None, path=str(archive_log(name)), **keys))[0]
 
 
 def written(path: Path, jobs: list[tuple[float, float, int]], processors: int = 16) -> Path:
@@ -117,7 +113,7 @@ def test_the_check_values_of_kth() -> None:
 
 
 def test_a_table_is_read_back_as_it_was() -> None:
-    model, _ = fit(of_file("jann1997", path=str(LOG), few_jobs="merge"))
+    model, _ = fit(composed("workload", "jann1997", path=str(LOG), few_jobs="merge"))
     table = OmegaConf.to_container(OmegaConf.create("\n".join(table_of(model))))
     assert isinstance(table, dict)
     back = of_table(table["fit"])
@@ -141,8 +137,8 @@ def rising(n: int, size: int) -> list[tuple[float, float, int]]:
 def test_too_few_jobs_are_named_with_their_range(tmp_path: Path) -> None:
     path = written(tmp_path / "few.swf", sorted([*rising(60, 1), *rising(40, 3), *rising(12, 6)]))
     with pytest.raises(ValueError, match=r"few\.swf: 12 jobs of size 5-8, and a fit of that range needs 30;"):
-        fit(of_file("jann1997", path=str(path)))
-    model, notes = fit(of_file("jann1997", path=str(path), few_jobs="merge"))
+        fit(composed("workload", "jann1997", path=str(path)))
+    model, notes = fit(composed("workload", "jann1997", path=str(path), few_jobs="merge"))
     assert [jobs.label for jobs in model.ranges] == ["1", "3-8"]
     assert notes[-1] == "few.swf: sizes 3-4 and 5-8 are one range, for too few jobs (few_jobs=merge)"
     assert model.ranges[1].sizes.tolist() == [3, 6]
@@ -151,7 +147,7 @@ def test_too_few_jobs_are_named_with_their_range(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["jann1997_kth", "jann1997_nasa"])
 def test_ranges_are_streams_of_their_own_merged_by_submission(name: str) -> None:
-    workload = of_file(name, estimates=None)
+    workload = composed("workload", name, estimates=None)
     model, _ = jann1997.model_of(workload, pool(of_table(workload["fit"]).processors))
     n = 4000
     jobs = jann1997.draw(model, 1.0, n, (7, 8))
@@ -183,7 +179,7 @@ def test_ranges_are_streams_of_their_own_merged_by_submission(name: str) -> None
 @pytest.mark.parametrize("how", jann1997.MACHINE_SIZES)
 @pytest.mark.parametrize("processors", [16, 128])
 def test_sizes_on_other_machines(how: str, processors: int) -> None:
-    workload = of_file("jann1997_kth", machine_sizes=how, estimates=None)
+    workload = composed("workload", "jann1997_kth", machine_sizes=how, estimates=None)
     if how == "as_is" and processors < 100:
         with pytest.raises(ValueError, match=f"up to 100 processors, and the largest host {processors};"):
             opened_on(workload, {"processors": processors})

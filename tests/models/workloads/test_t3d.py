@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from family_cases import CONF, merged
-from family_cases import read as read_file
+from family_cases import composed, merged
 from scipy.integrate import quad
 from scipy.stats import chisquare, truncnorm
 
@@ -32,13 +31,8 @@ LIMITS = {"pe32": (32, 4), "pe64": (64, 4), "pe128": (128, 4), "pe256": (256, 4)
 
 def workload(name: str = "t3d_three_weeks", **keys: Any) -> dict[str, Any]:
     """Return a file with some keys set; a mapping is merged into the file's."""
-    made: dict[str, Any] = merged(file(name), keys)
+    made: dict[str, Any] = merged(composed("workload", name), keys)
     return made
-
-
-@cache
-def file(name: str) -> dict[str, Any]:
-    return read_file(CONF / "workload" / "jette1997" / f"{name}.yaml")
 
 
 def opened(name: str = "t3d_three_weeks", seed: int = 0, load: float | None = None, **keys: Any) -> Trace:
