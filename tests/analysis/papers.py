@@ -25,14 +25,12 @@ PACKING = Fabricated({"packing": packing(loads=LOADS, noise=0.002, replications=
 
 def paper(key: str) -> Paper:
     """Return a paper."""
-    found: Paper = import_module(f"analysis.{key}").PAPER
-    return found
+    return import_module(f"analysis.{key}").PAPER
 
 
 def made(key: str) -> Fabricated:
     """Return the fabricated experiments of a paper."""
-    found: Fabricated = PACKING if key == KEYS[0] else import_module(f"fabricated_{key}").MADE
-    return found
+    return PACKING if key == KEYS[0] else import_module(f"fabricated_{key}").MADE
 
 
 EXPERIMENTS = [(key, name) for key in KEYS for name in made(key).experiments]

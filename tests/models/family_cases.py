@@ -207,7 +207,6 @@ def _read(path: Path) -> dict[str, Any]:
         for base in file.pop("defaults", ["_self_"])
     ]
     plain = OmegaConf.to_container(OmegaConf.merge(*layers), resolve=False)
-    assert isinstance(plain, dict)
     return {str(key): value for key, value in plain.items()} | {"name": path.stem}
 
 

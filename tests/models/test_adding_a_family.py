@@ -17,7 +17,6 @@ from family_cases import ROOT
 from family_contract import Contract, every_case
 
 from models import workloads
-from models.jobs.stream import Stream
 from models.point import Point
 
 FAMILY_GUIDE = ROOT / "docs" / "adding_a_family.md"
@@ -47,7 +46,6 @@ class TestTheGuidesFamily(Contract):
 
 def test_the_guides_command_runs(tmp_path: Path) -> None:
     command = re.search(r"^python -m sweep .*$", FAMILY_GUIDE.read_text(), re.MULTILINE)
-    assert command is not None
     words = [
         sys.executable,
         *shlex.split(command[0])[1:],
@@ -69,8 +67,6 @@ def test_the_guides_command_runs(tmp_path: Path) -> None:
 def test_the_guides_workload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     guide = WORKLOAD_GUIDE.read_text()
     code, keys = (re.search(rf"^```{kind}\n(.*?)^```$", guide, re.S | re.M) for kind in ("python", "yaml"))
-    assert code is not None
-    assert keys is not None
     (tmp_path / "steady_of_the_guide.py").write_text(code[1])
     (tmp_path / "steady.yaml").write_text(keys[1])
     shutil.copy(ROOT / "conf" / "workload" / "_rigid.yaml", tmp_path)
@@ -78,7 +74,6 @@ def test_the_guides_workload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(workloads.MODELS, "steady", "steady_of_the_guide")
     workload = family_cases.read(tmp_path / "steady.yaml")
     stream = workloads.open_workload(Point({}, workload | {"estimates": "exact"}, {"processors": 8}, 0.5))
-    assert isinstance(stream, Stream)
     short, long = stream.first(500), stream.first(30_000)
     for name in ("submit", "runtime", "size", "requested"):
         np.testing.assert_array_equal(getattr(short, name), getattr(long, name)[:500])

@@ -14,7 +14,6 @@ from family_cases import Case, refused
 def test_too_many_pieces(package: str, policy: str, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     case = Case(package, policy, "lublin2003")
     point, _ = case.taken()
-    assert point is not None
     n_pieces = len(case.family.schedule(point).runs.job)
     monkeypatch.setattr("models.jobs.schedule.MOST_PIECES", n_pieces // 2)
     with refused(f"more than {n_pieces // 2:,} pieces .*{key}"):

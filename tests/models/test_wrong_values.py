@@ -64,7 +64,6 @@ def test_a_wrong_value_is_refused_in_one_line(part: str) -> None:
     read: dict[tuple[str, ...], bool] = {}
     for case in taken():
         point, _ = case.taken()
-        assert point is not None
         for path in keys_of(getattr(point, part)):
             line = refusal(case, replace(point, **{part: changed(getattr(point, part), path, WRONG)}))
             if line:
@@ -87,7 +86,6 @@ def test_each_key_of_a_policys_file_is_declared_by_its_family_without_a_default(
     assert policies >= {case.policy for case in every_case()}
     for case in taken():
         point, _ = case.taken()
-        assert point is not None
         for path in keys_of(point.policy):
             if path[-1] in OF_SCHEMES or path[0] in NOT_READ["policy"] or "system_limits" in path[:-1]:
                 continue

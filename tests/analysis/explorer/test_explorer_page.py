@@ -94,7 +94,6 @@ def address(folder: Path) -> Iterator[str]:
         # Tests may run in the background, where a shell has Ctrl-C ignored; a user's terminal has not.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as server:
-        assert server.stdout is not None
         lines = []
         while not lines or "Ctrl-C" not in lines[-1]:
             lines.append(server.stdout.readline())

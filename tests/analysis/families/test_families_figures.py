@@ -122,9 +122,7 @@ def test_the_inaccuracy_from_which_gang_scheduling_wins(requests: tuple[str, ...
 def test_the_share_of_a_level_is_that_of_the_gain() -> None:
     field = Field(study(own=0.0))
     one = field.find("buddy", "2", "backfill")
-    assert one is not None
     found = share_of_gain(field, one, 0.5, SLOWDOWN, "lublin2003")
-    assert found is not None
     assert found.mean == pytest.approx((20 - 16) / (20 - 4.5), abs=1e-6)
     dear = {"truth": lambda metric, at: 50.0 if at["policy"] == "buddy" else truth(metric, at)}
     nothing = Field(study(**dear))
@@ -137,7 +135,6 @@ def test_groups_that_gain_and_lose() -> None:
     at |= {"level": math.nan, "queue": "fcfs", "switch_cost": 0, "requests": "real", "speedup": "linear"}
     at[RUNTIME.dim], metric = "10 to 100 min", "bounded_slowdown_by_runtime"
     gang = field.find("buddy")
-    assert gang is not None
     long = payers.relative(field, RUNTIME, gang, "lublin2003", 0.8, "10 to 100 min", 0.95)
     wanted = truth(metric, at) / truth(metric, {**at, "policy": "easy"})
     assert long.mean == pytest.approx(wanted, rel=0.02)
@@ -150,8 +147,6 @@ def test_groups_that_gain_and_lose() -> None:
 def test_costs_and_requests_matter_to_some_contestants_only() -> None:
     field = Field(study())
     easy, gang = field.find("easy"), field.find("buddy")
-    assert easy is not None
-    assert gang is not None
     assert field.point(easy, "lublin2003", cost="20")["switch_cost"] == "0"
     assert field.point(gang, "lublin2003", cost="20", requests="exact") | {} == {
         "workload": "lublin2003", "level": "null", "queue": "fcfs", "speedup": "linear", "switch_cost": "20",

@@ -102,7 +102,6 @@ def recorded(data: xr.Dataset, policy: str, factor: float) -> xr.Dataset:
 def test_fidelity_comes_before_hours(factor: float, matches: bool) -> None:
     case = case_of(lasting(recorded(dataset(), "easy", factor), WEEK))
     likeness = Fidelity.of(case)
-    assert likeness is not None
     assert likeness.was == pytest.approx(factor * likeness.simulated, rel=1e-6)
     assert likeness.matches == matches
     assert likeness.near == (40 if matches else 0)
@@ -112,7 +111,6 @@ def test_fidelity_comes_before_hours(factor: float, matches: bool) -> None:
     title = tables.overview(case).title
     assert ("absolute waits do not predict" in title) == (not matches)
     by_group = tables.fidelity.table(case)
-    assert by_group is not None
     assert {row[-1].text for row in by_group.rows} == {"yes" if matches else "no"}
 
 

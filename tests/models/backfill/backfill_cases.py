@@ -69,13 +69,6 @@ def rules(name: str, **keys: Any) -> Rules:
     return rules_of(composed("policy", base, **given))
 
 
-def by_priority(name: str, **keys: Any) -> Priority:
-    """Return rules that the kernel for any number of hosts takes as well."""
-    how = rules(name, **keys)
-    assert isinstance(how, Priority)
-    return how
-
-
 def make_jobs(rows: Sequence[tuple[Any, ...]], user: Sequence[int] | None = None) -> Jobs:
     """Return jobs from rows of submit, runtime, requested, size, memory, and perhaps used memory."""
     columns = list(zip(*sorted(rows, key=lambda row: row[0]), strict=True))
@@ -137,7 +130,6 @@ def twin_scheduler(
 
 def by_twin(jobs: Jobs, machine: Machine, how: Rules) -> tuple[Schedule, TwinBackfill | TwinConservative]:
     """Return the twin's schedule, and the scheduler with all that it promised."""
-    assert isinstance(how, Priority | Conservative)
     ran = under(jobs, how)
     columns = (getattr(ran, name).tolist() for name in ("submit", "runtime", "requested", "size", "memory"))
     plain = [Job(number, *row) for number, row in enumerate(zip(*columns, strict=True))]

@@ -99,7 +99,6 @@ def test_a_schedule_is_a_log_that_other_tools_read(tmp_path: Path) -> None:
     made = schedule(opened.jobs, opened.machine, rules("easy"))
     write_schedule(tmp_path / "easy.swf.gz", replace(made, trace=opened), ["EASY, ties instant"])
     back, log = swf.read(tmp_path / "easy.swf.gz"), opened.log
-    assert log is not None
     starts = back.columns["submit"] + back.columns["wait"]
     np.testing.assert_array_equal(starts, generated_starts())
     for name in ("job", "submit", "runtime", "processors", "requested_time", "user"):

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from backfill_cases import by_priority, rules
+from backfill_cases import rules
 from family_cases import opened_on
 from reference_schedules import GENERATED, PROCESSORS, generated_starts, real_jobs, real_starts
 
@@ -18,7 +18,7 @@ from models.jobs.machine import pool
 @pytest.mark.parametrize("engine", [schedule, reservations.simulate])
 def test_easy_on_generated_jobs(engine: Any) -> None:
     opened = opened_on({"model": "swf", "path": GENERATED}, {"processors": None})
-    made = engine(opened.jobs, opened.machine, by_priority("easy"))
+    made = engine(opened.jobs, opened.machine, rules("easy"))
     expected = generated_starts() - opened.log.columns["submit"][0]
     np.testing.assert_array_equal(made.start, expected)
 

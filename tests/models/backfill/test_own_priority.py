@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from backfill_cases import by_priority, by_twin, cases, rules
+from backfill_cases import by_twin, cases, rules
 from family_cases import composed, refused
 from hypothesis import given, settings
 from numba import njit
@@ -67,7 +67,7 @@ def in_plain_python(waited: float, requested: float, processors: int, memory: in
 @steady
 def test_a_function_of_ones_own_against_the_twin(case: tuple[Jobs, Machine]) -> None:
     for keys in ({}, {"reservations": 2}, {"keep_start": True}):
-        how = by_priority("easy", priority=by_all_measures, **keys)
+        how = rules("easy", priority=by_all_measures, **keys)
         made, (expected, _) = schedule(*case, how), by_twin(*case, how)
         np.testing.assert_array_equal(made.start, expected.start)
         np.testing.assert_array_equal(made.host, expected.host)
@@ -77,8 +77,8 @@ def test_a_function_of_ones_own_against_the_twin(case: tuple[Jobs, Machine]) -> 
 @steady
 def test_the_weights_as_a_function_make_the_same_schedule(case: tuple[Jobs, Machine]) -> None:
     for mine in (shortest_first, shortest_of_numbers, "shortest_first"):
-        built_in = by_priority("sjf_backfill")
-        own = by_priority("easy", priority=mine, keep_start=True)
+        built_in = rules("sjf_backfill")
+        own = rules("easy", priority=mine, keep_start=True)
         np.testing.assert_array_equal(schedule(*case, own).start, schedule(*case, built_in).start)
 
 

@@ -21,8 +21,7 @@ def point_of(policy: str, workload: str, load: float | None, options: str, machi
         f"grid.load=[{'null' if load is None else load}]", f"grid.machine=[{machine}]",
         "batch_size=100", "batches=2", "replications=1", *keys,
     ]  # fmt: skip
-    made: Point = plan.expand(compose.load(arguments, locate.conf_folder())).task(0).point
-    return made
+    return plan.expand(compose.load(arguments, locate.conf_folder())).task(0).point
 
 
 def test_a_machine_of_ones_own() -> None:

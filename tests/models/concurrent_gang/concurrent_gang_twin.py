@@ -331,7 +331,6 @@ class Simulation:
     def unmap(self, job: Job) -> None:
         """Take a job out of its row, and close the row if no other job is in it."""
         row = job.row
-        assert row is not None
         self.present.remove(job)
         job.row = None
         self.rows[row] = [None if task and task.job is job else task for task in self.rows[row]]
@@ -542,7 +541,6 @@ class Simulation:
 
     def end_stretch(self, pe: Pe) -> None:
         task = pe.running
-        assert task is not None
         self.computed(pe)
         pe.begin, task.left = self.now, 0.0
         if task.statement is None or self.executes(task, task.statement):
@@ -700,7 +698,6 @@ class Simulation:
         if pe.running is task:
             self.release(pe)
         if self.settings.cells == "task":
-            assert job.row is not None
             self.rows[job.row][pe.number] = None
             self.held_up = False
         if all(each.ended for each in job.tasks):

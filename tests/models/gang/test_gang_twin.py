@@ -175,7 +175,6 @@ def test_pieces_are_those_of_the_twin(name: str) -> None:
     def agree(case: Case) -> None:
         kernel, twin = case.finished(recording=True), case.twin()
         twin.run()
-        assert kernel.recorder is not None
         pieces = kernel.recorder.pieces(case.n_jobs)
         for number in range(case.n_jobs):
             mine = pieces.job == number
@@ -223,7 +222,6 @@ def test_the_papers_workload(name: str, rerun_runtime: str, repetition: str) -> 
     point = Point(policy, workload, {"name": "pe32", "processors": 32}, 0.8, batches, (1, 2))
     outcome = model.simulate(point)  # the run itself, suspicious or not
     stream = open_workload(point)
-    assert isinstance(stream, Stream)
     rerun = same_runtime if stream.rerun is None else dotted.imported(stream.rerun)
     case = Case(policy["scheme"], 32, rows_of(stream), policy, batch_size=40)
     twin = Twin(case, rerun=lambda *run: rerun(*run, stream.rerun_parameters))

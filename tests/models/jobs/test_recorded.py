@@ -40,7 +40,6 @@ def measured(
 ):
     workload = {"name": "mine", "model": "swf", "path": str(path), "zero_runtime": "drop", **keys}
     trace = workloads.open_log(Point({}, workload, machine or {}, None, batches))
-    assert trace is not None
     return trace, recorded.measure(trace, batches, Measures.of({"bound": 10.0, "groups": groups or {}}))
 
 

@@ -236,7 +236,6 @@ def story_of_engine(run: Run) -> dict[str, Any]:
     def rows(table: Any, names: str) -> list[tuple[Any, ...]]:
         return sorted(zip(*(getattr(table, name).tolist() for name in names.split()), strict=True))
 
-    assert run.jobs.job_class is not None
     columns = (run.detail.admitted, run.start, run.end, run.preemptions, run.jobs.runtime)
     classes = [JOB_CLASSES[number] for number in run.jobs.job_class]
     stays = rows(run.detail.residencies, "assigned job corner wire ready begins stops gone")

@@ -164,7 +164,6 @@ class Twin:
         return otherwise if value is None else float(value)
 
     def effective(self, job: Job) -> str:
-        assert job.job_class is not None
         if job.user in self.greedy and self.policy["classes"][job.job_class]["preemptable"]:
             return "standby"
         return job.job_class
@@ -189,10 +188,8 @@ class Twin:
 
     def owner(self, node: Node) -> Job | None:
         for job in self.jobs:
-            if job.state in ("assigned", "loading", "running"):
-                assert job.stay is not None
-                if node in job.stay.nodes:
-                    return job
+            if job.state in ("assigned", "loading", "running") and node in job.stay.nodes:
+                return job
         return None
 
     def leaving_until(self, node: Node) -> float:
@@ -285,7 +282,6 @@ class Twin:
         if self.strict:
             around = {near for node in nodes for near in self.box.neighbours(node)} - nodes
             for owner in others:
-                assert owner.stay is not None
                 if owner.stay.nodes & around:
                     taken.add(owner.wire)
         able = [job.wire] if job.wire is not None else range(self.wires)
@@ -383,13 +379,11 @@ class Twin:
         job.left -= self.now - job.run_since
         job.state, job.since = "leaving", self.now
         job.preempted += 1
-        assert job.stay is not None
         job.stay.stops = self.now
         job.stay.gone = self.moved(self.now, job.size * self.policy["swap_out"])
 
     def first_from(self, corner: Node, other: Job, nodes: frozenset[Node]) -> Node:
         """Return the first node of a job in a block, counted from the block's corner on."""
-        assert other.stay is not None
         sides = self.box.sides
         return min(
             tuple((n - c) % side for n, c, side in zip(node, corner, sides, strict=True))
@@ -459,7 +453,6 @@ class Twin:
         return anything
 
     def end(self, job: Job) -> None:
-        assert job.stay is not None
         if self.now > job.run_since:
             job.pieces.append((job.run_since, self.now))
         job.state, job.end, job.left = "ended", self.now, 0.0
@@ -497,13 +490,11 @@ class Twin:
             if job.state == "unknown":
                 yield self.submission(job)
             elif job.state == "assigned":
-                assert job.stay is not None
                 yield job.stay.begins
             elif job.state == "running":
                 yield job.run_since + job.left
                 yield job.run_since + job.size * self.rule(job, "do_not_disturb", 0.0)
             elif job.state == "leaving":
-                assert job.stay is not None
                 yield job.stay.gone
             if job.state in ("new", "disk", "leaving"):
                 yield job.since + self.rule(job, "max_wait")

@@ -328,13 +328,11 @@ class CoreTwin(GangTwin):
         return later
 
     def release(self, later: dict[int, tuple[int, ...]], job: TwinJob, preempted: bool = False) -> None:
-        assert isinstance(later, Supply)
         for node, n in job.given.items():
             later[node] = (later[node][0], later[node][1] + n * job.memory * (not preempted))
         self.leave_rows(later.lists[job.partition], job)
 
     def pick(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, ...]]) -> dict[int, int]:
-        assert isinstance(free, Supply)
         tier = self.partitions[job.partition][1]
         used = {k: {core for row in rows for core in self.of_row(row)} for k, rows in free.lists.items()}
         lower = sorted(

@@ -58,7 +58,6 @@ class TwinJob:
 
     @property
     def expected(self) -> int:
-        assert self.start is not None
         expected = self.start + self.limit + self.late
         return expected if self.warned_until is None else min(expected, self.warned_until)
 
@@ -182,7 +181,6 @@ class Twin:
         for job in sorted(stopped, key=lambda job: job.number):
             self.leave(job)
             if not job.killed and not job.cancelled:
-                assert self.preempting is not None
                 job.begin, job.warned_until = self.now + self.preempting.requeue_wait, None
                 self.held.append(job)
         return bool(stopped)
@@ -244,7 +242,6 @@ class Twin:
         return True
 
     def make_way(self, job: TwinJob) -> None:
-        assert self.preempting is not None
         grace = self.preempting.grace[job.level]
         if job.warned_until is None and grace:
             job.warned_until = self.now + grace
@@ -252,8 +249,6 @@ class Twin:
             self.stop(job)
 
     def stop(self, job: TwinJob) -> None:
-        assert self.preempting is not None
-        assert job.start is not None
         job.end, job.cancelled = self.now, self.preempting.modes[job.level] != "REQUEUE"
         if not job.cancelled:
             job.runs.append((job.start, self.now))

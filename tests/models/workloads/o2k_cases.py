@@ -17,8 +17,7 @@ MACHINE = machine_of("o2k")
 def workload(month: str, **keys: Any) -> dict[str, Any]:
     """Return a month's keys, with some of them set; mappings are merged."""
     file = read(CONF / "workload" / "chiang2001" / "_o2k.yaml") | {"month": month}
-    made: dict[str, Any] = merged(file, keys)
-    return made
+    return merged(file, keys)
 
 
 def open_month(

@@ -15,8 +15,7 @@ HOSTS = {"hosts": [{"processors": 8, "memory_gb": 1}, {"processors": 4, "memory_
 
 def opened(jobs: Any, machine: Any = POOL, load: float | None = None, **keys: Any) -> Trace:
     workload = {"name": "mine", "model": "arrays", "jobs": jobs} | keys
-    trace: Trace = opened_on(workload, machine, load)
-    return trace
+    return opened_on(workload, machine, load)
 
 
 def test_columns_become_jobs() -> None:
@@ -29,7 +28,6 @@ def test_columns_become_jobs() -> None:
     assert jobs.size.tolist() == [2, 8, 1, 4]
     assert np.isnan(jobs.requested).tolist() == [False, True, False, False]
     assert jobs.memory.tolist() == [20 * 1024, 0, 2560, 4096]
-    assert jobs.user is not None
     assert jobs.user.tolist() == [1, 2, 1, 3]
     workload = {"model": "arrays", "jobs": COLUMNS | more}
     assert workloads.fills(workload) == ("requested", "memory", "user")

@@ -115,7 +115,6 @@ def test_the_check_values_of_kth() -> None:
 def test_a_table_is_read_back_as_it_was() -> None:
     model, _ = fit(composed("workload", "jann1997", path=str(LOG), few_jobs="merge"))
     table = OmegaConf.to_container(OmegaConf.create("\n".join(table_of(model))))
-    assert isinstance(table, dict)
     back = of_table(table["fit"])
     assert (back.log, back.processors) == ("syn1k", model.processors)
     for jobs, again in zip(model.ranges, back.ranges, strict=True):

@@ -21,8 +21,7 @@ N = 100_000
 
 
 def drawn(n_jobs: int, processors: int, load: float | None, *seed: int, **changes: object) -> Jobs:
-    jobs: Jobs = opened_on(WORKLOAD | changes, {"processors": processors}, load, *seed).first(n_jobs)
-    return jobs
+    return opened_on(WORKLOAD | changes, {"processors": processors}, load, *seed).first(n_jobs)
 
 
 def kind_on(processors: int, **changes: object) -> Kind:

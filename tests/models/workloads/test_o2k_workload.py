@@ -173,7 +173,6 @@ def test_users_in_a_closed_loop_bring_bursts_of_short_jobs() -> None:
     assert bursts(jobs) > 1.5 * bursts(alone)
     assert fills(workload("2000-01")) == ("requested", "memory")
     assert fills(given) == ("requested", "memory", "user")
-    assert jobs.user is not None
     users = np.unique(jobs.user)
     expected = 12 + (len(jobs) - 12) / 20
     assert abs(users.size - expected) < 4 * np.sqrt(expected)

@@ -34,17 +34,13 @@ def log_of(folder: Path, seed: int = 0) -> Path:
 
 def opened(path: Path, load: float | None = None, **keys: Any) -> Trace:
     workload = composed("workload", "swf", path=str(path), estimates="last_two", **keys)
-    trace: Trace = opened_on(workload, POOL, load, 1)
-    return trace
+    return opened_on(workload, POOL, load, 1)
 
 
 @pytest.mark.parametrize("unlimited", ["longest", None])
 def test_each_is_the_mean_of_the_last_two_that_ended_before(tmp_path: Path, unlimited: str | None) -> None:
     trace = opened(log_of(tmp_path), unlimited=unlimited)
     jobs, waited = trace.jobs, trace.waited
-    assert jobs.predicted is not None
-    assert jobs.user is not None
-    assert waited is not None
     end, user = jobs.submit + waited + jobs.runtime, jobs.user
     for job, now in enumerate(jobs.submit):
         before = (other for other in range(N_JOBS) if user[other] == user[job] >= 0 and end[other] <= now)

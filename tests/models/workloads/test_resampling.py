@@ -54,7 +54,6 @@ def drawn(trace: Trace, replication: int, resample: str = "users", **settings: A
 def bags(jobs: Jobs) -> dict[int, Counter[tuple[float, float, int]]]:
     """Return by user what it submits: time of the week, runtime and size of each job."""
     found: dict[int, Counter[tuple[float, float, int]]] = {}
-    assert jobs.user is not None
     for user, submit, runtime, size in zip(jobs.user, jobs.submit, jobs.runtime, jobs.size, strict=True):
         found.setdefault(int(user), Counter())[float(submit % WEEK), float(runtime), int(size)] += 1
     return found
@@ -114,8 +113,6 @@ def test_weeks_lose_no_job(hour: float, weeks: float) -> None:
     for replication in range(20):
         trace = resampled(log, composed("workload", "_log", resample="weeks"), (1, 2, replication))
         jobs, origin = trace.jobs, trace.origin
-        assert origin is not None
-        assert origin.zero is not None
         assert (np.diff(jobs.submit) >= 0).all()
         assert jobs.submit[0] >= 0
         at = jobs.submit - jobs.submit[0] + origin.zero - monday
@@ -146,7 +143,6 @@ def test_heavy_users_are_in_each_replication_once() -> None:
     )
     assert f"1 users with more than 20% of its work each ({share:.0%} together)" in notes
     found = re.search(r"changes the load of replications by ± (\d+)%", notes)
-    assert found is not None
     assert int(found[1]) / 100 == pytest.approx(loads[0.2], rel=0.4, abs=0.01)
 
 
@@ -179,7 +175,6 @@ def test_long_lasting_users_stay_as_many() -> None:
 
 def write(path: Path, log: Trace) -> Path:
     jobs = log.jobs
-    assert jobs.user is not None
     columns = {
         "submit": jobs.submit, "runtime": jobs.runtime, "processors": jobs.size, "user": jobs.user,
         "requested_time": jobs.runtime * 2, "preceding_job": np.full(len(jobs), 1), "application": jobs.size,
@@ -194,7 +189,6 @@ def test_its_schedule_is_a_log_of_its_own(tmp_path: Path) -> None:
     FAMILY.export(Point(EASY, work, {"processors": None}, seed=(1, 2, 0)), tmp_path / "out.swf")
     found = swf.read(tmp_path / "out.swf")
     trace = workloads.open_workload(Point(EASY, work, {"processors": None}, seed=(1, 2, 0)))
-    assert isinstance(trace, Trace)
     assert found.columns["job"].tolist() == list(range(1, len(trace.jobs) + 1))
     assert found.columns["user"].tolist() == trace.jobs.user.tolist()  # type: ignore[union-attr]
     assert (found.columns["preceding_job"] == -1).all()

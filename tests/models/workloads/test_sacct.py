@@ -103,9 +103,7 @@ def test_every_row_is_counted(folder: Path) -> None:
     assert counts == ["3", "2", "2"]  # runs of requeued jobs, out of order, heterogeneous
     assert "TZ=UTC" in on_clocks
     opened = opened_on(workload(folder / "jobs.txt"), {"processors": 128})
-    assert opened.jobs.user is not None
     assert opened.jobs.user.tolist() == [1, 2, 3, 1, 1, 3, 3]
-    assert opened.waited is not None
     assert opened.waited.tolist() == [30, 100, 150, 20, 20, 149, 19]
     changed, _ = chosen(folder, MORNING, zero_runtime="second", oversized="cap")
     assert (changed.runtime.min(), changed.size.max()) == (1.0, 128)
@@ -281,7 +279,6 @@ def test_devices_are_on_each_node(folder: Path) -> None:
     (folder / "devices.txt").write_text(text)
     opened = opened_on(workload(folder / "devices.txt"), {"processors": 8})
     request = opened.jobs.request
-    assert request is not None
     assert request.gres["gpu:a100"].tolist() == [2, 0]
     assert request.devices("gpu").tolist() == [2, 1]
     assert request.constraint.tolist() == ["fast&(a|b)", ""]

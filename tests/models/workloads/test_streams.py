@@ -62,9 +62,7 @@ def stream_of(name: str, option: str = "none", *seed: int, load: float | None = 
     workload = read(name, **OPTIONS[option])
     batches = Batches(size=100, warmup=1, checkpoints=(5, 10))
     machine = POOL if name.startswith("short_long") else HOSTS  # its cycles are those of one mesh
-    opened = workloads.open_workload(Point({}, workload, machine, load, batches, seed or (1, 2)))
-    assert isinstance(opened, Stream)
-    return opened
+    return workloads.open_workload(Point({}, workload, machine, load, batches, seed or (1, 2)))
 
 
 def columns(jobs: Jobs) -> Iterator[tuple[str, np.ndarray]]:

@@ -60,7 +60,6 @@ def test_users_and_memory(tmp_path: Path) -> None:
     # KB of whole jobs: what is known of a processor, times the processors.
     assert opened.jobs.memory.tolist() == [200 * MB, 80 * MB, 50 * MB]
     assert opened.jobs.used.tolist() == [160 * MB, 80 * MB, 50 * MB]
-    assert opened.jobs.user is not None
     assert opened.jobs.user.tolist() == [7, 3, 7]
     assert any("1 jobs without requested memory take what they used" in note for note in opened.notes)
     without = opened_on(workload(tmp_path / "b.swf", {}), POOL).jobs
@@ -74,7 +73,6 @@ def test_jobs_that_no_host_can_take(tmp_path: Path) -> None:
     memory = {"requested_memory": [1024 * MB, MB, MB]}
     opened = opened_on(workload(tmp_path / "a.swf", memory), HOSTS)
     assert opened.jobs.size.tolist() == [4, 1]
-    assert opened.rows is not None
     assert opened.rows.tolist() == [1, 2]
     assert any("1 more dropped, whose memory no host has (oversized=drop)" in note for note in opened.notes)
     words = "a.swf: line 2 asks for 2 processors with 2,097,152 KB, which no host has; add workload.oversized"

@@ -31,18 +31,14 @@ LIMITS = {"pe32": (32, 4), "pe64": (64, 4), "pe128": (128, 4), "pe256": (256, 4)
 
 def workload(name: str = "t3d_three_weeks", **keys: Any) -> dict[str, Any]:
     """Return a file with some keys set; a mapping is merged into the file's."""
-    made: dict[str, Any] = merged(composed("workload", name), keys)
-    return made
+    return merged(composed("workload", name), keys)
 
 
 def opened(name: str = "t3d_three_weeks", seed: int = 0, load: float | None = None, **keys: Any) -> Trace:
-    trace = workloads.open_workload(Point({}, workload(name, **keys), MACHINE, load, seed=(1, 2, seed)))
-    assert isinstance(trace, Trace)
-    return trace
+    return workloads.open_workload(Point({}, workload(name, **keys), MACHINE, load, seed=(1, 2, seed)))
 
 
 def is_batch(jobs: Jobs) -> np.ndarray:
-    assert jobs.job_class is not None
     return np.isin(jobs.job_class, [EXPRESS, PRODUCTION, BENCHMARK, STANDBY])
 
 
@@ -123,10 +119,6 @@ def test_no_job_exceeds_the_limits_of_its_queue() -> None:
 @pytest.mark.parametrize("name", ["t3d", "t3d_benchmark"])
 def test_users_wait_for_answers(name: str) -> None:
     jobs = opened(name).jobs
-    assert jobs.after is not None
-    assert jobs.think is not None
-    assert jobs.user is not None
-    assert jobs.job_class is not None
     waits = np.flatnonzero(jobs.after >= 0)
     before = jobs.after[waits]
     assert (before < waits).all()
@@ -173,10 +165,7 @@ def test_a_load_is_that_in_the_mean(load: float) -> None:
 def test_closed_users_go_on_without_end() -> None:
     trace = opened("t3d_benchmark", batch={"demand": 0})
     jobs = trace.jobs
-    assert jobs.after is not None
-    assert jobs.user is not None
     assert (jobs.after < 0).sum() == 8
-    assert trace.until is not None
     for user in range(1, 9):
         (own,) = np.nonzero(jobs.user == user)
         np.testing.assert_array_equal(jobs.after[own], [-1, *own[:-1]])

@@ -60,8 +60,7 @@ def test_an_order_of_ones_own_for_the_queue_and_for_backfilling() -> None:
 
     def starts(policy: Any) -> list[float]:
         made = sweep.simulate(policy, workload=waiting, machine=4)
-        found: list[float] = made.start.values.tolist()
-        return found
+        return made.start.values.tolist()
 
     assert starts("easy") == starts(longest_waiting) == [0, 10, 2, 20]
     assert starts(shortest) == starts({"name": "easy", "priority": shortest}) == [0, 15, 7, 2]
