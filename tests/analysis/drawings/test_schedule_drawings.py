@@ -63,7 +63,7 @@ def crowded(draw_: st.DrawFn) -> tuple[np.ndarray, ...]:
     return tuple(np.array(column, float) for column in zip(*placed, strict=True))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.composite(crowded)())
 def test_no_processor_is_drawn_twice_at_a_time(pieces: tuple[np.ndarray, ...]) -> None:
     begin, end, processors, job = pieces

@@ -22,7 +22,7 @@ from sweep import cli
 
 LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
 
-steady = settings(derandomize=True, deadline=None, max_examples=8)
+steady = settings(max_examples=8)
 
 
 @kernel(PRIORITY_SIGNATURE)

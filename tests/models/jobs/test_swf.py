@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 from models.jobs import swf
 from models.jobs.swf import COLUMNS, DTYPES, SwfError
 
-steady = settings(derandomize=True, deadline=None, max_examples=50)
-
 HEADER = b"; Version: 2.2\n; MaxProcs: 128\n;\n"  # rows start at line 4
 
 
@@ -278,7 +276,7 @@ def slow_select(jobs: list[dict[str, Any]], rules: dict[str, Any]) -> tuple[list
     return [(job[0] - kept[0][0], *job[1:]) for job in kept], rule_of
 
 
-@settings(steady, max_examples=100)
+@settings(max_examples=100)
 @given(LOGS, few_rules())
 def test_selection_equals_its_slow_twin(
     folder: Path, rows: list[dict[str, Any]], rules: dict[str, Any]

@@ -276,7 +276,7 @@ def test_departures_rotate_fast_until_the_processors_are_taken(jobs: int) -> Non
         assert_sound(folding)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     mesh=st.sampled_from([(16, 16), (16, 16), (8, 16), (4, 4), (32, 2), (1, 2), (2, 2)]),
     jobs=st.integers(0, 64),
@@ -302,7 +302,7 @@ def test_partitions_stay_sound_under_any_history(
 
 
 @pytest.mark.exhaustive
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     jobs=st.integers(2, 40),
     events=st.lists(st.tuples(st.sampled_from("adr"), st.integers(0, 63)), min_size=10, max_size=40),

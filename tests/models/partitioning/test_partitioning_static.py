@@ -31,7 +31,6 @@ CURVE = composed("workload", "speedup_curve")
 MESH = Mesh.of(MACHINE)
 ONE_MOVE = (2 * 4096 + 512) / (200 * 1024)  # s to fold one thread and to unfold another
 EXACT = Batches(size=1, warmup=0, checkpoints=(10,))
-steady = settings(derandomize=True, deadline=None, max_examples=40)
 
 
 def policy(discipline: str, **keys: Any) -> dict[str, Any]:
@@ -253,7 +252,7 @@ def test_processor_sharing_is_the_queue_m_m_1() -> None:
                 assert found == pytest.approx(1 / (1 - load), rel=1e-9)
 
 
-@steady
+@settings(max_examples=40)
 @given(rates=st.lists(st.floats(0.3, 2.0), min_size=1, max_size=12), part=st.floats(0.05, 0.6))
 def test_the_chain_solved_as_linear_equations(rates: list[float], part: float) -> None:
     load = part * rates[-1]

@@ -77,7 +77,7 @@ def same(jobs: Jobs, others: Jobs) -> None:
 
 
 @every_option
-@settings(derandomize=True, deadline=None, max_examples=8)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_the_first_jobs_of_a_longer_stream_are_those_of_a_shorter_one(
     name: str, option: str, data: st.DataObject

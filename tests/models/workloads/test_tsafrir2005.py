@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from family_cases import composed
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from models.jobs.jobs import Jobs
@@ -16,7 +16,6 @@ from models.point import Point
 from models.workloads import estimates, tsafrir2005
 
 HOUR = 3600
-steady = settings(derandomize=True, deadline=None)
 
 
 def test_distinct_values_grow_with_the_jobs() -> None:
@@ -84,7 +83,6 @@ def test_every_way_to_deal_is_as_likely() -> None:
     assert found == dict.fromkeys(ways, 1)
 
 
-@steady
 @given(
     st.lists(
         st.tuples(st.integers(1, 90_000), st.integers(1, 200), st.floats(0, 0.999999)),

@@ -111,7 +111,7 @@ def test_student_sleep_data():
 # Agreement
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(tables(), st.sampled_from([0.5, 0.9, 0.95, 0.99]))
 def test_interval_is_the_slow_twin(values, confidence):
     found = interval(values, confidence)
@@ -124,7 +124,7 @@ def test_interval_is_the_slow_twin(values, confidence):
     assert found.method == ("replications" if replications >= MIN_REPLICATIONS else "batch means")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(arrays(np.float64, (2, 2, 6, 8), elements=st.one_of(st.integers(-9, 9).map(float), st.just(np.nan))))
 def test_intervals_are_interval_elementwise(values):
     found = intervals(values, 0.9)
@@ -243,7 +243,7 @@ def test_paired_ratio_is_that_of_the_means_of_skewed_pairs(shape, most, factor):
 # Weights
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(tables(), st.integers(0, 1000))
 def test_a_weighted_mean_is_one_over_everything_that_is_in_the_batches(values, seed):
     """Twin: each batch as so many jobs of its mean."""
