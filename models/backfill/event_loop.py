@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from models.kernels import progress, ties
-from models.kernels.compiling import part
-from models.kernels.parts import by_type
+from models.kernels.compiling import by_type, part
 from models.kernels.ties import next_submission, takes_end, takes_submission
 
 INFINITY = np.inf

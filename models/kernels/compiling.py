@@ -6,6 +6,7 @@ from typing import Any
 
 from numba import njit
 from numba.core.types.function_type import CompileResultWAP
+from numba.extending import overload
 
 from models.kernels import locating
 
@@ -70,6 +71,24 @@ def part(signature: Any = None, inline: bool = True) -> Callable[[Callable], Cal
     if signature is None:
         return njit(**{**options, "cache": False}, forceinline=inline)
     return njit(signature, **options, forceinline=inline)
+
+
+def by_type(choose: Callable[..., Callable]) -> Callable:
+    """Return a function for kernels to call, which becomes what `choose` returns for the arguments' types.
+
+    Parameters
+    ----------
+    choose : callable
+        Called with numba's types of the arguments; returns a Python function of as many arguments. It is put
+        where it is called, and kept with the kernel: as fast as a loop written out by hand.
+    """
+
+    def part(*_: Any) -> None:
+        """Stand for what is chosen."""
+
+    options: Any = {**UNCOUNTED, "cache": False, "forceinline": True}
+    overload(part, jit_options=options, strict=False)(choose)
+    return part
 
 
 @lru_cache(maxsize=64)

@@ -5,8 +5,8 @@ from math import gcd
 from typing import NamedTuple
 
 from models.medium_term.schedule import Box, Schedule
-from models.topology.halving import ROWS, splits
 from models.topology.mesh import Rectangle
+from models.topology.shapes import ROWS, splits
 
 
 class Placement(NamedTuple):

@@ -6,20 +6,17 @@ own is imported.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from models import checks, dotted
 from models.kernels import functions
-from models.kernels.lazy import LazyModule, Reference
 from models.point import Parameters
 
-if TYPE_CHECKING:
-    from models.packing.schemes import buddy, capacity, left_right, load_based, migration
-else:
-    buddy, capacity, left_right, load_based, migration = (
-        LazyModule(f"models.packing.schemes.{name}")
-        for name in ("buddy", "capacity", "left_right", "load_based", "migration")
-    )
+NO_BOOKS, LET_STAY = (
+    "models.packing.schemes.capacity.keep_no_books",
+    "models.packing.schemes.capacity.let_stay",
+)
+"""Of a scheme whose choice depends on the matrix alone, and of one that moves no job."""
 
 
 class Compiled(NamedTuple):
@@ -46,11 +43,11 @@ class Scheme:
 
     Parameters
     ----------
-    place : compiled function, str or Reference
+    place : compiled function or str
         A function of `signature.PLACE_SIGNATURE`, or its dotted name.
-    release : compiled function, str or Reference
+    release : compiled function or str
         Of `signature.RELEASE_SIGNATURE`, for a scheme that keeps books.
-    rearrange : compiled function, str or Reference
+    rearrange : compiled function or str
         Of `signature.REARRANGE_SIGNATURE`, for a scheme that maps all jobs anew at each arrival and
         termination; its `place` is then never called.
     parameters : mapping of str to allowed values
@@ -62,32 +59,32 @@ class Scheme:
     """
 
     place: Any
-    release: Any = capacity.keep_no_books
-    rearrange: Any = capacity.let_stay
+    release: Any = NO_BOOKS
+    rearrange: Any = LET_STAY
     parameters: Mapping[str, type[int] | tuple[str, ...]] = field(default_factory=dict)
     memory: Callable[[int], int] = lambda n_pes: 1
     check: Callable[[int], None] = lambda n_pes: None
 
     def compiled(self) -> Compiled:
         """Import and, at the first time, compile the scheme's functions."""
-        return Compiled(*map(_loaded, (self.place, self.release, self.rearrange)))
+        given = (self.place, self.release, self.rearrange)
+        return Compiled(*(dotted.imported(each) if isinstance(each, str) else each for each in given))
 
     @property
     def modules(self) -> set[str]:
         """Modules of the functions that are not loaded yet."""
-        functions = (self.place, self.release, self.rearrange)
-        named = {each.rpartition(".")[0] for each in functions if isinstance(each, str)}
-        return named | {each.module for each in functions if isinstance(each, Reference)}
+        given = (self.place, self.release, self.rearrange)
+        return {each.rpartition(".")[0] for each in given if isinstance(each, str)}
 
     @property
     def keeps_books(self) -> bool:
         """Whether `release` has to be called for jobs that leave."""
-        return bool(self.release != capacity.keep_no_books)
+        return bool(self.release != NO_BOOKS)
 
     @property
     def migrates(self) -> bool:
         """Whether the scheme maps all jobs anew at each event."""
-        return bool(self.rearrange != capacity.let_stay)
+        return bool(self.rearrange != LET_STAY)
 
     def arguments(self, policy: Parameters) -> tuple[int, ...]:
         """Return the scheme's parameters as it receives them; ``ValueError`` for a value not allowed."""
@@ -99,28 +96,27 @@ class Scheme:
         )
 
 
-def _loaded(function: Any) -> Any:
-    if isinstance(function, Reference):
-        return function.load()
-    return dotted.imported(function) if isinstance(function, str) else function
-
-
 SCHEMES = {
-    "first_fit": Scheme(capacity.first_fit),
-    "best_fit": Scheme(capacity.best_fit),
-    "left_right_size": Scheme(left_right.left_right_size, parameters={"threshold": int}),
-    "left_right_slots": Scheme(left_right.left_right_slots),
-    "min_max_load": Scheme(load_based.min_max_load),
-    "min_avg_load": Scheme(load_based.min_avg_load),
+    "first_fit": Scheme("models.packing.schemes.capacity.first_fit"),
+    "best_fit": Scheme("models.packing.schemes.capacity.best_fit"),
+    "left_right_size": Scheme(
+        "models.packing.schemes.left_right.left_right_size", parameters={"threshold": int}
+    ),
+    "left_right_slots": Scheme("models.packing.schemes.left_right.left_right_slots"),
+    "min_max_load": Scheme("models.packing.schemes.load_based.min_max_load"),
+    "min_avg_load": Scheme("models.packing.schemes.load_based.min_avg_load"),
     "buddy": Scheme(
-        buddy.buddy,
-        buddy.leave_controller,
+        "models.packing.schemes.buddy.buddy",
+        "models.packing.schemes.buddy.leave_controller",
         # Two numbers for each node of the tree of controllers.
         memory=lambda n_pes: 4 * n_pes,
         parameters={"slot_choice": ("first", "fullest"), "controller_load": ("paths", "recursive", "pes")},
         check=power_of_two,
     ),
-    "migration": Scheme(capacity.first_fit, rearrange=migration.first_fit_decreasing),
+    "migration": Scheme(
+        "models.packing.schemes.capacity.first_fit",
+        rearrange="models.packing.schemes.migration.first_fit_decreasing",
+    ),
 }
 
 

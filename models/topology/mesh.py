@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from models import checks, keys
-from models.jobs.machine import sides
+from models import keys
 from models.point import Parameters
-from models.topology.shapes import most_even
+from models.topology.shapes import sides_of
 
 
 class Rectangle(NamedTuple):
@@ -64,26 +63,8 @@ class Mesh:
         ValueError
             With one line, if a key has a value that is not allowed.
         """
-        rows, columns = _shape(machine)
+        rows, columns = sides_of(machine, "mesh", "partitions one mesh", "16x16")
         return cls(rows, columns, **keys.read(cls, machine, "machine"))
-
-
-def _shape(machine: Parameters) -> tuple[int, int]:
-    """Return rows and columns: as given, or of a number of processors the mesh nearest to a square."""
-    if machine.get("mesh") is not None:
-        rows, columns = sides(machine)
-        return rows, columns
-    for key, what in (("hosts", "hosts"), ("torus", "a torus")):
-        if machine.get(key) is not None:
-            raise ValueError(
-                f"machine {machine.get('name', '')} has {what}, and this policy partitions one mesh; "
-                f"add machine.{key}=null machine.mesh=ROWSxCOLUMNS, for instance 16x16"
-            )
-    processors = checks.whole(
-        machine, "machine", "processors", "a positive whole number of processors, or machine.mesh, e.g. 16x16"
-    )
-    rows, columns = most_even(processors)
-    return rows, columns
 
 
 def is_power_of_two(number: int) -> bool:

@@ -1,6 +1,13 @@
-"""The most even sides of a number of processors."""
+"""The shape of a machine: the sides of a number of processors, and the halving of a mesh."""
 
+from functools import lru_cache
 from math import isqrt
+
+from models import checks
+from models.jobs.machine import sides
+from models.point import Parameters
+
+ROWS, COLUMNS = 0, 1
 
 
 def most_even(processors: int, dimensions: int = 2) -> tuple[int, ...]:
@@ -23,3 +30,49 @@ def most_even(processors: int, dimensions: int = 2) -> tuple[int, ...]:
             if side <= rest[0]:
                 shapes.append((side, *rest))
     return min(shapes, key=sum)
+
+
+def sides_of(
+    machine: Parameters, shape: str, needed: str, example: str, dimensions: int = 2
+) -> tuple[int, ...]:
+    """Return the sides of a machine's YAML file: as given, or the most even ones of its processors.
+
+    Parameters
+    ----------
+    shape : {"mesh", "torus"}
+    needed, example : str
+        What a policy does on one, ``partitions one mesh``; and sides, for the message.
+
+    Raises
+    ------
+    ValueError
+        With one line that names what is allowed.
+    """
+    if machine.get(shape) is not None:
+        return sides(machine, shape)
+    for key, what in (("hosts", "hosts"), ("mesh", "a mesh"), ("torus", "a torus")):
+        if machine.get(key) is not None:
+            raise ValueError(
+                f"machine {machine.get('name', '')} has {what}, and this policy {needed}; "
+                f"add machine.{key}=null machine.{shape}=ROWSxCOLUMNS, for instance {example}"
+            )
+    allowed = f"a positive whole number of processors, or machine.{shape}, e.g. {example}"
+    return most_even(checks.whole(machine, "machine", "processors", allowed), dimensions)
+
+
+@lru_cache(maxsize=64)
+def splits(rows: int, columns: int) -> tuple[int, ...]:
+    """Return which dimension each halving divides (`ROWS` or `COLUMNS`), down to single processors.
+
+    Rows and columns take turns, as folding does it (McCann 1994, 4.4.1).
+    """
+    left = [rows.bit_length() - 1, columns.bit_length() - 1]
+    axis = ROWS if rows >= columns else COLUMNS
+    found = []
+    while any(left):
+        if not left[axis]:
+            axis = 1 - axis
+        found.append(axis)
+        left[axis] -= 1
+        axis = 1 - axis
+    return tuple(found)

@@ -10,10 +10,9 @@ import numpy as np
 
 from models import checks
 from models.arrays import Ints
-from models.jobs.machine import sides
 from models.kernels.compiling import kernel
 from models.point import Parameters
-from models.topology.shapes import most_even
+from models.topology.shapes import sides_of
 
 FORWARD, BACKWARD = 0, 1
 """Directions of a link: towards the next higher coordinate (from the last to the first), or the other way."""
@@ -47,16 +46,7 @@ class Torus:
             With one line that names what is allowed.
         """
         checks.choice({"dimensions": dimensions}, "torus", "dimensions", DIMENSIONS)
-        if machine.get("torus") is not None:
-            return cls(sides(machine, "torus"))
-        for key, what in (("hosts", "hosts"), ("mesh", "a mesh")):
-            if machine.get(key) is not None:
-                raise ValueError(
-                    f"machine {machine.get('name', '')} has {what}, and this policy runs on one torus; "
-                    f"add machine.{key}=null machine.torus=ROWSxCOLUMNS, for instance 4x4"
-                )
-        allowed = "a positive whole number of processors, or machine.torus, e.g. 4x4"
-        return cls(most_even(checks.whole(machine, "machine", "processors", allowed), dimensions))
+        return cls(sides_of(machine, "torus", "runs on one torus", "4x4", dimensions))
 
     @property
     def n_processors(self) -> int:

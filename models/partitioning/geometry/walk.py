@@ -18,8 +18,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from models.topology.halving import COLUMNS, ROWS, splits
 from models.topology.mesh import Rectangle, require_room
+from models.topology.shapes import COLUMNS, ROWS, splits
 
 Cell = tuple[int, int]
 """Row and column in the grid of cells."""

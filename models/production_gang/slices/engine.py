@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numba import boolean
 
-from models.kernels.compiling import kernel, part
-from models.kernels.parts import by_type
+from models.kernels.compiling import by_type, kernel, part
 from models.production_gang.slices import steps, tc2000
 from models.production_gang.slices.alpha import gangs
 from models.production_gang.slices.others import count_others, end_others, place_others, share
