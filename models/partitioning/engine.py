@@ -11,8 +11,7 @@ from numba import float64, int64, void
 
 from models.kernels.compiling import kernel, part
 from models.partitioning.simulation import admission
-from models.partitioning.simulation.discipline import FUNCTION
-from models.partitioning.simulation.progress import work_left
+from models.partitioning.simulation.progress import FUNCTION, work_left
 from models.partitioning.simulation.state import ARRIVALS, NOT_YET, RECORD, TABLES
 from models.workloads.speedup.curves import CURVE
 
@@ -126,7 +125,7 @@ def record_partitions(tables, record):
         hold_processors(job, 0.0, tables, record)
     for i in range(state.n_running):
         job = lists.running[i]
-        hold_processors(job, tables.processors[tables.jobs[job].share], tables, record)
+        hold_processors(job, tables.shares.processors[tables.jobs[job].share], tables, record)
 
 
 @kernel(int64(FUNCTION, FUNCTION, FUNCTION, CURVE, TABLES, ARRIVALS, RECORD))
@@ -135,7 +134,7 @@ def advance(arrive, depart, rotate, curve, tables, chunk, record):
 
     Parameters
     ----------
-    arrive, depart, rotate : the policy, see `simulation.discipline`
+    arrive, depart, rotate : the policy, see `simulation.progress`
     curve : the speed of a job by its number of processors, see `models.workloads.speedup.curves`
     tables : the state of the simulation, see `simulation.state`
     chunk : the arrivals at hand, from the cursor on
@@ -166,7 +165,7 @@ def advance(arrive, depart, rotate, curve, tables, chunk, record):
         if settings.recording and record.pieces.shape[0] - state.n_pieces < 2 * n_running + 1:
             return Status.RECORD_FULL
         state.job_time += (n_running + state.n_queued) * (then - state.now)
-        state.held_time += tables.held[n_running] * (then - state.now)
+        state.held_time += tables.shares.held[n_running] * (then - state.now)
         state.now = then
 
         # Of several events at one instant the end comes first, then the arrival, then the check of the queue.

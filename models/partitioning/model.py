@@ -15,7 +15,7 @@ from models.jobs.schedule import Pieces, Schedule, check_pieces
 from models.partitioning.engine import Status
 from models.partitioning.metrics import known
 from models.partitioning.simulation import fold, sharing
-from models.partitioning.simulation.measured import Batches, jobs_of, of_trace
+from models.partitioning.simulation.measured import Batches, of_trace
 from models.partitioning.simulation.roll import Roll
 from models.partitioning.simulation.run import Curve, Simulation
 from models.partitioning.simulation.shares import shares
@@ -45,14 +45,12 @@ def discipline_of(name: str) -> ModuleType:
     return fold if name == "fold" else sharing
 
 
-def prepare(point: Point, keeping: bool = False, recording: bool = False) -> tuple[Simulation, Roll, Source]:
+def prepare(point: Point, recording: bool = False) -> tuple[Simulation, Roll, Source]:
     """Return a simulation of a point at time 0, the jobs on their way into it, and where they come from.
 
     Parameters
     ----------
     point : Point
-    keeping : bool
-        Whether the jobs are kept, see `models.partitioning.simulation.roll`.
     recording : bool
         Whether the times of jobs on each number of processors are recorded.
     """
@@ -62,7 +60,7 @@ def prepare(point: Point, keeping: bool = False, recording: bool = False) -> tup
     batches = point.batches if trace is None else trace.divided(point.batches)[0]
     assert batches.size is not None  # see `policies.check`
     fixed = policy.has_fixed_partitions
-    roll, speedup = Roll(source.parts(), keeping), source.speedup
+    roll, speedup = Roll(source.parts()), source.speedup
     settings = Settings(
         limit=system.limit(point.machine),
         batch_size=batches.size,
@@ -114,8 +112,7 @@ def simulate(point: Point) -> Outcome:
     """
     point = _of_overload(point)
     batches, measures = point.batches, Measures.of(point.measures)
-    keeping = bool(measures.groups)
-    simulation, roll, source = prepare(point, keeping)
+    simulation, roll, source = prepare(point)
     if source.trace is not None:
         return _simulate_trace(point, simulation, source)
     assert batches.size is not None  # see `policies.check`
@@ -129,7 +126,7 @@ def simulate(point: Point) -> Outcome:
             status = simulation.run(batches.warmup + checkpoint)
             taken = simulation.take()
             ended = taken.ended[: len(taken.closed) * batches.size]
-            jobs = roll.of(ended.number) if keeping else jobs_of(ended)
+            jobs = roll.of(ended.number)
             parts.append(Batches.of(ended, jobs, taken.closed, batches.size, n_processors, measures))
             roll.forget(simulation.first_in_system)
         metrics = Batches.joined(parts).metrics(batches.warmup, simulation.n_batches)
@@ -149,7 +146,7 @@ def _simulate_trace(point: Point, simulation: Simulation, source: Source) -> Out
     ended, _, _ = _run_out(simulation, WITHOUT_END)
     batches, available = trace.divided(point.batches)
     assert batches.size is not None
-    limit, held = source.system.limit(point.machine), simulation.tables.held
+    limit, held = source.system.limit(point.machine), simulation.tables.shares.held
     found = of_trace(ended, trace, batches.size, held, limit, Measures.of(point.measures))
     for checkpoint in batches.checkpoints:
         metrics = found.metrics(batches.warmup, batches.warmup + min(checkpoint, max(available, 0)))
@@ -168,7 +165,7 @@ def schedule(point: Point) -> Schedule:
     A piece is the time of a job on one number of processors: those of its partition, or under processor
     sharing its part of all of them.
     """
-    simulation, roll, source = prepare(point, keeping=True, recording=True)
+    simulation, roll, source = prepare(point, recording=True)
     ended, held, n_jobs = _run_out(simulation, WITHOUT_END if source.trace else point.batches.most)
     ended = ended[np.argsort(ended.number, kind="stable")]
     ended = ended[: np.searchsorted(ended.number, n_jobs)]

@@ -128,7 +128,7 @@ class Fold(Partitioning):
     rotation_unit : {"seconds", "jobs", "runtime"}
         Seconds, seconds times the number of jobs, or times the time of a job alone.
     overhead : {"printed", "derived"}
-        See `models.partitioning.static.rotating.share_of_time`.
+        See `models.partitioning.geometry.rotation.share_of_time`.
     """
 
     BASE = "_fold"

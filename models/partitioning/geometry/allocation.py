@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from models.partitioning.geometry import equipartition
+from models.partitioning.geometry.rotation import small_and_large
 from models.partitioning.rules import DISCIPLINES, Equipartition, Fold, Partitioning
 from models.topology.mesh import Mesh
 
@@ -38,9 +39,8 @@ def allocate(policy: Partitioning, mesh: Mesh, jobs: int) -> Mapping[tuple[int, 
     if isinstance(policy, Equipartition):
         return _equal_parts(mesh, jobs, policy.leftover)
     if isinstance(policy, Fold):
-        doublings = jobs.bit_length() - 1
-        small = 2 * (jobs - 2**doublings)
-        shapes = {halved(mesh, doublings): jobs - small, halved(mesh, doublings + 1): small}
+        (small, large), doublings = small_and_large(jobs), jobs.bit_length() - 1
+        shapes = {halved(mesh, doublings): large, halved(mesh, doublings + 1): small}
         return {shape: count for shape, count in shapes.items() if count}
     if policy.discipline == "ideal_dynamic":
         least, more = divmod(mesh.n_processors, jobs)

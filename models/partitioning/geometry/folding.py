@@ -33,7 +33,7 @@ Joining
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from models.partitioning.geometry.walk import ROWS, Cell, Ring, cycle, is_closed, placed, splits
+from models.partitioning.geometry.walk import ROWS, Cell, Ring, coarser, cycle, is_closed, placed, splits
 from models.topology.mesh import Rectangle, require_room
 
 __all__ = ["Folding", "Job", "Move", "cycle"]
@@ -279,15 +279,11 @@ class Folding:
     def _coarsen(self) -> list[Step]:
         """Take cells twice as large: all partitions, which are large, become small."""
         axis = self._axes[-1]
-
-        def coarser(cell: Cell) -> Cell:
-            return (cell[0] // 2, cell[1]) if axis == ROWS else (cell[0], cell[1] // 2)
-
         steps = []
-        if any(coarser(first) != coarser(second) for first, second in self._holds.values()):
+        if any(coarser(first, axis) != coarser(second, axis) for first, second in self._holds.values()):
             steps.append(self._lay_out(Ring.whole(self._axes)))
         for job, cells in self._holds.items():
-            self._holds[job] = (coarser(cells[0]),)
+            self._holds[job] = (coarser(cells[0], axis),)
         self._set_level(len(self._axes) - 1)
         return steps
 

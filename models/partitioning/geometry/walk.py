@@ -64,6 +64,11 @@ def placed(rows: int, columns: int, axes: tuple[int, ...], cells: tuple[Cell, ..
     return Rectangle(top * height, left * width, (bottom - top + 1) * height, (right - left + 1) * width)
 
 
+def coarser(cell: Cell, axis: int) -> Cell:
+    """Return the cell of which one is a half after the halving of a dimension."""
+    return (cell[0] // 2, cell[1]) if axis == ROWS else (cell[0], cell[1] // 2)
+
+
 def is_closed(axes: tuple[int, ...]) -> bool:
     """Return whether the last cell of the walk is beside the first."""
     return len(axes) < 2 or len(set(axes)) == 2

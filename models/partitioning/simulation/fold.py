@@ -11,8 +11,7 @@ from numba import void
 
 from models.kernels.compiling import kernel, part
 from models.partitioning.simulation import fold_cells, fold_moves
-from models.partitioning.simulation.discipline import SIGNATURE
-from models.partitioning.simulation.progress import begin
+from models.partitioning.simulation.progress import SIGNATURE, begin
 from models.partitioning.simulation.state import NONE, TABLES
 
 
@@ -47,7 +46,7 @@ def plan_rotation(tables):
 @kernel(SIGNATURE)
 def arrive(job, tables, curve):
     """Give the newcomer half of a large partition; it begins when the other job has folded. O(cells)."""
-    lists, cells, state = tables.lists, tables.cells, tables.state[0]
+    lists, cells, state = tables.lists, tables.shares.cells, tables.state[0]
     pass_instants(tables)
     now = state.now
     newcomer = state.n_running
@@ -68,7 +67,7 @@ def arrive(job, tables, curve):
     fold_cells.hold(newcomer, second, NONE, tables)
     begin(job, ready - now, fold_moves.small(state.level), tables, curve)
     state.n_running += 1
-    levels = tables.processors.shape[0] // fold_moves.SHARES_OF_LEVEL
+    levels = tables.shares.processors.shape[0] // fold_moves.SHARES_OF_LEVEL
     if state.n_running == 1 << state.level and state.level < levels - 1:
         fold_cells.refine(state.n_running, tables)
     plan_rotation(tables)
@@ -80,7 +79,7 @@ def depart(position, tables, curve):
 
     Where the last but one of two jobs leaves, the other one unfolds to the whole machine from wherever it is.
     """
-    lists, cells, state = tables.lists, tables.cells, tables.state[0]
+    lists, cells, state = tables.lists, tables.shares.cells, tables.state[0]
     pass_instants(tables)
     charge = 1.0 if tables.settings.charged else 0.0
     n_jobs = state.n_running

@@ -37,7 +37,7 @@ def extent(system, level):
 @part(int64(int64, TABLES), inline=False)
 def list_parts(system, tables):
     """List positions, indices of first cells and sizes along a system's walk; return how many. O(cells)."""
-    lists, cells, state = tables.lists, tables.cells, tables.state[0]
+    lists, cells, state = tables.lists, tables.shares.cells, tables.state[0]
     walk, _, begin, n_cells = extent(system, state.level)
     shift = 0
     if n_cells > 2 and lists.owner[cells[walk, begin]] == lists.owner[cells[walk, begin + n_cells - 1]]:
@@ -72,7 +72,7 @@ def hold(position, first, second, tables):
 @part(int64(int64, int64, TABLES))
 def size_in(system, position, tables):
     """Return how many cells of a position lie in a system: 0, 1 or 2."""
-    lists, cells, state = tables.lists, tables.cells, tables.state[0]
+    lists, cells, state = tables.lists, tables.shares.cells, tables.state[0]
     _, places, begin, n_cells = extent(system, state.level)
     found = 0
     if begin <= cells[places, lists.first[position]] < begin + n_cells:
@@ -96,7 +96,7 @@ def system_of(position, tables):
 @part(boolean(int64, int64, TABLES), inline=False)
 def follows(inner, outer, tables):
     """Return whether the cells of each partition in one system follow each other on the walk of another."""
-    lists, cells, state = tables.lists, tables.cells, tables.state[0]
+    lists, cells, state = tables.lists, tables.shares.cells, tables.state[0]
     walk, _, begin, n_cells = extent(inner, state.level)
     _, places, _, n_outer = extent(outer, state.level)
     for i in range(begin, begin + n_cells):
@@ -112,7 +112,7 @@ def follows(inner, outer, tables):
 @part(boolean(int64, TABLES), inline=False)
 def divides(system, tables):
     """Return whether a system falls into two of half the jobs, each on half of its cells."""
-    lists, cells, state = tables.lists, tables.cells, tables.state[0]
+    lists, cells, state = tables.lists, tables.shares.cells, tables.state[0]
     level = state.level
     walk, _, _, n_cells = extent(system, level)
     depth = walk - rows_of(level) - WALK
@@ -210,7 +210,7 @@ def set_level(level, tables):
 @part(void(int64, TABLES), inline=False)
 def refine(n_jobs, tables):
     """Halve every cell: all partitions, which are small, become large. O(jobs)."""
-    lists, cells, state = tables.lists, tables.cells, tables.state[0]
+    lists, cells, state = tables.lists, tables.shares.cells, tables.state[0]
     row = rows_of(state.level) + FINER
     for position in range(n_jobs):
         finer = cells[row, lists.first[position]]
@@ -224,7 +224,7 @@ def refine(n_jobs, tables):
 @part(void(int64, TABLES), inline=False)
 def coarsen(n_jobs, tables):
     """Take cells twice as large: all partitions, which are large, become small. O(jobs)."""
-    lists, cells, state = tables.lists, tables.cells, tables.state[0]
+    lists, cells, state = tables.lists, tables.shares.cells, tables.state[0]
     row = rows_of(state.level) + COARSER
     set_level(state.level - 1, tables)
     for position in range(n_jobs):

@@ -30,7 +30,7 @@ def small(level):
 @part(int64(int64, int64, TABLES))
 def large(first, second, tables):
     """Return the share of a large partition of two cells."""
-    cells, level = tables.cells, tables.state[0].level
+    cells, level = tables.shares.cells, tables.state[0].level
     row = fold_cells.rows_of(level) + fold_cells.GRID_ROW
     one_above_the_other = cells[row, first] != cells[row, second]
     return SHARES_OF_LEVEL * level + 1 + one_above_the_other
@@ -42,7 +42,7 @@ def unfold(position, own, taken, ready, charge, tables, curve):
     lists, state = tables.lists, tables.state[0]
     share = large(own, taken, tables)
     fold_cells.hold(position, own, taken, tables)
-    pause = charge * tables.moves[UNFOLDING, share]
+    pause = charge * tables.shares.moves[UNFOLDING, share]
     job = lists.running[position]
     reallocate(job, ready - state.now, pause, share, tables, curve)
 
@@ -51,7 +51,7 @@ def unfold(position, own, taken, ready, charge, tables, curve):
 def fold(position, given, kept, charge, tables, curve):
     """Let a job with a large partition give a cell away, and return when that will be vacant."""
     jobs, lists, state = tables.jobs, tables.lists, tables.state[0]
-    pause = charge * tables.moves[FOLDING, large(given, kept, tables)]
+    pause = charge * tables.shares.moves[FOLDING, large(given, kept, tables)]
     fold_cells.hold(position, kept, NONE, tables)
     job = lists.running[position]
     reallocate(job, 0.0, pause, small(state.level), tables, curve)
@@ -64,7 +64,7 @@ def exchange(system, charge, tables, curve):
 
     What is free takes nothing; a small partition before a small free one takes all of that (section 4.4.3).
     """
-    lists, cells, state = tables.lists, tables.cells, tables.state[0]
+    lists, cells, state = tables.lists, tables.shares.cells, tables.state[0]
     walk, _, begin, n_cells = fold_cells.extent(system, state.level)
     n_parts = fold_cells.list_parts(system, tables)
     free = state.free
@@ -114,14 +114,14 @@ def lay_out(charge, tables, curve):
         if second == NONE:
             fold_cells.hold(position, cell, NONE, tables)
             if first != cell:
-                pause = charge * tables.moves[MOVING, small(level)]
+                pause = charge * tables.shares.moves[MOVING, small(level)]
                 reallocate(job, 0.0, pause, small(level), tables, curve)
             cell += 1
         else:
             fold_cells.hold(position, cell, cell + 1, tables)
             if min(first, second) != cell or max(first, second) != cell + 1:
                 share = large(cell, cell + 1, tables)
-                pause = charge * tables.moves[MOVING, share]
+                pause = charge * tables.shares.moves[MOVING, share]
                 reallocate(job, 0.0, pause, share, tables, curve)
             cell += 2
     state.n_systems = 1

@@ -4,49 +4,45 @@ from functools import lru_cache
 
 import numpy as np
 
-from models.arrays import Floats, Ints
-from models.partitioning.geometry.walk import ROWS, Ring, is_closed, splits, walk
+from models.arrays import Ints
+from models.partitioning.geometry.walk import Ring, coarser, is_closed, placed, splits, walk
 from models.partitioning.simulation.fold_cells import CLOSED, COARSER, FINER, GRID_ROW, WALK, rows_of
 from models.partitioning.simulation.fold_moves import FOLDING, MOVING, N_MOVES, SHARES_OF_LEVEL, UNFOLDING
-from models.partitioning.simulation.reallocation import fold_seconds
+from models.partitioning.simulation.state import Shares
 from models.partitioning.simulation.system import System
-from models.topology.mesh import Rectangle
-
-
-def n_levels(system: System, n_jobs: int) -> int:
-    """Return the levels (1, 2, 4, … cells) of up to so many jobs."""
-    return min(n_jobs.bit_length(), len(splits(system.mesh.rows, system.mesh.columns))) + 1
 
 
 @lru_cache(maxsize=64)
-def folding(system: System, n_jobs: int) -> tuple[Floats, Floats, Floats, Ints]:
-    """Return rates, processors and moves by share (see `fold_moves`), and the cells of `fold_cells`."""
-    axes = splits(system.mesh.rows, system.mesh.columns)
-    levels = n_levels(system, n_jobs)
+def folding(system: System, n_jobs: int) -> Shares:
+    """Return the shares of folding (see `fold_moves` and `fold_cells`): any jobs hold the whole machine.
+
+    To fold a job onto half of a large partition, or to unfold it again, half of the threads are relocated, as
+    for equation 5.4.
+    """
+    mesh, transfer = system.mesh, system.transfer
+    axes = splits(mesh.rows, mesh.columns)
+    levels = min(n_jobs.bit_length(), len(axes)) + 1  # of 1, 2, 4, … cells
     rate, processors = np.zeros(SHARES_OF_LEVEL * levels), np.zeros(SHARES_OF_LEVEL * levels)
     moves = np.zeros((N_MOVES, SHARES_OF_LEVEL * levels))
     cells = np.zeros((int(rows_of(levels)), 1 << (levels - 1)), np.int64)
     for level in range(levels):
-        height, width = _cell(system, axes[:level])
-        side_by_side = Rectangle(0, 0, height, 2 * width)
-        one_above_the_other = Rectangle(0, 0, 2 * height, width)
-        shapes = (Rectangle(0, 0, height, width), side_by_side, one_above_the_other)
-        for share, shape in enumerate(shapes, start=SHARES_OF_LEVEL * level):
-            fits = shape.height <= system.mesh.rows and shape.width <= system.mesh.columns
-            rate[share] = system.rate(shape.height, shape.width) if fits else np.nan
-            processors[share] = shape.n_processors
-            moves[FOLDING, share], moves[UNFOLDING, share] = fold_seconds(system.mesh, system.transfer, shape)
-            all_threads = system.mesh.n_processors * system.transfer.unfolded
-            moves[MOVING, share] = all_threads / min(shape.height, shape.width)
+        _, _, height, width = placed(mesh.rows, mesh.columns, axes[:level], ((0, 0),))
+        # A small partition, and large ones whose cells lie side by side or one above the other.
+        shapes = ((height, width), (height, 2 * width), (2 * height, width))
+        for share, (height, width) in enumerate(shapes, start=SHARES_OF_LEVEL * level):
+            fits = height <= mesh.rows and width <= mesh.columns
+            rate[share] = system.rate(height, width) if fits else np.nan
+            processors[share] = height * width
+            rounds = mesh.n_processors / 2 / min(height, width)
+            moves[FOLDING, share] = rounds * transfer.folded
+            moves[UNFOLDING, share] = rounds * transfer.unfolded
+            moves[MOVING, share] = mesh.n_processors * transfer.unfolded / min(height, width)
         _place_cells(cells, axes, level)
         if level > 0:
             _join_levels(cells, axes, level)
-    return rate, processors, moves, cells
-
-
-def _cell(system: System, axes: tuple[int, ...]) -> tuple[int, int]:
-    """Return height and width of a cell after some halvings."""
-    return system.mesh.rows >> axes.count(ROWS), system.mesh.columns >> len(axes) - axes.count(ROWS)
+    held = np.full(n_jobs + 1, float(mesh.n_processors))
+    held[0] = 0.0
+    return Shares(rate, processors, moves, cells, held)
 
 
 def _place_cells(cells: Ints, axes: tuple[int, ...], level: int) -> None:
@@ -67,8 +63,8 @@ def _place_cells(cells: Ints, axes: tuple[int, ...], level: int) -> None:
 def _join_levels(cells: Ints, axes: tuple[int, ...], level: int) -> None:
     """Write of which cells of the level before those of a level are the halves."""
     coarse = {cell: i for i, cell in enumerate(walk(axes[: level - 1]))}
-    for i, (row, column) in enumerate(walk(axes[:level])):
-        parent = coarse[(row // 2, column) if axes[level - 1] == ROWS else (row, column // 2)]
+    for i, cell in enumerate(walk(axes[:level])):
+        parent = coarse[coarser(cell, axes[level - 1])]
         cells[int(rows_of(level)) + COARSER, i] = parent
         if i % 2 == 0:
             cells[int(rows_of(level - 1)) + FINER, parent] = i

@@ -46,7 +46,7 @@ class Batches(NamedTuple):
         ----------
         ended : recarray of `state.ENDED`
         jobs : Jobs
-            The same ones; without groups only their runtimes are used.
+            The same ones.
         closed : recarray of `state.CLOSED`
             As many as there are batches.
         size : int
@@ -82,12 +82,6 @@ class Batches(NamedTuple):
         these = slice(first, stop)
         sums = Sums(*(values[these] for values in self.sums))
         return {name: values[these].copy() for name, values in self.common.items()} | of_classes(sums)
-
-
-def jobs_of(ended: np.recarray) -> Jobs:
-    """Return the jobs as far as the engine has them: no requests, and no memory."""
-    unknown, none = (np.broadcast_to(value, ended.number.shape) for value in (np.nan, 0))
-    return Jobs(ended.submit, ended.runtime, unknown, ended["size"], none)
 
 
 def of_trace(

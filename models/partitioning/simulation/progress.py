@@ -1,4 +1,10 @@
-"""The progress of a job: compiled functions that update its work left and give it another partition.
+"""The progress of jobs: compiled functions that update a job's work left and give it another partition.
+
+A policy consists of three functions that share out the machine: `arrive` admits a job beside those that run,
+`depart` divides it anew among the others after the job at a position ended, and `rotate` exchanges partitions
+at an instant of rotation. They keep the list of running jobs in the order of their positions. The
+engine takes any functions of the type that is declared here, so that it is compiled once for all policies and
+found in the disk cache again.
 
 Progress is fluid. Where jobs repeat cycles of computing and communicating, a job works at 1 / step_time(its
 partition) cycles a second, where the time of a cycle is its expected value over the threads' random times.
@@ -6,11 +12,18 @@ What is left out is the fluctuation of the sum over a job's cycles, below 0.1 % 
 every thread's time and compare).
 """
 
-from numba import float64, int64, void
+from numba import float64, int64, types, void
 
 from models.kernels.compiling import part
 from models.partitioning.simulation.state import NOT_YET, TABLES
 from models.workloads.speedup.curves import CURVE
+
+SIGNATURE = void(
+    int64,  # the newcomer's place in the table of jobs, or the position that fell free; else 0
+    TABLES,
+    CURVE,  # the speed of a job by its number of processors
+)
+FUNCTION = types.FunctionType(SIGNATURE)
 
 
 @part(float64(int64, TABLES))
@@ -50,9 +63,9 @@ def predict_end(job, tables):
 def rate_on(share, job, tables, curve):
     """Return the seconds alone on the machine that a job works off in a second on a share."""
     if tables.settings.by_shape:
-        return tables.rate[share]
+        return tables.shares.rate[share]
     it = tables.jobs[job]
-    return curve(tables.processors[share], it.size, tables.curve) / it.alone
+    return curve(tables.shares.processors[share], it.size, tables.curve) / it.alone
 
 
 @part(void(int64, float64, float64, int64, TABLES, CURVE))

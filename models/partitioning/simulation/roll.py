@@ -1,4 +1,4 @@
-"""The jobs on their way into the engine; they are kept where their measures need more than the engine has."""
+"""The jobs on their way into the engine, kept for their measures, which need more than the engine has."""
 
 from collections.abc import Iterator
 
@@ -11,26 +11,17 @@ from models.partitioning.simulation.state import Arrivals
 
 
 class Roll:
-    """Chunks of jobs.
+    """Chunks of jobs."""
 
-    Parameters
-    ----------
-    parts : iterator of Part
-    keeping : bool
-        Whether `of` will be called.
-    """
-
-    def __init__(self, parts: Iterator[Part], keeping: bool) -> None:
+    def __init__(self, parts: Iterator[Part]) -> None:
         self._parts = parts
-        self._keeping = keeping
         self._kept: list[Jobs] = []
         self._first = 0  # number of the first job that is kept
 
     def arrivals(self) -> Iterator[Arrivals]:
         """Yield the chunks for the engine."""
         for jobs, job_class, work, alone in self._parts:
-            if self._keeping:
-                self._kept.append(jobs)
+            self._kept.append(jobs)
             columns = (jobs.submit, work, jobs.runtime, alone)
             submit, spent, runtime, speed = (np.ascontiguousarray(each, np.float64) for each in columns)
             size = np.ascontiguousarray(jobs.size, np.int64)

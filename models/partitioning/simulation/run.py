@@ -9,9 +9,15 @@ from models.arrays import Floats
 from models.kernels.compiling import function_pointer
 from models.partitioning import engine
 from models.partitioning.engine import Status
-from models.partitioning.simulation.discipline import SIGNATURE
-from models.partitioning.simulation.shares import Shares
-from models.partitioning.simulation.state import Arrivals, Record, Settings, empty_tables, no_arrivals
+from models.partitioning.simulation.progress import SIGNATURE
+from models.partitioning.simulation.state import (
+    Arrivals,
+    Record,
+    Settings,
+    Shares,
+    empty_tables,
+    no_arrivals,
+)
 from models.workloads.speedup.curves import CURVE_SIGNATURE, linear
 
 SharesOf = Callable[[int], Shares]
@@ -54,10 +60,9 @@ class Simulation:
         shares: SharesOf,
         arrivals: Iterator[Arrivals],
         settings: Settings,
-        job_limit: int = 2000,
-        curve: Curve | None = None,
+        job_limit: int,
+        curve: Curve,
     ) -> None:
-        curve = Curve() if curve is None else curve
         settings = settings._replace(table_jobs=min(settings.limit, FIRST_SHARES))
         self._functions = (
             function_pointer(discipline.arrive, SIGNATURE),
@@ -88,7 +93,7 @@ class Simulation:
             elif status == Status.SHARES_TOO_FEW:
                 settings = self.tables.settings
                 n_jobs = min(2 * settings.table_jobs, settings.limit)
-                self.tables = self.tables._replace(**self.make_shares(n_jobs)._asdict())
+                self.tables = self.tables._replace(shares=self.make_shares(n_jobs))
                 self._set(table_jobs=n_jobs)
             else:
                 return Status(status)

@@ -6,7 +6,6 @@ there at once so far; the event loop only reads it.
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,30 +13,13 @@ from models.arrays import Floats, Ints
 from models.partitioning.geometry.allocation import halved
 from models.partitioning.geometry.mapping import contraction, snake
 from models.partitioning.simulation.fold_shares import folding
-from models.partitioning.simulation.reallocation import move_seconds
 from models.partitioning.simulation.sharing import FILL, GROW, N_MOVES, SHRINK
+from models.partitioning.simulation.state import Shares
 from models.partitioning.simulation.system import System
 from models.topology.mesh import Rectangle
 
-
-class Shares(NamedTuple):
-    """Shares by their numbers, see `models.partitioning.simulation.state.Tables`.
-
-    rate, processors : ndarray of float, shape (n_shares,)
-    moves : ndarray of float, shape (kinds of moves, n_shares), seconds
-    cells : ndarray of int
-    held : ndarray of float, shape (n_jobs + 1,)
-        Processors that so many running jobs hold.
-    """
-
-    rate: Floats
-    processors: Floats
-    moves: Floats
-    cells: Ints
-    held: Floats
-
-
-NO_CELLS: Ints = np.zeros((1, 1), np.int64)
+Place = tuple[Rectangle, Ints]
+"""A job's partition, and the machine's processor (row * columns + column) on which each thread runs."""
 
 
 def of_positions(rate: Floats, processors: Floats, moves: Floats | None = None) -> Shares:
@@ -55,7 +37,8 @@ def of_positions(rate: Floats, processors: Floats, moves: Floats | None = None) 
         moves = np.zeros((N_MOVES, *rate.shape))
     there = np.tri(n_jobs + 1, n_jobs, -1, bool)  # J jobs have the positions 0 to J - 1
     held = np.where(there, processors, 0.0).sum(axis=1)
-    return Shares(rate[there], processors[there], np.ascontiguousarray(moves[:, there]), NO_CELLS, held)
+    no_cells = np.zeros((1, 1), np.int64)
+    return Shares(rate[there], processors[there], np.ascontiguousarray(moves[:, there]), no_cells, held)
 
 
 def constant_shares(system: System, n_jobs: int) -> Shares:
@@ -78,7 +61,7 @@ def equipartition(system: System, n_jobs: int) -> Shares:
     mesh = system.mesh
     rate, size = np.zeros((n_jobs + 1, n_jobs)), np.zeros((n_jobs + 1, n_jobs))
     moves = np.zeros((N_MOVES, n_jobs + 1, n_jobs))
-    fewer: list[tuple[Rectangle, Ints]] = []
+    fewer: list[Place] = []
     for jobs in range(1, n_jobs + 1):
         rectangles = system.policy.rectangles(mesh, jobs)
         rate[jobs, :jobs] = [system.rate(r.height, r.width) for r in rectangles]
@@ -87,9 +70,9 @@ def equipartition(system: System, n_jobs: int) -> Shares:
             continue
         now = [(rectangle, processors(system, rectangle)) for rectangle in rectangles]
         for i, before in enumerate(fewer):
-            moves[GROW, jobs - 1, i] = _seconds(system, before, now[i])
-            moves[SHRINK, jobs, i] = _seconds(system, now[i], before)
-            moves[FILL, jobs, i] = _seconds(system, now[-1], before)
+            moves[GROW, jobs - 1, i] = move_seconds(system, before, now[i])
+            moves[SHRINK, jobs, i] = move_seconds(system, now[i], before)
+            moves[FILL, jobs, i] = move_seconds(system, now[-1], before)
         fewer = now
     return of_positions(rate, size, moves)
 
@@ -103,19 +86,28 @@ def processors(system: System, rectangle: Rectangle) -> Ints:
     return (rectangle.top + row) * mesh.columns + rectangle.left + column
 
 
-def _seconds(system: System, before: tuple[Rectangle, Ints], after: tuple[Rectangle, Ints]) -> float:
-    return move_seconds(system.transfer, before[0], after[0], before[1], after[1], system.mesh.columns)
+def move_seconds(system: System, before: Place, after: Place) -> float:
+    """Return the seconds to move a job from one partition to any other.
 
-
-def of_folding(system: System, n_jobs: int) -> Shares:
-    """Return the shares of folding; one job or more hold the whole machine."""
-    held = np.full(n_jobs + 1, float(system.mesh.n_processors))
-    held[0] = 0.0
-    return Shares(*folding(system, n_jobs), held)
+    Notes
+    -----
+    Every thread whose processor changes is counted, at the price of a folded one if its new processor was in
+    the job's old partition. (Where an Equipartition happens to halve a partition, that is nearly twice what
+    `fold_shares.folding` charges: a contraction leaves fewer threads in place than the half of equation 5.4.)
+    """
+    target = after[1][before[1] != after[1]]
+    old = before[0]
+    row, column = np.divmod(target, system.mesh.columns)
+    inside = (row >= old.top) & (row < old.top + old.height)
+    inside &= (column >= old.left) & (column < old.left + old.width)
+    n_folded = int(np.count_nonzero(inside))
+    work = n_folded * system.transfer.folded + (len(target) - n_folded) * system.transfer.unfolded
+    larger = max(old, after[0], key=lambda rectangle: rectangle.n_processors)
+    return work / min(larger.height, larger.width)
 
 
 SHARES: dict[str, Callable[[System, int], Shares]] = {
-    "fold": of_folding,
+    "fold": folding,
     "static": constant_shares,
     "fcfs": constant_shares,
     "processor_sharing": equal_shares,

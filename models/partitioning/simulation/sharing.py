@@ -7,8 +7,7 @@ J (J - 1) / 2 + i.
 """
 
 from models.kernels.compiling import kernel
-from models.partitioning.simulation.discipline import SIGNATURE
-from models.partitioning.simulation.progress import begin, reallocate
+from models.partitioning.simulation.progress import SIGNATURE, begin, reallocate
 
 # Kinds of moves, by the share that a job has before: seconds for which it stands still when one more job
 # comes, when the last one leaves, and when it leaves the last position for the one of the share.
@@ -25,7 +24,7 @@ def arrive(job, tables, curve):
     after = before + n_jobs
     for i in range(n_jobs):
         other = lists.running[i]
-        pause = tables.settings.charged * tables.moves[GROW, before + i]
+        pause = tables.settings.charged * tables.shares.moves[GROW, before + i]
         reallocate(other, 0.0, pause, after + i, tables, curve)
         ready = max(ready, jobs[other].resume)
     lists.running[n_jobs] = job
@@ -45,7 +44,7 @@ def depart(position, tables, curve):
     state.n_running -= 1
     for i in range(last):
         change = FILL if i == position else SHRINK
-        pause = tables.settings.charged * tables.moves[change, before + i]
+        pause = tables.settings.charged * tables.shares.moves[change, before + i]
         reallocate(lists.running[i], 0.0, pause, after + i, tables, curve)
 
 

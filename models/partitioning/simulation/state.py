@@ -33,7 +33,7 @@ start : when it got its first processors, or `NOT_YET`
 alone : its speed on the whole machine, where speed depends on the number of processors
 held, held_since : processors since then, where pieces are recorded
 number : jobs submitted before it
-share : see `Tables`
+share : see `Shares`
 """
 
 STATE = fields(
@@ -162,12 +162,11 @@ class Arrivals(NamedTuple):
     more: bool
 
 
-class Tables(NamedTuple):
-    """All that the functions of a policy take. A *share* is the number of a kind of partition.
+class Shares(NamedTuple):
+    """A policy's partitions of a machine. A *share* is the number of a kind of partition.
 
     Parameters
     ----------
-    state : ndarray of STATE, shape (1,)
     rate : ndarray of float, shape (n_shares,)
         Seconds alone on the machine that any job works off in a second (where `by_shape`).
     processors : ndarray of float, shape (n_shares,)
@@ -177,19 +176,23 @@ class Tables(NamedTuple):
         The policy's own: where cells are.
     held : ndarray of float, shape (n_jobs + 1,)
         Processors that so many running jobs hold together.
-    curve : ndarray of float
-        Parameters of the speed-up.
     """
 
-    jobs: Annotated[np.ndarray, JOB]
-    lists: Lists
-    state: Annotated[np.ndarray, STATE]
-    settings: Settings
     rate: Floats
     processors: Floats
     moves: Annotated[np.ndarray, float64[:, ::1]]
     cells: Annotated[np.ndarray, int64[:, ::1]]
     held: Floats
+
+
+class Tables(NamedTuple):
+    """All that the functions of a policy take; `curve` are the parameters of the speed-up."""
+
+    jobs: Annotated[np.ndarray, JOB]
+    lists: Lists
+    state: Annotated[np.ndarray, STATE]
+    settings: Settings
+    shares: Shares
     curve: Floats
 
 
@@ -209,7 +212,7 @@ class Record(NamedTuple):
 ARRIVALS, TABLES, RECORD = map(record, (Arrivals, Tables, Record))
 
 
-def empty_tables(job_limit: int, settings: Settings, shares: Any, curve: Floats) -> Tables:
+def empty_tables(job_limit: int, settings: Settings, shares: Shares, curve: Floats) -> Tables:
     """Return the state at time 0, for so many jobs at most, waiting ones included."""
     # Folding has at most twice as many cells as jobs.
     lists = Lists(*np.zeros((len(Lists._fields), 2 * job_limit), np.int64))
@@ -217,7 +220,7 @@ def empty_tables(job_limit: int, settings: Settings, shares: Any, curve: Floats)
     state = np.zeros(1, STATE)
     state["n_vacant"], state["free"] = job_limit, NONE
     state["tick"] = state["rotation_due"] = np.inf
-    return Tables(np.zeros(job_limit, JOB), lists, state, settings, **shares._asdict(), curve=curve)
+    return Tables(np.zeros(job_limit, JOB), lists, state, settings, shares, curve)
 
 
 def no_arrivals(more: bool) -> Arrivals:

@@ -1,4 +1,9 @@
-"""A policy on a mesh, and the speed of jobs on its partitions."""
+"""A policy on a mesh, the speed of jobs on its partitions, and what it costs to move them.
+
+A job stands still from the beginning to the end of its own moves (McCann 1994, sections 5.1 and 5.2.1). As
+many threads move at once as the larger of the two partitions has processors on its narrower side. Where a
+study leaves out the cost of arrivals and departures, as section 5.3 does, rotations have theirs all the same.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +12,26 @@ from math import nan
 
 from models.partitioning.geometry.folding import Folding
 from models.partitioning.rules import Fold, Partitioning, memory_limit
-from models.partitioning.simulation.reallocation import FREE, Transfer
 from models.point import Parameters
 from models.topology.mesh import Mesh
 from models.workloads.speedup.cycle import Cycle, Steps, mean_step
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """Seconds that one thread takes to a processor that has its code (`folded`) or has not (`unfolded`).
+
+    With its data D, its code C and the bandwidth X of a link that is D / X and (D + C) / X. Of jobs that are
+    known by their speed-up alone nothing is known of their threads.
+    """
+
+    folded: float = 0.0
+    unfolded: float = 0.0
+
+    @property
+    def is_free(self) -> bool:
+        """Whether moves take no time."""
+        return self.unfolded == 0
 
 
 @dataclass(frozen=True)
@@ -49,8 +70,9 @@ class System:
         if isinstance(policy, Fold):
             Folding(mesh.rows, mesh.columns)  # raises where there is no closed walk
         if cycle is None:
-            return cls(policy, mesh, None, FREE)
-        return cls(policy, mesh, cycle.steps, Transfer.of(mesh, cycle))
+            return cls(policy, mesh, None, Transfer())
+        data, code = cycle.data_bytes, cycle.code_bytes
+        return cls(policy, mesh, cycle.steps, Transfer(data / mesh.bandwidth, (data + code) / mesh.bandwidth))
 
     @property
     def goes_by_shape(self) -> bool:

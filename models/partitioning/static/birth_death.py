@@ -14,7 +14,7 @@ from models.arrays import Floats
 from models.family import Family, Metric, Outcome
 from models.partitioning.rules import Partitioning, memory_limit
 from models.partitioning.static.efficiency import Job, efficiency_preservation, is_stochastic, read
-from models.point import Parameters, Point
+from models.point import Point
 from models.topology.mesh import Mesh
 
 MOST_STATES = 4096
@@ -97,52 +97,48 @@ def mean_jobs(rates: Floats, load: float) -> float:
     return float(jobs / (weights.sum() + beyond))
 
 
-def read_limit(machine: Parameters, mesh: Mesh) -> tuple[int, bool]:
-    """Return how many jobs run at once, and whether memory sets no limit.
+def read_chain(point: Point) -> tuple[Floats, bool]:
+    """Return the rates of completions (see `completion_rates`), and whether memory sets no limit.
 
     Raises
     ------
     ValueError
         If the limit is not between 1 and the number of processors, or there are too many states.
     """
-    limit, unlimited = memory_limit(machine, mesh), machine.get("memory_limit") is None
+    partitioning, mesh, job = read(point)
+    limit = memory_limit(point.machine, mesh)
+    given = point.machine.get("memory_limit")
     if limit > MOST_STATES:
         raise ValueError(
-            f"machine.memory_limit={machine.get('memory_limit')} lets {limit} jobs run at once; the chain is "
+            f"machine.memory_limit={given} lets {limit} jobs run at once; the chain is "
             f"solved for up to {MOST_STATES}: set a lower limit"
         )
-    return limit, unlimited
+    return completion_rates(partitioning, mesh, job, limit), given is None
 
 
 def simulate(point: Point) -> Outcome:
     """Solve one point, see `models.family.Family.simulate`."""
-    partitioning, mesh, job = read(point)
-    limit, unlimited = read_limit(point.machine, mesh)
-    load = read_load(point.load)
-    rates = completion_rates(partitioning, mesh, job, limit)
+    (rates, unlimited), load = read_chain(point), read_load(point.load)
     jobs = mean_jobs(rates, load)
     jobs = jobs if jobs < inf else nan
     metrics = {"blow_up": np.array([jobs / load]), "jobs_in_system": np.array([jobs])}
-    return Outcome(metrics, limit, load >= capacity(rates, unlimited))
+    return Outcome(metrics, len(rates), load >= capacity(rates, unlimited))
 
 
 def check(point: Point) -> Sequence[str]:
     """Check one combination before anything runs, see `models.family.Family.check`."""
-    partitioning, mesh, job = read(point)
-    limit, unlimited = read_limit(point.machine, mesh)
-    load = read_load(point.load)
-    bound = capacity(completion_rates(partitioning, mesh, job, limit), unlimited)
+    (rates, unlimited), load = read_chain(point), read_load(point.load)
+    bound = capacity(rates, unlimited)
     if load < bound:
         return []
-    memory = "" if unlimited else f" with {limit} jobs in memory"
+    memory = "" if unlimited else f" with {len(rates)} jobs in memory"
     name = point.policy.get("name", point.policy["discipline"])
     return [f"policy {name} gives way at a load of {bound:.3g}{memory}: from there on its points saturate"]
 
 
 def stuck(point: Point) -> bool:
     """Return whether the chain has a state that it cannot leave by a completion."""
-    partitioning, mesh, job = read(point)
-    return bool(completion_rates(partitioning, mesh, job, read_limit(point.machine, mesh)[0]).min() <= 0)
+    return bool(read_chain(point)[0].min() <= 0)
 
 
 def read_load(load: float | None) -> float:

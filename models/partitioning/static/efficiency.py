@@ -14,8 +14,8 @@ import numpy as np
 from models import checks
 from models.family import Family, Metric, Outcome
 from models.partitioning.geometry.allocation import allocate
+from models.partitioning.geometry.rotation import share_of_time
 from models.partitioning.rules import Partitioning
-from models.partitioning.static.rotating import share_of_time
 from models.point import Parameters, Point
 from models.topology.mesh import Mesh
 from models.workloads.speedup.cycle import Cycle, Steps, mean_step

@@ -17,10 +17,9 @@ from models.family import Family, Outcome
 from models.partitioning.geometry import mapping
 from models.partitioning.geometry.allocation import allocate
 from models.partitioning.geometry.equipartition import LEFTOVER, partition
-from models.partitioning.geometry.rotation import cycle_length, rotations_per_job
+from models.partitioning.geometry.rotation import cycle_length, rotations_per_job, share_of_time
 from models.partitioning.rules import Partitioning
 from models.partitioning.static import birth_death, efficiency, fairness
-from models.partitioning.static.rotating import share_of_time
 from models.point import Batches, Point
 from models.topology.mesh import Mesh
 from models.workloads.speedup import irwin_hall
