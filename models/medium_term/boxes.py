@@ -1,14 +1,13 @@
-"""Boxes as plain arrays, which policies fill and statistics read, and as a `Schedule`."""
+"""Boxes as plain arrays, which policies fill, and how they are measured."""
 
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 from numba import int64, types, void
 
-from models.arrays import Ints
-from models.kernels.types import INTS
-from models.medium_term.schedule import Box, Schedule
+from models.arrays import Floats, Ints
+from models.kernels.compiling import kernel
+from models.kernels.types import FLOATS, INTS
 
 
 class Boxes(NamedTuple):
@@ -34,7 +33,7 @@ BOXES = types.NamedTuple([int64, INTS, INTS, INTS, INTS], Boxes)
 
 FILL = void(
     int64,  # processors
-    INTS,  # numbers of jobs that may share them, see `models.medium_term.sizes`
+    INTS,  # numbers of jobs that may share them, see `policies.Rules.sizes`
     INTS,  # minimum requirements, ascending
     BOXES,  # where the boxes are written to
 )
@@ -47,21 +46,48 @@ def empty(n_jobs: int) -> Boxes:
     return Boxes(n_jobs, x, y, width, height)
 
 
-def schedule_of(boxes: Boxes, processors: int, minimum: Ints, order: Ints) -> Schedule:
-    """Return the schedule.
+class Totals(NamedTuple):
+    """Sums of the family's metrics over the schedules of each batch, shape (n_batches,)."""
 
-    Parameters
-    ----------
-    boxes : Boxes
-    processors : int
-    minimum : ndarray of int, shape (n_jobs,)
-        Minimum requirements, ascending.
-    order : ndarray of int, shape (n_jobs,)
-        Numbers of the jobs in that order.
+    reallocations: Floats
+    epochs: Floats
+    uninterrupted: Floats
+    uninterrupted_in_group: Floats
+    processors_per_job: Floats
+    processors_at_once: Floats
+
+
+TOTALS = types.NamedUniTuple(FLOATS, len(Totals._fields), Totals)
+
+
+@kernel(void(BOXES, INTS, TOTALS, int64), allocates=True)
+def add(boxes: Boxes, group: Ints, totals: Totals, batch: int) -> None:
+    """Measure one schedule and add it to the sums of its batch; `group` are `policies.Rules.jobs_in_groups`.
+
+    O(J log J).
+
+    A group of g jobs has all processors for g/J of T, because shares are equal. A job that runs for as long
+    is never reallocated while its group is there.
+
+    A schedule has no gaps: where a box ends before T another begins, so that there are as many moments of
+    reallocation, the end of T among them, as there are different starts.
     """
-    columns = (order, minimum, boxes.x, boxes.y, boxes.width, boxes.height)
-    found = [
-        Box(job, least, x, Fraction(y, boxes.unit), width, Fraction(height, boxes.unit))
-        for job, least, x, y, width, height in zip(*(array.tolist() for array in columns), strict=True)
-    ]
-    return Schedule(processors, tuple(sorted(found)))
+    n_jobs = len(boxes.y)
+    reallocated, uninterrupted, in_group, allocated = 0, 0, 0, 0
+    for job in range(n_jobs):
+        allocated += boxes.width[job]
+        if boxes.height[job] < boxes.unit:
+            reallocated += boxes.width[job]
+        else:
+            uninterrupted += 1
+        in_group += boxes.height[job] * n_jobs >= group[job] * boxes.unit
+    starts = np.sort(boxes.y)
+    epochs = 1
+    for i in range(1, n_jobs):
+        epochs += starts[i] != starts[i - 1]
+    totals.reallocations[batch] += reallocated
+    totals.epochs[batch] += epochs
+    totals.uninterrupted[batch] += uninterrupted / n_jobs
+    totals.uninterrupted_in_group[batch] += in_group / n_jobs
+    totals.processors_per_job[batch] += allocated / n_jobs
+    totals.processors_at_once[batch] += reallocated / epochs

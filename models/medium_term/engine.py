@@ -1,6 +1,7 @@
 """The making and measuring of schedules: a policy's function over lists of jobs."""
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 import numpy as np
 from numba import int64, types, void
@@ -9,12 +10,11 @@ from models import dotted
 from models.arrays import Ints
 from models.kernels.compiling import kernel
 from models.kernels.types import INTS
-from models.medium_term.boxes import BOXES, FILL, Boxes, empty, schedule_of
+from models.medium_term.boxes import BOXES, FILL, TOTALS, Boxes, Totals, add, empty
 from models.medium_term.buddy import buddy
 from models.medium_term.epochs import equi_epoch, greedy_largest, optimal_epoch
-from models.medium_term.measures import TOTALS, Totals, add
 from models.medium_term.policies import Rules, rules_of
-from models.medium_term.schedule import Schedule
+from models.medium_term.schedule import Box, Schedule
 from models.medium_term.tilings import optimum
 from models.point import Parameters
 
@@ -99,4 +99,10 @@ def make_schedule(policy: Parameters, processors: int, minimum: Sequence[int]) -
     rules = rules_of(policy)
     rules.check(processors, len(needs))
     order = np.argsort(needs, kind="stable")
-    return schedule_of(make_boxes(rules, processors, needs[order]), processors, needs[order], order)
+    unit, *places = make_boxes(rules, processors, needs[order])
+    columns = (array.tolist() for array in (order, needs[order], *places))
+    found = [
+        Box(job, least, x, Fraction(y, unit), width, Fraction(height, unit))
+        for job, least, x, y, width, height in zip(*columns, strict=True)
+    ]
+    return Schedule(processors, tuple(sorted(found)))

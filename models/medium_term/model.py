@@ -5,7 +5,7 @@ import numpy as np
 from models.family import Outcome
 from models.jobs import machine as machines
 from models.medium_term import engine, requirements
-from models.medium_term.measures import Totals
+from models.medium_term.boxes import Totals
 from models.medium_term.policies import is_stochastic, rules_of
 from models.point import Batches, Point
 

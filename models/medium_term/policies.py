@@ -10,9 +10,11 @@ from models import dotted, keys
 from models.arrays import Ints
 from models.jobs import machine as machines
 from models.medium_term import requirements
-from models.medium_term.sizes import GROUPS, divisors, group_sizes, jobs_in_groups
 from models.point import Parameters, Point
 from models.topology.mesh import is_power_of_two
+
+GROUPS = ("smallest_first", "largest_first", "none")
+"""How BUDDY divides any number of jobs into groups of powers of two, see `Buddy`."""
 
 MOST_JOBS = {"powers_of_two": 16, "all": 12}
 MOST_PROCESSORS = {"all": 16}
@@ -56,25 +58,45 @@ class Epochs(Rules):
     """Of boxes of equal widths."""
 
     def sizes(self, processors: int, n_jobs: int) -> Ints:
-        """Return the divisors of P."""
-        return divisors(processors)
+        """Return the divisors of P, the largest first: an epoch can have so many jobs."""
+        numbers = np.arange(processors, 0, -1)
+        return numbers[processors % numbers == 0]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Buddy(Rules):
-    """The buddy schedule, of all jobs or of groups of a power of two."""
+    """The buddy schedule, of all jobs or of groups of a power of two.
+
+    Section 6.4.2 ends with a division into groups of powers of two and leaves open which powers. Here they
+    are the binary digits of J: the fewest groups. ``smallest_first`` is the order that the text proposes,
+    ``largest_first`` the opposite; with ``none`` J must be a power of two.
+    """
 
     BASE = "buddy_schedule"
 
     groups: str = keys.choice(*GROUPS)
 
     def sizes(self, processors: int, n_jobs: int) -> Ints:
-        """Return the numbers of jobs in the groups."""
-        return group_sizes(n_jobs, self.groups)
+        """Return the sizes of groups in the order in which they are filled, with the largest minima first.
+
+        Examples
+        --------
+        >>> Buddy(schedule="buddy_schedule", groups="smallest_first").sizes(16, 11).tolist()
+        [1, 2, 8]
+        """
+        sizes = [1 << bit for bit in range(n_jobs.bit_length()) if n_jobs >> bit & 1]
+        return np.array(sizes[::-1] if self.groups == "largest_first" else sizes, np.int64)
 
     def jobs_in_groups(self, n_jobs: int) -> Ints:
-        """Return for each job how many there are in its group, see `Rules.jobs_in_groups`."""
-        return jobs_in_groups(n_jobs, self.groups)
+        """Return for each job how many there are in its group, see `Rules.jobs_in_groups`.
+
+        Examples
+        --------
+        >>> Buddy(schedule="buddy_schedule", groups="smallest_first").jobs_in_groups(5).tolist()
+        [4, 4, 4, 4, 1]
+        """
+        sizes = self.sizes(0, n_jobs)
+        return np.repeat(sizes, sizes)[::-1].copy()
 
     def check(self, processors: int, n_jobs: int) -> None:
         """Refuse numbers that cannot be halved."""
@@ -149,10 +171,7 @@ def is_stochastic(point: Point) -> bool:
 def rules_of(policy: Parameters) -> Rules:
     """Return the rules of a policy, whose ``schedule`` may be the dotted name of a function of one's own.
 
-    Raises
-    ------
-    ValueError
-        With one line that names the value and those allowed.
+    ``ValueError`` with one line that names a value that is not allowed, and those that are.
     """
     name = str(policy.get("schedule"))
     if name not in SCHEDULES:

@@ -55,17 +55,13 @@ def check(workload: Parameters, processors: int) -> None:
 
 
 def _check_list(listed: object, processors: int) -> None:
-    if not isinstance(listed, list) or not listed or not all(map(_is_positive, listed)):
+    if not isinstance(listed, list) or not listed or any(type(n) is not int or n < 1 for n in listed):
         checks.refuse("workload.requirements", listed, "a list of positive whole numbers")
     if max(listed) > processors:
         raise ValueError(
             f"workload.requirements: a job needs at least {max(listed)} processors and the machine has "
             f"{processors}; lower it, or set machine.processors={max(listed)} or more"
         )
-
-
-def _is_positive(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 def is_stochastic(workload: Parameters) -> bool:

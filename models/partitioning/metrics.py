@@ -12,10 +12,7 @@ References
 W. G. Cochran, "Sampling Techniques", 3rd ed., 1977, sections 2.11 and 6.3 (variance of a ratio estimate).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
@@ -32,48 +29,34 @@ ALLOCATED = Metric("allocated", "1", "share of processor time that jobs hold", w
 """Not all of it is delivered: jobs wait for each other's threads, or are folded, or use a part of it."""
 
 
-class Sums(NamedTuple):
-    """Sums over the jobs of a class in a batch, arrays of shape (n_batches, classes and none of them).
+def sums_over(response: Floats, work: Floats, job_class: Ints, batch: Ints, n_batches: int) -> Floats:
+    """Add up jobs of each class in each batch, one by one in their order.
 
-    ended : number of jobs
-    response : seconds
-    blow_up, blow_up_squared : of the response time over the time alone on the machine
+    Parameters
+    ----------
+    response, work : ndarray, shape (n_jobs,), seconds
+        In the system, and alone on the machine.
+    job_class : ndarray of int, shape (n_jobs,)
+        Index into `JOB_CLASSES`, where the last is that of a job of no class.
+
+    Returns
+    -------
+    ndarray, shape (n_batches, 4, classes and none of them)
+        Jobs, their response times, their blow-ups (the ratio of both times) and the squares of these.
     """
-
-    ended: Floats
-    response: Floats
-    blow_up: Floats
-    blow_up_squared: Floats
-
-    @classmethod
-    def over(cls, response: Floats, work: Floats, job_class: Ints, batch: Ints, n_batches: int) -> Sums:
-        """Add up jobs one by one in their order.
-
-        Parameters
-        ----------
-        response : ndarray, shape (n_jobs,), seconds
-        work : ndarray, shape (n_jobs,), seconds alone on the machine
-        job_class : ndarray of int, shape (n_jobs,)
-            Index into `JOB_CLASSES`, where the last is that of a job of no class.
-        batch : ndarray of int, shape (n_jobs,)
-        n_batches : int
-        """
-        n_classes = len(JOB_CLASSES)
-        cell = batch * n_classes + job_class
-        blow_up = response / work
-
-        def added(values: Floats | None = None) -> Floats:
-            sums = np.bincount(cell, values, n_batches * n_classes)
-            return sums.reshape(n_batches, n_classes).astype(np.float64)
-
-        return cls(added(), added(response), added(blow_up), added(blow_up * blow_up))
+    n_classes = len(JOB_CLASSES)
+    cell = batch * n_classes + job_class
+    blow_up = response / work
+    sums = [np.bincount(cell, each, n_batches * n_classes) for each in (None, response, blow_up, blow_up**2)]
+    return np.array(sums, np.float64).reshape(4, n_batches, n_classes).swapaxes(0, 1)
 
 
-def of_classes(sums: Sums) -> dict[str, Floats]:
+def of_classes(sums: Floats) -> dict[str, Floats]:
     """Return the metrics of classes, shape (n_batches, job class); NaN for a class with no job."""
     # The sums over all jobs take the place of those of no class.
     ended, response, blow_up, squared = (
-        np.concatenate([values[:, :-1], values.sum(axis=1, keepdims=True)], axis=1) for values in sums
+        np.concatenate([values[:, :-1], values.sum(axis=1, keepdims=True)], axis=1)
+        for values in sums.swapaxes(0, 1)
     )
     first, first_changes = _mean(blow_up, ended)
     second, second_changes = _mean(squared, ended)

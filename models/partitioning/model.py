@@ -15,9 +15,8 @@ from models.jobs.schedule import Pieces, Schedule, check_pieces
 from models.partitioning.engine import Status
 from models.partitioning.metrics import known
 from models.partitioning.simulation import fold, sharing
-from models.partitioning.simulation.measured import Batches, of_trace
-from models.partitioning.simulation.roll import Roll
-from models.partitioning.simulation.run import Curve, Simulation
+from models.partitioning.simulation.measured import measured, metrics, of_trace
+from models.partitioning.simulation.run import Curve, Roll, Simulation
 from models.partitioning.simulation.shares import shares
 from models.partitioning.simulation.source import Source, open_source
 from models.partitioning.simulation.state import Settings
@@ -48,11 +47,7 @@ def discipline_of(name: str) -> ModuleType:
 def prepare(point: Point, recording: bool = False) -> tuple[Simulation, Roll, Source]:
     """Return a simulation of a point at time 0, the jobs on their way into it, and where they come from.
 
-    Parameters
-    ----------
-    point : Point
-    recording : bool
-        Whether the times of jobs on each number of processors are recorded.
+    With `recording` the times of jobs on each number of processors are recorded.
     """
     source = open_source(point)
     system, trace = source.system, source.trace
@@ -119,7 +114,7 @@ def simulate(point: Point) -> Outcome:
     n_processors = source.system.mesh.n_processors
     rotating = source.system.policy.period < np.inf and not source.system.transfer.is_free
     most = n_processors if rotating and point.machine.get("memory_limit") is None else np.inf
-    parts: list[Batches] = []
+    parts: list[dict[str, Floats]] = []
     for checkpoint in batches.checkpoints:
         status = Status.RECORD_FULL
         while status == Status.RECORD_FULL:
@@ -127,16 +122,15 @@ def simulate(point: Point) -> Outcome:
             taken = simulation.take()
             ended = taken.ended[: len(taken.closed) * batches.size]
             jobs = roll.of(ended.number)
-            parts.append(Batches.of(ended, jobs, taken.closed, batches.size, n_processors, measures))
+            parts.append(measured(ended, jobs, taken.closed, batches.size, n_processors, measures))
             roll.forget(simulation.first_in_system)
-        metrics = Batches.joined(parts).metrics(batches.warmup, simulation.n_batches)
-        level = metrics["jobs_in_system"]
-        overflowed = status == Status.TABLE_FULL or crowded(level, most)
+        found = metrics(parts, batches.warmup, simulation.n_batches)
+        overflowed = status == Status.TABLE_FULL or crowded(found["jobs_in_system"], most)
         if overflowed or status != Status.BATCHES_DONE:
             break
-        if batches.enough is not None and batches.enough(known(metrics)):
+        if batches.enough is not None and batches.enough(known(found)):
             break
-    return Outcome(metrics, simulation.n_terminated, overflowed and not batches.overloaded)
+    return Outcome(found, simulation.n_terminated, overflowed and not batches.overloaded)
 
 
 def _simulate_trace(point: Point, simulation: Simulation, source: Source) -> Outcome:
@@ -147,12 +141,12 @@ def _simulate_trace(point: Point, simulation: Simulation, source: Source) -> Out
     batches, available = trace.divided(point.batches)
     assert batches.size is not None
     limit, held = source.system.limit(point.machine), simulation.tables.shares.held
-    found = of_trace(ended, trace, batches.size, held, limit, Measures.of(point.measures))
+    parts = [of_trace(ended, trace, batches.size, held, limit, Measures.of(point.measures))]
     for checkpoint in batches.checkpoints:
-        metrics = found.metrics(batches.warmup, batches.warmup + min(checkpoint, max(available, 0)))
-        if checkpoint >= available or (batches.enough is not None and batches.enough(known(metrics))):
+        found = metrics(parts, batches.warmup, batches.warmup + min(checkpoint, max(available, 0)))
+        if checkpoint >= available or (batches.enough is not None and batches.enough(known(found))):
             break
-    return Outcome(metrics, len(trace.jobs))
+    return Outcome(found, len(trace.jobs))
 
 
 def schedule(point: Point) -> Schedule:

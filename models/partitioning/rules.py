@@ -98,10 +98,7 @@ class Partitioning:
     def rectangles(self, mesh: Mesh, jobs: int) -> Sequence[Rectangle]:
         """Return the partitions of so many jobs, where a job's place among them decides.
 
-        Raises
-        ------
-        ValueError
-            With one line, if a function of one's own returns no rectangles, or no right ones.
+        ``ValueError`` with one line, if a function of one's own returns no rectangles, or no right ones.
         """
         if isinstance(self, Equipartition):
             return equipartition.partition(mesh.rows, mesh.columns, jobs, self.leftover)

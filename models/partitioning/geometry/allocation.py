@@ -14,17 +14,9 @@ from models.topology.mesh import Mesh
 def allocate(policy: Partitioning, mesh: Mesh, jobs: int) -> Mapping[tuple[int, int], int]:
     """Return the partitions of the jobs that run: (height, width) -> number of jobs.
 
-    Parameters
-    ----------
-    policy : Partitioning
-    mesh : Mesh
-    jobs : int
-        Jobs in the system. Static partitions take only as many as there are partitions, and FCFS takes one;
-        so does processor sharing, which gives the whole machine to one after the other.
-
-    Notes
-    -----
-    The ideal of section 3.2 has no shapes: it is represented by so many processors in a row.
+    Of the jobs in the system static partitions take only as many as there are partitions, and FCFS takes one;
+    so does processor sharing, which gives the whole machine to one after the other. The ideal of section 3.2
+    has no shapes: it is represented by so many processors in a row.
 
     Raises
     ------

@@ -35,14 +35,7 @@ def _odd_part(jobs: int) -> int:
 def share_of_time(policy: Partitioning, mesh: Mesh, jobs: int, interval: float, moved_bytes: float) -> float:
     """Return the fraction of the time that processors spend on rotations (%OV), at most 1.
 
-    Parameters
-    ----------
-    policy : Partitioning
-    mesh : Mesh
-    jobs : int
-    interval : float, seconds
-    moved_bytes : float
-        To fold one thread and unfold another: 2 D + C.
+    An interval lasts for so many seconds; `moved_bytes`, 2 D + C, fold one thread and unfold another.
 
     Notes
     -----

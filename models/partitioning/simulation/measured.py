@@ -1,107 +1,82 @@
 """From jobs that ended to metrics: batches are jobs in the order in which they end."""
 
-from __future__ import annotations
-
-from typing import NamedTuple
-
 import numpy as np
 
 from models.arrays import Floats
 from models.jobs.jobs import Jobs
 from models.jobs.measures import Measures, of_jobs
 from models.jobs.trace import Trace
-from models.partitioning.metrics import Sums, of_classes
+from models.partitioning.metrics import of_classes, sums_over
 from models.partitioning.simulation.state import CLOSED
 
 SHORTEST = 1e-9
 """Seconds that a job takes at least where its work is spread over its time: rounding may leave none."""
 
 
-class Batches(NamedTuple):
-    """Some consecutive batches.
+SUMS = "sums"
+"""Of `metrics.sums_over`, among the measures of batches."""
 
-    sums : Sums
-        By class.
-    common : dict of str to ndarray, shape (n_batches, ...)
-        The common measures.
+
+def measured(
+    ended: np.recarray,
+    jobs: Jobs,
+    closed: np.recarray,
+    size: int,
+    n_processors: int,
+    measures: Measures,
+    delivered: Floats | None = None,
+) -> dict[str, Floats]:
+    """Measure jobs in the order in which they ended, of which the last batch may be short.
+
+    Parameters
+    ----------
+    ended, closed : recarray of `state.ENDED`, of `state.CLOSED`
+    jobs : Jobs
+        Those that ended.
+    size : int
+        Jobs in a batch.
+    delivered : ndarray, shape (n_batches,), processor-seconds, optional
+        In the time of each batch: processors that a job asks for times its runtime on them; None is that
+        of the jobs that ended in it, and what more the jobs in the system have got by then.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (n_batches, ...)
+        The common measures, and `SUMS`.
     """
+    n_batches = len(closed)
+    response = ended.end - ended.submit
+    batch = np.arange(len(response)) // size
+    values = {"wait": ended.start - ended.submit, "response_time": response}
+    found = of_jobs(jobs, values, batch, n_batches, measures)
+    with np.errstate(invalid="ignore"):  # a batch whose jobs all end after the measured period
+        if delivered is None:
+            delivered = np.bincount(batch, ended["size"] * ended.runtime, n_batches) + closed.begun
+        found["utilization"] = delivered / (closed.length * n_processors)
+        found["allocated"] = closed.held_time / (closed.length * n_processors)
+        found["jobs_in_system"] = closed.job_time / closed.length
+    return found | {SUMS: sums_over(response, ended.work, ended.job_class, batch, n_batches)}
 
-    sums: Sums
-    common: dict[str, Floats]
 
-    @classmethod
-    def of(
-        cls,
-        ended: np.recarray,
-        jobs: Jobs,
-        closed: np.recarray,
-        size: int,
-        n_processors: int,
-        measures: Measures,
-        delivered: Floats | None = None,
-    ) -> Batches:
-        """Measure jobs in the order in which they ended, of which the last batch may be short.
-
-        Parameters
-        ----------
-        ended : recarray of `state.ENDED`
-        jobs : Jobs
-            The same ones.
-        closed : recarray of `state.CLOSED`
-            As many as there are batches.
-        size : int
-            Jobs in a batch.
-        n_processors : int
-        measures : Measures
-        delivered : ndarray, shape (n_batches,), processor-seconds, optional
-            In the time of each batch: processors that a job asks for times its runtime on them; None is that
-            of the jobs that ended in it, and what more the jobs in the system have got by then.
-        """
-        n_batches = len(closed)
-        response = ended.end - ended.submit
-        batch = np.arange(len(response)) // size
-        values = {"wait": ended.start - ended.submit, "response_time": response}
-        common = of_jobs(jobs, values, batch, n_batches, measures)
-        with np.errstate(invalid="ignore"):  # a batch whose jobs all end after the measured period
-            if delivered is None:
-                delivered = np.bincount(batch, ended["size"] * ended.runtime, n_batches) + closed.begun
-            common["utilization"] = delivered / (closed.length * n_processors)
-            common["allocated"] = closed.held_time / (closed.length * n_processors)
-            common["jobs_in_system"] = closed.job_time / closed.length
-        return cls(Sums.over(response, ended.work, ended.job_class, batch, n_batches), common)
-
-    @classmethod
-    def joined(cls, parts: list[Batches]) -> Batches:
-        """Return the batches of several parts, one after the other."""
-        sums = Sums(*map(np.concatenate, zip(*(part.sums for part in parts), strict=True)))
-        common = {name: np.concatenate([part.common[name] for part in parts]) for name in parts[0].common}
-        return cls(sums, common)
-
-    def metrics(self, first: int, stop: int) -> dict[str, Floats]:
-        """Return every metric of the family, of some of the batches."""
-        these = slice(first, stop)
-        sums = Sums(*(values[these] for values in self.sums))
-        return {name: values[these].copy() for name, values in self.common.items()} | of_classes(sums)
+def metrics(parts: list[dict[str, Floats]], first: int, stop: int) -> dict[str, Floats]:
+    """Return every metric of the family, of some of the batches in several parts, one after the other."""
+    found = {name: np.concatenate([part[name] for part in parts])[first:stop] for name in parts[0]}
+    return found | of_classes(found.pop(SUMS))
 
 
 def of_trace(
     ended: np.recarray, trace: Trace, size: int, held: Floats, limit: int, measures: Measures
-) -> Batches:
-    """Measure a trace that ran to its end.
+) -> dict[str, Floats]:
+    """Measure a trace that ran to its end, in batches of a size; see `measured`.
 
     Parameters
     ----------
     ended : recarray of `state.ENDED`
         All jobs.
-    trace : Trace
-        It has the jobs that count and the end of the measured period.
-    size : int
-        Jobs in a batch.
     held : ndarray, shape (n_jobs + 1,)
         Processors that so many running jobs hold.
     limit : int
         Jobs that run at once.
-    measures : Measures
 
     Notes
     -----
@@ -124,7 +99,7 @@ def of_trace(
     rate = ended["size"] * ended.runtime / length
     during = _levels(ended.start, ended.start + length, rate)
     delivered = _integral(*during, edges)
-    return Batches.of(chosen, jobs, closed, size, trace.machine.total, measures, delivered)
+    return measured(chosen, jobs, closed, size, trace.machine.total, measures, delivered)
 
 
 def _closed(submit: Floats, end: Floats, edges: Floats, held: Floats, limit: int) -> np.recarray:

@@ -5,11 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from models.arrays import Floats
+from models.arrays import Floats, Ints
+from models.jobs.jobs import Jobs
 from models.kernels.compiling import function_pointer
 from models.partitioning import engine
 from models.partitioning.engine import Status
 from models.partitioning.simulation.progress import SIGNATURE
+from models.partitioning.simulation.source import Part
 from models.partitioning.simulation.state import (
     Arrivals,
     Record,
@@ -19,9 +21,6 @@ from models.partitioning.simulation.state import (
     no_arrivals,
 )
 from models.workloads.speedup.curves import CURVE_SIGNATURE, linear
-
-SharesOf = Callable[[int], Shares]
-"""Called with a number of jobs; returns a policy's shares for so many."""
 
 FIRST_SHARES = 8
 """Jobs that the first shares serve; more are made when they are needed."""
@@ -35,6 +34,38 @@ class Curve(NamedTuple):
 
     function: Any = linear
     parameters: Floats = np.zeros(1)
+
+
+class Roll:
+    """The jobs on their way into the engine, kept for their measures, which need more than the engine has."""
+
+    def __init__(self, parts: Iterator[Part]) -> None:
+        self._parts = parts
+        self._kept: list[Jobs] = []
+        self._first = 0  # number of the first job that is kept
+
+    def arrivals(self) -> Iterator[Arrivals]:
+        """Yield the chunks for the engine."""
+        for jobs, job_class, work, alone in self._parts:
+            self._kept.append(jobs)
+            columns = (jobs.submit, work, jobs.runtime, alone)
+            submit, spent, runtime, speed = (np.ascontiguousarray(each, np.float64) for each in columns)
+            size = np.ascontiguousarray(jobs.size, np.int64)
+            yield Arrivals(submit, spent, runtime, speed, size, job_class, True)
+
+    def of(self, numbers: Ints) -> Jobs:
+        """Return jobs by their numbers, in that order."""
+        if len(self._kept) > 1:
+            self._kept = [Jobs.concatenated(self._kept)]
+        return self._kept[0].part(numbers - self._first)
+
+    def forget(self, number: int) -> None:
+        """Drop the jobs before a number."""
+        while self._kept and self._first + len(self._kept[0]) <= number:
+            self._first += len(self._kept.pop(0))
+        if self._kept and number > self._first:
+            self._kept[0] = self._kept[0].part(slice(number - self._first, None))
+            self._first = number
 
 
 class Simulation:
@@ -57,7 +88,7 @@ class Simulation:
     def __init__(
         self,
         discipline: Any,
-        shares: SharesOf,
+        shares: Callable[[int], Shares],
         arrivals: Iterator[Arrivals],
         settings: Settings,
         job_limit: int,

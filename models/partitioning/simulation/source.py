@@ -67,12 +67,9 @@ class Source:
 
 
 def open_source(point: Point) -> Source:
-    """Return the jobs of a point. Loads no kernel before a chunk is taken.
+    """Return the jobs of a point; ``ValueError`` with one line for what cannot be simulated.
 
-    Raises
-    ------
-    ValueError
-        With one line for what cannot be simulated.
+    Loads no kernel before a chunk is taken.
     """
     policy, workload = Partitioning.of(point.policy), point.workload
     if point.machine.get("mesh") is not None:
@@ -133,10 +130,7 @@ def _part(jobs: Jobs, system: System, speedup: Speedup) -> Part:
 def speeds_on(processors: Floats, size: Ints, speedup: Speedup) -> Floats:
     """Return how fast jobs of some sizes are on some numbers of processors.
 
-    Raises
-    ------
-    ValueError
-        With one line, if a function of one's own gives no speed.
+    ``ValueError`` with one line, if a function of one's own gives no speed.
     """
     from models.workloads.speedup.curves import speeds  # compiled: a plan has no need of it
 

@@ -98,13 +98,7 @@ def mean_jobs(rates: Floats, load: float) -> float:
 
 
 def read_chain(point: Point) -> tuple[Floats, bool]:
-    """Return the rates of completions (see `completion_rates`), and whether memory sets no limit.
-
-    Raises
-    ------
-    ValueError
-        If the limit is not between 1 and the number of processors, or there are too many states.
-    """
+    """Return the rates of completions (see `completion_rates`), and whether memory sets no limit."""
     partitioning, mesh, job = read(point)
     limit = memory_limit(point.machine, mesh)
     given = point.machine.get("memory_limit")

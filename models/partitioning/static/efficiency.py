@@ -65,13 +65,7 @@ Job = Spmd | SpeedupCurve
 
 
 def read_job(workload: Parameters, policy: Partitioning) -> Job:
-    """Read a workload's YAML file.
-
-    Raises
-    ------
-    ValueError
-        With one line, if a key has a value that is not allowed, or policy and workload do not go together.
-    """
+    """Read a workload's YAML file; ``ValueError`` with one line, also where the policy does not match it."""
     model = workload.get("model")
     if model == "speedup_curve":
         if policy.period < inf:

@@ -11,7 +11,7 @@ from partitioning_cases import MACHINE, POLICIES, WORKLOAD
 
 from models.family import Outcome
 from models.partitioning import FAMILY
-from models.partitioning.metrics import Sums, of_classes
+from models.partitioning.metrics import of_classes, sums_over
 from models.point import Batches, Point
 from models.workloads.short_long import drawn, geometric
 
@@ -52,7 +52,7 @@ def of_one_class(blow_ups: list[np.ndarray]) -> dict[str, np.ndarray]:
     blow_up = np.concatenate(blow_ups)
     batch = np.repeat(np.arange(len(blow_ups)), [len(values) for values in blow_ups])
     work, job_class = np.full(len(blow_up), 10.0), np.zeros(len(blow_up), np.int64)
-    return of_classes(Sums.over(10 * blow_up, work, job_class, batch, len(blow_ups)))
+    return of_classes(sums_over(10 * blow_up, work, job_class, batch, len(blow_ups)))
 
 
 def test_metrics_are_ratios_over_all_batches() -> None:

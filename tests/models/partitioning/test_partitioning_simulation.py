@@ -11,7 +11,7 @@ from partitioning_cases import (
     run_out,
 )
 
-from models.partitioning.metrics import Sums
+from models.partitioning.metrics import sums_over
 
 TIGHT = 1e-9
 
@@ -38,8 +38,8 @@ def _sums(found: Outcome, size: int) -> list[np.ndarray]:
     order = np.argsort(found.ended.end, kind="stable")[: len(found.closed) * size]
     columns = (found.responses, found.ended.work, found.ended.job_class)
     batch = np.arange(len(order)) // size
-    sums = Sums.over(*(values[order] for values in columns), batch, len(found.closed))
-    return [values[:, job_class] for job_class in (0, 1) for values in sums]
+    sums = sums_over(*(values[order] for values in columns), batch, len(found.closed))
+    return [values[:, job_class] for job_class in (0, 1) for values in sums.swapaxes(0, 1)]
 
 
 SOME_OR_MORE = pytest.mark.parametrize(
