@@ -1,8 +1,9 @@
 """The event loop of a space-shared machine, and the scalars that every scheduler on it has.
 
 A scheduler is a *system*: a named tuple of its tables, whose first field `state` is one record of scalars,
-and whose second one `jobs` has the times of submission. The loop proceeds from instant to instant and calls
-parts (`next_end`, …), of which each system has its own, declared with `part_of`: they are chosen by the type
+and whose second one `jobs` is a `JobTable`; `heap` are the running jobs by their ends
+(`models.kernels.ends`). The loop proceeds from instant to instant and calls
+parts (`end_job`, …), of which each system has its own, declared with `part_of`: they are chosen by the type
 of the system when the loop is compiled, at no cost at run time.
 
 What happens first at one instant: see `models.kernels.ties`. A job with a planned start
@@ -14,11 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from models.kernels import progress, ties
+from models.kernels import ends, progress
 from models.kernels.compiling import by_type, part
-from models.kernels.ties import next_submission, takes_end, takes_submission
-
-INFINITY = np.inf
+from models.kernels.ties import next_end, next_submission, takes_end, takes_submission
 
 COMMON = {
     "now": np.float64, "next_start": np.float64, "arrived": np.int64, "first_new": np.int64,
@@ -77,25 +76,38 @@ def _part(name: str, default: Callable | None = None) -> Callable:
     return by_type(choose)
 
 
-def first_of_heap(system):
-    """Return when the first job of the system's heap ends, inf if there is none. O(1)."""
-    return ties.next_end(system.jobs.end, system.heap, system.state[0].n_running)
-
-
 def nothing(system):
     """Do nothing at the beginning of an instant."""
 
 
-next_end = _part("next_end", first_of_heap)
-"""(system) -> when the next running job ends, inf if none runs; by default from `jobs.end` and `heap`."""
 begin_instant = _part("begin_instant", nothing)
 """(system): bring it to `state.now`, and start jobs whose planned start has come; optional."""
 end_job = _part("end_job")
-"""(system): remove the job that ends next from the machine."""
+"""(system): remove the job that ends next from the machine, see `next_to_end`."""
 submit_job = _part("submit_job")
 """(system): add job `state.arrived` to the queue, or start it; the loop counts it afterwards."""
 schedule_jobs = _part("schedule_jobs")
 """(system, functions): start every waiting job that may start, in one pass."""
+
+
+@part()
+def run_job(system, job, host, length):
+    """Let a job run on a host for so many seconds from now on. O(log running jobs)."""
+    state, jobs, j = system.state[0], system.jobs, np.uint64(job)
+    jobs.start[j] = state.now
+    jobs.end[j] = state.now + length
+    jobs.host[j] = host
+    ends.push(jobs.end, system.heap, state.n_running, job)
+    state.n_running += 1
+
+
+@part()
+def next_to_end(system):
+    """Remove the job that ends next from the running ones, and return it. O(log running jobs)."""
+    state = system.state[0]
+    job = ends.pop(system.jobs.end, system.heap, state.n_running)
+    state.n_running -= 1
+    return job
 
 
 @part()
@@ -108,22 +120,24 @@ def run_events(system, functions):
     functions : tuple of compiled functions
         What a pass calls: orders of priority.
     """
-    state = system.state[0]
+    state, jobs = system.state[0], system.jobs
     while True:
-        next_submit = next_submission(system.jobs.submit, state.arrived)
-        now = min(next_submit, next_end(system), state.next_start)
-        if now == INFINITY:
+        next_submit = next_submission(jobs.submit, state.arrived)
+        now = min(next_submit, next_end(jobs.end, system.heap, state.n_running), state.next_start)
+        if now == np.inf:
             break
         state.now = now
         begin_instant(system)
         state.n_ended = 0
-        while takes_end(state.instant, now, next_end(system), next_submit, state.n_ended):
+        while takes_end(
+            state.instant, now, next_end(jobs.end, system.heap, state.n_running), next_submit, state.n_ended
+        ):
             end_job(system)
             state.n_ended += 1
         state.n_events = state.n_ended
         state.first_new = state.arrived
         while takes_submission(
-            state.instant, now, next_submission(system.jobs.submit, state.arrived), state.n_events
+            state.instant, now, next_submission(jobs.submit, state.arrived), state.n_events
         ):
             submit_job(system)
             state.arrived += 1

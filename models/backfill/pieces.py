@@ -43,11 +43,6 @@ def twice(buffer: PieceBuffer) -> PieceBuffer:
     return more
 
 
-def all_fit(buffer: PieceBuffer) -> bool:
-    """Return whether all pieces were kept."""
-    return bool(buffer.n[0] <= buffer.job.size)
-
-
 def pieces_of(buffer: PieceBuffer) -> Pieces:
     """Return the pieces, as views: unused capacity was never touched, so that it takes no memory."""
     kept = slice(buffer.n[0])

@@ -30,13 +30,7 @@ ALWAYS = ("models.backfill.priority.published", "models.backfill.model")
 
 
 def rules_of(policy: Parameters) -> Rules:
-    """Return the rules of a policy's YAML file.
-
-    Raises
-    ------
-    ValueError
-        With one line that names the value and those allowed.
-    """
+    """Return the rules of a policy's YAML file, see `Rules.of`."""
     discipline = str(policy.get("discipline", "(none)"))
     for key, none in (("immediate", None), ("backfill_order", QUEUE)):
         value = policy.get(key, none)

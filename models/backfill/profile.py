@@ -3,142 +3,127 @@
 Memory is counted in whole KB, so that what is taken and returned cancels exactly.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import boolean, float64, int64, void
 
-from models.arrays import Floats, Ints
+from models.arrays import Ints
 from models.jobs.machine import Machine
 from models.kernels.compiling import part
-from models.kernels.types import record
+from models.kernels.types import fields, record
+
+STEP = fields("time", "processors memory")
+"""What is free from an instant (seconds) on; memory in KB."""
 
 
-class Profile(NamedTuple):
-    """The steps of all hosts, in flat arrays.
+class Steps(NamedTuple):
+    """The steps of all hosts, in one array.
 
     Parameters
     ----------
-    time : ndarray of float, shape (n_hosts * places,), seconds
-        When a step begins; it lasts to the beginning of the next one, the last for ever, and the first begins
-        now. The steps of host `h` begin at the position ``h * places``.
-    processors, memory : ndarray of int, shape (n_hosts * places,)
-        What is free then; memory in KB.
+    step : ndarray of `STEP`, shape (n_hosts * places,)
+        Those of host `h` begin at the position ``h * places``. In a profile a step lasts to the beginning of
+        the next one, the last for ever, and the first begins now.
     n_steps : ndarray of int, shape (n_hosts,)
     places : int
         For the steps of each host.
     """
 
-    time: Floats
-    processors: Ints
-    memory: Ints
+    step: Annotated[np.ndarray, STEP]
     n_steps: Ints
     places: int
 
 
-PROFILE = record(Profile)
+STEPS = record(Steps)
 
 
-def empty(n_hosts: int, places: int) -> Profile:
-    """Return profiles without steps, with so many places on each host."""
-    steps = n_hosts * places
-    return Profile(
-        np.empty(steps),
-        np.empty(steps, np.int64),
-        np.empty(steps, np.int64),
-        np.zeros(n_hosts, np.int64),
-        places,
-    )
+def no_steps(n_hosts: int, places: int) -> Steps:
+    """Return hosts without steps, with so many places on each."""
+    return Steps(np.empty(n_hosts * places, STEP), np.zeros(n_hosts, np.int64), places)
 
 
-def all_free(machine: Machine, places: int) -> Profile:
+def all_free(machine: Machine, places: int) -> Steps:
     """Return profiles of hosts that are free for ever but for the downtimes of the machine."""
-    profile, n = empty(len(machine.names), places), 1 + 2 * len(machine.down)
-    profile.time.reshape(-1, places)[:, :n] = [-np.inf, *machine.down.ravel()]
-    for free, whole in ((profile.processors, machine.processors), (profile.memory, machine.memory)):
-        free.reshape(-1, places)[:, :n] = whole[:, None]
-        free.reshape(-1, places)[:, 1:n:2] = 0
+    profile, n = no_steps(len(machine.names), places), 1 + 2 * len(machine.down)
+    step = profile.step.reshape(-1, places)[:, :n]
+    step["time"] = [-np.inf, *machine.down.ravel()]
+    step["processors"], step["memory"] = machine.processors[:, None], machine.memory[:, None]
+    step["processors"][:, 1::2] = step["memory"][:, 1::2] = 0
     profile.n_steps[:] = n
     return profile
 
 
-@part(void(PROFILE, int64, float64, int64, int64))
-def begin(profile: Profile, h: int, now: float, processors: int, memory: int) -> None:
+@part(void(STEPS, int64, float64, int64, int64))
+def begin(profile: Steps, h: int, now: float, processors: int, memory: int) -> None:
     """Begin a profile with one step: so much is free on a host from now on for ever."""
-    at = h * profile.places
-    profile.time[at] = now
-    profile.processors[at] = processors
-    profile.memory[at] = memory
+    first = profile.step[h * profile.places]
+    first.time, first.processors, first.memory = now, processors, memory
     profile.n_steps[h] = 1
 
 
-@part(float64(PROFILE, int64, int64, int64, float64))
-def earliest(profile: Profile, h: int, size: int, need: int, duration: float) -> float:
+@part(float64(STEPS, int64, int64, int64, float64))
+def earliest(profile: Steps, h: int, size: int, need: int, duration: float) -> float:
     """Return the first instant from which a job fits for its whole duration, inf if never. O(steps)."""
     at = h * profile.places
     start = np.inf
     for i in range(at, at + profile.n_steps[h]):
-        if start + duration <= profile.time[i]:
+        if start + duration <= profile.step[i].time:
             return start
-        if profile.processors[i] < size or profile.memory[i] < need:
+        if profile.step[i].processors < size or profile.step[i].memory < need:
             start = np.inf
         elif start == np.inf:
-            start = profile.time[i]
+            start = profile.step[i].time
     return start
 
 
-@part(boolean(PROFILE, int64, int64, int64, float64))
-def fits_now(profile: Profile, h: int, size: int, need: int, end: float) -> bool:
+@part(boolean(STEPS, int64, int64, int64, float64))
+def fits_now(profile: Steps, h: int, size: int, need: int, end: float) -> bool:
     """Return whether a job fits from now to `end`. O(steps up to the end)."""
     at = h * profile.places
     for i in range(at, at + profile.n_steps[h]):
-        if profile.time[i] >= end:
+        if profile.step[i].time >= end:
             break
-        if profile.processors[i] < size or profile.memory[i] < need:
+        if profile.step[i].processors < size or profile.step[i].memory < need:
             return False
     return True
 
 
-@part(int64(PROFILE, int64, int64, float64))
-def split(profile: Profile, at: int, n: int, instant: float) -> int:
+@part(int64(STEPS, int64, int64, float64))
+def split(profile: Steps, at: int, n: int, instant: float) -> int:
     """Begin a step of a host at an instant, and return how many there are then. O(steps)."""
     i = at + n
-    while profile.time[i - 1] > instant:
+    while profile.step[i - 1].time > instant:
         i -= 1
-    if profile.time[i - 1] == instant:
+    if profile.step[i - 1].time == instant:
         return n
-    for k in range(at + n, i, -1):
-        profile.time[k] = profile.time[k - 1]
-        profile.processors[k] = profile.processors[k - 1]
-        profile.memory[k] = profile.memory[k - 1]
-    profile.time[i] = instant
-    profile.processors[i] = profile.processors[i - 1]
-    profile.memory[i] = profile.memory[i - 1]
+    for k in range(at + n, i - 1, -1):
+        profile.step[k] = profile.step[k - 1]
+    profile.step[i].time = instant
     return n + 1
 
 
-@part(int64(PROFILE, int64, int64, float64))
-def join(profile: Profile, at: int, n: int, instant: float) -> int:
+@part(int64(STEPS, int64, int64, float64))
+def join(profile: Steps, at: int, n: int, instant: float) -> int:
     """Remove the step that begins at an instant if it is like the one before; return how many are left.
 
     O(steps).
     """
     i = at + n - 1
-    while profile.time[i] > instant:
+    while profile.step[i].time > instant:
         i -= 1
     if i == at:
         return n
-    if profile.processors[i] != profile.processors[i - 1] or profile.memory[i] != profile.memory[i - 1]:
+    this, before = profile.step[i], profile.step[i - 1]
+    if this.processors != before.processors or this.memory != before.memory:
         return n
     for k in range(i, at + n - 1):
-        profile.time[k] = profile.time[k + 1]
-        profile.processors[k] = profile.processors[k + 1]
-        profile.memory[k] = profile.memory[k + 1]
+        profile.step[k] = profile.step[k + 1]
     return n - 1
 
 
-@part(void(PROFILE, int64, float64, float64, int64, int64))
-def occupy(profile: Profile, h: int, start: float, end: float, size: int, need: int) -> None:
+@part(void(STEPS, int64, float64, float64, int64, int64))
+def occupy(profile: Steps, h: int, start: float, end: float, size: int, need: int) -> None:
     """Take processors and memory from `start` to `end` (or return them: negative). O(steps).
 
     The host has two steps more then at most.
@@ -147,10 +132,10 @@ def occupy(profile: Profile, h: int, start: float, end: float, size: int, need: 
     n = split(profile, at, profile.n_steps[h], start)
     n = split(profile, at, n, end)
     i = at + n - 1
-    while profile.time[i] >= start:
-        if profile.time[i] < end:
-            profile.processors[i] -= size
-            profile.memory[i] -= need
+    while profile.step[i].time >= start:
+        if profile.step[i].time < end:
+            profile.step[i].processors -= size
+            profile.step[i].memory -= need
         i -= 1
         if i < at:
             break
@@ -158,18 +143,16 @@ def occupy(profile: Profile, h: int, start: float, end: float, size: int, need: 
     profile.n_steps[h] = join(profile, at, n, start)
 
 
-@part(void(PROFILE, int64, float64))
-def forget(profile: Profile, h: int, now: float) -> None:
+@part(void(STEPS, int64, float64))
+def forget(profile: Steps, h: int, now: float) -> None:
     """Drop what lies before now. O(steps) if there is such a step."""
     at = h * profile.places
     n = profile.n_steps[h]
     past = 0
-    while past + 1 < n and profile.time[at + past + 1] <= now:
+    while past + 1 < n and profile.step[at + past + 1].time <= now:
         past += 1
     if past > 0:
         for i in range(at, at + n - past):
-            profile.time[i] = profile.time[i + past]
-            profile.processors[i] = profile.processors[i + past]
-            profile.memory[i] = profile.memory[i + past]
-    profile.time[at] = now
+            profile.step[i] = profile.step[i + past]
+    profile.step[at].time = now
     profile.n_steps[h] = n - past

@@ -20,10 +20,7 @@ class NoRequestsError(ValueError):
 def under(jobs: Jobs, rules: Rules) -> Jobs:
     """Return the jobs as they run under these rules: each with a requested time, and perhaps killed at it.
 
-    Raises
-    ------
-    ValueError
-        If the rules need what the jobs do not have.
+    ``ValueError`` if the rules need what the jobs do not have.
     """
     unknown = np.isnan(jobs.requested)
     if rules.reads_requests and rules.unrequested == "error" and unknown.any():

@@ -16,8 +16,6 @@ from models.jobs.schedule import Schedule
 from models.jobs.ties import INSTANT, TIES
 from models.point import Parameters
 
-UNREQUESTED = ("error", "runtime")
-
 
 class LongerThanRequestedError(ValueError):
     """Jobs run longer than requested, under rules that exclude that; other requests help as well."""
@@ -42,7 +40,7 @@ class Rules:
 
     ties: str = keys.choice(*TIES)
     kill: bool = keys.switch()
-    unrequested: str = keys.choice(*UNREQUESTED)
+    unrequested: str = keys.choice("error", "runtime")
 
     @classmethod
     def of(cls, policy: Parameters) -> Self:
@@ -99,8 +97,3 @@ class Rules:
 
     def check(self, jobs: Jobs, machine: Machine) -> None:
         """Raise ``ValueError`` with one line for jobs, as they run, that these rules cannot be applied to."""
-
-
-def is_one_pool(machine: Machine) -> bool:
-    """Return whether a machine is one host on which memory does not matter."""
-    return len(machine.names) == 1 and not machine.limits_memory

@@ -12,10 +12,8 @@ from models import checks, dotted
 from models.kernels import functions
 from models.point import Parameters
 
-NO_BOOKS, LET_STAY = (
-    "models.packing.schemes.capacity.keep_no_books",
-    "models.packing.schemes.capacity.let_stay",
-)
+NO_BOOKS = "models.packing.schemes.capacity.keep_no_books"
+LET_STAY = "models.packing.schemes.capacity.let_stay"
 """Of a scheme whose choice depends on the matrix alone, and of one that moves no job."""
 
 
@@ -129,18 +127,13 @@ def of_scheme(policy: Parameters) -> dict[str, Any]:
 
 
 def find(given: Any) -> Scheme:
-    """Return a scheme.
+    """Return a scheme; ``ValueError`` with one line, if there is none.
 
     Parameters
     ----------
     given : str, compiled function or Scheme
         A name in `SCHEMES`; or one's own: a function of `signature.PLACE_SIGNATURE`, or a `Scheme` where more
         is needed, or the dotted name of either.
-
-    Raises
-    ------
-    ValueError
-        With one line.
     """
     if isinstance(given, str) and given in SCHEMES:
         return SCHEMES[given]

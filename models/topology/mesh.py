@@ -56,13 +56,7 @@ class Mesh:
 
     @classmethod
     def of(cls, machine: Parameters) -> Mesh:
-        """Read a machine's YAML file; keys of other parts (the memory limit) are left to them.
-
-        Raises
-        ------
-        ValueError
-            With one line, if a key has a value that is not allowed.
-        """
+        """Read a machine's YAML file, see `sides_of`; the memory limit is left to the policies."""
         rows, columns = sides_of(machine, "mesh", "partitions one mesh", "16x16")
         return cls(rows, columns, **keys.read(cls, machine, "machine"))
 
@@ -73,13 +67,7 @@ def is_power_of_two(number: int) -> bool:
 
 
 def require_powers_of_two(mesh: Mesh, policy_name: str) -> None:
-    """Refuse a machine that is no 2^M × 2^N mesh.
-
-    Raises
-    ------
-    ValueError
-        With one line that names the policy and the machine.
-    """
+    """Raise ``ValueError`` with one line for a machine that is no 2^M × 2^N mesh."""
     if not (is_power_of_two(mesh.rows) and is_power_of_two(mesh.columns)):
         raise ValueError(
             f"policy {policy_name} on {mesh.rows} × {mesh.columns} processors; allowed: powers of two on "
@@ -88,13 +76,7 @@ def require_powers_of_two(mesh: Mesh, policy_name: str) -> None:
 
 
 def require_room(rows: int, columns: int, jobs: int) -> None:
-    """Refuse to partition a mesh whose sides are no powers of two, or with no processor for each job.
-
-    Raises
-    ------
-    ValueError
-        With one line.
-    """
+    """Raise ``ValueError`` with one line unless sides are powers of two, with a processor for each job."""
     if not (is_power_of_two(rows) and is_power_of_two(columns)):
         raise ValueError(f"a mesh of {rows} × {columns} processors; allowed: powers of two on both sides")
     if not 1 <= jobs <= rows * columns:

@@ -38,13 +38,7 @@ class Torus:
 
     @classmethod
     def of(cls, machine: Parameters, dimensions: int = 2) -> Torus:
-        """Return the torus of a machine's YAML file: as given, or of so many dimensions, the most even one.
-
-        Raises
-        ------
-        ValueError
-            With one line that names what is allowed.
-        """
+        """Return the torus of a machine's YAML file: as given, or of so many dimensions, see `sides_of`."""
         checks.choice({"dimensions": dimensions}, "torus", "dimensions", DIMENSIONS)
         return cls(sides_of(machine, "torus", "runs on one torus", "4x4", dimensions))
 

@@ -5,12 +5,7 @@ waiting ones are placed anew, one by one in order of submission: each gives up i
 earliest that there is with all others where they are, so that it never starts later than promised. Of several
 hosts a job takes the one where it starts first, of equal ones that with the fewest free processors now; it
 changes its host only for an earlier start. This kernel examines every job on every host; `pool` makes the
-same schedules on one host without limit on memory, and examines few.
-
-References
-----------
-D. G. Feitelson, A. M. Weil, "Utilization and predictability in scheduling the IBM SP2 with backfilling",
-*12th Intl. Parallel Processing Symposium*, 1998.
+same schedules on one host without limit on memory, and examines few. See `rules` for the source.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -20,18 +15,12 @@ from numba import void
 
 from models.arrays import Floats, Ints
 from models.backfill.conservative.rules import Conservative
-from models.backfill.event_loop import (
-    initial_state,
-    part_of,
-    run_events,
-    state_type,
-)
+from models.backfill.event_loop import initial_state, next_to_end, part_of, run_events, run_job, state_type
 from models.backfill.job_table import NO_HOST, JobTable, schedule_of, table_of
-from models.backfill.profile import Profile, all_free, earliest, forget, occupy
+from models.backfill.profile import Steps, all_free, earliest, forget, occupy
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
-from models.kernels import ends as heaps
 from models.kernels.compiling import kernel, part
 from models.kernels.types import record
 
@@ -47,12 +36,11 @@ class ConservativeHosts(NamedTuple):
     planned : the reserved start of each job (seconds), inf before there is one
     free : free processors of each host
     queue : the waiting jobs in order of submission
-    heap : the running jobs by their ends
     """
 
     state: Annotated[np.ndarray, STATE]
     jobs: JobTable
-    profile: Profile
+    profile: Steps
     planned: Floats
     free: Ints
     queue: Ints
@@ -79,10 +67,7 @@ def begin_instant(system):
             system.queue[kept] = job
             kept += 1
             continue
-        jobs.start[job] = state.now
-        jobs.end[job] = state.now + jobs.runtime[job]
-        heaps.push(jobs.end, system.heap, state.n_running, job)
-        state.n_running += 1
+        run_job(system, job, jobs.host[job], jobs.runtime[job])
         system.free[jobs.host[job]] -= jobs.size[job]
     state.n_waiting = kept
 
@@ -91,8 +76,7 @@ def begin_instant(system):
 def end_job(system):
     """Free what the job that ends next has, up to its expected end. O(steps)."""
     state, jobs = system.state[0], system.jobs
-    job = heaps.pop(jobs.end, system.heap, state.n_running)
-    state.n_running -= 1
+    job = next_to_end(system)
     h, size, expected = jobs.host[job], jobs.size[job], jobs.start[job] + jobs.requested[job]
     system.free[h] += size
     if expected > state.now:

@@ -9,11 +9,6 @@ an earlier start than when they were examined last, because processors have beco
 - in a stretch of time into which they fit as a whole, see `gaps`.
 
 Processors that become free after a job's turn are considered at the next end, as if all jobs were examined.
-
-References
-----------
-D. G. Feitelson, A. M. Weil, "Utilization and predictability in scheduling the IBM SP2 with backfilling",
-*12th Intl. Parallel Processing Symposium*, 1998.
 """
 
 from typing import Any
@@ -25,12 +20,11 @@ from models.backfill.conservative import steps, tables
 from models.backfill.conservative.gaps import close_old_gaps, first_gap, open_gap
 from models.backfill.conservative.index import enter, leave, reorganize
 from models.backfill.conservative.rules import Conservative
-from models.backfill.event_loop import part_of, run_events
+from models.backfill.event_loop import next_to_end, part_of, run_events, run_job
 from models.backfill.job_table import schedule_of
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
-from models.kernels import ends as heaps
 from models.kernels.bits import ALL, ONE, ZERO, lowest_position
 from models.kernels.compiling import kernel, part
 
@@ -52,13 +46,10 @@ def begin_instant(system):
     position = step[first].starting
     while position != tables.NONE:
         job = queue.job[position]
-        jobs.start[job] = state.now
-        jobs.end[job] = state.now + jobs.runtime[job]
+        run_job(system, job, 0, jobs.runtime[job])
         system.until[job] = queue.reservation[position].last
-        heaps.push(jobs.end, system.heap, state.n_running, job)
         leave(queue, position)
         step[first].n_jobs -= 1
-        state.n_running += 1
         state.n_waiting -= 1
         position = queue.reservation[position].next_there
     step[first].starting = tables.NONE
@@ -72,8 +63,7 @@ def begin_instant(system):
 def end_job(system):
     """Free the processors of the job that ends next, up to its expected end."""
     state, step = system.state[0], system.step
-    job = heaps.pop(system.jobs.end, system.heap, state.n_running)
-    state.n_running -= 1
+    job = next_to_end(system)
     at, expected = state.first, system.until[job]
     size = system.jobs.size[job]
     while at != expected:
@@ -209,5 +199,4 @@ def simulate(jobs: Jobs, machine: Machine, rules: Conservative) -> Schedule:
     """Run all jobs to their ends, see `models.backfill.rules.Rules.simulate`."""
     system: Any = tables.system_of(jobs, machine, rules.instant)
     run(system)
-    system.jobs.host[:] = 0
     return schedule_of(system.jobs, jobs, machine)

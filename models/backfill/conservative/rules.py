@@ -1,10 +1,16 @@
-"""Conservative backfilling: the keys of a policy's YAML file, as checked values."""
+"""Conservative backfilling: the keys of a policy's YAML file, as checked values.
+
+References
+----------
+D. G. Feitelson, A. M. Weil, "Utilization and predictability in scheduling the IBM SP2 with backfilling",
+*12th Intl. Parallel Processing Symposium*, 1998.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from models.backfill.rules import LongerThanRequestedError, Rules, is_one_pool
+from models.backfill.rules import LongerThanRequestedError, Rules
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 
@@ -14,6 +20,7 @@ class Conservative(Rules):
     """Every waiting job has a reservation."""
 
     keeps_downtimes = True
+    kernels = ("models.backfill.conservative.pool", "models.backfill.conservative.hosts")
 
     def check(self, jobs: Jobs, machine: Machine) -> None:
         """Refuse jobs that run longer than requested, because then no start could be promised."""
@@ -24,12 +31,7 @@ class Conservative(Rules):
                 "reserved; policy conservative needs policy.kill=true"
             )
 
-    @property
-    def kernels(self) -> tuple[str, ...]:
-        """Modules of which one simulates these rules, see `Rules.kernels`."""
-        return ("models.backfill.conservative.pool", "models.backfill.conservative.hosts")
-
     def kernel(self, jobs: Jobs, machine: Machine) -> str:
-        """Return the module that simulates a machine, see `Rules.kernel`."""
+        """Return the fast path where a machine is one host on which memory does not matter."""
         pool, hosts = self.kernels
-        return pool if is_one_pool(machine) else hosts
+        return pool if len(machine.names) == 1 and not machine.limits_memory else hosts

@@ -174,7 +174,6 @@ class ConservativePool(NamedTuple):
     state : one record of `STATE`
     jobs, queue : see there; no job is longer than requested
     until : for each running job, the step that begins at its expected end
-    heap : the running jobs by their ends
     step : ndarray of `STEP`, by their numbers, as many as there can be at once
         Numbers are given anew in the order of time every now and then, so that a neighbour is mostly beside.
     gap : ndarray of `GAP`, in no order

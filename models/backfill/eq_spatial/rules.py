@@ -48,6 +48,9 @@ class EqSpatial(Rules):
 
     BASE = "_eq_spatial"
 
+    kernels = ("models.backfill.eq_spatial.kernel",)
+    reads_requests = False  # all jobs run at once
+
     min_interval: float = keys.number(f"0 or {checks.SECONDS}", least=0, below=LONGEST)
     long_after: float | None = keys.number(OR_NULL, null=True, above=0, below=LONGEST)
     quantum: float | None = keys.number(OR_NULL, null=True, above=0, below=LONGEST)
@@ -58,24 +61,8 @@ class EqSpatial(Rules):
     quantum_processors: str = keys.choice(SHARE, REQUESTED)
     keep_quantum: bool = keys.switch()
 
-    @property
-    def kernels(self) -> tuple[str, ...]:
-        """The module that simulates these rules, see `Rules.kernels`."""
-        return ("models.backfill.eq_spatial.kernel",)
-
-    @property
-    def reads_requests(self) -> bool:
-        """Whether requested times matter: no, all jobs run at once."""
-        return False
-
     def check(self, jobs: Jobs, machine: Machine) -> None:
-        """Refuse jobs that could never run: processors may be fewer than requested, but memory may not.
-
-        Raises
-        ------
-        ValueError
-            With one line that names the job, and the remedy.
-        """
+        """Refuse jobs that could never run: processors may be fewer than requested, but memory may not."""
         homeless = jobs.memory > machine.memory.max()
         if homeless.any():
             first = int(np.argmax(homeless))

@@ -4,7 +4,7 @@ from typing import Any
 
 from numba import boolean, void
 
-from models.backfill.event_loop import part_of, run_events
+from models.backfill.event_loop import next_to_end, part_of, run_events, run_job
 from models.backfill.job_table import NO_HOST, NO_JOB, schedule_of
 from models.backfill.ncsa_lsf import queue as waiting
 from models.backfill.ncsa_lsf import tables
@@ -13,7 +13,6 @@ from models.backfill.pieces import add_piece, pieces_of
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
-from models.kernels import ends as heaps
 from models.kernels.compiling import kernel, part
 
 
@@ -21,8 +20,7 @@ from models.kernels.compiling import kernel, part
 def end_job(system):
     """End the executing job whose end is the first. O(log running jobs + classes)."""
     state, jobs, hosts, queue = system.state[0], system.jobs, system.hosts, system.queue
-    job = heaps.pop(jobs.end, system.heap, state.n_running)
-    state.n_running -= 1
+    job = next_to_end(system)
     h, user = jobs.host[job], system.user[job]
     s, t = divmod(system.job_class[job], tables.N_TIMES)
     if hosts.reserved[h] != NO_JOB:
@@ -92,12 +90,8 @@ def schedule_jobs(system, functions):
 @part()
 def begin(system, job, h):
     """Start a job on host `h`, where the limits count it already. O(log running jobs)."""
-    state, jobs, hosts = system.state[0], system.jobs, system.hosts
-    jobs.start[job] = state.now
-    jobs.end[job] = state.now + jobs.runtime[job]
-    jobs.host[job] = h
-    heaps.push(jobs.end, system.heap, state.n_running, job)
-    state.n_running += 1
+    jobs, hosts = system.jobs, system.hosts
+    run_job(system, job, h, jobs.runtime[job])
     hosts.free[h] -= jobs.size[job]
     hosts.free_memory[h] -= jobs.need[job]
     hosts.executing[h * tables.N_SIZES + system.job_class[job] // tables.N_TIMES] += 1

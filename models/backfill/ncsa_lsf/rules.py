@@ -151,6 +151,8 @@ class Configuration:
 class NcsaLsf(Rules, Configuration):
     """The NCSA-LSF scheduler; its keys are those of conf/policy/backfill/ncsa_lsf.yaml."""
 
+    kernels = ("models.backfill.ncsa_lsf.kernel",)
+
     @classmethod
     def of(cls, policy: Parameters) -> Self:
         """Return the rules of a policy's YAML file, see `Rules.of`."""
@@ -162,24 +164,11 @@ class NcsaLsf(Rules, Configuration):
         """Seconds for each time class, see `Configuration`."""
         return {name: hours * HOUR for name, hours in self.reserve_wait_hours.items()}
 
-    @property
-    def kernels(self) -> tuple[str, ...]:
-        """The module that simulates these rules, see `Rules.kernels`."""
-        return ("models.backfill.ncsa_lsf.kernel",)
-
     def check(self, jobs: Jobs, machine: Machine) -> None:
         """Refuse what could never run.
 
-        Parameters
-        ----------
-        jobs : Jobs
-        machine : Machine
-
-        Raises
-        ------
-        ValueError
-            With one line: a host without a row or a row without a host, jobs beyond all job classes, jobs
-            that no host takes, a limit per user where users are not known.
+        That is a host without a row or a row without a host, jobs beyond all job classes, jobs that no host
+        takes, or a limit per user where users are not known.
         """
         unknown = [name for name in self.hosts if name not in machine.names]
         without = [name for name in machine.names if name not in self.hosts]

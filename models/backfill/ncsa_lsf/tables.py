@@ -107,7 +107,6 @@ class NcsaLsfSystem(NamedTuple):
     ----------
     state, jobs, hosts, limits, queue : see there
     job_class, user : of each job, users counted from 0
-    heap : executing jobs by their ends, see `models.kernels.ends`
     of_time, of_user : executing jobs of each time class and user, and those with a special reservation
     held : filled in with what is kept idle for special reservations; a capacity of as many pieces as jobs is
         enough, because every end ends one piece at most

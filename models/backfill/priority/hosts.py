@@ -7,7 +7,7 @@ that runs on beyond its request is expected to end at any moment.
 """
 
 import numpy as np
-from numba import float64, int64, void
+from numba import boolean, float64, int64, types, void
 
 from models.arrays import Ints
 from models.backfill.expected_ends import when_free
@@ -83,31 +83,42 @@ def build_profile(hosts: Hosts, h: int, now: float) -> None:
     base = h * profile.places
     begin(profile, h, now, hosts.free[h], hosts.free_memory[h])
     n = 1
-    for at in range(h * ends.places + ends.n[h] - 1, h * ends.places - 1, -1):
-        if ends.time[at] > profile.time[base + n - 1]:
-            profile.time[base + n] = ends.time[at]
-            profile.processors[base + n] = profile.processors[base + n - 1]
-            profile.memory[base + n] = profile.memory[base + n - 1]
+    for at in range(h * ends.places + ends.n_steps[h] - 1, h * ends.places - 1, -1):
+        if ends.step[at].time > profile.step[base + n - 1].time:
+            profile.step[base + n] = profile.step[base + n - 1]
+            profile.step[base + n].time = ends.step[at].time
             n += 1
-        profile.processors[base + n - 1] += ends.size[at]
-        profile.memory[base + n - 1] += ends.need[at]
+        profile.step[base + n - 1].processors += ends.step[at].processors
+        profile.step[base + n - 1].memory += ends.step[at].memory
     profile.n_steps[h] = n
+
+
+@part(types.Tuple((float64, int64, boolean))(float64, int64, int64, float64, HOSTS))
+def first_start(now: float, size: int, need: int, requested: float, hosts: Hosts) -> tuple[float, int, bool]:
+    """Return the earliest start for a job that does not fit now, its host, and whether no other has the same.
+
+    O(running) on each host.
+    """
+    reserved, best, is_alone = np.inf, NO_HOST, True
+    for h in range(hosts.free.shape[0]):
+        if hosts.profile.n_steps[h] > 0:
+            when = earliest(hosts.profile, h, size, need, requested)
+        else:
+            when = when_free(hosts.ends, h, hosts.free[h], hosts.free_memory[h], now, size, need, reserved)
+        if when < reserved:
+            reserved, best, is_alone = when, h, True
+        elif when == reserved and best >= 0:
+            is_alone = False
+            if hosts.free[h] < hosts.free[best]:
+                best = h
+    return reserved, best, is_alone
 
 
 @part(void(float64, int64, float64, JOBS, HOSTS))
 def make_reservation(now: float, job: int, requested: float, jobs: JobTable, hosts: Hosts) -> None:
     """Reserve the earliest start for a job that does not fit now. O(running) on each host."""
     size, need = jobs.size[job], jobs.need[job]
-    reserved = np.inf
-    best = NO_HOST
-    for h in range(hosts.free.shape[0]):
-        if hosts.profile.n_steps[h] > 0:
-            when = earliest(hosts.profile, h, size, need, requested)
-        else:
-            when = when_free(hosts.ends, h, hosts.free[h], hosts.free_memory[h], now, size, need, reserved)
-        if when < reserved or (when == reserved and best >= 0 and hosts.free[h] < hosts.free[best]):
-            reserved = when
-            best = h
+    reserved, best, _ = first_start(now, size, need, requested, hosts)
     if hosts.profile.n_steps[best] == 0:
         build_profile(hosts, best, now)
     occupy(hosts.profile, best, reserved, reserved + requested, size, need)

@@ -27,8 +27,7 @@ from numba import float64, int64, njit, types, void
 
 from models import dotted
 from models.arrays import Floats, Ints
-from models.backfill.priority.names import ORDERS
-from models.backfill.priority.weights import Weights
+from models.backfill.priority.rules import ORDERS, Weights
 from models.kernels import functions
 from models.kernels.compiling import kernel, part
 from models.kernels.types import FLOATS, INTS
@@ -58,32 +57,26 @@ KB_IN_MEMORY_UNIT = 358.4 * 1024
 """Requested memory counts in units of 358.4 MB, the average memory of a processor (footnote of Table 3)."""
 
 
-@part(float64(WEIGHTS, float64, float64, float64, float64, float64, int64))
-def added_up(
-    weights: Weights, waited_h: float, requested_h: float, size: float, units: float, shortness: float,
-    bypassed: int,
-) -> float:  # fmt: skip
-    """Return a job's priority, given its hours, its units of memory, and what its shortness adds."""
+def weighted_sum(
+    weights: Weights, waited_h: Any, requested_h: Any, size: Any, units: Any, shortness: Any, bypassed: Any
+) -> Any:
+    """Return a job's priority, given its hours, its units of memory, and what its shortness adds.
+
+    Of numbers as of arrays.
+    """
     return (
         weights.wait * waited_h
         + weights.expansion * ((waited_h + requested_h) / requested_h)
         + weights.processors * size
         + weights.memory * units
-        + weights.larger * max(size, units)
+        + weights.larger * np.maximum(size, units)
         + weights.bypass * bypassed
         + shortness
     )
 
 
-@part(float64(WEIGHTS, float64, float64, int64, int64, int64))
-def weighted(weights: Weights, waited: float, requested: float, size: int, need: int, bypassed: int) -> float:
-    """Return a job's priority by weights; its arguments are those of `PRIORITY_SIGNATURE`."""
-    waited_h = waited / SECONDS_IN_HOUR
-    requested_h = requested / SECONDS_IN_HOUR
-    units = need / KB_IN_MEMORY_UNIT
-    return added_up(
-        weights, waited_h, requested_h, float(size), units, weights.shortness / requested_h, bypassed
-    )
+added_up = part(float64(WEIGHTS, float64, float64, float64, float64, float64, int64))(weighted_sum)
+"""The same, of the numbers of one job in a kernel."""
 
 
 @part(int64(FLOATS, INTS, int64, int64))
@@ -106,13 +99,6 @@ def in_order_of_submission(
 ) -> float:
     """Return 0 for all jobs, so that the first submitted is first."""
     return 0.0
-
-
-@kernel(void(WEIGHTS, FLOATS, INTS, INTS, FLOATS))
-def weigh(weights: Weights, requested: Floats, size: Ints, need: Ints, key: Floats) -> None:
-    """Fill in priorities by weights that do not change while a job waits; arrays of the shape (n_jobs,)."""
-    for job in range(key.shape[0]):
-        key[job] = weighted(weights, 0.0, requested[job], size[job], need[job], 0)
 
 
 @kernel(void(FIXED, FLOATS, FLOATS, INTS, INTS, FLOATS))

@@ -14,7 +14,7 @@ import numpy as np
 
 from models.arrays import Floats, Ints
 from models.backfill.job_table import NO_JOB
-from models.backfill.priority.immediate import Immediate
+from models.backfill.priority.rules import Immediate
 from models.jobs.jobs import Jobs
 from models.kernels.types import record
 
@@ -93,7 +93,7 @@ class Residents(NamedTuple):
 
 
 class Quantum(NamedTuple):
-    """How a quantum is given, see `models.backfill.priority.immediate.Immediate`.
+    """How a quantum is given, see `models.backfill.priority.rules.Immediate`.
 
     Parameters
     ----------

@@ -19,15 +19,10 @@ import numpy as np
 from numba import boolean, float64, int64, void
 
 from models.arrays import Floats, Ints
-from models.backfill.event_loop import (
-    initial_state,
-    part_of,
-    run_events,
-    state_type,
-)
+from models.backfill.event_loop import initial_state, next_to_end, part_of, run_events, run_job, state_type
 from models.backfill.expected_ends import insert, remove
 from models.backfill.job_table import NO_HOST, JobTable, schedule_of, table_of
-from models.backfill.pieces import PieceBuffer, add_piece, all_fit, buffer_for, pieces_of
+from models.backfill.pieces import PieceBuffer, add_piece, buffer_for, pieces_of
 from models.backfill.priority import hosts as on_hosts
 from models.backfill.priority import quanta as service
 from models.backfill.priority import unordered_queue as unordered
@@ -71,7 +66,6 @@ class Reservations(NamedTuple):
     ----------
     state : one record of `STATE`
     jobs, hosts, order, queue, quanta, residents, quantum : see there
-    heap : the jobs in execution or in a quantum by their ends
     pieces : filled in
     down : when each downtime begins and ends, see `models.jobs.machine.Machine`
     limit : ndarray of float, shape (n_jobs,), seconds
@@ -157,7 +151,7 @@ def reserve_downtimes(system):
         on_hosts.build_profile(hosts, h, state.now)
         # All that runs is expected to be over then.
         last = h * hosts.profile.places + hosts.profile.n_steps[h] - 1
-        size, need = hosts.profile.processors[last], hosts.profile.memory[last]
+        size, need = hosts.profile.step[last].processors, hosts.profile.step[last].memory
         for i in range(state.next_down, down.shape[0]):
             begin = max(down[i, 0], state.now)
             occupy(hosts.profile, h, begin, down[i, 1], size, need)
@@ -168,8 +162,7 @@ def reserve_downtimes(system):
 def end_job(system):
     """End the next execution or quantum. O(jobs in execution), and that again for each victim."""
     state, jobs, quanta, hosts = system.state[0], system.jobs, system.quanta, system.hosts
-    job = heaps.pop(jobs.end, system.heap, state.n_running)
-    state.n_running -= 1
+    job = next_to_end(system)
     put_off_ends(system)
     h, size, need = jobs.host[job], jobs.size[job], jobs.need[job]
     add_piece(system.pieces, job, h, jobs.start[job], state.now, size)
@@ -252,11 +245,8 @@ def start(system, place, host, n_chosen):
     state, jobs, quanta, hosts = system.state[0], system.jobs, system.quanta, system.hosts
     residents, job, now = system.residents, system.queue.job[place], state.now
     size, need, until = jobs.size[job], jobs.need[job], now + quanta.requested[job]
-    jobs.start[job] = now
-    jobs.host[job] = host
-    jobs.end[job] = quanta.end[job] = now + quanta.runtime[job]
-    heaps.push(jobs.end, system.heap, state.n_running, job)
-    state.n_running += 1
+    run_job(system, job, host, quanta.runtime[job])
+    quanta.end[job] = jobs.end[job]
     hosts.free[host] -= size
     hosts.free_memory[host] -= need
     insert(hosts.ends, host, until, size, need)
@@ -415,28 +405,20 @@ def begin_quantum(system, job, host):
         preempt(system, job, host)
     taken, lent, until = quanta.taken[job], quanta.lent[job], now + system.quantum.length
     quanta.first[job] = now
-    jobs.start[job] = now
-    jobs.host[job] = host
-    jobs.end[job] = quanta.end[job] = now + min(system.quantum.length, quanta.runtime[job])
+    run_job(system, job, host, min(system.quantum.length, quanta.runtime[job]))
+    quanta.end[job] = jobs.end[job]
     hosts.free[host] -= taken
     hosts.free_memory[host] -= lent
     insert(hosts.ends, host, until, taken, lent)
     if not system.quantum.preempting and hosts.profile.n_steps[host] > 0:
         occupy(hosts.profile, host, now, until, taken, lent)
-    heaps.push(jobs.end, system.heap, state.n_running, job)
-    state.n_running += 1
 
 
 @kernel(void(SYSTEM, PRIORITY, PRIORITY))
 def run(system, priority, backfill_order):
     """Simulate jobs to their last end, see `models.backfill.event_loop.run_events`.
 
-    Parameters
-    ----------
-    system : before the first submission; every job fits on a host. Each processor can belong to one execution
-        and work for one quantum at the same time: `Hosts.ends` and `Hosts.profile` have places for both
-    priority : called if it takes the place of weights and changes with time
-    backfill_order : called if there is one and it changes with time
+    The functions are called where they change with time, see `tables.order_of`.
     """
     run_events(system, (priority, backfill_order))
 
@@ -455,7 +437,7 @@ def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
         return schedule_of(_run(jobs, machine, rules, buffer_for(0)).jobs, jobs, machine)
     pieces = buffer_for(3 * len(jobs) + 16)
     system = _run(jobs, machine, rules, pieces)
-    if not all_fit(pieces):
+    if pieces.n[0] > pieces.job.size:  # not all were kept
         pieces = buffer_for(int(pieces.n[0]))
         system = _run(jobs, machine, rules, pieces)
     quanta = system.quanta
@@ -477,6 +459,7 @@ def _run(jobs: Jobs, machine: Machine, rules: Priority, pieces: PieceBuffer) -> 
     places = places_on(machine, n)
     table = table_of(jobs)
     order, functions = order_of(rules, jobs)
+    # Each processor can belong to one execution and work for one quantum at the same time.
     at_once = places if rules.immediate is None else 2 * places
     steps = 1 + 3 * at_once + 2 * max(order.reservations, 0) + 2 * len(machine.down)
     system = Reservations(

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from models import checks, keys
-from models.backfill.priority.immediate import Immediate
-from models.backfill.priority.names import ORDERS
-from models.backfill.priority.weights import Weights
 from models.backfill.rules import Rules
 from models.jobs.jobs import Jobs
-from models.jobs.machine import Machine
+from models.jobs.machine import KB_IN_GB, UNLIMITED_KB, Machine
 from models.point import Parameters
 
 FCFS, BACKFILL = "fcfs", "backfill"
@@ -21,10 +18,101 @@ WITHOUT_PROFILE = "models.backfill.priority.single_reservation"
 WITH_PROFILE = "models.backfill.priority.reservations"
 """The kernel that has a profile of the future, and so downtimes, and corrects predictions."""
 QUEUE = "queue"
-NO_WEIGHTS = dict.fromkeys(Weights._fields, 0)
+LONGEST = 1e12
+ORDERS = {
+    name: f"models.backfill.priority.published.{name}"
+    for name in ("wfp3", "unicef", "f1", "f2", "f3", "f4", "smallest_area_first", "shortest_first")
+}
+"""Name -> dotted name of a published order, for ``policy.priority`` and ``policy.backfill_order`` alike."""
 NOTHING_BACKFILLED: Mapping[str, Any] = {
     "reservations": 0, "keep_start": False, "backfill_order": None, "immediate": None,
 }  # fmt: skip
+
+
+class Weights(NamedTuple):
+    """The weight of each measure of a job; the weighted sum is its priority.
+
+    Table 3 of Chiang and Vernon (2001) has six measures. The requested runtime's inverse, by which
+    SJF-backfill sorts (section 2.3), is a seventh. FCFS has no weights at all: of equal jobs the first
+    submitted is first.
+
+    Parameters
+    ----------
+    wait : float
+        W_w: hours that it has waited.
+    expansion : float
+        W_x: (hours waited + requested hours) / requested hours.
+    processors : float
+        W_p: requested processors.
+    memory : float
+        W_m: requested memory in units of 358.4 MB.
+    larger : float
+        W_pe: the larger of the two.
+    bypass : float
+        W_bypass: number of jobs of lower priority that started before it while it waited.
+    shortness : float
+        1 / requested hours.
+    """
+
+    wait: float
+    expansion: float
+    processors: float
+    memory: float
+    larger: float
+    bypass: float
+    shortness: float
+
+    @property
+    def change_with_time(self) -> bool:
+        """Whether priorities have to be computed at every pass."""
+        return any((self.wait, self.expansion, self.bypass))
+
+
+NO_WEIGHTS = dict.fromkeys(Weights._fields, 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Immediate:
+    """A short quantum for each job that cannot start at once (Chiang and Vernon 2001, sections 2.4 and 4.3).
+
+    Parameters
+    ----------
+    kind : {"preempt", "soon"}
+        At the submission, on idle processors or on those of jobs that are preempted; or as soon as there are
+        idle processors.
+    quantum : float, seconds
+        Section 3.
+    memory_gb : float or None
+        Memory for the quantum, and never more than the job asks for; None is what it asks for.
+    uninterrupted : float, seconds
+        How long a job has to have been executing without interruption before it can be preempted.
+    keep_promises : bool
+        Whether a quantum does not use reserved processors, as a backfilled job does not (``soon`` only: a
+        preemption puts off all expected ends in any case).
+    beyond_memory : {"stays", "leaves"}
+        A job that uses more memory than it was given is stopped at the end of its quantum (or when it would
+        be done, if that is earlier), or at its very beginning, so that it has none.
+    keep_quantum : bool
+        Whether work done in the quantum counts later (never that of a job that used more memory than it was
+        given). The quantum's memory is returned at its end, so that by default a job starts anew.
+    """
+
+    BASE = "_immediate"
+
+    kind: str = keys.choice("preempt", "soon")
+    quantum: float = keys.number(checks.SECONDS, above=0, below=LONGEST)
+    memory_gb: float | None = keys.number(
+        "a positive number, or null (all that a job asks for)", null=True, above=0, below=LONGEST
+    )
+    uninterrupted: float = keys.number(checks.SECONDS, above=0, below=LONGEST)
+    keep_promises: bool = keys.switch()
+    beyond_memory: str = keys.choice("stays", "leaves")
+    keep_quantum: bool = keys.switch()
+
+    @property
+    def memory(self) -> int:
+        """Memory for the quantum in KB."""
+        return UNLIMITED_KB if self.memory_gb is None else round(self.memory_gb * KB_IN_GB)
 
 
 def _reservations(given: Parameters, where: str, key: str) -> int | None:
@@ -94,7 +182,7 @@ class Priority(Rules):
     weights : Weights
         Of the measures of a job's priority; None is FCFS.
     priority : str or compiled function, optional
-        Instead of `weights`: a name in `models.backfill.priority.names`, or one's own function, or its
+        Instead of `weights`: a name in `ORDERS`, or one's own function, or its
         dotted name, see `models.backfill.priority.order`.
     reservations : int or None
         Waiting jobs with a reservation; None is all of them.
@@ -152,14 +240,10 @@ class Priority(Rules):
         return self.priority is None and not any(self.weights)
 
     @property
-    def at_most_one_reservation(self) -> bool:
-        """Whether no profile of the future is needed, unless there are downtimes."""
-        return self.immediate is None and self.reservations in (0, 1)
-
-    @property
     def kernels(self) -> tuple[str, ...]:
         """Modules of which one simulates these rules, see `Rules.kernels`."""
-        return (WITHOUT_PROFILE if self.at_most_one_reservation else WITH_PROFILE,)
+        single = self.immediate is None and self.reservations in (0, 1)
+        return (WITHOUT_PROFILE if single else WITH_PROFILE,)
 
     def kernel(self, jobs: Jobs, machine: Machine) -> str:
         """Return the module that simulates these jobs on a machine, see `Rules.kernel`."""

@@ -22,16 +22,11 @@ import numpy as np
 from numba import int64, void
 
 from models.arrays import Ints
-from models.backfill.event_loop import (
-    initial_state,
-    part_of,
-    run_events,
-    state_type,
-)
-from models.backfill.expected_ends import insert, remove, when_free
+from models.backfill.event_loop import initial_state, next_to_end, part_of, run_events, run_job, state_type
+from models.backfill.expected_ends import insert, remove
 from models.backfill.job_table import NO_HOST, NO_JOB, JobTable, schedule_of, table_of
 from models.backfill.priority import unordered_queue as unordered
-from models.backfill.priority.hosts import fullest_host, most
+from models.backfill.priority.hosts import first_start, fullest_host, most
 from models.backfill.priority.order import PRIORITY
 from models.backfill.priority.rules import Priority
 from models.backfill.priority.tables import (
@@ -45,7 +40,6 @@ from models.backfill.priority.tables import (
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
-from models.kernels import ends as heaps
 from models.kernels.compiling import kernel, part
 from models.kernels.types import record
 
@@ -77,7 +71,7 @@ is_alone
 
 
 class SingleReservation(NamedTuple):
-    """The system, see `models.backfill.event_loop`; `heap` are the running jobs by their ends.
+    """The system, see `models.backfill.event_loop`.
 
     A queue in order of submission stays so: where a job has started, its processors are `GONE`. Any other one
     is an unordered queue.
@@ -124,22 +118,14 @@ def reserve(system: SingleReservation, job: int) -> None:
     """Reserve the earliest start for a job that does not fit now. O(running)."""
     state, jobs, hosts, j = system.state[0], system.jobs, system.hosts, np.uint64(job)
     size, need, requested = jobs.size[j], jobs.need[j], jobs.requested[j]
-    shadow, best, is_alone = np.inf, NO_HOST, True
-    for h in range(hosts.free.shape[0]):
-        when = when_free(hosts.ends, h, hosts.free[h], hosts.free_memory[h], state.now, size, need, shadow)
-        if when < shadow:
-            shadow, best, is_alone = when, h, True
-        elif when == shadow and best >= 0:
-            is_alone = False
-            if hosts.free[h] < hosts.free[best]:
-                best = h
+    shadow, best, is_alone = first_start(state.now, size, need, requested, hosts)
     ends, there = hosts.ends, np.uint64(best)
     extra, extra_memory = hosts.free[there], hosts.free_memory[there]
     begin = best * ends.places
-    at = begin + ends.n[there] - 1
-    while at >= begin and ends.time[np.uint64(at)] <= shadow:
-        extra += ends.size[np.uint64(at)]
-        extra_memory += ends.need[np.uint64(at)]
+    at = begin + ends.n_steps[there] - 1
+    while at >= begin and ends.step[np.uint64(at)].time <= shadow:
+        extra += ends.step[np.uint64(at)].processors
+        extra_memory += ends.step[np.uint64(at)].memory
         at -= 1
     # Where the request is lost in the rounding of a late instant, the job takes no time.
     if shadow + requested > shadow:
@@ -159,15 +145,11 @@ def start(system: SingleReservation, place: int, host: int, n_chosen: int) -> No
     job, h = system.queue.job[np.uint64(place)], np.uint64(host)
     j = np.uint64(job)
     size, need = jobs.size[j], jobs.need[j]
-    jobs.start[j] = state.now
-    jobs.end[j] = state.now + jobs.runtime[j]
-    jobs.host[j] = host
-    heaps.push(jobs.end, system.heap, state.n_running, job)
+    run_job(system, job, host, jobs.runtime[j])
     hosts.free[h] -= size
     hosts.free_memory[h] -= need
     if system.order.reservations == 1:
         insert(hosts.ends, host, state.now + jobs.requested[j], size, need)
-    state.n_running += 1
     state.most_free = most(hosts.free)
     state.n_waiting -= 1
     if state.in_order:
@@ -190,8 +172,7 @@ def start(system: SingleReservation, place: int, host: int, n_chosen: int) -> No
 def end_job(system):
     """Remove the job that ends next. O(running + hosts)."""
     state, jobs, hosts = system.state[0], system.jobs, system.hosts
-    j = np.uint64(heaps.pop(jobs.end, system.heap, state.n_running))
-    state.n_running -= 1
+    j = np.uint64(next_to_end(system))
     size, need, host = jobs.size[j], jobs.need[j], jobs.host[j]
     h = np.uint64(host)
     hosts.free[h] += size
@@ -334,11 +315,7 @@ def backfill_job(system: SingleReservation, place: int, host: int, n_chosen: int
 def run(system, priority, backfill_order):
     """Simulate jobs to their last end, see `models.backfill.event_loop.run_events`.
 
-    Parameters
-    ----------
-    system : before the first submission; every job fits on a host
-    priority : called if it takes the place of weights and changes with time
-    backfill_order : called if there is one and it changes with time
+    The functions are called where they change with time, see `tables.order_of`.
     """
     run_events(system, (priority, backfill_order))
 

@@ -5,12 +5,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from models.arrays import Floats, Ints
-from models.backfill import expected_ends, profile
-from models.backfill.expected_ends import ExpectedEnds
-from models.backfill.priority.order import changes, compiled, evaluate, in_order_of_submission, weigh
-from models.backfill.priority.rules import FCFS, Priority
-from models.backfill.priority.weights import Weights
-from models.backfill.profile import Profile
+from models.backfill.priority.order import (
+    KB_IN_MEMORY_UNIT,
+    SECONDS_IN_HOUR,
+    changes,
+    compiled,
+    evaluate,
+    in_order_of_submission,
+    weighted_sum,
+)
+from models.backfill.priority.rules import FCFS, Priority, Weights
+from models.backfill.profile import Steps, no_steps
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.kernels.types import record
@@ -29,17 +34,17 @@ class Hosts(NamedTuple):
         Free processors, and memory in KB.
     first_reserved : ndarray of float, seconds
         The earliest reservation there in this pass, or inf.
-    ends : ExpectedEnds
-        Of what runs there; empty where no reservation is made.
-    profile : Profile
+    ends : Steps
+        Expected ends (`models.backfill.expected_ends`) of what runs; empty where no reservation is made.
+    profile : Steps
         Made anew in each pass for the hosts with a reservation; without steps a host has none.
     """
 
     free: Ints
     free_memory: Ints
     first_reserved: Floats
-    ends: ExpectedEnds
-    profile: Profile
+    ends: Steps
+    profile: Steps
 
 
 class Order(NamedTuple):
@@ -91,7 +96,7 @@ def idle_hosts(machine: Machine, places: int, steps: int = 0) -> Hosts:
     n = len(machine.names)
     return Hosts(
         machine.processors.copy(), machine.memory.copy(), np.empty(n),
-        expected_ends.empty(n, places), profile.empty(n, steps),
+        no_steps(n, places), no_steps(n, steps),
     )  # fmt: skip
 
 
@@ -113,7 +118,10 @@ def order_of(rules: Priority, jobs: Jobs) -> tuple[Order, tuple[Any, Any]]:
     if own:
         priority, dynamic = function_or_keys(rules.priority, "policy.priority", jobs, key)
     elif not dynamic:
-        weigh(rules.weights, jobs.requested, jobs.size, jobs.memory, key)
+        hours, units = jobs.requested / SECONDS_IN_HOUR, jobs.memory / KB_IN_MEMORY_UNIT
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shortness = rules.weights.shortness / hours
+            key[:] = weighted_sum(rules.weights, 0.0, hours, jobs.size, units, shortness, 0)
     if reorders:
         where = "policy.backfill_order"
         backfill_order, reorders_anew = function_or_keys(rules.backfill_order, where, jobs, rank)

@@ -16,12 +16,10 @@ from models.backfill.priority.order import (
     KB_IN_MEMORY_UNIT,
     PRIORITY,
     SECONDS_IN_HOUR,
-    WEIGHTS,
     added_up,
     highest,
 )
 from models.backfill.priority.tables import NO_RESERVATION, ORDER, Order
-from models.backfill.priority.weights import Weights
 from models.kernels.compiling import part
 from models.kernels.types import FLOATS, record
 
@@ -134,18 +132,6 @@ def swap(queue: UnorderedQueue, n: int, one: int, other: int) -> None:
         move(queue, n, other)
 
 
-@part(void(float64, QUEUE, int64, WEIGHTS))
-def weigh_all(now: float, queue: UnorderedQueue, n: int, weights: Weights) -> None:
-    """Compute the priorities of all `n` jobs by weights. O(n)."""
-    for i in range(n):
-        at = np.uint64(i)
-        waited_h = (now - queue.submit[at] - queue.ran[at]) / SECONDS_IN_HOUR
-        size, bypassed = float(queue.size[at]), queue.bypassed[at]
-        queue.key[at] = added_up(
-            weights, waited_h, queue.hours[at], size, queue.units[at], queue.shortness[at], bypassed
-        )
-
-
 @part(float64(float64, QUEUE, int64, PRIORITY))
 def evaluated(now: float, queue: UnorderedQueue, place: int, order: Callable[..., float]) -> float:
     """Return the priority of a job by a function; NaN sorts last. O(1)."""
@@ -160,11 +146,17 @@ def evaluate_all(
     now: float, queue: UnorderedQueue, n: int, order: Order, priority: Callable[..., float]
 ) -> None:
     """Compute the priorities of all `n` jobs anew, by weights or a function. O(n)."""
-    if not order.own:
-        weigh_all(now, queue, n, order.weights)
+    if order.own:
+        for i in range(n):
+            queue.key[i] = evaluated(now, queue, i, priority)
         return
     for i in range(n):
-        queue.key[i] = evaluated(now, queue, i, priority)
+        at = np.uint64(i)
+        waited_h = (now - queue.submit[at] - queue.ran[at]) / SECONDS_IN_HOUR
+        size, bypassed = float(queue.size[at]), queue.bypassed[at]
+        queue.key[at] = added_up(
+            order.weights, waited_h, queue.hours[at], size, queue.units[at], queue.shortness[at], bypassed
+        )
 
 
 @part(boolean(QUEUE, int64, int64, FLOATS))
