@@ -176,10 +176,11 @@ def advance(arrive, depart, rotate, curve, tables, chunk, record):
             record_end(job, tables, record)
             if state.n_queued > 0:
                 admission.take_over(admission.dequeue(tables), first, 0.0, tables, curve)
-                admission.renew(first, tables)
+                admission.remove_position(first, n_running, tables)
+                admission.count_admitted(first, tables)
             else:
                 depart(first, tables, curve)
-                admission.remove_position(first, tables)
+                admission.remove_position(first, n_running, tables)
         elif arrival == then:
             job = submit(chunk, tables)
             if n_running < settings.limit:

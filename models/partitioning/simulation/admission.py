@@ -55,30 +55,15 @@ def count_admitted(position, tables):
     lists.oldest[state.n_running - 1] = position
 
 
-@part(void(int64, TABLES))
-def renew(position, tables):
-    """Count the job at a position as the last one admitted. O(running jobs)."""
-    lists, state = tables.lists, tables.state[0]
-    last = state.n_running - 1
+@part(void(int64, int64, TABLES))
+def remove_position(position, n, tables):
+    """Remove one of `n` positions; if a job fewer runs now, the last job has taken it. O(running jobs)."""
+    lists, last = tables.lists, tables.state[0].n_running
     found = 0
-    for i in range(last + 1):
+    for i in range(n):
         if lists.oldest[i] != position:
-            lists.oldest[found] = lists.oldest[i]
+            lists.oldest[found] = lists.oldest[i] if lists.oldest[i] != last else position
             found += 1
-    lists.oldest[last] = position
-
-
-@part(void(int64, TABLES))
-def remove_position(position, tables):
-    """Remove a position whose job has left and that the last job has taken. O(running jobs)."""
-    lists, state = tables.lists, tables.state[0]
-    last = state.n_running
-    found = 0
-    for i in range(last + 1):
-        if lists.oldest[i] == position:
-            continue
-        lists.oldest[found] = lists.oldest[i] if lists.oldest[i] != last else position
-        found += 1
 
 
 @part(void(TABLES, CURVE), inline=False)
