@@ -86,10 +86,10 @@ def update_deferred(system, h, n_others, asked):
         level, odd = partition.level_of(
             hosts.asks, n, n_others, processors - min(asked, processors - n_others)
         )
-        partition.hand_out(hosts.asks, n, level, odd, settings.last, hosts.shares, 0)
+        partition.hand_out(hosts.asks, n, level, odd, settings.last, hosts.shares)
     for i in range(n):
-        job, size = members.job[base + i], members.size[base + i]
-        if members.standing[base + i] != TRIAL or jobs.virtual_host[job] != h:
+        job, size = members[base + i].job, members[base + i].size
+        if members[base + i].standing != TRIAL or jobs.virtual_host[job] != h:
             continue
         share = hosts.shares[i]
         if has_claim:

@@ -1,7 +1,7 @@
 """A host under spatial equipartitioning: its jobs, how many processors each has, and until when."""
 
 import numpy as np
-from numba import int64, void
+from numba import int64
 
 from models.backfill.eq_spatial import partition, tables
 from models.backfill.job_table import NO_HOST, NO_JOB
@@ -48,32 +48,18 @@ def most_memory(hosts: tables.Hosts) -> int:
     return most
 
 
-@part(void(tables.HOSTS, int64, int64))
-def move_member(hosts: tables.Hosts, source: int, place: int) -> None:
-    """Copy a job to another place of its host. O(1)."""
-    members, at, to = hosts.members, np.uint64(source), np.uint64(place)
-    members.job[to] = members.job[at]
-    members.size[to] = members.size[at]
-    members.standing[to] = members.standing[at]
-    members.processors[to] = members.processors[at]
-    members.target[to] = members.target[at]
-    members.share[to] = members.share[at]
-    members.ends[to] = members.ends[at]
-    members.turns[to] = members.turns[at]
-
-
 @part()
 def add_member(system, job, h):
     """Add a job without processors to a host. O(jobs on the host)."""
     jobs, hosts = system.jobs, system.hosts
     members, base = hosts.members, h * hosts.places
     i = base + hosts.n_members[h]
-    while i > base and members.job[np.uint64(i - 1)] > job:
-        move_member(hosts, i - 1, i)
+    while i > base and members[np.uint64(i - 1)].job > job:
+        members[i] = members[i - 1]
         i -= 1
-    members.job[i], members.size[i], members.standing[i] = job, jobs.size[job], jobs.standing[job]
-    members.processors[i], members.target[i], members.share[i] = 0, 0, jobs.share[job]
-    members.ends[i], members.turns[i] = np.inf, np.nan
+    members[i].job, members[i].size, members[i].standing = job, jobs.size[job], jobs.standing[job]
+    members[i].processors, members[i].target, members[i].share = 0, 0, jobs.share[job]
+    members[i].ends, members[i].turns = np.inf, np.nan
     hosts.n_members[h] += 1
     hosts.asked[h] += jobs.size[job]
 
@@ -81,9 +67,9 @@ def add_member(system, job, h):
 @part()
 def remove_member(hosts, i, h):
     """Remove the job at a place from its host. O(jobs on the host)."""
-    hosts.asked[h] -= hosts.members.size[i]
+    hosts.asked[h] -= hosts.members[i].size
     for source in range(i + 1, h * hosts.places + hosts.n_members[h]):
-        move_member(hosts, source, source - 1)
+        hosts.members[source - 1] = hosts.members[source]
     hosts.n_members[h] -= 1
 
 
@@ -91,13 +77,13 @@ def remove_member(hosts, i, h):
 def set_processors(system, i, h, processors):
     """Change the processors of the job at a place: end its piece, account for its work, compute its end."""
     jobs, members, now = system.jobs, system.hosts.members, system.state[0].now
-    job, had = members.job[i], members.processors[i]
+    job, had = members[i].job, members[i].processors
     if had > 0 and now > jobs.since[job]:
         add_piece(system.pieces, job, h, jobs.since[job], now, had)
         jobs.left[job] = max(jobs.left[job] - had * (now - jobs.since[job]), 0.0)
     jobs.since[job] = now
-    members.processors[i] = processors
-    members.ends[i] = now + jobs.left[job] / processors if processors > 0 else np.inf
+    members[i].processors = processors
+    members[i].ends = now + jobs.left[job] / processors if processors > 0 else np.inf
 
 
 @part()
@@ -115,14 +101,14 @@ def set_targets(system, h):
     if hosts.divided[h] == now or now >= hosts.divided[h] + settings.min_interval:
         for i in range(begin, end):
             at = np.uint64(i)
-            if members.standing[at] == tables.CAUGHT:
-                members.standing[at] = tables.PLAIN
-                members.turns[at] = np.nan
+            if members[at].standing == tables.CAUGHT:
+                members[at].standing = tables.PLAIN
+                members[at].turns = np.nan
         partition.divide(h, hosts, settings)
         n_changed = 0
         for i in range(begin, end):
-            had = members.processors[np.uint64(i)]
-            n_changed += int((had > 0) & (had != members.target[np.uint64(i)]))
+            had = members[np.uint64(i)].processors
+            n_changed += int((had > 0) & (had != members[np.uint64(i)].target))
         if n_changed > 0:
             hosts.divided[h] = now
         hosts.timer[h] = np.inf
@@ -130,10 +116,10 @@ def set_targets(system, h):
     unallocated = hosts.free[h]
     for i in range(begin, end):
         at = np.uint64(i)
-        members.target[at] = members.processors[at]
-        if members.processors[at] == 0:
-            members.target[at] = min(members.size[at], unallocated)
-            unallocated -= members.target[at]
+        members[at].target = members[at].processors
+        if members[at].processors == 0:
+            members[at].target = min(members[at].size, unallocated)
+            unallocated -= members[at].target
     hosts.timer[h] = hosts.divided[h] + settings.min_interval
 
 
@@ -144,25 +130,25 @@ def extra_of_catching(system, i, h, n_others, asked):
     Parameters
     ----------
     system : see `tables`
-    i : place in `Members` of a job that catches up
+    i : place in `Hosts.members` of a job that catches up
     h : its host
     n_others, asked : as `settle` ranked them: the job has a claim itself
     """
     jobs, hosts, settings, now = system.jobs, system.hosts, system.settings, system.state[0].now
     members = hosts.members
-    job, size = members.job[i], members.size[i]
-    had, target = members.processors[i], members.target[i]
+    job, size = members[i].job, members[i].size
+    had, target = members[i].processors, members[i].target
     level, odd = partition.level_beside(hosts, n_others, hosts.processors[h] - (asked - size))
     share = size
     if size > level:
         after, before = partition.where_odd(h, level, odd, hosts, settings)
         share = partition.share_of(job, size, level, after, before)
-    if share != members.share[i] or target != had:
-        gained = (had - members.share[i]) * (now - jobs.share_since[job])
+    if share != members[i].share or target != had:
+        gained = (had - members[i].share) * (now - jobs.share_since[job])
         jobs.lost[job] = max(jobs.lost[job] - gained, 0.0)
-        members.share[i] = share
+        members[i].share = share
         jobs.share_since[job] = now
-        members.turns[i] = np.nan
+        members[i].turns = np.nan
     return max(target - share, 0)
 
 
@@ -170,18 +156,18 @@ def extra_of_catching(system, i, h, n_others, asked):
 def next_turn(system, i):
     """Return when the standing of the job at a place changes if its processors do not, or inf."""
     jobs, members, settings = system.jobs, system.hosts.members, system.settings
-    job, standing = members.job[i], members.standing[i]
+    job, standing = members[i].job, members[i].standing
     turn = np.inf
     if standing == tables.TRIAL:
         if not np.isnan(jobs.start[job]):
             turn = jobs.start[job] + settings.quantum
             # A job that exceeds the memory is stopped where it would end.
             if jobs.used[job] > settings.quantum_memory:
-                turn = min(turn, members.ends[i])
+                turn = min(turn, members[i].ends)
         return turn
     if standing != tables.LONG and not np.isnan(jobs.begun[job]):
         turn = jobs.begun[job] + settings.long_after
-    gain = members.processors[i] - members.share[i]
+    gain = members[i].processors - members[i].share
     if standing == tables.CATCHING and gain > 0:
         turn = min(turn, jobs.share_since[job] + jobs.lost[job] / gain)
     return turn
@@ -210,24 +196,24 @@ def settle(system, h, some_deferred):
         partition.rank(hosts, n)
     for i in range(begin, begin + n):
         at = np.uint64(i)
-        target, standing = members.target[at], members.standing[at]
+        target, standing = members[at].target, members[at].standing
         unallocated -= target
         if standing in (tables.CATCHING, tables.CAUGHT):
             if n_others == NO_JOB:
                 n_others, asked = partition.gather(h, False, hosts, settings)
                 partition.rank(hosts, n)
             extra += extra_of_catching(system, i, h, n_others, asked)
-        if target != members.processors[at]:
-            job = members.job[at]
+        if target != members[at].processors:
+            job = members[at].job
             set_processors(system, i, h, target)
-            members.turns[at] = np.nan
+            members[at].turns = np.nan
             if np.isnan(jobs.start[job]):
                 jobs.start[job] = system.state[0].now
             if standing != tables.TRIAL and np.isnan(jobs.begun[job]):
                 jobs.begun[job] = system.state[0].now
-        if np.isnan(members.turns[at]):
-            members.turns[at] = next_turn(system, i)
-        due = min(due, members.ends[at], members.turns[at])
+        if np.isnan(members[at].turns):
+            members[at].turns = next_turn(system, i)
+        due = min(due, members[at].ends, members[at].turns)
     hosts.free[h] = unallocated
     hosts.extra[h] = extra
     hosts.due[h] = due

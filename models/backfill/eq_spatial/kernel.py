@@ -36,13 +36,13 @@ def leave(system, i, h):
     """
     state, jobs, hosts, settings = system.state[0], system.jobs, system.hosts, system.settings
     members = hosts.members
-    job = members.job[i]
-    in_quantum = members.standing[i] == tables.TRIAL
+    job = members[i].job
+    in_quantum = members[i].standing == tables.TRIAL
     exceeds = in_quantum and jobs.used[job] > settings.quantum_memory
-    hosts.free[h] += members.processors[i]
+    hosts.free[h] += members[i].processors
     hosts.free_memory[h] += min(jobs.memory[job], settings.quantum_memory) if in_quantum else jobs.memory[job]
     hosts.n_own_deferred[h] -= int(in_quantum and jobs.virtual_host[job] == h)
-    has_ended = members.ends[i] == state.now and not exceeds
+    has_ended = members[i].ends == state.now and not exceeds
     on_hosts.set_processors(system, i, h, 0)
     on_hosts.remove_member(hosts, i, h)
     if has_ended:
@@ -68,7 +68,7 @@ def leave(system, i, h):
 def acts(members, i, now):
     """Return whether the job at a place ends or changes its standing now."""
     at = np.uint64(i)
-    return (members.ends[at] == now) | (members.turns[at] == now)
+    return (members[at].ends == now) | (members[at].turns == now)
 
 
 @part()
@@ -79,7 +79,7 @@ def first_to_act(system):
         base = h * hosts.places
         for i in range(base, base + (hosts.n_members[h] if hosts.due[h] == now else 0)):
             if acts(hosts.members, i, now):
-                job = hosts.members.job[i]
+                job = hosts.members[i].job
                 first = job if first == NO_JOB else min(first, job)
     return first
 
@@ -99,16 +99,16 @@ def end_and_turn(system, h, only):
     some_acted = False
     i = h * hosts.places
     while i < h * hosts.places + hosts.n_members[h]:
-        if not acts(members, i, now) or (only != NO_JOB and members.job[i] != only):
+        if not acts(members, i, now) or (only != NO_JOB and members[i].job != only):
             i += 1
             continue
         some_acted = True
-        if members.ends[i] == now or members.standing[i] == tables.TRIAL:
+        if members[i].ends == now or members[i].standing == tables.TRIAL:
             leave(system, i, h)  # those behind it have moved up
             continue
-        is_long = jobs.begun[members.job[i]] + system.settings.long_after == now
-        members.standing[i] = tables.LONG if is_long else tables.CAUGHT
-        members.turns[i] = np.nan
+        is_long = jobs.begun[members[i].job] + system.settings.long_after == now
+        members[i].standing = tables.LONG if is_long else tables.CAUGHT
+        members[i].turns = np.nan
         i += 1
     if some_acted:
         hosts.changed[h] = 1
@@ -223,7 +223,7 @@ def run(system: tables.EqSpatialSystem) -> bool:
     n_hosts = hosts.processors.shape[0]
     while True:
         # A job's piece begins at an instant or ends there: an instant has as many pieces as jobs at most.
-        if system.pieces.n[0] + hosts.members.job.shape[0] > system.pieces.job.shape[0]:
+        if system.pieces.n[0] + hosts.members.shape[0] > system.pieces.job.shape[0]:
             return False
         next_submit = next_submission(jobs.submit, state.arrived)
         now = next_submit

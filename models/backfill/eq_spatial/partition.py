@@ -33,8 +33,8 @@ def gather(h: int, favoured: bool, hosts: Hosts, settings: Settings) -> tuple[in
     n_group, asked = 0, 0
     for k in range(hosts.n_members[h]):
         at = np.uint64(base + k)
-        size = members.size[at]
-        in_group = (members.standing[at] >= settings.favoured_from) == favoured
+        size = members[at].size
+        in_group = (members[at].standing >= settings.favoured_from) == favoured
         hosts.asks[np.uint64(k)] = size if in_group else BOUNDLESS
         asked += 0 if in_group else size
         n_group += int(in_group)
@@ -77,16 +77,16 @@ def level_of(asks: Ints, n: int, n_sharing: int, budget: int) -> tuple[int, int]
         level = left // (n_sharing - n_enough)
 
 
-@part(void(INTS, int64, int64, int64, boolean, INTS, int64))
-def hand_out(asks: Ints, n: int, level: int, odd: int, last: bool, shares: Ints, base: int) -> None:
+@part(void(INTS, int64, int64, int64, boolean, INTS))
+def hand_out(asks: Ints, n: int, level: int, odd: int, last: bool, shares: Ints) -> None:
     """Fill in what the gathered jobs have at a level, with odd processors for some. O(n).
 
-    The share of the first of all jobs is at the place `base`; nothing changes for those not gathered.
+    Nothing changes for those not gathered.
     """
     for i in range(n):
         k = n - 1 - i if last else i
-        ask = asks[np.uint64(k)]
-        at = np.uint64(base + k)
+        at = np.uint64(k)
+        ask = asks[at]
         is_above = (ask > level) & (ask < BOUNDLESS)
         share = level + int(odd > 0) if is_above else ask
         shares[at] = share if ask < BOUNDLESS else shares[at]
@@ -96,18 +96,20 @@ def hand_out(asks: Ints, n: int, level: int, odd: int, last: bool, shares: Ints,
 @part(void(int64, HOSTS, SETTINGS))
 def divide(h: int, hosts: Hosts, settings: Settings) -> None:
     """Compute the target of each job of host `h`; there are at most as many jobs as processors."""
-    asks, shares, base = hosts.asks, hosts.members.target, h * hosts.places
+    asks, shares, base = hosts.asks, hosts.shares, h * hosts.places
     n, processors = hosts.n_members[h], hosts.processors[h]
     n_others, asked = gather(h, False, hosts, settings)
     if n_others > 0:
         level, odd = level_of(asks, n, n_others, processors - min(asked, processors - n_others))
-        hand_out(asks, n, level, odd, settings.last, shares, base)
+        hand_out(asks, n, level, odd, settings.last, shares)
     if n_others < n:
         n_favoured, _ = gather(h, True, hosts, settings)
         level, odd = BOUNDLESS, 0
         if asked > processors - n_others:
             level, odd = level_of(asks, n, n_favoured, processors - n_others)
-        hand_out(asks, n, level, odd, settings.last, shares, base)
+        hand_out(asks, n, level, odd, settings.last, shares)
+    for k in range(n):
+        hosts.members[np.uint64(base + k)].target = shares[np.uint64(k)]
 
 
 @part(types.UniTuple(int64, 2)(int64, int64, int64, HOSTS, SETTINGS))
@@ -126,7 +128,7 @@ def where_odd(h: int, level: int, odd: int, hosts: Hosts, settings: Settings) ->
         if level < ask < BOUNDLESS:
             odd -= 1
             if odd == 0:
-                job = hosts.members.job[np.uint64(h * hosts.places + k)]
+                job = hosts.members[np.uint64(h * hosts.places + k)].job
                 return (job, BOUNDLESS) if settings.last else (-1, job)
     return -1, BOUNDLESS
 

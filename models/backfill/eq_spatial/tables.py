@@ -2,10 +2,10 @@
 
 Work is accounted for where a job's processors change, and nowhere else: what a job has left is known as of
 its last change, and so is its end. What each event reads of the jobs on a host is stored side by side
-(`Members`); all else by a job's number.
+(`MEMBER`); all else by a job's number.
 """
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from models.backfill.job_table import NO_HOST, NO_JOB
 from models.backfill.pieces import PieceBuffer
 from models.jobs.jobs import Jobs
 from models.jobs.machine import KB_IN_GB, Machine
-from models.kernels.types import record
+from models.kernels.types import fields, record
 
 PLAIN, TRIAL, CATCHING, CAUGHT, LONG = range(5)
 """Standings of a job: an equal part; in its quantum; catching up; done with that but not yet repartitioned;
@@ -69,30 +69,19 @@ class JobTable(NamedTuple):
     deferred_after: Ints
 
 
-class Members(NamedTuple):
-    """The jobs on hosts; every array has the shape (n_hosts * places,), and those of host `h` begin at
-    ``h * places``, in order of submission.
+MEMBER = fields("ends turns", "job size standing processors target share")
+"""A job on a host.
 
-    Parameters
-    ----------
-    job : its number
-    size : processors that it asks for
-    standing : see above
-    processors : that it has now
-    target : that it is to have
-    share : that it would have if it did not catch up, of one that does
-    ends : when it ends with these processors, seconds
-    turns : when its standing changes (seconds), or NaN where that has to be computed
-    """
-
-    job: Ints
-    size: Ints
-    standing: Ints
-    processors: Ints
-    target: Ints
-    share: Ints
-    ends: Floats
-    turns: Floats
+ends, turns
+    When it ends with the processors that it has, and when its standing changes (NaN where that has to be
+    computed), seconds.
+job, size, standing
+    Its number, the processors that it asks for, and see above.
+processors, target
+    That it has now, and is to have.
+share
+    Processors that it would have if it did not catch up, of one that does.
+"""
 
 
 class Hosts(NamedTuple):
@@ -102,7 +91,8 @@ class Hosts(NamedTuple):
     ----------
     processors : of each host
     free, free_memory : unallocated processors and KB
-    members : the jobs placed on hosts
+    members : ndarray of `MEMBER`, shape (n_hosts * places,)
+        The jobs placed on hosts; those of host `h` begin at ``h * places``, in order of submission.
     n_members : how many those are
     n_own_deferred : how many of those are in their quantum and deferred, with this as their virtual host
     places : as many jobs as can be on a host, and one more
@@ -125,7 +115,7 @@ class Hosts(NamedTuple):
     processors: Ints
     free: Ints
     free_memory: Ints
-    members: Members
+    members: Annotated[np.ndarray, MEMBER]
     n_members: Ints
     n_own_deferred: Ints
     places: int
@@ -205,9 +195,7 @@ def _idle(machine: Machine) -> Hosts:
     n, places = len(machine.names), machine.largest + 1
     n_members, n_own, asked, extra, changed, after, before = (np.zeros(n, np.int64) for _ in range(7))
     asks, shares, enough, taken = (np.empty(places, np.int64) for _ in range(4))
-    kinds = [np.int64] * 6 + [np.float64] * 2
-    columns: list[Any] = [np.empty(n * places, kind) for kind in kinds]
-    members = Members(*columns)
+    members = np.empty(n * places, MEMBER)
     return Hosts(
         machine.processors, machine.processors.copy(), machine.memory.copy(), members, n_members, n_own,
         places, asked, extra, np.full(n, -np.inf), np.full(n, np.inf), np.full(n, np.inf), changed,

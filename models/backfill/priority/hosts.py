@@ -65,14 +65,6 @@ def most(numbers: Ints) -> int:
     return found
 
 
-@part(void(HOSTS))
-def cancel_reservations(hosts: Hosts) -> None:
-    """Remove the reservations of the pass before. O(hosts)."""
-    for h in range(hosts.free.shape[0]):
-        hosts.profile.n_steps[h] = 0
-        hosts.first_reserved[h] = np.inf
-
-
 @part(void(HOSTS, int64, float64))
 def build_profile(hosts: Hosts, h: int, now: float) -> None:
     """Make a host's profile from its expected ends. O(running).

@@ -228,7 +228,8 @@ def schedule_jobs(system, functions):
         return
     if order.dynamic:
         unordered.evaluate_all(state.now, queue, state.n_waiting, order, functions[0])
-    on_hosts.cancel_reservations(system.hosts)
+    system.hosts.profile.n_steps[:] = 0  # without the reservations of the pass before
+    system.hosts.first_reserved[:] = np.inf
     if state.next_down < system.down.shape[0]:
         reserve_downtimes(system)
     state.most_free = on_hosts.most(system.hosts.free)
