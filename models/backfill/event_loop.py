@@ -1,10 +1,9 @@
 """The event loop of a space-shared machine, and the scalars that every scheduler on it has.
 
-A scheduler is a *system*: a named tuple of its tables, whose first field `state` is one record of scalars,
-and whose second one `jobs` is a `JobTable`; `heap` are the running jobs by their ends
-(`models.kernels.ends`). The loop proceeds from instant to instant and calls
-parts (`end_job`, …), of which each system has its own, declared with `part_of`: they are chosen by the type
-of the system when the loop is compiled, at no cost at run time.
+A scheduler is a *system*: a named tuple of its tables, whose first field `state` is one record of scalars.
+Its `jobs` are a `JobTable`, its `heap` has the running jobs by their ends (`models.kernels.ends`). The loop
+proceeds from instant to instant and calls parts (`end_job`, …), of which each system has its own, declared
+with `part_of`: they are chosen by the type of the system when the loop is compiled, at no cost at run time.
 
 What happens first at one instant: see `models.kernels.ties`. A job with a planned start
 (`models.backfill.conservative`) starts first of all.
