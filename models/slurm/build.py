@@ -1,6 +1,6 @@
 """From a configuration and jobs to the tables of the kernel."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,15 +10,15 @@ from models.arrays import Floats, Ints
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
 from models.kernels import progress
-from models.kernels.bits import words
-from models.slurm import constraints, gang
+from models.kernels.bits import WORD_BITS, words
+from models.slurm import constraints, gang, scheduler
 from models.slurm.configuration import Configuration, Partition
 from models.slurm.configuration.configuration import YEAR_S
 from models.slurm.kernel import tables
 from models.slurm.limits import counters
 from models.slurm.preemption import Preemption, exempt_of
 from models.slurm.priority import Weights, fixed_parts
-from models.slurm.scheduler import Phases, Scheduler
+from models.slurm.scheduler import Phases
 
 LONGER_S = 30 * 86400
 """Seconds from the latest end that jobs ask for, while reservations still come back."""
@@ -115,7 +115,6 @@ def _default_limit(partition: Partition) -> int:
 def system_of(
     wanted: Asked,
     configuration: Configuration,
-    scheduler: Scheduler,
     phases: Phases,
     plans: int = 0,
     zero: float = 0.0,
@@ -138,7 +137,7 @@ def system_of(
         cpus=[node.cpus for node in configuration.nodes],
         sockets=[node.sockets for node in configuration.nodes],
         memory=[node.memory for node in configuration.nodes],
-        weight=[0 if scheduler.linear else node.weight for node in configuration.nodes],
+        weight=[0 if configuration.linear else node.weight for node in configuration.nodes],
         rows=gang.rows(configuration),
         first_core=np.cumsum([0] + [node.cpus for node in configuration.nodes])[:-1],
         line=line,
@@ -174,10 +173,9 @@ def system_of(
         tasks=tasks,
         task_cpus=task_cpus,
         tasks_per_node=request.node_tasks,
-        node_memory=_memory(wanted, configuration, node=True),
-        cpu_memory=_memory(wanted, configuration, node=False),
+        **_memory(wanted, configuration),
         whole=request.whole,
-        user=_numbered(jobs.user, n_jobs),
+        user=0 if jobs.user is None else np.unique(jobs.user, return_inverse=True)[1],
         association=association,
         array=request.array,
         throttle=request.throttle,
@@ -197,13 +195,25 @@ def system_of(
     for name in ("start", "end", "reserved"):
         fate[name] = np.nan
     total = int(free["cpus"].sum()) * (len(configuration.partitions) if gang.is_gang(configuration) else 1)
-    settings = scheduler.settings(phases, weights, len(configuration.gres), bool(plans))
-    for name, value in (preemption.settings | gang.settings(configuration)).items():
-        settings[name] = value
-    settings["most_rows"] = nodes["rows"].max()
+    settings = _records(
+        tables.SETTINGS,
+        **scheduler.settings(configuration),
+        **weights.settings,
+        **preemption.settings,
+        **gang.settings(configuration),
+        tick=phases.period,
+        completing=phases.completing,
+        killing=phases.killing,
+        cycle_time=phases.cycle_time,
+        n_gres=len(configuration.gres),
+        record_plans=bool(plans),
+        most_rows=nodes["rows"].max(),
+    )
     n_members = n_jobs if settings["gang"] else 0
     n_preempted = n_jobs if preemption.settings else 0
-    sets, available = _sets(len(nodes), scheduler, len(of_job))
+    n_segments = 2 * min(int(settings["bf_max_job_test"][0]), len(of_job)) + 2 * len(nodes) + 16
+    sets = np.zeros((tables.N_SETS, words(len(nodes))), np.uint64)
+    sets[tables.FREE] = _words([range(len(nodes))], len(nodes))
     return tables.System(
         state=_state(settings[0], phases, weights.recalculated),
         settings=settings,
@@ -216,7 +226,7 @@ def system_of(
             tables.PARTITION,
             tier=[one.tier for one in configuration.partitions],
             over=[YEAR_S if one.over_time is None else one.over_time for one in configuration.partitions],
-            whole=[scheduler.linear or one.sharing == "EXCLUSIVE" for one in configuration.partitions],
+            whole=[configuration.linear or one.sharing == "EXCLUSIVE" for one in configuration.partitions],
             rows=[nodes["rows"][one.nodes[0]] for one in configuration.partitions],
             n_rows=n_rows or 0,
             first_row=np.cumsum([0, *n_rows])[:-1] if n_rows else 0,
@@ -253,7 +263,7 @@ def system_of(
         reserved_words=_words([one.nodes for one, _ in reserved], len(nodes)),
         fate=fate,
         entries=_records(tables.ENTRY, next=np.append(np.arange(1, total), tables.NONE)),
-        rows=_rows(n_rows),
+        rows=_records(tables.ROW, listed=2 * [place for n in n_rows for place in range(n)]),
         row_cores=np.zeros((2 * sum(n_rows), len(nodes)), np.uint64),
         places=_records(tables.PLACE, row=np.full(2 * n_jobs * bool(n_rows), tables.NONE)),
         cores=np.zeros((3 * bool(n_rows), len(nodes)), np.uint64),
@@ -267,8 +277,8 @@ def system_of(
         groups=np.zeros(len(nodes), tables.GROUP),
         choices=np.zeros(len(nodes), tables.CHOICE),
         sets=sets,
-        segments=np.zeros(len(available), tables.SEGMENT),
-        available=available,
+        segments=np.zeros(n_segments, tables.SEGMENT),
+        available=np.zeros((n_segments, words(len(nodes))), np.uint64),
         of_user=np.zeros(n_jobs + 1, np.int64),
         array_running=np.zeros(int(request.array.max(initial=-1)) + 2, np.int64),
         looks=np.array(phases.looks) + phases.clock,
@@ -280,7 +290,7 @@ def system_of(
 
 def _records(kind: np.dtype, **columns: Any) -> np.ndarray:
     """Return records with these columns, all others 0."""
-    made = np.zeros(len(next(iter(columns.values()))), kind)
+    made = np.zeros(np.size(next(iter(columns.values()))), kind)
     for name, values in columns.items():
         made[name] = values
     return made
@@ -293,39 +303,23 @@ def _lines(configuration: Configuration, preempts: bool) -> Ints:
     return np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1)
 
 
-def _rows(n_rows: Sequence[int]) -> np.ndarray:
-    """Return the rows of all partitions in both views, listed in their order."""
-    listed = np.array([place for n in n_rows for place in range(n)], np.int64)
-    return _records(tables.ROW, listed=np.tile(listed, 2))
-
-
-def _sets(n_nodes: int, scheduler: Scheduler, n_records: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sets of nodes, all of them free, and room for the segments of a plan."""
-    n_words = words(n_nodes)
-    sets = np.zeros((tables.N_SETS, n_words), np.uint64)
-    for node in range(n_nodes):
-        sets[tables.FREE, node // 64] |= np.uint64(1) << np.uint64(node % 64)
-    n_segments = 2 * min(scheduler.bf_max_job_test, n_records) + 2 * n_nodes + 16
-    return sets, np.zeros((n_segments, n_words), np.uint64)
-
-
 def _words(groups: Sequence[Sequence[int]], n_nodes: int) -> np.ndarray:
     """Return sets of nodes as rows of words."""
-    sets = np.zeros((len(groups), words(n_nodes)), np.uint64)
-    for number, nodes in enumerate(groups):
-        for node in nodes:
-            sets[number, node // 64] |= np.uint64(1) << np.uint64(node % 64)
-    return sets
+    members = np.zeros((len(groups), words(n_nodes) * WORD_BITS), bool)
+    for row, nodes in zip(members, groups, strict=True):
+        row[list(nodes)] = True
+    return np.packbits(members, axis=1, bitorder="little").view(np.uint64)
 
 
-def _memory(wanted: Asked, configuration: Configuration, node: bool) -> Ints:
-    """Return MB of each node, or of each CPU: what was asked for, else the partition's default."""
+def _memory(wanted: Asked, configuration: Configuration) -> dict[str, Ints]:
+    """Return MB of each node and of each CPU: what was asked for, else the partition's default."""
     request = wanted.request
-    own = request.node_memory if node else request.cpu_memory
     none = (request.node_memory == 0) & (request.cpu_memory == 0)
     first = [configuration.partitions[place[0]] for place in wanted.partitions]
-    defaults = np.array([one.memory_node if node else one.memory_cpu for one in first], np.int64)
-    return np.where(none, defaults, own)
+    return {
+        "node_memory": np.where(none, [one.memory_node for one in first], request.node_memory),
+        "cpu_memory": np.where(none, [one.memory_cpu for one in first], request.cpu_memory),
+    }
 
 
 def _devices(request: Requests, configuration: Configuration) -> Ints:
@@ -334,23 +328,16 @@ def _devices(request: Requests, configuration: Configuration) -> Ints:
     return np.column_stack([np.zeros((len(request), 0), np.int64), *columns]).ravel()
 
 
-def _numbered(user: Ints | None, n_jobs: int) -> Ints:
-    if user is None:
-        return np.zeros(n_jobs, np.int64)
-    return np.unique(user, return_inverse=True)[1].astype(np.int64)
-
-
 def _state(settings: Any, phases: Phases, recalculated: bool) -> np.ndarray:
     state = progress.record(tables.STATE)
     recalculates = settings["multifactor"] and recalculated
-    values: Mapping[str, float] = {
+    first_slice = phases.slices[0] if phases.slices else phases.slice
+    values = {
         "next_tick": (phases.looks[0] if phases.looks else phases.tick) + phases.clock,
-        "next_look": (phases.backfill + phases.clock) if settings["backfill"] else np.inf,
+        "next_look": phases.backfill + phases.clock if settings["backfill"] else np.inf,
         "next_calc": phases.calculation + phases.clock if recalculates else np.inf,
         "next_immediate": np.inf,
-        "next_slice": (phases.slices[0] if phases.slices else phases.slice) + phases.clock
-        if settings["gang"]
-        else np.inf,
+        "next_slice": first_slice + phases.clock if settings["gang"] else np.inf,
         "last_calc": phases.clock,
         "last_sched": np.floor(phases.passed + phases.clock),
         "last_full": np.floor(phases.full + phases.clock),

@@ -9,7 +9,7 @@ from models.jobs.schedule import Pieces, TooManyPiecesError
 from models.slurm.build import Asked, system_of
 from models.slurm.configuration import Configuration
 from models.slurm.kernel import tables
-from models.slurm.scheduler import Phases, Scheduler
+from models.slurm.scheduler import Phases
 
 AT_ZERO = Phases()
 
@@ -77,7 +77,7 @@ def run(
     from models.kernels.compiling import function_pointer
     from models.slurm.kernel import backfill, loop, passes, picking
 
-    system = system_of(wanted, configuration, Scheduler.of(configuration), phases, plans, zero)
+    system = system_of(wanted, configuration, phases, plans, zero)
     parts = (
         function_pointer(passes.main_pass, passes.PASS_SIGNATURE),
         function_pointer(backfill.backfill_cycle, backfill.CYCLE_SIGNATURE),

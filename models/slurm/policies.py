@@ -14,7 +14,7 @@ from models.jobs.requests import Requests
 from models.jobs.stream import CHECKED, Stream
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
-from models.slurm import constraints, gang
+from models.slurm import constraints, gang, scheduler
 from models.slurm.build import Asked, asked
 from models.slurm.configuration import Configuration, ConfigurationError, Node, Partition, read
 from models.slurm.configuration.accounting import Reservation
@@ -22,7 +22,7 @@ from models.slurm.configuration.reading import of_lines
 from models.slurm.limits import counters
 from models.slurm.preemption import Preemption, exempt_of
 from models.slurm.priority import Weights
-from models.slurm.scheduler import Phases, Scheduler
+from models.slurm.scheduler import Phases
 from models.units import KB_IN_GB
 from models.workloads.replayed import KEEP, ONE_POOL
 
@@ -295,7 +295,7 @@ def _fits(members: Sequence[Node], request: Requests, track: bool) -> np.ndarray
 def check(point: Point) -> Sequence[str]:
     """Check one combination before anything runs, see `models.family.Family.check`."""
     configuration = configuration_of(point.policy, point.machine)
-    Scheduler.of(configuration)
+    scheduler.settings(configuration)
     gang.check(configuration)
     Preemption.of(configuration)
     Weights.of(configuration)

@@ -92,6 +92,20 @@ class Weights:
             configuration.enforces,
         )
 
+    @property
+    def settings(self) -> dict[str, float]:
+        """Fields of the kernel's settings."""
+        return {
+            "weight_age": self.age,
+            "max_age": self.max_age,
+            "weight_fair": self.fair,
+            "calc_period": self.period,
+            "decay_per_s": self.decay_per_s,
+            "damping": self.damping,
+            "used_at_end": self.used_at_end,
+            "fair_tree": self.fair_tree,
+        }
+
     def associations(self, wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, Ints]:
         """Return the tree of accounts and users that submit, and the association of each job.
 

@@ -4,15 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-import numpy as np
-
 from models import checks
 from models.slurm.configuration import Configuration, ConfigurationError, values
-from models.slurm.kernel.tables import SETTINGS
-from models.slurm.priority import Weights
 
 UNBOUNDED = 2**40
-DAY_S = 86400
+
+WORDS = {
+    "bf_interval": 30, "bf_resolution": 60, "bf_window": 1440, "bf_max_job_test": 500, "bf_max_job_user": 0,
+    "bf_max_job_part": 0, "bf_max_job_start": 0, "bf_min_age_reserve": 0, "batch_sched_delay": 3,
+    "sched_interval": 60, "default_queue_depth": 100, "partition_job_depth": 0, "sched_max_job_start": 0,
+}  # fmt: skip
+"""Numbers of SchedulerParameters with Slurm's defaults; bf_window is in minutes, a limit of 0 is none."""
 
 
 @dataclass(frozen=True)
@@ -81,90 +83,29 @@ class Phases:
         return cls(**found)
 
 
-@dataclass(frozen=True)
-class Scheduler:
-    """Numbers of SchedulerParameters and of keys beside it, in seconds; a limit of 0 is none."""
-
-    backfill: bool
-    linear: bool
-    multifactor: bool
-    track_memory: bool
-    least_loaded: bool
-    bf_interval: int
-    bf_resolution: int
-    bf_window: int
-    bf_max_job_test: int
-    bf_max_job_user: int
-    bf_max_job_part: int
-    bf_max_job_start: int
-    bf_min_age_reserve: int
-    batch_sched_delay: int
-    sched_interval: int
-    default_queue_depth: int
-    partition_job_depth: int
-    sched_max_job_start: int
-    defer: bool
-    limit_stop: bool
-    busy_nodes: bool
-    kill_wait: int
-
-    @classmethod
-    def of(cls, configuration: Configuration) -> Self:
-        """Return the scheduler of a configuration; `ConfigurationError` for what is not modelled."""
-        kind = _one_of(configuration, "SchedulerType", "sched/backfill", ("backfill", "builtin"))
-        select = _one_of(configuration, "SelectType", "select/cons_tres", ("cons_tres", "cons_res", "linear"))
-        priority = _one_of(configuration, "PriorityType", "priority/basic", ("basic", "multifactor"))
-        of_select = configuration.settings.get("selecttypeparameters", "").upper()
-        whole = configuration.whole
-        return cls(
-            kind == "backfill",
-            select == "linear",
-            priority == "multifactor",
-            "MEMORY" in of_select,
-            "CR_LLN" in of_select or any(one.least_loaded for one in configuration.partitions),
-            max(whole("bf_interval", 30), 1),
-            max(whole("bf_resolution", 60), 1),
-            max(whole("bf_window", 1440), 1) * 60,
-            whole("bf_max_job_test", 500) or UNBOUNDED,
-            whole("bf_max_job_user", 0),
-            whole("bf_max_job_part", 0),
-            whole("bf_max_job_start", 0),
-            whole("bf_min_age_reserve", 0),
-            whole("batch_sched_delay", 3),
-            whole("sched_interval", 60),
-            whole("default_queue_depth", 100),
-            whole("partition_job_depth", 0),
-            whole("sched_max_job_start", 0),
-            "defer" in configuration.parameters,
-            "assoc_limit_stop" in configuration.parameters,
-            "bf_busy_nodes" in configuration.parameters,
-            int(configuration.value("KillWait", values.whole, 30)),
-        )
-
-    def settings(self, phases: Phases, weights: Weights, n_gres: int, plans: bool) -> np.ndarray:
-        """Return the record that the kernel reads."""
-        record = np.zeros(1, SETTINGS)
-        names = [each.name for each in fields(self) if each.name in record.dtype.names]
-        given = {
-            **{name: getattr(self, name) for name in names},
-            "tick": phases.period,
-            "completing": phases.completing,
-            "killing": phases.killing,
-            "cycle_time": phases.cycle_time,
-            "weight_age": weights.age,
-            "max_age": weights.max_age,
-            "weight_fair": weights.fair,
-            "calc_period": weights.period,
-            "decay_per_s": weights.decay_per_s,
-            "damping": weights.damping,
-            "used_at_end": weights.used_at_end,
-            "fair_tree": weights.fair_tree,
-            "n_gres": n_gres,
-            "record_plans": plans,
-        }
-        for name, value in given.items():
-            record[name] = value
-        return record
+def settings(configuration: Configuration) -> dict[str, float]:
+    """Return fields of the kernel's settings; `ConfigurationError` for what is not modelled."""
+    kind = _one_of(configuration, "SchedulerType", "sched/backfill", ("backfill", "builtin"))
+    select = _one_of(configuration, "SelectType", "select/cons_tres", ("cons_tres", "cons_res", "linear"))
+    priority = _one_of(configuration, "PriorityType", "priority/basic", ("basic", "multifactor"))
+    of_select = configuration.settings.get("selecttypeparameters", "").upper()
+    found = {word: configuration.whole(word, default) for word, default in WORDS.items()}
+    for word in ("bf_interval", "bf_resolution", "bf_window"):
+        found[word] = max(found[word], 1)
+    return {
+        **found,
+        "bf_window": found["bf_window"] * 60,
+        "bf_max_job_test": found["bf_max_job_test"] or UNBOUNDED,
+        "backfill": kind == "backfill",
+        "linear": select == "linear",
+        "multifactor": priority == "multifactor",
+        "track_memory": "MEMORY" in of_select,
+        "least_loaded": "CR_LLN" in of_select or any(one.least_loaded for one in configuration.partitions),
+        "defer": "defer" in configuration.parameters,
+        "limit_stop": "assoc_limit_stop" in configuration.parameters,
+        "busy_nodes": "bf_busy_nodes" in configuration.parameters,
+        "kill_wait": configuration.value("KillWait", values.whole, 30),
+    }
 
 
 def _one_of(configuration: Configuration, key: str, default: str, known: tuple[str, ...]) -> str:
