@@ -12,7 +12,7 @@ from models.jobs.requests import Requests
 from models.kernels import progress
 from models.kernels.bits import WORD_BITS, words
 from models.slurm import constraints, gang, scheduler
-from models.slurm.configuration import Configuration, Partition
+from models.slurm.configuration import Configuration
 from models.slurm.configuration.configuration import YEAR_S
 from models.slurm.kernel import tables
 from models.slurm.limits import counters
@@ -59,17 +59,10 @@ class Asked:
 def asked(
     jobs: Jobs, configuration: Configuration, message: Floats | None = None, users: Sequence[str] = ()
 ) -> Asked:
-    """Return what jobs ask for, with the defaults of their partitions.
+    """Return what jobs ask for, with the defaults of their partitions: of time else their longest, or a year.
 
-    Parameters
-    ----------
-    users : sequence of str
-        Names of the users, if the log has them: that of user number n is the n-th.
-
-    Raises
-    ------
-    ValueError
-        With one line, for a job of a partition or with a device that is not there.
+    `users` are the names of the users, if the log has them: that of user number n is the n-th. ``ValueError``
+    with one line for a job of a partition or with a device that is not there.
     """
     request = jobs.request or Requests.of(jobs.size, jobs.memory)
     numbers = {one.name: number for number, one in enumerate(configuration.partitions)}
@@ -100,16 +93,12 @@ def asked(
     if message is None:
         message = np.full(len(jobs), EPILOG_S if configuration.word("Epilog", "") else -1.0)
     limit = np.ceil(np.where(np.isnan(jobs.requested), 0, jobs.requested) / 60).astype(np.int64) * 60
-    defaults = np.array([_default_limit(configuration.partitions[place[0]]) for place in places], np.int64)
+    own = [(one.default_time, one.max_time, YEAR_S) for one in configuration.partitions]
+    longest = [next(time for time in times if time is not None) for times in own]
+    defaults = np.array([longest[place[0]] for place in places], np.int64)
     numbers_of = [0] * len(jobs) if jobs.user is None else jobs.user.tolist()
     user = np.array([users[n - 1] if 0 < n <= len(users) else str(n) for n in numbers_of], object)
     return Asked(jobs, request, user, np.where(limit > 0, limit, defaults), jobs.runtime, places, message)
-
-
-def _default_limit(partition: Partition) -> int:
-    """Return the limit of a job without one: the partition's default, else its longest, else a year."""
-    found = partition.default_time if partition.default_time is not None else partition.max_time
-    return YEAR_S if found is None else found
 
 
 def system_of(
@@ -234,7 +223,7 @@ def system_of(
         ),
         partition_words=_words(node_sets, len(nodes)),
         jobs=given,
-        job_gres=_devices(request, configuration),
+        job_gres=np.array([request.devices(kind) for kind in configuration.gres], np.int64).T.ravel(),
         records=_records(
             tables.RECORD,
             fixed=fixed,
@@ -320,12 +309,6 @@ def _memory(wanted: Asked, configuration: Configuration) -> dict[str, Ints]:
         "node_memory": np.where(none, [one.memory_node for one in first], request.node_memory),
         "cpu_memory": np.where(none, [one.memory_cpu for one in first], request.cpu_memory),
     }
-
-
-def _devices(request: Requests, configuration: Configuration) -> Ints:
-    """Return devices on each node, flat; a request without a type takes devices of any."""
-    columns = [request.devices(kind) for kind in configuration.gres]
-    return np.column_stack([np.zeros((len(request), 0), np.int64), *columns]).ravel()
 
 
 def _state(settings: Any, phases: Phases, recalculated: bool) -> np.ndarray:

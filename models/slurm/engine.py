@@ -8,7 +8,6 @@ from models.arrays import Floats, Ints
 from models.jobs.schedule import Pieces, TooManyPiecesError
 from models.slurm.build import Asked, system_of
 from models.slurm.configuration import Configuration
-from models.slurm.kernel import tables
 from models.slurm.scheduler import Phases
 
 AT_ZERO = Phases()
@@ -60,19 +59,9 @@ class Result:
 def run(
     wanted: Asked, configuration: Configuration, phases: Phases = AT_ZERO, plans: int = 0, zero: float = 0.0
 ) -> Result:
-    """Run all jobs to their ends.
+    """Run all jobs to their ends; `plans` and `zero` as `build.system_of` has them.
 
-    Parameters
-    ----------
-    plans : int
-        Room for plans of backfill cycles, which are all made and recorded if it is not 0.
-    zero : float
-        Seconds since the epoch of the first submission, for reservations.
-
-    Raises
-    ------
-    ValueError
-        With one line, if a job can never start.
+    ``ValueError`` with one line if a job can never start.
     """
     from models.kernels.compiling import function_pointer
     from models.slurm.kernel import backfill, loop, passes, picking
@@ -87,22 +76,15 @@ def run(
         stuck = int(np.flatnonzero(np.isnan(system.fate["start"]))[0])
         partition = configuration.partitions[wanted.partitions[stuck][0]]
         raise ValueError(
-            f"job {stuck + 1} waits for ever in partition {partition.name} of {configuration.name}, "
-            f"though nothing "
-            "else runs: its nodes never have what it asks for, or the job that it waits for never ends; "
-            "leave it out, "
-            "or take a larger machine, for instance machine.processors=N"
+            f"job {stuck + 1} waits for ever in partition {partition.name} of {configuration.name}, though "
+            "nothing else runs: its nodes never have what it asks for, or the job that it waits for never "
+            "ends; leave it out, or take a larger machine, for instance machine.processors=N"
         )
     if 0 < len(system.pieces) == system.state["n_pieces"][0]:
         raise TooManyPiecesError(
             f"preemption ends more than {len(system.pieces):,} runs of {len(wanted.jobs):,} jobs; set "
             "PreemptExemptTime, or let fewer jobs preempt others"
         )
-    return result(system, phases)
-
-
-def result(system: tables.System, phases: Phases) -> Result:
-    """Return the arrays of a system that has ended, on the jobs' own time."""
     fate, n = system.fate, int(system.state["n_plans"][0])
     lost = system.pieces[: int(system.state["n_pieces"][0])].copy()
     for name in ("begin", "end"):

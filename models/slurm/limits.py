@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from models.arrays import Ints
+from models.jobs.requests import Requests
 from models.slurm.configuration import Configuration
 from models.slurm.configuration.accounting import JOBS, Qos, above
 from models.slurm.kernel import tables
@@ -23,29 +24,20 @@ OF_NODES = ("cpu", "node", "mem")
 """Resources that are counted, with ``jobs`` and ``gres/...``; others (billing, licences) have no effect."""
 
 
-def sizes(
-    wanted: Asked, configuration: Configuration, of_job: Ints, place: Ints
-) -> tuple[Ints, Ints, np.ndarray]:
+def sizes(request: Requests, configuration: Configuration, place: Ints) -> tuple[Ints, Ints, np.ndarray]:
     """Return the nodes and CPUs that each job asks for, and the CPUs that it gets: all of whole nodes."""
-    request = wanted.request
     cpus_of = np.array([node.cpus for node in configuration.nodes])
     each = np.array([np.median(cpus_of[list(one.nodes)]) for one in configuration.partitions])[place]
     linear = configuration.linear
     exclusive = np.array([linear or one.sharing == "EXCLUSIVE" for one in configuration.partitions])
-    whole = request.whole[of_job] | exclusive[place]
-    cpus = np.maximum(request.tasks * request.task_cpus, request.nodes)[of_job]
-    nodes = np.where(whole, np.maximum(request.nodes[of_job], np.ceil(cpus / each)), request.nodes[of_job])
+    whole = request.whole | exclusive[place]
+    cpus = np.maximum(request.tasks * request.task_cpus, request.nodes)
+    nodes = np.where(whole, np.maximum(request.nodes, np.ceil(cpus / each)), request.nodes)
     return nodes.astype(np.int64), cpus, np.where(whole, nodes * each, cpus)
 
 
-def amounts(wanted: Asked, configuration: Configuration, resource: str) -> Ints:
-    """Return how much of a resource each job counts for."""
-    request = wanted.request
-    first = np.array([place[0] for place in wanted.partitions], np.int64)
-    nodes, _, cpus = sizes(wanted, configuration, np.arange(len(request)), first)
-    nodes, cpus = np.maximum(nodes, 1), cpus.astype(np.int64)
-    if resource == JOBS:
-        return np.ones(len(request), np.int64)
+def amounts(request: Requests, resource: str, nodes: Ints, cpus: Any) -> Any:
+    """Return how much of a resource jobs ask for on so many nodes and CPUs."""
     if resource == "cpu":
         return cpus
     if resource == "node":
@@ -152,19 +144,25 @@ def counters(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, n
     """
     caps: list[tuple[int, int, bool, int, int]] = []
     jobs, numbers, asked, checked, notes = [np.zeros(0, np.int64)], [], [], [], []
+    first = np.array([place[0] for place in wanted.partitions], np.int64)
+    nodes, _, cpus = sizes(wanted.request, configuration, first)
+    nodes, cpus = np.maximum(nodes, 1), cpus.astype(np.int64)
     for limit in limited(wanted, configuration):
         if limit.resource not in (JOBS, *OF_NODES) and not limit.resource.startswith("gres/"):
             continue
         mine = np.flatnonzero(limit.counted)
         is_checked = limit.checked[mine]
-        count = amounts(wanted, configuration, limit.resource)[mine]
+        of_jobs = limit.resource == JOBS
+        count = (np.ones_like(cpus) if of_jobs else amounts(wanted.request, limit.resource, nodes, cpus))[
+            mine
+        ]
         larger = is_checked & (count > limit.cap)
         if n := int(larger.sum()):
             notes.append(
                 f"{configuration.name}: {limit.label} may have {limit.cap} {limit.resource}, and {n} of its "
                 f"{len(mine)} jobs ask for more: while one of them runs, none of the others does"
             )
-        caps.append((limit.cap, 0, limit.resource == JOBS, limit.qos, 0))
+        caps.append((limit.cap, 0, of_jobs, limit.qos, 0))
         jobs.append(mine)
         numbers.append(np.full(len(mine), len(caps) - 1))
         asked.append(np.where(larger, limit.cap, count))

@@ -9,6 +9,7 @@ from models.jobs import outcomes
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Pieces, Schedule
+from models.jobs.trace import Trace
 from models.point import Point
 from models.slurm import FAMILY, engine
 from models.slurm.gang import is_gang
@@ -17,7 +18,6 @@ from models.slurm.policies import (
     Rules,
     configuration_of,
     open_jobs,
-    users_of,
     wanted,
     with_downtimes,
     zero_of,
@@ -91,8 +91,10 @@ def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stre
     opened = open_jobs(point, configuration)
     zero, configuration = zero_of(opened, configuration), with_downtimes(configuration, opened)
 
+    users = opened.users if isinstance(opened, Trace) else ()
+
     def run(jobs: Jobs, machine: Machine) -> Schedule:
-        found = wanted(jobs, point.policy, configuration, users_of(opened))
+        found = wanted(jobs, point.policy, configuration, users)
         result = engine.run(found, configuration, phases, zero=zero)
         ran = replace(jobs, runtime=result.end - result.start, requested=found.limit.astype(np.float64))
         made = SlurmSchedule(

@@ -109,13 +109,8 @@ class Rules:
 
 
 def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
-    """Return the slurm.conf of a policy, its other keys included, on the nodes of the file or of the machine.
-
-    Raises
-    ------
-    ValueError
-        With one line that names the mistake.
-    """
+    """Return the slurm.conf of a policy, its other keys included, on the nodes of the file or of the machine;
+    ``ValueError`` with one line that names the mistake."""
     rules = Rules.of(policy)
     lines = [*rules.lines, *rules.given("line").values()]
     made = (
@@ -183,11 +178,6 @@ def open_jobs(point: Point, configuration: Configuration) -> Stream | Trace:
     """Return the jobs of a point on the nodes of a configuration."""
     workloads.refuse_feedback(point, known=(KEEP,))
     return workloads.open_workload(replace(point, machine=as_pool(configuration, point.machine)))
-
-
-def users_of(opened: Stream | Trace) -> tuple[str, ...]:
-    """Return the names of users, if a log has them."""
-    return opened.users if isinstance(opened, Trace) else ()
 
 
 def zero_of(opened: Stream | Trace, configuration: Configuration) -> float:
@@ -300,7 +290,9 @@ def check(point: Point) -> Sequence[str]:
     Preemption.of(configuration)
     Weights.of(configuration)
     opened = open_jobs(point, configuration)
-    found = wanted(opened.first(CHECKED), point.policy, configuration, users_of(opened))
+    found = wanted(
+        opened.first(CHECKED), point.policy, configuration, opened.users if isinstance(opened, Trace) else ()
+    )
     zero_of(opened, configuration)
     exempt_of(found, configuration)
     *_, notes = counters(found, configuration)

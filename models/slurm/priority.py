@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from models.arrays import Floats, Ints
-from models.slurm.configuration import Configuration, values
+from models.slurm.configuration import Configuration, Node, values
 from models.slurm.configuration.accounting import ROOT, above
 from models.slurm.kernel import tables
-from models.slurm.limits import sizes
+from models.slurm.limits import amounts, sizes
 
 if TYPE_CHECKING:
     from models.slurm.build import Asked
@@ -32,18 +32,18 @@ class Weights:
         without which age and fair-share have no weight either (seen on Slurm 22.05.8).
     used_at_end : bool
         See `kernel.tables.SETTINGS`.
-    decay_per_s : float
-        1 - 0.693 / half-life, as Slurm computes it; 1 is no decay.
+    decay_per_s, damping : float
+        1 - 0.693 / half-life, as Slurm computes it, 1 is no decay; FairShareDampeningFactor.
     """
 
-    age: float
-    fair: float
+    weight_age: float
+    weight_fair: float
     size: float
     partition: float
     qos: float
     tres: Mapping[str, float]
     max_age: float
-    period: float
+    calc_period: float
     decay_per_s: float
     damping: float
     favor_small: bool
@@ -68,17 +68,13 @@ class Weights:
         flags = {word.strip().upper() for word in configuration.settings.get("priorityflags", "").split(",")}
         recalculated = configuration.word("AccountingStorageType", "none") == "slurmdbd"
         half_life = seconds("PriorityDecayHalfLife", WEEK_S)
-        tres = {
-            name: _number(configuration, text)
-            for name, text in values.options(configuration.settings.get("priorityweighttres", "")).items()
-        }
         return cls(
             number("PriorityWeightAge") * recalculated,
             number("PriorityWeightFairshare") * recalculated,
             number("PriorityWeightJobSize"),
             number("PriorityWeightPartition"),
             number("PriorityWeightQOS"),
-            tres,
+            configuration.value("PriorityWeightTRES", _numbers, {}),
             seconds("PriorityMaxAge", WEEK_S) or WEEK_S,
             seconds("PriorityCalcPeriod", 300) or 300,
             1 - 0.693 / half_life if half_life > 0 else 1.0,
@@ -94,17 +90,8 @@ class Weights:
 
     @property
     def settings(self) -> dict[str, float]:
-        """Fields of the kernel's settings."""
-        return {
-            "weight_age": self.age,
-            "max_age": self.max_age,
-            "weight_fair": self.fair,
-            "calc_period": self.period,
-            "decay_per_s": self.decay_per_s,
-            "damping": self.damping,
-            "used_at_end": self.used_at_end,
-            "fair_tree": self.fair_tree,
-        }
+        """Those that the kernel reads."""
+        return {name: getattr(self, name) for name in tables.SETTINGS.names or () if hasattr(self, name)}
 
     def associations(self, wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, Ints]:
         """Return the tree of accounts and users that submit, and the association of each job.
@@ -113,7 +100,7 @@ class Weights:
         an account below the root. What is in an account with ``Fairshare=parent`` counts for the one above.
         """
         account, user = wanted.request.account.tolist(), wanted.user.tolist()
-        if not self.fair or wanted.jobs.user is None:
+        if not self.weight_fair or wanted.jobs.user is None:
             return np.zeros(0, tables.ASSOCIATION), np.full(len(account), tables.NONE)
         known = {one.name: one for one in configuration.associations if not one.is_user}
         pairs = [(name or ROOT, of, True) for name, of in zip(account, user, strict=True)]
@@ -143,8 +130,8 @@ class Weights:
         return fair, np.array([at.get(pair, tables.NONE) for pair in pairs], np.int64)
 
 
-def _number(configuration: Configuration, text: str) -> float:
-    return float(configuration.value("PriorityWeightTRES", lambda _: values.number(text), 0.0))
+def _numbers(text: str) -> dict[str, float]:
+    return {name: values.number(number) for name, number in values.options(text).items()}
 
 
 def fixed_parts(
@@ -155,19 +142,19 @@ def fixed_parts(
     The size of a job counts the CPUs that it asked for at submission, and those that it would get once the
     selection of nodes has seen it; they differ for jobs on whole nodes (seen on Slurm 22.05.8).
     """
-    request = wanted.request
+    request = wanted.request[of_job]
     most = max((one.job_factor for one in configuration.partitions), default=1) or 1
     factor = np.array([one.job_factor for one in configuration.partitions], np.float64)
     common = weights.partition * (factor / most if weights.normal_partition else factor)[place]
-    common = common - request.nice[of_job] + weights.qos * _qos_factor(request.qos, configuration)[of_job]
-    n_nodes, n_cpus = len(configuration.nodes), sum(node.cpus for node in configuration.nodes)
+    common = common - request.nice + weights.qos * _qos_factor(request.qos, configuration)
     found = []
-    for counted in sizes(wanted, configuration, of_job, place)[1:]:
-        value = common + weights.size * _size_factor(
-            weights, request.nodes[of_job], counted, wanted.limit[of_job] / 60, n_nodes, n_cpus
-        )
+    for cpus in sizes(request, configuration, place)[1:]:
+        size = _size_factor(weights, configuration, request.nodes, cpus, wanted.limit[of_job] / 60)
+        value = common + weights.size * size
         for name, weight in weights.tres.items():
-            value = value + weight * _share(wanted, configuration, weights, name, of_job, place, counted)
+            asked = amounts(request, name, request.nodes, cpus)
+            of_all = _totals(configuration, name)[place] if weights.normal_tres else 1
+            value = value + weight * np.asarray(asked / np.maximum(of_all, 1), float)
         found.append(np.asarray(value, np.float64))
     return found[0], found[1]
 
@@ -180,9 +167,10 @@ def _qos_factor(names: np.ndarray, configuration: Configuration) -> np.ndarray:
 
 
 def _size_factor(
-    weights: Weights, nodes: Ints, cpus: Any, limit_min: Any, n_nodes: int, n_cpus: int
+    weights: Weights, configuration: Configuration, nodes: Ints, cpus: Any, limit_min: Floats
 ) -> np.ndarray:
     """Return the factor of the job's size, 0 to 1 (priority_multifactor.html, "Job size factor")."""
+    n_nodes, n_cpus = len(configuration.nodes), sum(node.cpus for node in configuration.nodes)
     if weights.relative:
         size = np.maximum(nodes * n_cpus / n_nodes, cpus) / np.maximum(limit_min, 1) / n_cpus
         return np.clip(1 - size if weights.favor_small else size, 0, 1)
@@ -191,33 +179,13 @@ def _size_factor(
     return np.clip((nodes / n_nodes + cpus / n_cpus) / 2, 0, 1)
 
 
-def _share(
-    wanted: Asked,
-    configuration: Configuration,
-    weights: Weights,
-    name: str,
-    of_job: Ints,
-    place: Ints,
-    cpus: Any,
-) -> np.ndarray:
-    """Return what a job asks for of one resource, as a share of what its partition has of it."""
-    request = wanted.request
-
-    def total(of: Any) -> np.ndarray:
-        return np.array(
-            [sum(of(configuration.nodes[node]) for node in one.nodes) for one in configuration.partitions],
-            float,
-        )[place]
-
-    nodes = request.nodes[of_job]
-    kind = name.removeprefix("gres/")
-    if name == "cpu":
-        amount, of_all = cpus, total(lambda node: node.cpus)
-    elif name == "node":
-        amount, of_all = nodes, total(lambda node: 1)
-    elif name == "mem":
-        amount = request.node_memory[of_job] * nodes + request.cpu_memory[of_job] * cpus
-        of_all = total(lambda node: node.memory)
-    else:
-        amount, of_all = request.devices(kind)[of_job] * nodes, total(lambda node: node.devices(kind))
-    return np.asarray(amount / np.maximum(of_all, 1) if weights.normal_tres else amount, float)
+def _totals(configuration: Configuration, resource: str) -> Floats:
+    """Return how much of a resource each partition has."""
+    of_node: dict[str, Callable[[Node], int]] = {
+        "cpu": lambda node: node.cpus,
+        "node": lambda node: 1,
+        "mem": lambda node: node.memory,
+    }
+    of = of_node.get(resource, lambda node: node.devices(resource.removeprefix("gres/")))
+    every = ((configuration.nodes[node] for node in one.nodes) for one in configuration.partitions)
+    return np.array([sum(map(of, nodes)) for nodes in every], float)

@@ -5,7 +5,6 @@
 - ``scontrol -o show reservation``: ``ReservationName=maintenance StartTime=2024-03-05T08:00:00 ...``.
 """
 
-import difflib
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from models.slurm.configuration import hostlist, values
-from models.slurm.configuration.errors import ConfigurationError
+from models.slurm.configuration.errors import ConfigurationError, nearest, parsed
 
 DUMPED = re.compile(r"(Cluster|Parent|Account|User) - '([^']*)'(?::(.*))?$")
 """A line of ``sacctmgr dump``."""
@@ -204,8 +203,8 @@ def ignored(place: str, given: Mapping[str, str], known: str) -> tuple[str, ...]
     names = {"": ""} | {name.lower(): name for name in known.split()}  # -p prints a bar at the end as well
     for key in given:
         if key not in names:
-            near = difflib.get_close_matches(key, names, 1)
-            hint = f"did you mean {names[near[0]]}?" if near else "correct it or delete it"
+            near = nearest(key, names)
+            hint = f"did you mean {names[near]}?" if near else "correct it or delete it"
             raise ConfigurationError(f"{place}: {key} is none that sacctmgr prints; {hint}")
     neutral = (*NEUTRAL, "1.000000")  # as UsageFactor is printed
     not_modelled = given.keys() & NOT_MODELLED.split()
@@ -232,12 +231,10 @@ def qos(place: str, given: Mapping[str, str]) -> Qos:
     text = given.get("priority", "0") or "0"
     if not text.isdecimal():
         raise ConfigurationError(f"{place}: Priority={text}; allowed: a whole number")
-    times = {}
-    for key in ("gracetime", "preemptexempttime"):
-        try:
-            times[key] = values.minutes(given[key]) if given.get(key, "") not in NEUTRAL else None
-        except ValueError as expected:
-            raise ConfigurationError(f"{place}: {key}={given[key]}; allowed: {expected}") from None
+    grace, exempt = (
+        None if given.get(key, "") in NEUTRAL else parsed(place, key, given[key], values.minutes)
+        for key in ("gracetime", "preemptexempttime")
+    )
     mode = given.get("preemptmode", "").upper()
     return Qos(
         int(text),
@@ -247,8 +244,8 @@ def qos(place: str, given: Mapping[str, str]) -> Qos:
         limits(place, given, "maxtrespa", "maxjobspa"),
         tuple(name for name in given.get("preempt", "").split(",") if name),
         "" if mode == "CLUSTER" else mode,
-        times["gracetime"] or 0,
-        times["preemptexempttime"],
+        grace or 0,
+        exempt,
         not_modelled,
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,9 +10,18 @@ from typing import Any
 from models.jobs.requests import of_kind
 from models.slurm.configuration import accounting, hostlist, keys, values
 from models.slurm.configuration.accounting import Association, Qos, Reservation
-from models.slurm.configuration.errors import ConfigurationError
+from models.slurm.configuration.errors import ConfigurationError, nearest, parsed
 
 YEAR_S = 365 * 24 * 3600
+
+KEYS_OF = {"nodename": keys.NODE_KEYS, "partitionname": keys.PARTITION_KEYS}
+"""Lines for which a line DEFAULT sets defaults, and their keys."""
+
+RULES_OF_ACCESS = (
+    "allowaccounts", "allowgroups", "allowqos", "denyaccounts", "denyqos", "reqresv", "maxcpuspernode",
+    "exclusiveuser",
+)  # fmt: skip
+"""Keys of a partition that decide who may use it."""
 
 
 @dataclass(frozen=True)
@@ -104,70 +112,65 @@ class Configuration:
         """Return the configuration of logical lines; of a key that is given twice the last one counts."""
         settings: dict[str, str] = {}
         where: dict[str, str] = {}
-        nodes: dict[str, Node] = {}
         sets: dict[str, list[str]] = {}
-        entities: list[tuple[str, str, dict[str, str]]] = []
+        entities: dict[str, list[tuple[str, dict[str, str]]]] = {kind: [] for kind in KEYS_OF}
+        reservations: list[tuple[str, dict[str, str]]] = []
         associations: dict[tuple[str, str, bool], Association] = {}
         levels: dict[str, Qos] = {}
         parent = ""
-        defaults: dict[str, dict[str, str]] = {"nodename": {}, "partitionname": {}}
+        defaults: dict[str, dict[str, str]] = {kind: {} for kind in KEYS_OF}
         for line in lines:
             key, value = line.pairs[0]
             small = key.lower()
-            if small in ("nodename", "partitionname"):
-                given = _entity(line, keys.NODE_KEYS if small == "nodename" else keys.PARTITION_KEYS)
+            given = {key.lower(): text for key, text in line.pairs}
+            if small in KEYS_OF:
+                _check_keys(line, KEYS_OF[small])
                 if value.upper() == "DEFAULT":
                     defaults[small] |= given
-                    continue
-                entities.append((small, line.where, {**defaults[small], **given}))
-            elif small in ("cluster", "parent"):
-                parent = "" if small == "cluster" else value
-                if small == "cluster":
-                    options = {key.lower(): text for key, text in line.pairs[1:]}
-                    member = accounting.association(line.where, accounting.ROOT, "", False, options)
-                    associations[member.name, "", False] = member
-            elif small in ("account", "user"):
+                else:
+                    entities[small].append((line.where, {**defaults[small], **given}))
+            elif small in ("cluster", "account", "user"):
+                name, is_user = accounting.ROOT if small == "cluster" else value, small == "user"
+                parent = "" if small == "cluster" else parent
                 options = {key.lower(): text for key, text in line.pairs[1:]}
-                member = accounting.association(line.where, value, parent, small == "user", options)
-                associations[value, parent, member.is_user] = member
+                member = accounting.association(line.where, name, parent, is_user, options)
+                associations[name, parent, is_user] = member
+            elif small == "parent":
+                parent = value
             elif small == "qosname":
-                levels[value] = accounting.qos(line.where, {key.lower(): text for key, text in line.pairs})
+                levels[value] = accounting.qos(line.where, given)
             elif small == "reservationname":
-                entities.append((small, line.where, {key.lower(): text for key, text in line.pairs}))
+                reservations.append((line.where, given))
             elif small == "nodeset":
-                given = {key.lower(): text for key, text in line.pairs}
-                sets[value] = (
-                    hostlist.expand(given["nodes"])
-                    if "nodes" in given
-                    else [f"feature {given.get('feature')}"]
-                )
+                of_feature = [f"feature {given.get('feature')}"]
+                sets[value] = hostlist.expand(given["nodes"]) if "nodes" in given else of_feature
             elif small in keys.KNOWN or line.where.endswith("(shown)"):
                 settings[small], where[small] = value, line.where
             else:
-                near = difflib.get_close_matches(small, keys.KNOWN, 1)
-                hint = f"; did you mean {keys.KNOWN[near[0]]}?" if near else "; correct it or delete the line"
+                near = nearest(small, keys.KNOWN)
+                hint = f"; did you mean {keys.KNOWN[near]}?" if near else "; correct it or delete the line"
                 raise ConfigurationError(f"{line.where}: {key} is no key of slurm.conf{hint}")
-        for number, (kind, place, given) in enumerate(entities):
-            if kind == "nodename":
-                for node in _nodes(place, number, given):
-                    nodes[node.name] = node
-                if len(nodes) > hostlist.MOST:
-                    raise ConfigurationError(f"{place}: more than {hostlist.MOST:,} nodes")
+        nodes: dict[str, Node] = {}
+        for number, (place, given) in enumerate(entities["nodename"]):
+            nodes |= {node.name: node for node in _nodes(place, number, given)}
+            if len(nodes) > hostlist.MOST:
+                raise ConfigurationError(f"{place}: more than {hostlist.MOST:,} nodes")
         numbers = {name: number for number, name in enumerate(nodes)}
-        found: dict[str, Partition] = {}
-        for kind, place, given in entities:
-            if kind == "partitionname":
-                for one in _partitions(place, given, numbers, sets, tuple(nodes.values()), settings):
-                    found[one.name] = one
-        kept = tuple(
-            accounting.reservation(place, given, numbers)
-            for kind, place, given in entities
-            if kind == "reservationname"
-        )
+        every = tuple(nodes.values())
+        found = [
+            _partition(place, given, _members(place, given, numbers, sets, every), settings)
+            for place, given in entities["partitionname"]
+        ]
         made = cls(
-            name, settings, tuple(nodes.values()), tuple(found.values()), where,
-            tuple(associations.values()), levels, kept,
-        )  # fmt: skip
+            name,
+            settings,
+            every,
+            tuple({one.name: one for one in found}.values()),
+            where,
+            tuple(associations.values()),
+            levels,
+            tuple(accounting.reservation(place, given, numbers) for place, given in reservations),
+        )
         made._check()
         return made
 
@@ -196,23 +199,15 @@ class Configuration:
             return default
         if text.lstrip("-").isdecimal() and len(text) <= values.MOST_DIGITS:
             return int(text) if int(text) >= 0 else default
-        raise ConfigurationError(
-            f"{self.where.get('schedulerparameters', self.name)}: {key}={text} of SchedulerParameters; "
-            f"allowed: a "
-            "whole number"
-        )
+        where = self.where.get("schedulerparameters", self.name)
+        raise ConfigurationError(f"{where}: {key}={text} of SchedulerParameters; allowed: a whole number")
 
     def value(self, key: str, parse: Callable[[str], Any], default: Any) -> Any:
         """Return a parsed setting, or its default where it is not given."""
         text = self.settings.get(key.lower())
-        if text is None or text == "":
+        if not text:
             return default
-        try:
-            return parse(text)
-        except ValueError as expected:
-            raise ConfigurationError(
-                f"{self.where.get(key.lower(), self.name)}: {key}={text}; allowed: {expected}"
-            ) from None
+        return parsed(self.where.get(key.lower(), self.name), key, text, parse)
 
     @property
     def linear(self) -> bool:
@@ -227,12 +222,10 @@ class Configuration:
         for word in self.parameters:
             known = {*keys.PARAMETERS, *keys.PARAMETERS_NOT_MODELLED, *keys.PARAMETERS_OF_TIME}
             if word not in known:
-                near = difflib.get_close_matches(word, known, 1)
-                hint = f"; did you mean {near[0]}?" if near else ""
-                raise ConfigurationError(
-                    f"{self.where.get('schedulerparameters', self.name)}: SchedulerParameters has no "
-                    f"{word}{hint}"
-                )
+                near = nearest(word, known)
+                hint = f"; did you mean {near}?" if near else ""
+                where = self.where.get("schedulerparameters", self.name)
+                raise ConfigurationError(f"{where}: SchedulerParameters has no {word}{hint}")
 
     @property
     def enforces(self) -> bool:
@@ -265,35 +258,24 @@ class Configuration:
         ]
 
 
-def _entity(line: Any, known: frozenset[str]) -> dict[str, str]:
-    given = {}
-    for key, value in line.pairs:
+def _check_keys(line: Any, known: frozenset[str]) -> None:
+    for key, _ in line.pairs:
         if key.lower() not in known:
-            near = difflib.get_close_matches(key.lower(), known, 1)
-            kind = line.pairs[0][0]
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise ConfigurationError(f"{line.where}: {key} is no key of a line {kind}=...{hint}")
-        given[key.lower()] = value
-    return given
+            near = nearest(key.lower(), known)
+            hint = f"; did you mean {near}?" if near else ""
+            raise ConfigurationError(f"{line.where}: {key} is no key of a line {line.pairs[0][0]}=...{hint}")
 
 
 def _value(place: str, given: Mapping[str, str], key: str, parse: Callable[[str], Any], default: Any) -> Any:
-    if key not in given:
-        return default
-    try:
-        return parse(given[key])
-    except ValueError as expected:
-        raise ConfigurationError(f"{place}: {key}={given[key]}; allowed: {expected}") from None
+    return parsed(place, key, given[key], parse) if key in given else default
 
 
 def _nodes(place: str, line: int, given: Mapping[str, str]) -> Iterable[Node]:
     def whole(key: str, default: int) -> int:
         return int(_value(place, given, key, values.whole, default))
 
-    sockets, threads = (
-        whole("sockets", whole("boards", 1) * whole("socketsperboard", 1)),
-        whole("threadspercore", 1),
-    )
+    threads = whole("threadspercore", 1)
+    sockets = whole("sockets", whole("boards", 1) * whole("socketsperboard", 1))
     of_socket = max(whole("corespersocket", 1) * threads, 1)
     all_cpus = whole("cpus", whole("procs", sockets * of_socket))
     if not {"sockets", "socketsperboard"} & set(given) and all_cpus % of_socket == 0:
@@ -319,24 +301,23 @@ def _nodes(place: str, line: int, given: Mapping[str, str]) -> Iterable[Node]:
         )
 
 
-def _partitions(
+def _members(
     place: str,
     given: Mapping[str, str],
     numbers: Mapping[str, int],
     sets: Mapping[str, Sequence[str]],
     nodes: Sequence[Node],
-    settings: Mapping[str, str],
-) -> Iterable[Partition]:
+) -> tuple[int, ...]:
+    """Return the nodes of a partition: those that it names, and those of sets of nodes."""
     name = given["partitionname"]
-    listed = given.get("nodes", "")
     names: list[str] = []
-    for word in dict.fromkeys(_value(place, {"nodes": listed}, "nodes", hostlist.expand, [])):
+    for word in dict.fromkeys(parsed(place, "nodes", given.get("nodes", ""), hostlist.expand)):
         if word.upper() == "ALL":
             names += numbers
-        elif sets.get(word):
-            feature = sets[word][0].removeprefix("feature ")
-            named = sets[word] if not sets[word][0].startswith("feature ") else []
-            names += named or [node.name for node in nodes if feature in node.features]
+        elif of_set := sets.get(word):
+            feature = of_set[0].removeprefix("feature ")
+            by_feature = feature != of_set[0]
+            names += [node.name for node in nodes if feature in node.features] if by_feature else of_set
         else:
             names.append(word)
     if missing := [word for word in names if word not in numbers]:
@@ -346,54 +327,38 @@ def _partitions(
         )
     if not names:
         raise ConfigurationError(f"{place}: partition {name} has no nodes; add Nodes=..., or delete the line")
+    return tuple(sorted({numbers[word] for word in names}))
 
+
+def _partition(
+    place: str, given: Mapping[str, str], members: tuple[int, ...], settings: Mapping[str, str]
+) -> Partition:
     def whole(key: str, default: int) -> int:
         return int(_value(place, given, key, values.whole, default))
 
     def memory(key: str) -> int:
         text = given.get(key, settings.get(key, "0"))
-        return int(
-            _value(place, {key: "0" if text.upper() in values.WITHOUT_LIMIT else text}, key, values.whole, 0)
-        )
-
-    def limit(key: str) -> int | None:
-        found: int | None = _value(place, given, key, values.minutes, None)
-        return found
+        return 0 if text.upper() in values.WITHOUT_LIMIT else int(parsed(place, key, text, values.whole))
 
     word, _, rows = given.get("oversubscribe", given.get("shared", "NO")).upper().partition(":")
     if word not in ("NO", "YES", "FORCE", "EXCLUSIVE") or (rows and not rows.isdecimal()):
         raise ConfigurationError(f"{place}: OverSubscribe={word}; allowed: NO, EXCLUSIVE, YES:n, FORCE:n")
     priority = whole("priority", 1)
-    over = _value(
-        place,
-        {"over": given.get("overtimelimit", settings.get("overtimelimit", "0"))},
-        "over",
-        values.minutes,
-        0,
-    )
-    rules = (
-        "allowaccounts",
-        "allowgroups",
-        "allowqos",
-        "denyaccounts",
-        "denyqos",
-        "reqresv",
-        "maxcpuspernode",
-        "exclusiveuser",
-    )
-    most = given.get("maxnodes", "UNLIMITED").upper()
-    yield Partition(
-        name,
-        tuple(sorted({numbers[word] for word in names})),
+    over = given.get("overtimelimit", settings.get("overtimelimit", "0"))
+    unlimited = given.get("maxnodes", "UNLIMITED").upper() in values.WITHOUT_LIMIT
+    open_to_all = ("ALL", "NO", "UNLIMITED", "INFINITE")
+    return Partition(
+        given["partitionname"],
+        members,
         _value(place, given, "default", values.yes, False),
-        limit("maxtime"),
-        limit("defaulttime"),
-        None if most in values.WITHOUT_LIMIT else whole("maxnodes", 0),
+        _value(place, given, "maxtime", values.minutes, None),
+        _value(place, given, "defaulttime", values.minutes, None),
+        None if unlimited else whole("maxnodes", 0),
         whole("prioritytier", priority),
         whole("priorityjobfactor", priority),
         word,
         int(rows or 4) if word in ("YES", "FORCE") else 1,
-        over,
+        parsed(place, "over", over, values.minutes),
         _value(place, given, "lln", values.yes, False),
         given.get("state", "UP").upper() == "UP",
         memory("defmempercpu"),
@@ -401,9 +366,5 @@ def _partitions(
         given.get("qos", ""),
         given.get("preemptmode", "").upper(),
         whole("gracetime", 0),
-        tuple(
-            key
-            for key in rules
-            if given.get(key, "ALL").upper() not in ("ALL", "NO", "UNLIMITED", "INFINITE")
-        ),
+        tuple(key for key in RULES_OF_ACCESS if given.get(key, "ALL").upper() not in open_to_all),
     )

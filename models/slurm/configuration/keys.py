@@ -10,16 +10,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-ENTITIES = (
-    "nodename",
-    "partitionname",
-    "nodeset",
-    "downnodes",
-    "frontendname",
-    "poweraction",
-    "slurmctldhost",
-    "qosname",
-    "reservationname",
+ENTITIES = _words(
+    "nodename partitionname nodeset downnodes frontendname poweraction slurmctldhost qosname reservationname"
 )
 """Keys that begin a line with keys of its own."""
 
@@ -59,18 +51,7 @@ NOT_MODELLED = {
 }
 """Key -> what a simulation leaves out."""
 
-NEUTRAL_VALUES = (
-    "",
-    "none",
-    "no",
-    "0",
-    "-1",
-    "infinite",
-    "(null)",
-    "n/a",
-    "topology/none",
-    "topology/default",
-)
+NEUTRAL_VALUES = {"", *_words("none no 0 -1 infinite (null) n/a topology/none topology/default")}
 """Values, in small letters, with which such a key has no effect; those of a plugin end with ``/none``."""
 
 PARAMETERS = _words(
