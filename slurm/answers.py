@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from slurm.duration import seconds
+from models.slurm.configuration import values
+
+FORMS_OF_TIME = "MINUTES, MINUTES:SECONDS, HOURS:MINUTES:SECONDS, DAYS-HOURS, DAYS-HOURS:MINUTES[:SECONDS]"
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,24 @@ ENDED = frozenset(
 
 PARTITION_FORM = "%R|%P|%a|%l|%D|%c|%m|%t"
 JOB_FORM = "%F|%K|%T|%r|%N|%L|%j"  # the name last: it may hold anything
+
+
+def seconds(text: str) -> float | None:
+    """Return a duration in seconds, None where it has no end (``UNLIMITED``, ``infinite``) or is not known.
+
+    ``ValueError`` for a text that is none of Slurm's forms.
+
+    Examples
+    --------
+    >>> seconds("90"), seconds("1:30"), seconds("1-12"), seconds("UNLIMITED")
+    (5400, 90, 129600, None)
+    """
+    if text.lower() in ("unlimited", "infinite", "n/a", "invalid", "not_set"):
+        return None
+    try:
+        return values.minutes(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is no duration: give one of {FORMS_OF_TIME}") from None
 
 
 def read_partition(name: str, rows: list[list[str]]) -> Partition:

@@ -21,6 +21,7 @@ from slurm.share import Logs
 from slurm.submission import Submission
 from slurm.watch import TerminatedError, Watch, end_of_job, queue_again
 from sweep.errors import RunError, SweepError
+from sweep.executors.bundles import OUTSTANDING
 from sweep.plan.plan import Plan, expand
 
 
@@ -50,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
     limit_s = submission.profile.get("time_s")
     logs = share.logs_of(submission, element)
     size = _size(logs)
-    with Watch(end_of_job(limit_s), share.rounds(cores)) as watch:
+    with Watch(end_of_job(limit_s), 1 if cores == 1 else OUTSTANDING) as watch:
         why, report = _attempt(submission, element, logs, cores, watch, again=attempts > 0)
         fruitful = False
         if report:
@@ -106,13 +107,8 @@ def _attempt(
 
 
 def expanded(submission: Submission) -> Plan:
-    """Return the plan of a submission.
-
-    Raises
-    ------
-    SweepError
-        If it is not the one that was submitted: a model or a file of conf has changed since.
-    """
+    """Return the plan of a submission; `SweepError` if it is not the one that was submitted: models or files
+    of conf have changed."""
     plan = expand(submissions.read(submission.path)[0])
     if submissions.digest(plan) != submission.digest:
         raise SweepError(

@@ -55,7 +55,7 @@ class Executor:
             raise SweepError(f"executor.max_elements={max_elements}: give 1 or more")
         self._max_elements = max_elements
         given = {key: value for key, value in overrides.items() if value is not None}
-        self._profile = profiles.load(str(profile), given)
+        self._profile = profiles.load(profile, given)
         self._slurm = Slurm()
 
     def submit(self, assignment: Assignment) -> Iterator[str]:
@@ -135,16 +135,13 @@ class Executor:
     def cancel(self, folder: Folder) -> Iterator[str]:
         """Cancel the jobs of this folder's submissions, which are identified by name, and no others."""
         found = False
-        for made in submission.submissions(folder):
-            living = self._slurm.jobs(name=made.job)
-            ids = sorted({job.id for job in living})
-            if ids:
-                found = True
-                self._slurm.cancel(ids)
-                made.cancelled = time.time()
-                made.save()
-                which = ", ".join(map(str, ids))
-                yield f"cancelled submission {made.name} of {made.when}: jobs {which} ({made.job})"
+        for made, ids in self._living(folder):
+            found = True
+            self._slurm.cancel(ids)
+            made.cancelled = time.time()
+            made.save()
+            which = ", ".join(map(str, ids))
+            yield f"cancelled submission {made.name} of {made.when}: jobs {which} ({made.job})"
         text = "finished tasks are kept: action=gather writes a dataset of them, and the same command "
         text += "without an action submits the others"
         yield text if found else f"nothing to cancel: Slurm has no job of {submission.parent(folder)}"
@@ -156,15 +153,18 @@ class Executor:
             if found.level in ("wrong", "warning"):
                 yield f"note      {found.subject} {found.text}: until then elements may wait for ever"
 
-    def _refuse_two(self, folder: Folder) -> None:
+    def _living(self, folder: Folder) -> Iterator[tuple[Submission, list[int]]]:
+        """Yield the submissions of a folder that still have jobs, with the ids of these."""
         for made in submission.submissions(folder):
-            ids = sorted({job.id for job in self._slurm.jobs(name=made.job)})
-            if ids:
-                raise SweepError(
-                    f"{folder.path}: submission {made.name} of {made.when} still has jobs "
-                    f"({', '.join(map(str, ids))}); wait for them (action=status), or end them "
-                    "(action=cancel)"
-                )
+            if ids := sorted({job.id for job in self._slurm.jobs(name=made.job)}):
+                yield made, ids
+
+    def _refuse_two(self, folder: Folder) -> None:
+        for made, ids in self._living(folder):
+            raise SweepError(
+                f"{folder.path}: submission {made.name} of {made.when} still has jobs "
+                f"({', '.join(map(str, ids))}); wait for them (action=status), or end them (action=cancel)"
+            )
 
     def _prepare(self, assignment: Assignment, outline: Outline) -> Submission:
         """Write all that elements read, before the first of them can start."""

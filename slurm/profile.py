@@ -9,7 +9,7 @@ from omegaconf import MISSING, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError  # type: ignore[import-untyped] # types only by another package
 
-from slurm import duration
+from slurm import answers
 from sweep.errors import SweepError, one_line, unknown
 
 FOLDER = Path(__file__).parent / "profiles"
@@ -40,7 +40,7 @@ class Profile:
     @property
     def time_s(self) -> float:
         """Time limit of an array element in seconds."""
-        return duration.seconds(self.time) or float("inf")
+        return answers.seconds(self.time) or float("inf")
 
     def where(self) -> list[str]:
         """Return the options of sbatch for partition, account and QOS, and the profile's own."""
@@ -61,10 +61,7 @@ def names() -> list[str]:
 def load(given: str, overrides: Mapping[str, object] | None = None) -> Profile:
     """Return a profile by its name (``lab``), or by the path of a YAML file.
 
-    Raises
-    ------
-    SweepError
-        For an unknown profile or key, and for a value that is not valid.
+    `SweepError` for an unknown profile or key, and for a value that is not valid.
     """
     given = str(given)
     if "/" in given or given.endswith((".yaml", ".yml")):
@@ -76,16 +73,17 @@ def load(given: str, overrides: Mapping[str, object] | None = None) -> Profile:
             f"{unknown('profile', given, names())}; or give the path of a YAML file, ./MINE.yaml"
         )
     values = _read(FOLDER / "default.yaml")
-    for source, found in ((str(file), _read(file)), ("command line", dict(overrides or {}))):
+    own = dict(overrides or {})
+    for source, found in ((str(file), _read(file)), ("command line", own)):
         for key in found:
             if key not in values:
                 raise SweepError(f"{source}: {unknown('key', key, values)}")
         values |= found
 
     def where(key: str) -> str:
-        return f"executor.{key}" if key in (overrides or {}) else f"{file}: {key}"
+        return f"executor.{key}" if key in own else f"{file}: {key}"
 
-    if isinstance((overrides or {}).get("time"), int):  # as Slurm has it: minutes
+    if isinstance(own.get("time"), int):  # as Slurm has it: minutes
         values["time"] = str(values["time"])
     if not isinstance(values["time"], str):  # YAML 1.1 reads 1:30:00 as a number in base 60
         text = f'put it in quotes, "1:30:00" or "90" (minutes), not {values["time"]!r}'

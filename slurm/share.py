@@ -11,7 +11,7 @@ from rich.console import Console
 from slurm.submission import Submission
 from slurm.watch import MESSAGE_S, Watch
 from sweep import executors
-from sweep.executors.bundles import OUTSTANDING, Bundles
+from sweep.executors.bundles import Bundles
 from sweep.plan.plan import Plan
 from sweep.run import execute, warm_up
 from sweep.store.costs import Costs
@@ -67,19 +67,9 @@ def own_cores() -> int:
     return min(usable, int(granted)) if granted.isdecimal() and int(granted) else usable
 
 
-def rounds(cores: int) -> int:
-    """Return how many messages a worker holds at a time."""
-    return 1 if cores == 1 else OUTSTANDING
-
-
 def run(plan: Plan, numbers: Iterable[int], logs: Logs, cores: int, watch: Watch) -> None:
-    """Run tasks until none is left, or `watch` stops them.
-
-    Raises
-    ------
-    RunError
-        If results cannot be written, or all workers are lost.
-    """
+    """Run tasks until none is left, or `watch` stops them; `RunError` if results cannot be written, or all
+    workers are lost."""
     warm_up(plan, Console(quiet=True))
     costs = Costs()
     bundles: Bundles = Bundles(

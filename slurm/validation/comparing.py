@@ -1,7 +1,6 @@
 """One workload on a real Slurm, and on the model with the phases of that run."""
 
 import shutil
-import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from models.jobs.requests import Requests
 from models.slurm.build import asked
 from models.slurm.configuration import read
 from models.slurm.engine import Result, run
-from slurm.commands import SlurmError
+from slurm.commands import Slurm, SlurmError
 from slurm.testcluster import TestCluster
 from slurm.validation.accounts import ASSOCIATIONS, LEVELS, QOS, WHO
 from slurm.validation.cases import BASE, CASES, CPUS, NODES, SCRIPT, SECOND_BY_SECOND, Job
@@ -86,18 +85,9 @@ def on_slurm(case: str, jobs: Sequence[Job], folder: Path, say: Callable[[str], 
         began = time.monotonic()
         for number, job in enumerate(jobs, start=1):
             time.sleep(max(began + job.submit - time.monotonic(), 0))
-            command = [
-                "sbatch",
-                "--parsable",
-                "--output=/dev/null",
-                "--error=/dev/null",
-                *job.options(chosen),
-            ]
-            done = subprocess.run(
-                [*command, str(script), str(job.runtime)], env=cluster.env, capture_output=True, text=True
-            )
-            if done.returncode or int(done.stdout) != number:
-                raise SlurmError(f"{case}: job {number} was not accepted: {done.stderr.strip()}")
+            options = ["--output=/dev/null", "--error=/dev/null", *job.options(chosen)]
+            if (given := cluster.slurm.submit(script, options, [str(job.runtime)])) != number:
+                raise SlurmError(f"{case}: job {number} has the number {given}")
             if number % 20 == 0:
                 say(f"{case}: {number} of {len(jobs)} jobs submitted")
         while left := cluster.slurm.run("squeue", "-h", "-o", "%i").split():  # of all users
@@ -110,13 +100,9 @@ def on_slurm(case: str, jobs: Sequence[Job], folder: Path, say: Callable[[str], 
 
 def _reserve(wanted: str, cluster: TestCluster, folder: Path) -> None:
     """Make a reservation, and have the kept slurm.conf include what Slurm prints of it."""
-    for command in (["create", "reservation", *wanted.split()], ["-o", "show", "reservation"]):
-        done = subprocess.run(
-            ["scontrol", *command], env={**cluster.env, "TZ": "UTC"}, capture_output=True, text=True
-        )
-        if done.returncode:
-            raise SlurmError(f"no reservation: {done.stderr.strip()}")
-    _include("reservations.txt", done.stdout, folder)
+    slurm = Slurm({**cluster.env, "TZ": "UTC"})
+    slurm.run("scontrol", "create", "reservation", *wanted.split())
+    _include("reservations.txt", slurm.run("scontrol", "-o", "show", "reservation"), folder)
 
 
 def _include(name: str, text: str, folder: Path) -> None:

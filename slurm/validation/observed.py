@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
 
@@ -23,14 +22,18 @@ REQUEUED = re.compile(r"Requeuing JobId=(\d+)")
 TIMED_OUT = re.compile(r"(?:Time limit exhausted for|slurm_job_preempt: preempted) JobId=(\d+)")
 EPILOG = re.compile(r"_slurm_rpc_epilog_complete: JobId=(\d+) ")
 PASS = re.compile(r"sched: Running job scheduler (for full queue|for default depth)")
-CYCLE = "sched/backfill: _attempt_backfill: beginning"
-ANSWER = "node_did_resp"
 SUSPENDED = re.compile(r"gang: (suspending|resuming) JobId=(\d+)$")
 LEFT = re.compile(r"GANG: gang: entering gs_job_fini for JobId=(\d+)$")
-SLICE = "GANG: gang: _timeslicer_thread: scanning partitions"
-LIMITS = "Testing job time limits"
 CALCULATED = "priority/multifactor: decay_apply_weighted_factors: priority for job"
 PLAN = re.compile(r"sched/backfill: _dump_job_sched: JobId=(\d+) to start at (\S+?), end at")
+
+INSTANTS = {
+    "sched/backfill: _attempt_backfill: beginning": "cycles",
+    "node_did_resp": "answers",
+    "GANG: gang: _timeslicer_thread: scanning partitions": "slices",
+    "Testing job time limits": "limits",
+}
+"""Lines of which only the instant is kept."""
 
 DAY_S = 86400
 
@@ -135,14 +138,8 @@ class Observed:
             self.suspended.setdefault(int(match[2]), []).append(now)
         elif (match := LEFT.match(text)) and int(match[1]) in self.ended:
             self.left.append(now - self.ended[int(match[1])])
-        elif text.startswith(SLICE):
-            self.slices.append(now)
-        elif text.startswith(CYCLE):
-            self.cycles.append(now)
-        elif text.startswith(ANSWER):
-            self.answers.append(now)
-        elif text.startswith(LIMITS):
-            self.limits.append(now)
+        elif name := next((name for begin, name in INSTANTS.items() if text.startswith(begin)), ""):
+            getattr(self, name).append(now)
         elif text.startswith(CALCULATED) and now - max(self.calculations, default=0) > 1:
             self.calculations.append(now)
         elif match := PLAN.match(text):
@@ -264,12 +261,3 @@ def _last_before(instants: list[float], default: float, zero: float) -> float:
 def _seconds(text: str) -> float:
     form = "%Y-%m-%dT%H:%M:%S.%f" if "." in text else "%Y-%m-%dT%H:%M:%S"
     return datetime.strptime(text, form).replace(tzinfo=UTC).timestamp()
-
-
-def differences(observed: Observed, started: Mapping[int, float]) -> dict[str, Any]:
-    """Return how the starts of a model, or of a second run, differ from those observed; seconds since each
-    first submission."""
-    jobs = [job for job in observed.jobs if job in started]
-    off = np.array([started[job] - observed.started[job] for job in jobs])
-    wait = np.array([observed.started[job] - observed.submitted[job] for job in jobs])
-    return {"jobs": len(jobs), "wait": float(wait.mean()), "off": off}
