@@ -17,11 +17,12 @@ from models.gang.recording import RECORD, is_full, is_kept, record_end, record_s
 from models.gang.slices import seconds_per_unit
 from models.gang.state import GOAL, STATE, SYSTEM
 from models.kernels.compiling import kernel, part
+from models.kernels.lists import remove
 from models.kernels.ties import takes_end
 from models.packing import driver
 from models.packing.matrix import TABLE
 from models.packing.schemes.signature import PLACE, REARRANGE, RELEASE
-from models.packing.slots import NOWHERE, insert, remove, unmap_job, vacate, write_ended
+from models.packing.slots import NOWHERE, insert, unmap_job, vacate, write_ended
 from models.workloads.repetition import RERUN
 
 

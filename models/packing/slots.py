@@ -114,17 +114,6 @@ def insert(order, n, job, jobs, sign):
     return i
 
 
-@part(int64(LIST, int64, uint64), inline=False)
-def remove(order, n, job):
-    """Remove a job from a list of `n`, keep the order of the rest, and return the position that it had."""
-    i = 0
-    while order[i] != job:
-        i += 1
-    for later in range(i, n - 1):
-        order[later] = order[later + 1]
-    return i
-
-
 @part()
 def write_ended(job, now, ended, row):
     """Write a job of the table (`models.packing.matrix.JOB`) that ends now to a row of `ended`."""

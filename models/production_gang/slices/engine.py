@@ -11,6 +11,7 @@ import numpy as np
 from numba import boolean
 
 from models.kernels.compiling import by_type, kernel, part
+from models.kernels.lists import remove
 from models.production_gang.slices import steps, tc2000
 from models.production_gang.slices.alpha import gangs
 from models.production_gang.slices.others import count_others, end_others, place_others, share
@@ -57,7 +58,8 @@ def _finish_phase(job, now, system):
         it.due = np.inf
         it.runs = 0
         release(job, system)
-        steps.remove_active(job, system)
+        remove(system.lists.active, system.state[0].n_active, job)
+        system.state[0].n_active -= 1
         steps.submit_children(job, now, system)
         return
     steps.begin_phase(job, system)

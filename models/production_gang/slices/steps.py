@@ -172,18 +172,6 @@ def first_due(now, system):
 
 
 @part()
-def remove_active(job, system):
-    """Remove a job from the active ones, whose order stays. O(active jobs)."""
-    active, state = system.lists.active, system.state[0]
-    at = 0
-    while active[at] != job:
-        at += 1
-    state.n_active -= 1
-    for i in range(at, state.n_active):
-        active[i] = active[i + 1]
-
-
-@part()
 def next_instant(system):
     """Return when something happens next, infinity for never. O(active jobs + hosts)."""
     state, hosts = system.state[0], system.hosts

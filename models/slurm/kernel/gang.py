@@ -16,6 +16,7 @@ import math
 import numpy as np
 
 from models.kernels.compiling import part
+from models.kernels.lists import remove
 from models.slurm.kernel.running import RUNNING, insert_running, push_end, remove_end, remove_running
 from models.slurm.kernel.tables import NONE
 
@@ -170,13 +171,9 @@ def enter(system, job):
 @part(inline=False)
 def leave(system, job):
     """Remove a job that has left its nodes."""
-    state, at = system.state[0], 0
-    while system.order[at] != job:
-        at += 1
+    state, one = system.state[0], system.members[job]
+    remove(system.order, state.n_members, job)
     state.n_members -= 1
-    for k in range(at, state.n_members):
-        system.order[k] = system.order[k + 1]
-    one = system.members[job]
     one.runs = 0
     if one.suspended:
         one.lost += system.fate[job].end - one.since

@@ -225,14 +225,13 @@ def share(system, job, row):
             continue
         if fate[other].cpus < jobs[job].tasks * jobs[job].task_cpus or (found != NONE and found < other):
             continue
-        n_nodes, entry, inside = 0, fate[other].entry, True
+        entry, inside = fate[other].entry, fate[other].n_nodes == wanted
         while entry != NONE:
-            n_nodes += 1
             node = entries[entry].node
             is_in = (system.sets[row, node // 64] >> np.uint64(node % 64)) & ONE
             inside = inside and is_in and system.offers[node].cpus > 0
             entry = entries[entry].next
-        if inside and n_nodes == wanted:
+        if inside:
             found = other
     if found == NONE:
         return 0

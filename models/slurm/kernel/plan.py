@@ -30,13 +30,6 @@ def begin_plan(system, now):
 
 
 @part(inline=False)
-def copy_segment(system, to, source):
-    """Copy the nodes of a segment."""
-    for w in range(system.available.shape[1]):
-        system.available[to, w] = system.available[source, w]
-
-
-@part(inline=False)
 def same_segment(system, one, other):
     """Return whether two segments have the same nodes."""
     for w in range(system.available.shape[1]):
@@ -53,7 +46,8 @@ def split(system, j, at):
     state.n_segments += 1
     system.segments[new].begin, system.segments[new].end = at, system.segments[j].end
     system.segments[j].end = at
-    copy_segment(system, new, j)
+    for w in range(system.available.shape[1]):
+        system.available[new, w] = system.available[j, w]
     system.segments[new].next = system.segments[j].next
     system.segments[j].next = new
     return new

@@ -65,7 +65,7 @@ def may_preempt_any(system, record):
 @part(inline=False)
 def find_candidates(system, record):
     """Write the running jobs that a job may preempt, in order, and return their number. O(running jobs^2)."""
-    fate, entries, candidates = system.fate, system.entries, system.candidates
+    fate, candidates = system.fate, system.candidates
     n = 0
     for k in range(system.state[0].n_running):
         other = system.running[k]
@@ -78,11 +78,8 @@ def find_candidates(system, record):
         if system.settings[0].youngest_first:
             candidates[k].key = -math.floor(fate[other].start)
             continue
-        key = system.levels[level_of(system, other, fate[other].partition)].rank << 16
-        entry = fate[other].entry
-        while entry != NONE:
-            key, entry = key + 1, entries[entry].next
-        candidates[k].key = key
+        rank = system.levels[level_of(system, other, fate[other].partition)].rank
+        candidates[k].key = (rank << 16) + fate[other].n_nodes
     order_by_key(system, n)
     return n
 

@@ -8,7 +8,7 @@ import math
 
 from models.kernels.compiling import part
 from models.slurm.kernel.priority import classic
-from models.slurm.kernel.tables import NONE
+from models.slurm.kernel.tables import ANY, NONE
 
 HELD, QUEUED, ENDED = 1, 2, 4
 LARGEST_PRIORITY = 4294967295
@@ -55,17 +55,24 @@ def set_priority(system, record):
 
 
 @part(inline=False)
+def advance(system, at):
+    """Move the record at a place of the queue before those that it precedes."""
+    record = system.queue[at]
+    while at > 0 and precedes(system, record, system.queue[at - 1]):
+        system.queue[at] = system.queue[at - 1]
+        at -= 1
+    system.queue[at] = record
+
+
+@part(inline=False)
 def insert(system, job):
     """Put the records of a job into the queue; O(queue)."""
     state, jobs = system.state[0], system.jobs
     system.fate[job].status = QUEUED
     for record in range(jobs[job].first_record, jobs[job + 1].first_record):
         set_priority(system, record)
-        at = state.n_queue
-        while at > 0 and precedes(system, record, system.queue[at - 1]):
-            system.queue[at] = system.queue[at - 1]
-            at -= 1
-        system.queue[at] = record
+        system.queue[state.n_queue] = record
+        advance(system, state.n_queue)
         state.n_queue += 1
 
 
@@ -76,12 +83,7 @@ def sort_again(system):
     for k in range(state.n_queue):
         set_priority(system, system.queue[k])
     for k in range(1, state.n_queue):
-        record = system.queue[k]
-        at = k
-        while at > 0 and precedes(system, record, system.queue[at - 1]):
-            system.queue[at] = system.queue[at - 1]
-            at -= 1
-        system.queue[at] = record
+        advance(system, k)
 
 
 @part(inline=False)
@@ -136,12 +138,12 @@ def throttled(system, job):
 
 @part(inline=False)
 def exceeded(system, job, of_jobs):
-    """Return the first limit without room for a job, of numbers of jobs or of other resources; or -1."""
+    """Return the first limit without room for a job, of numbers of jobs, of others or `ANY`; or -1."""
     jobs, limits, charges = system.jobs, system.limits, system.charges
     for k in range(jobs[job].first_charge, jobs[job + 1].first_charge):
         limit = charges[k].limit
         full = limits[limit].used + charges[k].amount > limits[limit].cap
-        if full and limits[limit].of_jobs == of_jobs and charges[k].checked:
+        if full and charges[k].checked and (of_jobs == ANY or limits[limit].of_jobs == of_jobs):
             return limit
     return NONE
 
@@ -149,9 +151,4 @@ def exceeded(system, job, of_jobs):
 @part(inline=False)
 def limited(system, job):
     """Return whether a limit of an association or a QOS has no room for a job. O(limits of the job)."""
-    jobs, limits, charges = system.jobs, system.limits, system.charges
-    for k in range(jobs[job].first_charge, jobs[job + 1].first_charge):
-        limit = charges[k].limit
-        if charges[k].checked and limits[limit].used + charges[k].amount > limits[limit].cap:
-            return True
-    return False
+    return exceeded(system, job, ANY) != NONE

@@ -6,6 +6,7 @@ import numpy as np
 
 from models.kernels.bits import ONE
 from models.kernels.compiling import part
+from models.kernels.lists import remove
 from models.slurm.kernel.rows import chosen_cores, copy_rows, join_row, leave_row
 from models.slurm.kernel.tables import COMPLETING, FREE, FUTURE, LATER, NONE, NOW, TRIED
 
@@ -106,13 +107,8 @@ def insert_running(system, job):
 @part(inline=False)
 def remove_running(system, job):
     """Remove a job from the running ones. O(running jobs)."""
-    state = system.state[0]
-    at = 0
-    while system.running[at] != job:
-        at += 1
-    for k in range(at, state.n_running - 1):
-        system.running[k] = system.running[k + 1]
-    state.n_running -= 1
+    remove(system.running, system.state[0].n_running, job)
+    system.state[0].n_running -= 1
 
 
 @part(inline=False)
@@ -179,19 +175,34 @@ def start_job(system, job, partition, by):
 
 
 @part(inline=False)
+def give_back(system, job, supply, gres, row, sign, of_memory):
+    """Add what a job has to a supply, or subtract it; its free nodes are a row of sets. See
+    `remove_in_future`."""
+    settings, jobs, entries = system.settings[0], system.jobs, system.entries
+    entry = system.fate[job].entry
+    while entry != NONE:
+        node, cpus = entries[entry].node, sign * entries[entry].cpus
+        supply[node].cpus += cpus
+        if supply[node].cpus > 0:
+            system.sets[row, node // 64] |= ONE << np.uint64(node % 64)
+        else:
+            system.sets[row, node // 64] &= ~(ONE << np.uint64(node % 64))
+        if of_memory:
+            supply[node].memory += sign * jobs[job].node_memory + jobs[job].cpu_memory * cpus
+        for kind in range(settings.n_gres):
+            gres[node * settings.n_gres + kind] += of_memory * system.job_gres[job * settings.n_gres + kind]
+        entry = entries[entry].next
+
+
+@part(inline=False)
 def end_on_nodes(system, job):
     """Free what a job has; its nodes are completing until they have answered. O(nodes + running jobs)."""
     state, settings, fate = system.state[0], system.settings[0], system.fate
     jobs, entries = system.jobs, system.entries
+    give_back(system, job, system.free, system.free_gres, FREE, 1, 1)
     entry = fate[job].entry
     while entry != NONE:
-        node, cpus = entries[entry].node, entries[entry].cpus
-        system.free[node].cpus += cpus
-        system.free[node].memory += jobs[job].node_memory + jobs[job].cpu_memory * cpus
-        for kind in range(settings.n_gres):
-            system.free_gres[node * settings.n_gres + kind] += system.job_gres[job * settings.n_gres + kind]
-        if system.free[node].cpus > 0:
-            system.sets[FREE, node // 64] |= ONE << np.uint64(node % 64)
+        node = entries[entry].node
         system.sets[COMPLETING, node // 64] |= ONE << np.uint64(node % 64)
         system.offers[node].completing += 1
         entry = entries[entry].next
@@ -246,23 +257,8 @@ def remove_in_future(system, job, sign, of_memory):
     """Free what a running job has in that view, or take it again if both signs are -1; O(nodes of the job).
 
     Its memory and devices are kept if `of_memory` is 0."""
-    settings, jobs, entries = system.settings[0], system.jobs, system.entries
-    entry = system.fate[job].entry
-    while entry != NONE:
-        node, cpus = entries[entry].node, sign * entries[entry].cpus
-        system.future[node].cpus += cpus
-        if system.future[node].cpus > 0:
-            system.sets[FUTURE, node // 64] |= ONE << np.uint64(node % 64)
-        else:
-            system.sets[FUTURE, node // 64] &= ~(ONE << np.uint64(node % 64))
-        if of_memory:
-            system.future[node].memory += sign * jobs[job].node_memory + jobs[job].cpu_memory * cpus
-        for kind in range(settings.n_gres):
-            system.future_gres[node * settings.n_gres + kind] += (
-                of_memory * system.job_gres[job * settings.n_gres + kind]
-            )
-        entry = entries[entry].next
-    if settings.in_rows:
+    give_back(system, job, system.future, system.future_gres, FUTURE, sign, of_memory)
+    if system.settings[0].in_rows:
         leave_row(system, job, LATER)
 
 

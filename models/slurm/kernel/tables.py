@@ -29,16 +29,10 @@ SETTINGS = fields(
 )
 """Numbers of slurm.conf; seconds, and switches that are 0 or 1.
 
-tick
-    Seconds between two looks of the controller's background thread.
-cycle_time
-    Seconds that a backfill cycle takes.
-completing, killing
-    Seconds from the end of a job until its nodes are free, and from its kill until its epilog has ended.
-decay_per_s
-    Factor of decay of usage in a second.
-damping
-    FairShareDampeningFactor.
+tick, cycle_time, completing, killing
+    See `models.slurm.scheduler.Phases`; tick is the period there.
+decay_per_s, damping
+    See `models.slurm.priority.Weights`.
 suspends
     Whether jobs that are preempted are suspended.
 busy_nodes
