@@ -4,16 +4,15 @@ Jette (1997) has the demand in words ("typically ranges from 64 to 256 processor
 peaks of 320), and one moment of a typical day in Fig. 2.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from models.arrays import Floats, Ints
 from models.jobs.calendar import DAY
 from models.jobs.job_classes import DEBUG, EXPRESS, INTERACTIVE
-from models.production_gang.areas import area, steps
 from models.production_gang.metrics import USUAL_DEMAND, WORKDAYS, WORKING_HOURS
-from models.production_gang.systems import Run
+from models.production_gang.systems import Run, area, steps
 
 HOUR = 3600.0
 
@@ -29,7 +28,9 @@ def of_day(run: Run, edges: Floats) -> dict[str, Floats]:
     jobs = run.jobs
     assert jobs.job_class is not None
     at_terminal = (jobs.job_class == INTERACTIVE) | (jobs.job_class == DEBUG)
-    cuts, batch, inside = _working_hours(run.clock, edges)
+    first, last = WORKING_HOURS
+    cuts, batch, hour, weekday = parts_of_days(run.clock, edges, WORKING_HOURS)
+    inside = (first <= hour) & (hour < last) & (weekday < WORKDAYS)
     n = len(edges) - 1
     hours = np.bincount(batch[inside], np.diff(cuts)[inside], n).astype(np.float64)
 
@@ -75,17 +76,19 @@ def _display(
     return dict(zip(DISPLAYED, found, strict=True))
 
 
-def _working_hours(clock: float, edges: Floats) -> tuple[Floats, Ints, np.ndarray]:
-    """Return times between which all is working hours or nothing, the batch of each part, and which it is."""
+def parts_of_days(
+    clock: float, edges: Floats, hours: Sequence[float] = (0,)
+) -> tuple[Floats, Ints, Floats, Floats]:
+    """Divide batches at these hours of each day.
+
+    Return when parts begin and the last one ends, and the batch, the hour and the day of the week of each.
+    """
     days = np.arange(np.floor((edges[0] + clock) / DAY), np.ceil((edges[-1] + clock) / DAY) + 1)
-    first, last = WORKING_HOURS
-    turns = np.concatenate([days * DAY + first * HOUR, days * DAY + last * HOUR]) - clock
+    turns = np.concatenate([days * DAY + hour * HOUR for hour in hours]) - clock
     cuts = np.unique(np.concatenate([edges, np.clip(turns, edges[0], edges[-1])]))
     middle = (cuts[:-1] + cuts[1:]) / 2
-    hour = (middle + clock) % DAY / HOUR
-    inside = (first <= hour) & (hour < last) & ((middle + clock) // DAY % 7 < WORKDAYS)
     batch = np.clip(np.searchsorted(edges, middle, side="right") - 1, 0, max(len(edges) - 2, 0))
-    return cuts, batch, inside
+    return cuts, batch, (middle + clock) % DAY / HOUR, (middle + clock) // DAY % 7
 
 
 def _peaks(time: Floats, level: Floats, edges: Floats) -> Floats:

@@ -9,12 +9,11 @@ from models.jobs.calendar import DAY
 from models.jobs.division import Division
 from models.jobs.job_classes import INTERACTIVE, JOB_CLASSES
 from models.jobs.schedule import Schedule
-from models.production_gang.areas import area, steps
-from models.production_gang.daytime import of_day
+from models.production_gang.daytime import HOUR, of_day, parts_of_days
 from models.production_gang.metrics import BEGUN, FEW_PERCENT, HOURS, LENGTH_EDGES, LENGTHS, SIZES, WORKDAYS
-from models.production_gang.systems import Run
+from models.production_gang.systems import Run, area, steps
 
-SECONDS_IN_HOUR = 3600.0
+LOSSES = ("switching_share", "packing_loss", "limits_loss")
 
 
 def of_run(run: Schedule, division: Division, edges: Floats) -> dict[str, Floats]:
@@ -39,7 +38,7 @@ def of_run(run: Schedule, division: Division, edges: Floats) -> dict[str, Floats
     cell = batch * classes + jobs.job_class
 
     def by_class(values: np.ndarray) -> Floats:
-        return np.bincount(cell, values, n * classes).reshape(n, classes).astype(np.float64)
+        return _sums(cell, values, (n, classes))
 
     with np.errstate(divide="ignore", invalid="ignore"):  # a batch without a job, a class without one
         number, runtime = by_class(np.ones(len(jobs))), by_class(jobs.runtime)
@@ -52,13 +51,10 @@ def of_run(run: Schedule, division: Division, edges: Floats) -> dict[str, Floats
             "class_preempted": by_class(preempted > 0) / number,
         }
     power = np.minimum(np.ceil(np.log2(jobs.size)), len(SIZES) - 1).astype(np.int64)
-    found["partition_work"] = (
-        np.bincount(batch * len(SIZES) + power, jobs.runtime * jobs.size, n * len(SIZES))
-        .reshape(n, len(SIZES))
-        .astype(np.float64)
-    )
+    cells = batch * len(SIZES) + power
+    found["partition_work"] = _sums(cells, jobs.runtime * jobs.size, (n, len(SIZES)))
     interactive = jobs.job_class == INTERACTIVE
-    hour = ((jobs.submit + run.clock) % DAY // SECONDS_IN_HOUR).astype(np.int64)
+    hour = ((jobs.submit + run.clock) % DAY // HOUR).astype(np.int64)
     length = np.searchsorted(LENGTH_EDGES, jobs.runtime, side="right")
     wait = run.wait[these]
     marks = {name: wait <= seconds for name, seconds in BEGUN.items()}
@@ -72,37 +68,36 @@ def of_run(run: Schedule, division: Division, edges: Floats) -> dict[str, Floats
     return found | _of_machine(run, edges) | _of_classes(run, edges) | of_day(run, edges)
 
 
+def _sums(cell: Ints, values: np.ndarray, shape: tuple[int, int]) -> Floats:
+    """Return the sums of values by cell."""
+    return np.bincount(cell, values, shape[0] * shape[1]).reshape(shape).astype(np.float64)
+
+
 def _of_interactive(
     suffix: str, cell: Ints, shape: tuple[int, int], runtime: Floats, response: Floats,
     marks: Mapping[str, np.ndarray],
 ) -> dict[str, Floats]:  # fmt: skip
-    n_cells = shape[0] * shape[1]
-    number = np.bincount(cell, minlength=n_cells).astype(np.float64)
-    total = np.bincount(cell, runtime, n_cells).astype(np.float64)  # whole numbers, if there is none
-    largest = np.full(n_cells, -np.inf)
-    np.maximum.at(largest, cell, response / runtime)
+    number, total = _sums(cell, np.ones(len(cell)), shape), _sums(cell, runtime, shape)
+    largest = np.full(shape, -np.inf)
+    np.maximum.at(largest.reshape(-1), cell, response / runtime)
     with np.errstate(divide="ignore", invalid="ignore"):
-        slowdown = np.bincount(cell, response, n_cells) / total
-        shares = {name: np.bincount(cell, mark, n_cells) / number for name, mark in marks.items()}
-    found = {f"interactive_{name}_by_{suffix}": share for name, share in shares.items()} | {
+        slowdown = _sums(cell, response, shape) / total
+        shares = {name: _sums(cell, mark, shape) / number for name, mark in marks.items()}
+    return {f"interactive_{name}_by_{suffix}": share for name, share in shares.items()} | {
         f"interactive_jobs_by_{suffix}": number,
         f"interactive_runtime_by_{suffix}": total,
         f"interactive_slowdown_by_{suffix}": slowdown,
         f"interactive_slowdown_max_by_{suffix}": np.where(number > 0, largest, np.nan),
     }
-    return {name: values.reshape(shape) for name, values in found.items()}
 
 
 def _of_machine(run: Run, edges: Floats) -> dict[str, Floats]:
     """Return the shares of the processor time that no job gets."""
     levels, capacity = run.levels, run.machine.total * np.diff(edges)
+    losses = zip(LOSSES, (levels.switching, levels.packing, levels.limits), strict=True)
     delivered = np.diff(area(*steps(run.runs.begin, run.runs.end, run.runs.processors), edges))
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = {
-            "switching_share": np.diff(area(levels.time, levels.switching, edges)) / capacity,
-            "packing_loss": np.diff(area(levels.time, levels.packing, edges)) / capacity,
-            "limits_loss": np.diff(area(levels.time, levels.limits, edges)) / capacity,
-        }
+        found = {name: np.diff(area(levels.time, lost, edges)) / capacity for name, lost in losses}
         left = 1 - delivered / capacity - sum(found.values())
     # No share of a batch is negative but by rounding.
     return found | {"no_work_share": np.where(np.abs(left) < 1e-9, 0.0, left)} | _of_weekends(run, edges)
@@ -110,17 +105,12 @@ def _of_machine(run: Run, edges: Floats) -> dict[str, Floats]:
 
 def _of_weekends(run: Run, edges: Floats) -> dict[str, Floats]:
     """Return the time of weekdays and of weekends, and the share of it without work, NaN of no time."""
-    levels, clock = run.levels, run.clock
-    n = len(edges) - 1
-    days = np.arange(np.floor((edges[0] + clock) / DAY), np.ceil((edges[-1] + clock) / DAY) + 1)
-    cuts = np.unique(np.concatenate([edges, np.clip(days * DAY - clock, edges[0], edges[-1])]))
-    length = np.diff(cuts)
+    levels, n = run.levels, len(edges) - 1
+    cuts, batch, _, weekday = parts_of_days(run.clock, edges)
+    length, weekend = np.diff(cuts), weekday >= WORKDAYS
     used = np.diff(area(*steps(run.runs.begin, run.runs.end, run.runs.processors), cuts))
     for level in (levels.switching, levels.packing, levels.limits):
         used += np.diff(area(levels.time, level, cuts))
-    middle = (cuts[:-1] + cuts[1:]) / 2
-    weekend = (middle + clock) // DAY % 7 >= WORKDAYS
-    batch = np.clip(np.searchsorted(edges, middle, side="right") - 1, 0, max(n - 1, 0))
     found = {}
     for days_of, chosen in (("weekdays", ~weekend), ("weekends", weekend)):
         found[days_of] = np.bincount(batch[chosen], length[chosen], n).astype(np.float64)

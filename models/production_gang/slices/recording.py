@@ -5,21 +5,13 @@ the mean of each group's processors, and of those that are lost, from one mark t
 submission and end, and once a day for each of `Sums.days`. These are all the times between which anything is
 measured, so that the integrals are the same.
 
-An engine stops where an array is full, and continues when it has been emptied.
+The engine stops where an array may be full, and continues with larger ones.
 """
-
-from typing import Any
 
 import numpy as np
 
 from models.jobs.calendar import DAY
-from models.jobs.schedule import check_pieces
 from models.kernels.compiling import part
-from models.production_gang.slices.state import LEVEL, PIECE, System
-from models.production_gang.systems import Levels
-
-CAPACITY = 200_000
-FEWER_PIECES = "take fewer jobs, with a smaller batch_size=… or workload.end=…, or a longer policy.slice=…"
 
 
 @part()
@@ -144,43 +136,3 @@ def end_switches(system, now, idle, reserve, waits):
     if state.switching > 0 and state.switch_ends <= now:
         _record_level(system, state.switch_ends, 0.0, (idle - reserve) * waits, reserve * waits)
         state.switching = state.switching_uses = 0
-
-
-class Recorded:
-    """All that a run records."""
-
-    def __init__(self) -> None:
-        self._kept: dict[str, list[np.ndarray]] = {name: [] for name in ("pieces", "switches", "levels")}
-        self._n = 0
-
-    @staticmethod
-    def empty(capacity: int = CAPACITY) -> dict[str, Any]:
-        """Return the arrays of a `System` that the engine fills."""
-        types = {"pieces": PIECE, "switches": PIECE, "levels": LEVEL}
-        return {name: np.empty(capacity, kind) for name, kind in types.items()}
-
-    def emptied(self, system: System) -> System:
-        """Return a system with empty arrays, larger ones if these were empty.
-
-        Raises
-        ------
-        ValueError
-            With one line for more pieces than can be kept.
-        """
-        self._n += int(system.state["n_pieces"][0])
-        check_pieces(self._n, FEWER_PIECES)
-        nothing = not (system.state["n_pieces"][0] or system.state["n_switches"][0])
-        self._take(system)
-        return system._replace(**self.empty(2 * len(system.pieces))) if nothing else system
-
-    def all(self, system: System) -> tuple[np.recarray, np.recarray, Levels]:
-        """Return pieces, switches and levels in the order in which they were recorded."""
-        self._take(system)
-        pieces, switches, levels = (np.concatenate(kept) for kept in self._kept.values())
-        lost = Levels(*(levels[name].copy() for name in LEVEL.names or ()))
-        return pieces.view(np.recarray), switches.view(np.recarray), lost
-
-    def _take(self, system: System) -> None:
-        for name, kept in self._kept.items():
-            kept.append(getattr(system, name)[: system.state[f"n_{name}"][0]].copy())
-            system.state[f"n_{name}"] = 0

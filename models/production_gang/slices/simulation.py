@@ -9,13 +9,11 @@ from models.arrays import Floats, Ints
 from models.jobs.job_classes import JOB_CLASSES
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
-from models.jobs.schedule import Pieces
+from models.jobs.schedule import Pieces, check_pieces
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Point
-from models.production_gang.areas import steps
 from models.production_gang.slices import engine, state
-from models.production_gang.slices.recording import Recorded
 from models.production_gang.slices.rules import AlphaRules, Tc2000Rules, rules_of
 from models.production_gang.slices.state import NONE, SPANS, Cluster, Hosts, Lists, Settings, System, Tc2000
 from models.production_gang.slices.tc2000 import BITS
@@ -26,8 +24,14 @@ from models.production_gang.systems import (
     clock_of,
     link_children,
     order_of_submission,
+    steps,
+    twice,
 )
 from models.workloads.phases import Phases
+
+RECORDED = ("pieces", "switches", "levels")
+CAPACITY = 200_000
+FEWER_PIECES = "take fewer jobs, with a smaller batch_size=… or workload.end=…, or a longer policy.slice=…"
 
 ROUNDING = 1e-12
 """Relative error up to which a job that was never stopped ended as soon as its runtime was over."""
@@ -70,23 +74,11 @@ class Detail:
 
 
 def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, pieces: bool = True) -> Run:
-    """Run all jobs to their ends.
+    """Run all jobs to their ends; ``ValueError`` with one line if one of them can never run, or for more
+    pieces than can be kept.
 
-    Parameters
-    ----------
-    point : Point
-    opened : Stream or Trace
-        The source of the jobs; a log has a time of day at which it begins.
-    jobs : Jobs
-    machine : Machine
-    pieces : bool
-        Whether the pieces of the schedule are asked for, and when levels changed; else these are means from
-        one mark to the next, of which all measures are the same, see `recording`.
-
-    Raises
-    ------
-    ValueError
-        With one line, if a job can never run, or there are more pieces than can be kept.
+    `opened` may have a time of the week. Without `pieces` those of the schedule, and the levels, are means
+    from one mark to the next, of which all measures are the same, see `recording`.
     """
     rules = rules_of(point.policy)
     rules.adjustments(jobs, machine)
@@ -99,10 +91,12 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, piec
         system = _alpha(jobs, machine, rules, given)
     if not pieces:
         system = _with_sums(system, opened)
-    recorded = Recorded()
     while not engine.run(system):
-        system = recorded.emptied(system)
-    noted, switches, levels = recorded.all(system)
+        system = _with_room(system)
+    noted, switches, lost = (
+        getattr(system, name)[: system.state[f"n_{name}"][0]].copy().view(np.recarray) for name in RECORDED
+    )
+    levels = Levels(*(lost[name].copy() for name in state.LEVEL.names or ()))
     if not pieces:
         group, job = np.unique(system.jobs["group"], return_index=True)
         noted["job"] = job[np.searchsorted(group, noted["job"])]  # one job of the group for all of them
@@ -123,6 +117,15 @@ def _with_sums(system: System, opened: Stream | Trace) -> System:
     system.state["next_mark"] = 0.0
     settings = system.settings._replace(sums=True, first_measured=first)
     return system._replace(sums=system.sums._replace(days=days), settings=settings)
+
+
+def _with_room(system: System) -> System:
+    """Return a system with larger arrays, of those of which half is used, else of all; `TooManyPiecesError`
+    for more pieces than can be kept."""
+    used = {name: int(system.state[f"n_{name}"][0]) for name in RECORDED}
+    check_pieces(used["pieces"], FEWER_PIECES)
+    full = [name for name in RECORDED if 2 * used[name] > len(getattr(system, name))]
+    return system._replace(**{name: twice(getattr(system, name)) for name in full or RECORDED})
 
 
 def _tc2000(jobs: Jobs, machine: Machine, rules: Tc2000Rules, phases: state.Phases) -> System:
@@ -189,7 +192,9 @@ def _system(
         jobs.submit.copy(),
         Lists(next(lists), next(lists), next(lists), independent, *lists),
         hosts,
-        **Recorded.empty(),
+        pieces=np.zeros(CAPACITY, state.PIECE),
+        switches=np.zeros(CAPACITY, state.PIECE),
+        levels=np.zeros(CAPACITY, state.LEVEL),
         sums=state.Sums(*map(np.zeros, (2 * len(JOB_CLASSES), 3, 3, 3))),
         state=scalars,
         pool=pool,

@@ -54,13 +54,7 @@ class Hardware:
 
     @classmethod
     def of(cls, machine: Parameters, processors: int) -> Hardware:
-        """Return the hardware of a machine of so many processors.
-
-        Raises
-        ------
-        ValueError
-            With one line that names what is allowed.
-        """
+        """Return the hardware of so many processors; ``ValueError`` with one line for one not allowed."""
         read = keys.read(cls, machine, "machine")
         pairs = read["node_processors"]
         given = f"machine.processors={processors}"

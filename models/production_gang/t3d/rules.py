@@ -287,13 +287,7 @@ def check(point: Point) -> Sequence[str]:
 def adjustments(
     jobs: Jobs, rules: Rules, hardware: Hardware, processors: int, machine: Parameters
 ) -> Sequence[str]:
-    """Return notes on how jobs are adjusted so that they can run.
-
-    Raises
-    ------
-    ValueError
-        With one line, if one of them could never run.
-    """
+    """Return notes on how jobs are adjusted; ``ValueError`` with one line if one could never run."""
     size = hardware.rounded(jobs.size)
     first = first_of(size > processors)
     if first is not None:

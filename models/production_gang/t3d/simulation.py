@@ -20,6 +20,7 @@ from models.production_gang.systems import (
     clock_of,
     link_children,
     order_of_submission,
+    twice,
 )
 from models.production_gang.t3d import engine, state
 from models.production_gang.t3d.clock import BOUNDARIES_A_DAY
@@ -58,23 +59,9 @@ class Detail:
 
 
 def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, pieces: bool = True) -> Run:
-    """Run all jobs to their ends.
+    """Run all jobs to their ends; ``ValueError`` with one line if one of them can never run.
 
-    Parameters
-    ----------
-    point : Point
-    opened : Stream or Trace
-        Where the jobs come from: it may have a time of the week.
-    jobs : Jobs
-        In order of submission, as it would be without feedback.
-    machine : Machine
-    pieces : bool
-        Whether the pieces of the schedule are asked for: there are so few that they are recorded anyway.
-
-    Raises
-    ------
-    ValueError
-        With one line, if a job can never run.
+    `opened` may have a time of the week; `pieces` are so few that they are recorded whether asked for or not.
     """
     rules = Rules.of(point.policy)
     hardware = Hardware.of(point.machine, machine.total)
@@ -83,7 +70,7 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, piec
     system = _system(jobs, rules, hardware, clock)
     while (status := engine.advance(system)) == engine.FULL:
         system = system._replace(
-            events=_twice(system.events), residencies=_twice(system.residencies), levels=_twice(system.levels)
+            events=twice(system.events), residencies=twice(system.residencies), levels=twice(system.levels)
         )
     if status == engine.STUCK:
         left = int(len(jobs) - system.state["n_ended"][0])
@@ -169,10 +156,6 @@ def _last_boundary(rules: Rules, clock: float) -> tuple[int, float]:
     day, second = divmod(clock, DAY)
     which = max(which for which, begins in enumerate(seconds) if begins <= second)
     return int(day) * BOUNDARIES_A_DAY + which, float(day * DAY + seconds[which] - clock)
-
-
-def _twice(values: np.ndarray) -> np.ndarray:
-    return np.concatenate([values, np.zeros_like(values)])
 
 
 def _run(system: System, jobs: Jobs, machine: Machine, hardware: Hardware, clock: float) -> Run:
