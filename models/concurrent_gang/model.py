@@ -64,12 +64,8 @@ def schedule(point: Point) -> Schedule:
     """Return the schedule that `simulate` measures, see `models.family.Family.schedule`.
 
     Of a stream it has all jobs that are submitted before the last batch ends, or before the horizon, each to
-    its end. A piece is one PE's.
-
-    Raises
-    ------
-    ValueError
-        With one line, if more jobs of a stream are in the system at a time than the table can hold.
+    its end; ``ValueError`` with one line if more of them are there at a time than the table can hold. A piece
+    is one PE's.
     """
     rules = rules_of(point.policy)
     opened = workloads.open_workload(until_horizon(point))
@@ -87,9 +83,11 @@ def schedule(point: Point) -> Schedule:
     simulation.record_only(n_jobs)
 
     def check() -> None:
-        if not isinstance(opened, Trace) and falls_behind(simulation, n_jobs):
+        submitted = simulation.n_submitted
+        behind = submitted - simulation.n_terminated > BEHIND * submitted
+        if not isinstance(opened, Trace) and behind and submitted > (1 + LONG_TAIL) * n_jobs + 400:
             raise ValueError(
-                f"some of {n_jobs} jobs have not ended when {simulation.n_submitted - n_jobs:,} "
+                f"some of {n_jobs} jobs have not ended when {submitted - n_jobs:,} "
                 "more are submitted, so that the machine does not keep up; take a lower load, shorter "
                 "slices, or what tasks wait for less (disks, io_time)"
             )
@@ -114,14 +112,6 @@ def schedule(point: Point) -> Schedule:
         # A log's rows belong only to all its jobs.
         trace=opened if isinstance(opened, Trace) and n_jobs == len(opened.jobs) else None,
         notes=(str(rules), str(Statements.of(point.workload))),
-    )
-
-
-def falls_behind(simulation: Simulation, n_jobs: int) -> bool:
-    """Return whether many jobs came after the first `n_jobs`, and a large part of all is still there."""
-    behind = simulation.n_submitted - simulation.n_terminated
-    return (
-        simulation.n_submitted > (1 + LONG_TAIL) * n_jobs + 400 and behind > BEHIND * simulation.n_submitted
     )
 
 

@@ -45,13 +45,7 @@ class Recorder:
         return no_record(rows, grades)
 
     def take(self, system: System) -> None:
-        """Take away what the engine has recorded.
-
-        Raises
-        ------
-        ValueError
-            With one line, if there is more than can be kept.
-        """
+        """Take away what the engine has recorded; `TooManyPiecesError` for more than can be kept."""
         state = system.state
         self._uses.append(_merged(system.record.uses[: state["n_recorded"][0]]))
         self._n_rows += len(self._uses[-1])

@@ -20,11 +20,8 @@ from models.point import Seed
 from models.streams import stream
 from models.workloads.statements import Statements
 
-FIRST_JOBS, FIRST_TASKS, FIRST_MESSAGES = 64, 1024, 1024
+FIRST_JOBS, FIRST_TASKS, FIRST_MESSAGES, FIRST_ENDED = 64, 1024, 1024, 4096
 """Places at first; they are doubled whenever more are needed."""
-
-ENDED_AT_ONCE = 4096
-"""Jobs that have ended before Python takes them away."""
 
 
 class Simulation(Driver):
@@ -54,7 +51,6 @@ class Simulation(Driver):
             function_pointer(scheme.release, RELEASE_SIGNATURE),
         )
         self._recorder, self._keys = recorder, stream(seed, "statements")
-        self._ended: list[Ended] = []
         grades_drawn = recorder is not None and not recorder.only_busy
         settings = state.Settings(
             n_pes,
@@ -117,7 +113,7 @@ class Simulation(Driver):
             marked=np.zeros(n_pes, np.int64),
             vacant_tasks=np.full(64, NONE),
             state=first,
-            ended=empty_ended(ENDED_AT_ONCE),
+            ended=empty_ended(FIRST_ENDED),
             batches=np.zeros(measured.batch_limit, state.SCALARS),
             record=no_record(),
         )
@@ -127,10 +123,6 @@ class Simulation(Driver):
         self._prepare_record()
         limits = state.Limits(n_batches, self._more_arrivals, until)
         status = int(engine.advance(*self._functions, self.system, self._arrivals, limits))
-        n = self.state.n_ended
-        if n:
-            self._ended.append(Ended(*(column[:n].copy() for column in self.system.ended)))
-            self.state.n_ended = 0
         if self._recorder is not None:
             self._recorder.take(self.system)
         if status == engine.TASKS_FULL:
@@ -165,6 +157,13 @@ class Simulation(Driver):
         keys = self._keys.integers(0, 1 << 62, len(jobs))
         return state.Arrivals(jobs.submit, jobs.size, jobs.runtime, keys)
 
+    def _take_record(self) -> None:
+        """Make room for further jobs that have ended; what PEs did is taken after each call of the engine."""
+        room = len(self.system.ended.number)
+        if self.state.n_ended == room:
+            ended = Ended(*(_enlarged(column, 2 * room) for column in self.system.ended))
+            self.system = self.system._replace(ended=ended)
+
     def _enlarge(self, limit: int) -> None:
         super()._enlarge(limit)
         self.system = self.system._replace(jobs=_enlarged(self.system.jobs, limit))
@@ -190,11 +189,7 @@ class Simulation(Driver):
 
     def ended(self) -> Ended:
         """Return the measured jobs that have ended, in order of their ends."""
-        if not self._ended:
-            return Ended(*(column[:0] for column in self.system.ended))
-        if len(self._ended) > 1:
-            self._ended = [Ended(*(np.concatenate(each) for each in zip(*self._ended, strict=True)))]
-        return self._ended[0]
+        return Ended(*(column[: self.state.n_ended] for column in self.system.ended))
 
     @property
     def batches(self) -> np.ndarray:
