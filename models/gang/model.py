@@ -48,12 +48,8 @@ def simulate(point: Point) -> Outcome:
 def schedule(point: Point) -> Schedule:
     """Return the schedule that `simulate` measures, see `models.family.Family.schedule`.
 
-    Of a stream it has all jobs that are submitted before the last batch ends.
-
-    Raises
-    ------
-    ValueError
-        With one line, if more jobs of a stream are in the system at a time than the table can hold.
+    Of a stream it has all jobs that are submitted before the last batch ends; ``ValueError`` with one line if
+    more of them are in the system at a time than the table can hold.
     """
     rules = Rules.of(point.policy)
     opened = workloads.open_workload(point)

@@ -19,10 +19,10 @@ from models.kernels.types import FLOATS, INTS
 from models.packing.slots import write_ended
 
 AT_ONCE = 1 << 16
-"""Pieces, and jobs, that can be recorded before Python takes them away."""
+"""Pieces, and jobs, for which there is room at first."""
 
 Record = namedtuple("Record", ["used", "since", "share", "number", "begin", "end", "processors", "ended"])
-"""The record since Python last took it away; all arrays are empty where nothing is to be recorded.
+"""What happened so far; all arrays are empty where nothing is to be recorded.
 
 used : int64 (2,), pieces and jobs that have ended
 since, share : float64 (place of the table,), begin of a job's present piece, and its processors; 0 before its
@@ -53,51 +53,42 @@ class Recorder:
     """Records a whole schedule; `enlarge` has to be called first, with the places of the table of jobs."""
 
     def __init__(self) -> None:
-        self.record = _empty(0, AT_ONCE)
-        self._pieces: list[tuple[np.ndarray, ...]] = []
-        self._ended: list[Ended] = []
-        self._n_pieces = 0
+        self.record = _empty(0, 0)
 
-    def enlarge(self, job_limit: int) -> None:
-        """Make the record fit a table of jobs with so many places, more than before."""
-        self.take()
-        before, self.record = self.record, _empty(job_limit, max(AT_ONCE, 2 * job_limit))
-        self.record.since[: len(before.since)] = before.since
-        self.record.share[: len(before.share)] = before.share
+    def enlarge(self, job_limit: int = 0) -> None:
+        """Make the record fit a table of jobs with so many places, and twice as long if half is used.
 
-    def take(self) -> None:
-        """Take away what the engine has recorded.
-
-        Raises
-        ------
-        ValueError
-            With one line, if there are more pieces than can be kept.
+        `TooManyPiecesError` for more pieces than can be kept.
         """
-        record = self.record
-        n_pieces, n_jobs = record.used
-        self._n_pieces += n_pieces
+        self._check()
+        before, n_rows = self.record, len(self.record.number)
+        limit, is_half_full = max(job_limit, len(before.since)), 2 * before.used.max() > n_rows
+        self.record = _empty(limit, max(AT_ONCE, 2 * limit, 2 * n_rows if is_half_full else n_rows))
+        arrays = zip((*self.record[:-1], *self.record.ended), (*before[:-1], *before.ended), strict=True)
+        for after, old in arrays:
+            after[: len(old)] = old
+
+    def _check(self) -> None:
         check_pieces(
-            self._n_pieces,
+            int(self.record.used[PIECES]),
             "jobs change their share of the time at nearly every event: take fewer of them, with a smaller "
             "batch_size=… or workload.end=…, or run it without a schedule",
         )
-        columns = (record.number, record.begin, record.end, record.processors)
-        self._pieces.append(tuple(column[:n_pieces].copy() for column in columns))
-        self._ended.append(Ended(*(column[:n_jobs].copy() for column in record.ended)))
-        record.used[:] = 0
 
     def ended(self, n_jobs: int) -> Ended:
         """Return those of the first `n_jobs` jobs to be submitted that have ended, in order of submission."""
-        self.take()
-        columns = Ended(*(np.concatenate(each) for each in zip(*self._ended, strict=True)))
+        columns = Ended(*(column[: self.record.used[JOBS]] for column in self.record.ended))
         order = np.argsort(columns.number)
         order = order[: np.searchsorted(columns.number[order], n_jobs)]
         return Ended(*(column[order] for column in columns))
 
     def pieces(self, n_jobs: int) -> Pieces:
         """Return all pieces of the first `n_jobs` jobs to be submitted, each job's in order of time."""
-        self.take()
-        job, begin, end, processors = (np.concatenate(each) for each in zip(*self._pieces, strict=True))
+        self._check()
+        made, n = self.record, self.record.used[PIECES]
+        job, begin, end, processors = (
+            column[:n] for column in (made.number, made.begin, made.end, made.processors)
+        )
         order = np.lexsort((begin, job))
         order = order[: np.searchsorted(job[order], n_jobs)]
         job, begin, end, processors = (column[order] for column in (job, begin, end, processors))

@@ -38,31 +38,18 @@ SIGNATURES = (PLACE_SIGNATURE, RELEASE_SIGNATURE, REARRANGE_SIGNATURE, ADMIT_SIG
 """Of the functions that the engine takes."""
 
 
-def _admission(bounded: bool) -> Any:
-    """Return the function of the queue; that of a bound is loaded when it is first needed."""
-    if not bounded:
-        return never_called
-    from models.gang.admission import admit
-
-    return admit
-
-
 class Simulation(Driver):
     """A gang scheduler serving a stream of job sessions.
 
     Parameters
     ----------
-    rules : Rules
-    n_pes : int
     chunks : iterator of Jobs
         The sessions.
-    measured : Measured, optional
     rerun, rerun_parameters
         Return the runtimes of repetitions, see `models.workloads.repetition`.
     ends : bool
         Whether the workload ends by itself: then the table grows with the jobs. That of a stream ends the run
         with more than `Rules.job_limit` in the system.
-    recorder : Recorder, optional
     measuring : Measuring, optional
         Receives the measured jobs that have ended, whole batches of them at a time.
     memory : int, optional
@@ -86,7 +73,10 @@ class Simulation(Driver):
         measured = Measured(1000, 31) if measured is None else measured
         scheme = rules.scheme
         self._bounded = rules.slots_limit is not None or memory is not None
-        functions = (*scheme.compiled(), _admission(self._bounded), rerun)
+        admit = never_called
+        if self._bounded:  # loaded when it is first needed
+            from models.gang.admission import admit
+        functions = (*scheme.compiled(), admit, rerun)
         self._functions = tuple(map(function_pointer, functions, SIGNATURES))
         self._recorder, self._measuring = recorder, measuring
         settings = Settings(
@@ -144,7 +134,7 @@ class Simulation(Driver):
 
     def _take_record(self) -> None:
         assert self._recorder is not None
-        self._recorder.take()
+        self._recorder.enlarge()
 
     def _enlarge(self, limit: int) -> None:
         before = self.system
