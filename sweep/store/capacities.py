@@ -1,12 +1,9 @@
 """The capacity of each curve of a study, from its overload runs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from models.family import OVERLOAD
 from sweep import statistics
-from sweep.plan.plan import Plan
 from sweep.store import reader
 from sweep.store.records import Finished
 from sweep.store.state import State
@@ -21,29 +18,24 @@ class Capacities:
         See `sweep.statistics.capacity`; NaN where there are no overload runs, or none is done.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, state: State) -> None:
+        plan, runs = state.plan, state.plan.overload
         self.axis = list(plan.axes).index("load")
         shape = tuple(1 if axis == "load" else len(values) for axis, values in plan.axes.items())
         self.mean, self.error, self.upper = (np.full(shape, np.nan) for _ in range(3))
         self._loads = plan.loads
-
-    @classmethod
-    def read(cls, state: State) -> Capacities:
-        """Return the capacities by the overload runs that are done."""
-        found, runs = cls(state.plan), state.plan.overload
         if runs is None:
-            return found
+            return
         n_batches = runs.longest.checkpoints[-1]
         delivered = np.full((len(runs.ids), n_batches), np.nan)
         done = sorted((state.lines[id_], number) for number, id_ in enumerate(runs.ids) if id_ in state.lines)
         for record, (_, number) in zip(reader.read(line for line, _ in done), done, strict=True):
             if isinstance(record, Finished):
-                values = record.array(runs.family_of(number).delivered)
+                values = dict(record.arrays())[runs.family_of(number).delivered]
                 delivered[number, : len(values)] = values
         for place, values in zip(runs.points.tolist(), np.split(delivered, len(runs.points)), strict=True):
             known = statistics.capacity(values, OVERLOAD)
-            found.mean.flat[place], found.error.flat[place], found.upper.flat[place] = known
-        return found
+            self.mean.flat[place], self.error.flat[place], self.upper.flat[place] = known
 
     def exceeded(self, index: tuple[slice, ...]) -> np.ndarray:
         """Return at which points of a block more is offered than can be delivered, bool."""

@@ -7,9 +7,9 @@ batches, and little with the number of tasks.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from netCDF4 import Dataset
@@ -17,12 +17,11 @@ from netCDF4 import Dataset
 from sweep.errors import RunError, one_line
 from sweep.plan import families
 from sweep.store import reader, variables
-from sweep.store.blocks import Block, Results, blocks
 from sweep.store.capacities import Capacities
 from sweep.store.folder import private
 from sweep.store.records import Finished
 from sweep.store.state import DONE, EXCLUDED, FAILED, LEFT, State
-from sweep.store.summary import Summary
+from sweep.store.summary import Results, Summary
 from sweep.store.variables import Variable
 
 BLOCK_BYTES = 2**26
@@ -59,7 +58,7 @@ def write(
     """
     try:
         with private(path) as made:
-            _write(_Cells(state), made, arguments, report)
+            _write(state, made, arguments, report)
     except (OSError, RuntimeError) as error:  # netCDF4 reports a full disk as a RuntimeError
         raise RunError(
             f"{path}: the dataset could not be written ({one_line(error)}); all results are kept: free "
@@ -67,56 +66,80 @@ def write(
         ) from error
 
 
-class _Cells:
-    """The state of each cell of the grid (a point in one replication), and the record of its task."""
+class Block(NamedTuple):
+    """A part of an axis, at one value of each axis before, with all of those after: it is held in memory.
 
-    def __init__(self, state: State) -> None:
-        plan = state.plan
-        self.plan = plan
-        self._lines = state.lines
-        self.capacities = Capacities.read(state)
-        self.cells = (plan.points[:, None] * plan.replications + np.arange(plan.replications)).ravel()
-        n_cells = math.prod(plan.shape) * plan.replications
-        ids = plan.ids[: plan.n_cells]
-        self.state = np.full(n_cells, EXCLUDED, dtype=np.int8)
-        self.state[self.cells] = [
-            DONE if id_ in state.done else FAILED if id_ in state.failed else LEFT for id_ in ids
-        ]
-        self.seconds = np.full(n_cells, np.nan)
-        self.seconds[self.cells] = [state.done.get(id_, np.nan) for id_ in ids]
+    index : one slice for each axis
+    shape : length of each axis within the block
+    points : of the flat grid
+    """
 
-    def results(self, block: Block, shapes: Mapping[str, tuple[int, ...]]) -> Results:
-        """Read the results of a block, each log from its beginning to its end."""
-        start, stop = (end * self.plan.replications for end in (block.points.start, block.points.stop))
-        results = Results(stop - start, shapes)
-        first, last = np.searchsorted(self.cells, [start, stop]).tolist()
-        done = sorted(
-            (line, self.cells[number] - start)
-            for number in range(first, last)
-            if (line := self._lines.get(self.plan.ids[number])) is not None
-        )
-        for record, (line, row) in zip(reader.read(line for line, _ in done), done, strict=True):
-            try:
-                if not isinstance(record, Finished):
-                    raise ValueError
-                results.put(row, record)
-            except (ValueError, KeyError):
-                raise RunError(
-                    f"{line.log}: a record has changed while the dataset was made; type the same command "
-                    "again"
-                ) from None
-        return results
+    index: tuple[slice, ...]
+    shape: tuple[int, ...]
+    points: slice
 
 
-def _write(cells: _Cells, path: Path, arguments: Sequence[str], report: Callable[[int], None]) -> None:
+def blocks(shape: tuple[int, ...], most: int) -> Iterator[Block]:
+    """Cut a grid into blocks of at most so many points, or of one."""
+    cut = next((axis for axis in range(len(shape)) if math.prod(shape[axis + 1 :]) <= most), len(shape) - 1)
+    after = math.prod(shape[cut + 1 :])
+    step = max(1, most // after)
+    whole = tuple(slice(0, n) for n in shape[cut + 1 :])
+    for number, before in enumerate(np.ndindex(shape[:cut])):
+        for start in range(0, shape[cut], step):
+            stop = min(start + step, shape[cut])
+            index = (*(slice(i, i + 1) for i in before), slice(start, stop), *whole)
+            points = slice((number * shape[cut] + start) * after, (number * shape[cut] + stop) * after)
+            yield Block(index, (*(1,) * cut, stop - start, *shape[cut + 1 :]), points)
+
+
+def _results(state: State, cells: np.ndarray, block: Block, shapes: Mapping[str, tuple[int, ...]]) -> Results:
+    """Read the results of a block, each log from its beginning to its end; `cells` are those of tasks."""
+    plan = state.plan
+    start, stop = (end * plan.replications for end in (block.points.start, block.points.stop))
+    shape = (*block.shape, plan.replications)
+    results = Results(
+        {name: np.full((*shape, *own), np.nan) for name, own in shapes.items()}, np.zeros(shape, dtype=bool)
+    )
+    rows = {name: values.reshape(stop - start, *shapes[name]) for name, values in results.values.items()}
+    first, last = np.searchsorted(cells, [start, stop]).tolist()
+    done = sorted(
+        (line, cells[number] - start)
+        for number in range(first, last)
+        if (line := state.lines.get(plan.ids[number])) is not None
+    )
+    for record, (line, row) in zip(reader.read(line for line, _ in done), done, strict=True):
+        try:
+            if not isinstance(record, Finished):
+                raise ValueError
+            results.overflowed.flat[row] = record.overflowed
+            for name, values in record.arrays():
+                target = rows[name][row, : record.batches]
+                target[...] = values.reshape(target.shape)
+        except (ValueError, KeyError):  # the record's metrics are not those of the plan, either
+            raise RunError(
+                f"{line.log}: a record has changed while the dataset was made; type the same command again"
+            ) from None
+    return results
+
+
+def _write(state: State, path: Path, arguments: Sequence[str], report: Callable[[int], None]) -> None:
     """Write the metrics block by block, and then everything that summarises them."""
-    plan = cells.plan
+    plan, capacities = state.plan, Capacities(state)
+    cells = (plan.points[:, None] * plan.replications + np.arange(plan.replications)).ravel()
+    ids = plan.ids[: plan.n_cells]
+    of_tasks = np.full((*plan.shape, plan.replications), EXCLUDED, dtype=np.int8)
+    of_tasks.flat[cells] = [
+        DONE if id_ in state.done else FAILED if id_ in state.failed else LEFT for id_ in ids
+    ]
+    seconds = np.full(of_tasks.shape, np.nan)
+    seconds.flat[cells] = [state.done.get(id_, np.nan) for id_ in ids]
     coords = families.coords(plan.families.values(), plan.measures)
     n_batches = plan.longest.checkpoints[-1]
     shapes = {
         name: (n_batches, *(len(coords[dim]) for dim in metric.dims)) for name, metric in plan.metrics.items()
     }
-    summary = Summary(shapes, plan, coords, cells.capacities)
+    summary = Summary(shapes, plan, capacities)
     a_point = 8 * plan.replications * sum(map(math.prod, shapes.values()))
     cut = list(blocks(plan.shape, max(1, min(BLOCK_BYTES // a_point, MOST_CELLS // plan.replications))))
     with Dataset(path, "w", format="NETCDF4") as file:
@@ -136,12 +159,12 @@ def _write(cells: _Cells, path: Path, arguments: Sequence[str], report: Callable
                 made.set_var_chunk_cache(2 * 8 * CHUNK)
             made.setncatts(variables.attributes_of(plan, metric, metric.long_name))
         for block in cut:
-            for name, values in summary.add(block, cells.results(block, shapes), cells.state).items():
+            results = _results(state, cells, block, shapes)
+            for name, values in summary.add(block.index, results, of_tasks[block.index]).items():
                 file[name][block.index] = values
             report(int(np.searchsorted(plan.points, block.points.stop)) * plan.replications)
         summary.judge_lengths()
-        summaries = variables.summarised(plan, coords, summary, cells.capacities, cells.state, cells.seconds)
-        for name, variable in summaries:
+        for name, variable in variables.summarised(plan, coords, summary, capacities, of_tasks, seconds):
             _put(file, name, variable)
         file.setncatts(variables.attributes(plan, arguments))
 

@@ -11,6 +11,7 @@ import json
 import re
 import zlib
 from binascii import a2b_base64, b2a_base64
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -43,14 +44,12 @@ class Finished:
     metrics: Layout
     values: bytes
 
-    def array(self, metric: str) -> np.ndarray:
-        """Return the values of a metric, in C order."""
-        start = 0
+    def arrays(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Yield each metric and its values, in C order."""
+        flat, start = np.frombuffer(self.values, dtype="<f8"), 0
         for name, n in self.metrics:
-            if name == metric:
-                return np.frombuffer(self.values, dtype="<f8", offset=8 * start, count=n)
+            yield name, flat[start : start + n]
             start += n
-        raise KeyError(metric)
 
 
 @dataclass(frozen=True)

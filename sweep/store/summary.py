@@ -2,16 +2,14 @@
 
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from models.family import Metric
 from sweep import statistics
 from sweep.config.settings import MSER
 from sweep.plan.plan import Plan
 from sweep.statistics.warmup import truncation
-from sweep.store.blocks import Block, Results
 from sweep.store.capacities import Capacities
 from sweep.store.state import DONE
 
@@ -22,6 +20,17 @@ POOLED = ("workload", "load", "machine")
 """Axes with relaxation times of their own: those of all policies are taken together."""
 
 
+class Results(NamedTuple):
+    """The results of the tasks of a block.
+
+    values : metric -> values, shape (axes..., replication, batch, own...), NaN where there are none
+    overflowed : runs that broke off, as there was no place for more jobs, shape (axes..., replication)
+    """
+
+    values: dict[str, np.ndarray]
+    overflowed: np.ndarray
+
+
 class Summary:
     """The summary of each point of the grid, filled in block by block.
 
@@ -29,10 +38,6 @@ class Summary:
     ----------
     shapes : mapping of str to tuple of int
         Metric -> (n_batches, ...).
-    coords : mapping of str to sequence
-        Of the metrics' own dimensions.
-    capacities : Capacities
-        Of each curve.
 
     Attributes
     ----------
@@ -50,13 +55,7 @@ class Summary:
         Metric that has users' numbers -> the least and the largest at each rank, shape (axes..., rank).
     """
 
-    def __init__(
-        self,
-        shapes: Mapping[str, tuple[int, ...]],
-        plan: Plan,
-        coords: Mapping[str, Any],
-        capacities: Capacities,
-    ) -> None:
+    def __init__(self, shapes: Mapping[str, tuple[int, ...]], plan: Plan, capacities: Capacities) -> None:
         self._plan, self._capacities = plan, capacities
         of_points = {name: (*plan.shape, *own) for name, (_, *own) in shapes.items()}
         self.intervals = {
@@ -73,41 +72,52 @@ class Summary:
             if name.startswith("number_by_")
         }
 
-    def add(self, block: Block, results: Results, state: np.ndarray) -> dict[str, np.ndarray]:
-        """Judge a block, and return its metrics in the shape (axes..., replication, batch, own...).
+    def add(self, at: tuple[slice, ...], results: Results, state: np.ndarray) -> dict[str, np.ndarray]:
+        """Judge a block, and return its metrics without the batches that are dropped.
 
         Parameters
         ----------
-        state : ndarray of int, shape (n_cells,)
-            What became of each task of the grid.
+        at : tuple of slice
+            Of each axis.
+        state : ndarray of int, shape (axes..., replication)
+            What became of each task of the block.
         """
-        plan = self._plan
-        done = state.reshape(-1, plan.replications)[block.points] == DONE
-        broken = results.overflowed.reshape(done.shape).sum(axis=-1)
-        saturated = (broken > 0) & (2 * broken >= done.sum(axis=-1))
-        self.saturated[block.index] = saturated.reshape(block.shape) | self._capacities.exceeded(block.index)
-        dropped = None if self.dropped is None else self._truncations(block, results)
-        found = {}
-        control = self._control(block, results, dropped)
-        self.control[block.index] = np.nan if control is None else control
+        plan, given = self._plan, results.values
+        broken = results.overflowed.sum(axis=-1)
+        saturated = (broken > 0) & (2 * broken >= (state == DONE).sum(axis=-1))
+        self.saturated[at] = saturated | self._capacities.exceeded(at)
+        # The statistics want replication and batch last.
+        places = (len(plan.shape), len(plan.shape) + 1)
+        dropped = None
+        if self.dropped is not None:
+            dropped = self.dropped[at]
+            for point in np.ndindex(dropped.shape):
+                dropped[point] = truncation(given[plan.headline][point])
+        values = {name: _without(whole, dropped) for name, whole in given.items()}
+        control = self._control(at, values[plan.delivered]) if plan.controlled[at].any() else None
+        if control is not None:
+            self.control[at] = control
         if not plan.longest.to_the_end:
-            whole = _of_points(results.values[plan.headline], block, plan.replications, None)
-            of_first = whole.reshape(*whole.shape[: len(plan.shape) + 2], -1)[..., 0]
+            whole = given[plan.headline]
+            of_first = whole.reshape(*whole.shape[: places[-1] + 1], -1)[..., 0]
             for kept, part in zip(self._lengths, statistics.lengths(of_first, dropped), strict=True):
-                kept[block.index] = part
+                kept[at] = part
         for name, metric in plan.metrics.items():
-            values = found[name] = _of_points(results.values[name], block, plan.replications, dropped)
-            weight = None
+            own = (1,) * len(metric.dims)
+            samples = np.moveaxis(values[name], places, (-2, -1))
             if metric.weight in plan.metrics:
-                weight = _of_points(results.values[metric.weight], block, plan.replications, None)
-            self._estimate(block, metric, values, weight, None if name == plan.delivered else control)
+                samples = statistics.weighed(samples, np.moveaxis(given[metric.weight], places, (-2, -1)))
+            if control is not None and name != plan.delivered:
+                by_replication = control.reshape(*saturated.shape, *own, plan.replications)
+                samples = statistics.controlled(samples, by_replication, plan.settings.confidence)
+            exact, void = (each[at].reshape(saturated.shape + own) for each in (plan.exact, self.saturated))
+            found = statistics.intervals(samples, plan.settings.confidence, exact=exact)
+            for interval, part in zip(self.intervals[name], found, strict=True):
+                interval[at] = np.where(void, np.nan, part)
             if name in self.ranked:
-                plain = _of_points(results.values[name], block, plan.replications, None)
-                places = (len(plan.shape), len(plan.shape) + 1)
-                lowest, highest = self.ranked[name]
-                lowest[block.index] = np.fmin.reduce(plain, axis=places)
-                highest[block.index] = np.fmax.reduce(plain, axis=places)
-        return found
+                for kept, extreme in zip(self.ranked[name], (np.fmin, np.fmax), strict=True):
+                    kept[at] = extreme.reduce(given[name], axis=places)
+        return values
 
     def judge_lengths(self) -> None:
         """Find out which points are too short, when all blocks are there."""
@@ -133,65 +143,22 @@ class Summary:
         self.too_short = short & (seen.kept > 0) & ~self.saturated & ~plan.exact & np.isfinite(relaxation)
         self.bias = np.where(self.too_short, bias, np.nan)
 
-    def _control(self, block: Block, results: Results, dropped: np.ndarray | None) -> np.ndarray | None:
+    def _control(self, at: tuple[slice, ...], delivered: np.ndarray) -> np.ndarray:
         """Return by how much more was delivered in each replication than was offered on average.
 
-        Shape (axes..., replication), NaN where that average is not known; None where it is known nowhere.
+        Shape (axes..., replication), NaN where that average is not known.
         """
-        plan = self._plan
-        known = plan.controlled[block.index]
-        if not known.any():
-            return None
-        values = _of_points(results.values[plan.delivered], block, plan.replications, dropped)
-        ran = ~np.isnan(values)
+        ran = ~np.isnan(delivered)
         with np.errstate(invalid="ignore"):
-            mean = np.where(ran, values, 0.0).sum(axis=-1) / ran.sum(axis=-1)
-        found: np.ndarray = np.where(known[..., None], mean - plan.loads[block.index][..., None], np.nan)
-        return found
-
-    def _truncations(self, block: Block, results: Results) -> np.ndarray:
-        """Return the leading batches that MSER drops at each point."""
-        plan = self._plan
-        headline = results.values[plan.headline]
-        of_points = headline.reshape(-1, plan.replications, *headline.shape[1:])
-        found = np.zeros(block.shape, dtype=np.int32)
-        first = block.points.start
-        for point in plan.points[(plan.points >= first) & (plan.points < block.points.stop)].tolist():
-            found.flat[point - first] = truncation(of_points[point - first])
-        assert self.dropped is not None
-        self.dropped[block.index] = found
-        return found
-
-    def _estimate(
-        self,
-        block: Block,
-        metric: Metric,
-        values: np.ndarray,
-        weight: np.ndarray | None,
-        control: np.ndarray | None,
-    ) -> None:
-        """Estimate the mean of a metric; the shape of `values` is (axes..., replication, batch, own...)."""
-        plan = self._plan
-        own = (1,) * len(metric.dims)
-        # The statistics want replication and batch last.
-        places = (len(plan.shape), len(plan.shape) + 1)
-        samples = np.moveaxis(values, places, (-2, -1))
-        if weight is not None:
-            samples = statistics.weighed(samples, np.moveaxis(weight, places, (-2, -1)))
-        if control is not None:
-            by_replication = control.reshape(*block.shape, *own, plan.replications)
-            samples = statistics.controlled(samples, by_replication, plan.settings.confidence)
-        exact = plan.exact[block.index].reshape(block.shape + own)
-        found = statistics.intervals(samples, plan.settings.confidence, exact=exact)
-        keep = ~self.saturated[block.index].reshape(block.shape + own)
-        for whole, part in zip(self.intervals[metric.name], found, strict=True):
-            whole[block.index] = np.where(keep, part, np.nan)
+            mean = np.where(ran, delivered, 0.0).sum(axis=-1) / ran.sum(axis=-1)
+        known, loads = self._plan.controlled[at], self._plan.loads[at]
+        return np.where(known[..., None], mean - loads[..., None], np.nan)
 
 
-def _of_points(values: np.ndarray, block: Block, replications: int, dropped: np.ndarray | None) -> np.ndarray:
-    """Return values of cells, shape (axes..., replication, batch, own...), without the batches dropped."""
-    found = values.reshape(*block.shape, replications, *values.shape[1:])
+def _without(values: np.ndarray, dropped: np.ndarray | None) -> np.ndarray:
+    """Return values, shape (axes..., replication, batch, own...), with NaN in the leading batches dropped."""
     if dropped is None:
-        return found
-    cut = np.arange(values.shape[1]) < dropped[..., np.newaxis, np.newaxis]
-    return np.where(cut.reshape(*cut.shape, *(1,) * (values.ndim - 2)), np.nan, found)
+        return values
+    n_batches, n_own = values.shape[dropped.ndim + 1], values.ndim - dropped.ndim - 2
+    cut = np.arange(n_batches) < dropped[..., np.newaxis, np.newaxis]
+    return np.where(cut.reshape(*cut.shape, *(1,) * n_own), np.nan, values)

@@ -48,15 +48,14 @@ def summarised(
     ----------
     coords : mapping of str to sequence
         Of the metrics' own dimensions.
-    state, seconds : ndarray, shape (n_cells,)
-        Of each task of the grid.
+    state, seconds : ndarray, shape (axes..., replication)
+        Of each task.
     """
     yield from _coordinates(plan, coords)
     for metric in plan.metrics.values():
         yield from _intervals(plan, metric, summary)
     axes, tasks = tuple(plan.axes), (*plan.axes, "replication")
-    shape = (*plan.shape, plan.replications)
-    yield "state", (tasks, state.reshape(shape), {"long_name": "state of the task", **STATES})
+    yield "state", (tasks, state, {"long_name": "state of the task", **STATES})
     meaning = "the policy does not keep up with the load: means mean nothing"
     yield "saturated", (axes, summary.saturated, {"long_name": meaning})
     meaning = "the run is too short for the mean to be that of the long run"
@@ -77,7 +76,7 @@ def summarised(
     ):
         yield name, (curves, values.squeeze(capacities.axis), {"units": "1", "long_name": meaning})
     meaning = "time that the simulation took"
-    yield "seconds", (tasks, seconds.reshape(shape), {"units": "s", "long_name": meaning})
+    yield "seconds", (tasks, seconds, {"units": "s", "long_name": meaning})
     if plan.exact.any():
         yield "exact", (axes, plan.exact, {"long_name": "solved, without chance: one batch is the value"})
     if summary.dropped is not None:

@@ -13,7 +13,7 @@ from study_commands import load, numbers, results
 from analysis.errors import AnalysisError
 from analysis.study import open_study
 from sweep.store import dataset, state
-from sweep.store.blocks import blocks
+from sweep.store.dataset import blocks
 from sweep.store.folder import Folder
 
 DATASET = Path("results/queue/queue.nc")
