@@ -11,12 +11,14 @@ import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 
+from models.family import Family
+from models.point import Point
 from sweep import job_tables
 from sweep.config.settings import GROUPS
 from sweep.errors import RunError, SweepError, one_line
@@ -25,9 +27,6 @@ from sweep.plan import canonical, families
 from sweep.plan.plan import Plan
 from sweep.progress import reporting, say
 from sweep.store.folder import private
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SIMULATED = "simulated schedule: wait times are not those of the log"
 """Note in the header of all files that `models.jobs.swf_schedule` writes."""
@@ -47,17 +46,30 @@ LONGEST_NAME = 150
 
 
 @dataclass(frozen=True)
-class _Files:
-    """The files of a plan's schedules; the kinds below write them and name their place.
+class Schedules:
+    """The files of a plan's schedules.
 
     Parameters
     ----------
     given : Path
-        From ``schedule=``: the file of one schedule or table, or the folder of several schedules.
+        From ``schedule=``: the file of one schedule or of a table of all, or the folder of several schedules.
+    paths : dict of int to Path
+        Task number -> file in the Standard Workload Format; empty for a table.
     """
 
     plan: Plan
     given: Path
+    paths: Mapping[int, Path] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        n_tasks = self.plan.n_cells
+        if not self.paths and n_tasks > 1:
+            return f"{self.given} (one table of {n_tasks} schedules)"
+        return self._place(n_tasks)
+
+    def _place(self, n_written: int) -> str:
+        alone = self.paths in ({}, {0: self.given})
+        return str(self.given) if alone else f"{self.given}/ ({n_written} files)"
 
     def write(self, done: Collection[str], console: Console) -> None:
         """Write the schedules of all tasks that are done, and print where they are.
@@ -74,16 +86,38 @@ class _Files:
         """
         numbers = [number for number, id_ in enumerate(self.plan.ids[: self.plan.n_cells]) if id_ in done]
         with reporting(console, "writing", len(numbers), "schedule") as report:
-            self._write(numbers, report)
+            if not self.paths and numbers:
+                self._write_table(numbers, report)
+            for written, number in enumerate(numbers if self.paths else (), start=1):
+                family, point = self._system(number)
+                with self._replacing(self.paths[number]) as private:
+                    family.export(point, private)
+                report(written)
         left = self.plan.n_cells - len(numbers)
         without = f"; {left} left out, whose tasks are not done" if left else ""
         say(console, f"schedules: {self._place(len(numbers)) if numbers else 'none'}{without}")
 
-    def _write(self, numbers: Sequence[int], report: Callable[[int], None]) -> None:
-        raise NotImplementedError
+    def _write_table(self, numbers: Sequence[int], report: Callable[[int], None]) -> None:
+        """Write one table of all jobs, whose first columns are the point of a row."""
+        import pandas as pd
 
-    def _place(self, n_written: int) -> str:
-        raise NotImplementedError
+        from sweep.labelling import labelled  # loads xarray, which a plan does not need
+
+        with self._replacing(self.given) as private:
+            parts = []
+            for written, number in enumerate(numbers, start=1):
+                family, point = self._system(number)
+                made = labelled(family.schedule(point), point)
+                parts.append(job_tables.frame(made, _labels(self.plan, number)))
+                report(written)
+            # Columns that a workload or a machine lacks are empty.
+            columns = [*_labels(self.plan, 0), "job", *job_tables.COLUMNS]
+            job_tables.write(pd.concat(parts, ignore_index=True).reindex(columns=columns), private)
+
+    def _system(self, number: int) -> tuple[Family, Point]:
+        task = self.plan.task(number)
+        family = families.find(task.family)
+        return family, work.point(task, family)
 
     @contextmanager
     def _replacing(self, path: Path) -> Iterator[Path]:
@@ -100,110 +134,7 @@ class _Files:
             ) from None
 
 
-@dataclass(frozen=True)
-class Schedules(_Files):
-    """A file in the Standard Workload Format for each schedule.
-
-    Parameters
-    ----------
-    paths : dict of int to Path
-        Task number -> file.
-    """
-
-    paths: Mapping[int, Path]
-
-    def __str__(self) -> str:
-        return self._place(len(self.paths))
-
-    def _place(self, n_written: int) -> str:
-        return str(self.given) if self.paths == {0: self.given} else f"{self.given}/ ({n_written} files)"
-
-    def _write(self, numbers: Sequence[int], report: Callable[[int], None]) -> None:
-        for written, number in enumerate(numbers, start=1):
-            task = self.plan.task(number)
-            family = families.find(task.family)
-            with self._replacing(self.paths[number]) as private:
-                family.export(work.point(task, family), private)
-            report(written)
-
-
-@dataclass(frozen=True)
-class JobTable(_Files):
-    """One table of the jobs of all schedules, whose first columns are the point of a row."""
-
-    def __str__(self) -> str:
-        n_tasks = self.plan.n_cells
-        return str(self.given) if n_tasks == 1 else f"{self.given} (one table of {n_tasks} schedules)"
-
-    def _place(self, n_written: int) -> str:
-        return str(self.given)
-
-    def _write(self, numbers: Sequence[int], report: Callable[[int], None]) -> None:
-        if not numbers:
-            return
-        import pandas as pd
-
-        with self._replacing(self.given) as private:
-            parts = []
-            for written, number in enumerate(numbers, start=1):
-                parts.append(self._jobs(number))
-                report(written)
-            # Columns that a workload or a machine lacks are empty.
-            columns = [*self._labels(0), "job", *job_tables.COLUMNS]
-            job_tables.write(pd.concat(parts, ignore_index=True).reindex(columns=columns), private)
-
-    def _labels(self, number: int) -> dict[str, Any]:
-        task = self.plan.task(number)
-        return {**task.at, "replication": task.replication}
-
-    def _jobs(self, number: int) -> pd.DataFrame:
-        task = self.plan.task(number)
-        family = families.find(task.family)
-        point = work.point(task, family)
-        from sweep.labelling import labelled  # loads xarray, which a plan does not need
-
-        return job_tables.frame(labelled(family.schedule(point), point), self._labels(number))
-
-    def checked(self) -> JobTable:
-        """Return this table, or refuse to overwrite a file that is no such table of this study."""
-        job_tables.check(self.given)
-        if self.given.is_dir():
-            raise SweepError(f"schedule={self.given} is a folder: name a file")
-        _check_writable(self.given, self.given.parent)
-        _apart(self.plan, self.given, [self.given])
-        if self.given.exists() and not self.plan.settings.replace and not self._is_own():
-            raise SweepError(
-                f"schedule={self.given}: {self.given} exists and is no table of this study; give another "
-                "name, or replace=true to overwrite it"
-            )
-        return self
-
-    def _is_own(self) -> bool:
-        """Whether a file's first row is one of a point of this plan, as `_jobs` labels it."""
-        import pandas as pd
-
-        try:
-            if self.given.suffix == ".parquet":
-                first = pd.read_parquet(self.given, columns=list(self._labels(0))).head(1)
-            else:
-                first = pd.read_csv(self.given, nrows=1, keep_default_na=False, na_values=[""])
-        except (OSError, EOFError, ValueError, KeyError, zlib.error):
-            return False
-        labels = list(self._labels(0))
-        if first.empty or list(first.columns[: len(labels)]) != labels:
-            return False
-        row = first.iloc[0]
-        known = {**self.plan.axes, "replication": range(self.plan.replications)}
-        return all(
-            any(
-                pd.isna(row[label]) if value is None else str(row[label]) == str(value)
-                for value in known[label]
-            )
-            for label in labels
-        )
-
-
-def planned(plan: Plan) -> Schedules | JobTable | None:
+def planned(plan: Plan) -> Schedules | None:
     """Return the files of ``schedule=``, None without it; touch no file.
 
     Raises
@@ -221,53 +152,79 @@ def planned(plan: Plan) -> Schedules | JobTable | None:
                 f"schedule={plan.settings.schedule}: {package} writes no schedules; leave it out"
             )
     given = Path(plan.settings.schedule).expanduser()
-    if job_tables.is_table(given):
-        return JobTable(plan, given).checked()
-    n_tasks = plan.n_cells
-    if n_tasks == 1:
+    is_table, n_tasks = job_tables.is_table(given), plan.n_cells
+    endings = ", ".join((*WRITTEN, *job_tables.ENDINGS))
+    if is_table or n_tasks == 1:
+        if is_table:
+            job_tables.check(given)
         if given.is_dir():
-            raise SweepError(f"schedule={given} is a folder: name the file of the one schedule, FILE.swf")
+            what = "a file" if is_table else "the file of the one schedule, FILE.swf"
+            raise SweepError(f"schedule={given} is a folder: name {what}")
         _check_writable(given, given.parent)
-        made = _checked(Schedules(plan, given, {0: given}))
-        if not given.name.endswith(WRITTEN):
+        made = Schedules(plan, given, {} if is_table else {0: given})
+    else:
+        if given.exists() and not given.is_dir():
             raise SweepError(
-                f"schedule={given}: end the name of the file in {', '.join((*WRITTEN, *job_tables.ENDINGS))}"
+                f"schedule={given} is a file, and there are {n_tasks} schedules: name a folder, or one point "
+                "and replications=1"
             )
-        return made
-    if given.exists() and not given.is_dir():
-        raise SweepError(
-            f"schedule={given} is a file, and there are {n_tasks} schedules: name a folder, or one point and "
-            "replications=1"
-        )
-    # A typing error in the ending of a table would otherwise become a folder's name.
-    if re.fullmatch(r"\.[A-Za-z]\w*", given.suffix) and given.suffix not in ENDINGS and not given.is_dir():
-        raise SweepError(
-            f"schedule={given}: nothing is written as {given.suffix}; end the name in "
-            f"{', '.join((*WRITTEN, *job_tables.ENDINGS))}, or give a folder, without an ending"
-        )
-    _check_writable(given, given)
-    names = [f"{_name(plan, number)}.swf" for number in range(n_tasks)]
-    taken = {name: number for number, name in enumerate(names)}
-    if len(taken) < n_tasks:  # values that differ only in characters that are replaced in file names
-        names = [f"{number}-{name}" for number, name in enumerate(names)]
-    return _checked(Schedules(plan, given, {n: given / name for n, name in enumerate(names)}))
-
-
-def _checked(made: Schedules) -> Schedules:
-    """Return the files, or refuse to overwrite one that is not the same schedule of an earlier run."""
-    _apart(made.plan, made.given, made.paths.values())
-    if made.plan.settings.replace:
-        return made
-    foreign = [
-        path for number, path in made.paths.items() if path.exists() and not _is_own(made.plan, number, path)
-    ]
-    if foreign:
+        # A typing error in the ending of a table would otherwise become a folder's name.
+        if (
+            re.fullmatch(r"\.[A-Za-z]\w*", given.suffix)
+            and given.suffix not in ENDINGS
+            and not given.is_dir()
+        ):
+            raise SweepError(
+                f"schedule={given}: nothing is written as {given.suffix}; end the name in {endings}, or give "
+                "a folder, without an ending"
+            )
+        _check_writable(given, given)
+        names = [f"{_name(plan, number)}.swf" for number in range(n_tasks)]
+        if len(set(names)) < n_tasks:  # values that differ only in characters that are replaced in file names
+            names = [f"{number}-{name}" for number, name in enumerate(names)]
+        made = Schedules(plan, given, {n: given / name for n, name in enumerate(names)})
+    paths = made.paths or {0: given}
+    _apart(plan, given, paths.values())
+    is_own = _is_own_table if is_table else _is_own
+    foreign = [path for number, path in paths.items() if path.exists() and not is_own(plan, number, path)]
+    if foreign and not plan.settings.replace:
         others = f" and {len(foreign) - 1} others" if len(foreign) > 1 else ""
+        what = "table of this study" if is_table else "schedule of this point"
         raise SweepError(
-            f"schedule={made.given}: {foreign[0]}{others} exists and is no schedule of this point; give "
-            "another name, or replace=true to overwrite it"
+            f"schedule={given}: {foreign[0]}{others} exists and is no {what}; give another name, or "
+            "replace=true to overwrite it"
         )
+    if paths == {0: given} and not is_table and not given.name.endswith(WRITTEN):
+        raise SweepError(f"schedule={given}: end the name of the file in {endings}")
     return made
+
+
+def _labels(plan: Plan, number: int) -> dict[str, Any]:
+    """Return what the rows of a task in a table begin with."""
+    task = plan.task(number)
+    return {**task.at, "replication": task.replication}
+
+
+def _is_own_table(plan: Plan, number: int, path: Path) -> bool:
+    """Whether a file's first row is one of a point of this plan, with the labels of a task."""
+    import pandas as pd
+
+    labels = list(_labels(plan, number))
+    try:
+        if path.suffix == ".parquet":
+            first = pd.read_parquet(path, columns=labels).head(1)
+        else:
+            first = pd.read_csv(path, nrows=1, keep_default_na=False, na_values=[""])
+    except (OSError, EOFError, ValueError, KeyError, zlib.error):
+        return False
+    if first.empty or list(first.columns[: len(labels)]) != labels:
+        return False
+    row = first.iloc[0]
+    known = {**plan.axes, "replication": range(plan.replications)}
+    return all(
+        any(pd.isna(row[label]) if value is None else str(row[label]) == str(value) for value in known[label])
+        for label in labels
+    )
 
 
 def _is_own(plan: Plan, number: int, path: Path) -> bool:

@@ -18,7 +18,7 @@ from analysis.drawings.settings import positive, whole
 from analysis.errors import AnalysisError
 from models.point import Batches, Point
 from sweep.plan import families
-from sweep.plan.seeds import seed
+from sweep.plan.task import seed
 from sweep.policy_names import label
 
 if TYPE_CHECKING:

@@ -19,6 +19,24 @@ def leaves(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
             yield f"{prefix}{key}", value
 
 
+def texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every text in a value, also in lists, with the key that it is under.
+
+    Examples
+    --------
+    >>> list(texts({"jobs": {"orders": ["fcfs", 3, "sjf"]}}))
+    [('orders', 'fcfs'), ('orders', 'sjf')]
+    """
+    if isinstance(value, Mapping):
+        for inner, item in value.items():
+            yield from texts(item, str(inner))
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from texts(item, key)
+    elif isinstance(value, str):
+        yield key, value
+
+
 def has(data: Mapping[str, Any], key: str) -> bool:
     """Whether there is a dotted key."""
     first, _, rest = key.partition(".")

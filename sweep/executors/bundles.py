@@ -23,8 +23,11 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from queue import Empty, SimpleQueue
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -33,6 +36,8 @@ from sweep.executors.outlook import Outlook, Timings
 from sweep.plan.plan import Plan
 from sweep.plan.task import Bundle
 from sweep.store.costs import SYSTEM, Costs, Key, as_number, keys
+
+T = TypeVar("T")
 
 MESSAGE_S = 0.5
 """Work in a bundle as long as there is plenty. A kill loses the running bundle, and progress is counted in
@@ -314,3 +319,34 @@ def capacity(workers: int, submitted: Iterable[Bundle]) -> int:
     A bundle that waits behind a long one cannot move to an idle worker. Idle workers come before busy ones.
     """
     return workers * (OUTSTANDING if all(bundle.brief for bundle in submitted) else 1)
+
+
+def finished(
+    bundles: Iterator[Bundle],
+    submit: Callable[[Bundle], Future[T]],
+    workers: Callable[[], int],
+    look: Callable[[], object],
+    every_s: float,
+) -> Iterator[tuple[Bundle, Future[T]]]:
+    """Submit bundles, a few at any time, and yield each with its future once that is done.
+
+    Parameters
+    ----------
+    look : callable
+        Called before each wait, of at most `every_s`: raises when there is nothing more to wait for.
+    """
+    arrived: SimpleQueue[Future[T]] = SimpleQueue()
+    on_their_way: dict[Future[T], Bundle] = {}
+    while True:
+        look()
+        while len(on_their_way) < capacity(workers(), on_their_way.values()):
+            if (bundle := next(bundles, None)) is None:
+                break
+            future = submit(bundle)
+            on_their_way[future] = bundle
+            future.add_done_callback(arrived.put)
+        if not on_their_way:
+            return
+        with suppress(Empty):
+            future = arrived.get(timeout=every_s)
+            yield on_their_way.pop(future), future

@@ -18,13 +18,13 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
-from queue import Empty, SimpleQueue
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from sweep.errors import RunError, SweepError, one_line
 from sweep.executors import available_cores, preload
-from sweep.executors.bundles import MESSAGE_S, capacity
-from sweep.executors.threads import one_thread
+from sweep.executors.bundles import MESSAGE_S, finished
+from sweep.executors.threads import ONE_THREAD
 from sweep.executors.work import give_up, work
 from sweep.plan.task import Bundle, Result
 
@@ -189,12 +189,14 @@ class Executor:
         # The tracker is started before, as its start unblocks Ctrl-C.
         resource_tracker.ensure_running()
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        before, inherited = dict(os.environ), {**ONE_THREAD, preload.MODULES: ",".join(self._modules)}
         try:
-            with one_thread():
-                os.environ[preload.MODULES] = ",".join(self._modules)
-                forkserver.ensure_running()
+            os.environ.update(inherited)
+            forkserver.ensure_running()
         finally:
-            os.environ.pop(preload.MODULES, None)
+            for name in inherited.keys() - before.keys():
+                del os.environ[name]
+            os.environ.update(before)
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
     def _connect(self) -> Client:
@@ -251,26 +253,16 @@ class Executor:
         """Yield finished bundles with their results, None if each worker that ran the bundle died."""
         import asyncio
 
-        arrived: SimpleQueue[Future[list[Result]]] = SimpleQueue()
-        on_its_way: dict[Future[list[Result]], Bundle] = {}
         loop = client.loop.asyncio_loop  # type: ignore[union-attr] # of a client that is connected
-        while True:
-            self._look_after(client)
-            while len(on_its_way) < capacity(self.workers, on_its_way.values()):
-                if (bundle := next(bundles, None)) is None:
-                    break
-                # The workers of an existing scheduler may have been started in another folder.
-                bundle = replace(bundle, shards=bundle.shards.absolute())
-                future = asyncio.run_coroutine_threadsafe(_worked(client, bundle), loop)
-                on_its_way[future] = bundle
-                future.add_done_callback(arrived.put)
-            if not on_its_way:
-                return
-            try:
-                future = arrived.get(timeout=LOOK_EVERY_S)
-            except Empty:
-                continue
-            yield on_its_way.pop(future), _results(future)
+
+        def submit(bundle: Bundle) -> Future[list[Result]]:
+            # The workers of an existing scheduler may have been started in another folder.
+            there = replace(bundle, shards=bundle.shards.absolute())
+            return asyncio.run_coroutine_threadsafe(_worked(client, there), loop)
+
+        look = partial(self._look_after, client)
+        for bundle, future in finished(bundles, submit, lambda: self.workers, look, LOOK_EVERY_S):
+            yield bundle, _results(future)
 
     def _look_after(self, client: Client) -> None:
         """Count the workers, which may change, and give up once there has been none for too long."""

@@ -10,16 +10,15 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from typing import Any, Self
 
 from models.family import Family
 from sweep.errors import RunError, SweepError, one_line
 from sweep.executors import preload, ranks
-from sweep.executors.bundles import MESSAGE_S, capacity
+from sweep.executors.bundles import MESSAGE_S, finished
 from sweep.executors.ranks import SILENCE_S, START_S, Watch
 from sweep.executors.work import work
 from sweep.plan.task import Bundle, Result
@@ -79,36 +78,28 @@ class Executor:
         if first is None:
             return
         watch = self._start(first.shards.absolute())
-        bundles = chain([first], bundles)
-        arrived: SimpleQueue[Future[Any]] = SimpleQueue()
-        on_their_way: dict[Future[Any], Bundle] = {}
         looked = time.monotonic()
         heard_of = dict.fromkeys(self._others, looked)
-        while True:
-            while len(on_their_way) < capacity(self.workers, on_their_way.values()):
-                if (bundle := next(bundles, None)) is None:
-                    break
-                future = self._submit(run_bundle, bundle)
-                on_their_way[future] = bundle
-                future.add_done_callback(arrived.put)
-            if not on_their_way:
+
+        def look() -> None:
+            nonlocal looked
+            if (now := time.monotonic()) - looked <= SILENCE_S:
                 return
-            with suppress(Empty):
-                future = arrived.get(timeout=SILENCE_S)
-                del on_their_way[future]
-                rank, results = future.result()
-                heard_of[rank] = time.monotonic()
-                if isinstance(results, RunError):
-                    raise results
-                yield results
-            if (now := time.monotonic()) - looked > SILENCE_S:
-                looked = now
-                for rank in self._others:
-                    if now - heard_of[rank] > SILENCE_S and watch.has_died(rank):
-                        raise RunError(
-                            f"MPI: rank {rank} has died (killed, or out of memory?) at the task "
-                            f"{watch.noted(rank)}; the same command continues from here"
-                        )
+            looked = now
+            for rank in self._others:
+                if now - heard_of[rank] > SILENCE_S and watch.has_died(rank):
+                    raise RunError(
+                        f"MPI: rank {rank} has died (killed, or out of memory?) at the task "
+                        f"{watch.noted(rank)}; the same command continues from here"
+                    )
+
+        submit = partial(self._submit, run_bundle)
+        for _, future in finished(chain([first], bundles), submit, lambda: self.workers, look, SILENCE_S):
+            rank, results = future.result()
+            heard_of[rank] = time.monotonic()
+            if isinstance(results, RunError):
+                raise results
+            yield results
 
     def _start(self, shards: Path) -> Watch:
         """Wait until all ranks have imported and are watched, and one rank of each node has compiled."""

@@ -17,7 +17,7 @@ from sweep.labelling import labelled
 from sweep.notebook import accessor, choices  # noqa: F401 # registers dataset.schedule
 from sweep.plan import families
 from sweep.plan.remedies import Lacking
-from sweep.plan.seeds import seed as seed_of
+from sweep.plan.task import seed as seed_of
 
 _SAID: set[str] = set()
 

@@ -26,8 +26,7 @@ from sweep.config.settings import GROUPS, MSER, Config, Precision, Settings, at_
 from sweep.errors import SweepError, one_line, unknown
 from sweep.plan import canonical, families, grid, partitions, sources
 from sweep.plan.remedies import Lacking
-from sweep.plan.seeds import seed
-from sweep.plan.task import Measurement, Stopping, Task
+from sweep.plan.task import Measurement, Stopping, Task, seed
 from sweep.plan.variants import KeyAxis, Variant, build
 from sweep.statistics import MIN_REPLICATIONS
 
@@ -230,10 +229,6 @@ class Plan:
         )
         return found & np.isfinite(self.loads)
 
-    def family_of(self, number: int) -> Family:
-        """Return the family of a task."""
-        return families.find(self.variant("policy", number).parameters["family"])
-
     @cached_property
     def exact(self) -> np.ndarray:
         """Where a point is solved, and one batch is the exact value; bool, in the shape of the grid."""
@@ -254,24 +249,15 @@ class Plan:
         plan, number = self.place(number)
         return plan.measurements[plan.choices["load"][number // plan.replications]]
 
-    def variant(self, group: str, number: int) -> Variant:
-        """Return the policy, workload or machine of task `number`."""
-        plan, number = self.place(number)
-        return self.variants[group][plan.choices[group][number // plan.replications]]
-
-    def load(self, number: int) -> float | None:
-        """Return the load of task `number`."""
-        plan, number = self.place(number)
-        value: float | None = plan.axes["load"][plan.choices["load"][number // plan.replications]]
-        return value
-
     def task(self, number: int) -> Task:
         """Return task `number` as plain data."""
         owner, there = self.place(number)
         if owner is not self:
             return owner.task(there)
         point, replication = divmod(number, self.replications)
-        policy, workload, machine = (self.variant(group, number).parameters for group in GROUPS)
+        policy, workload, machine = (
+            self.variants[group][self.choices[group][point]].parameters for group in GROUPS
+        )
         where = np.unravel_index(self.points[point], self.shape)
         return Task(
             id=self.ids[number],
@@ -280,7 +266,7 @@ class Plan:
                 policy,
                 workload,
                 machine,
-                self.load(number),
+                self.axes["load"][self.choices["load"][point]],
                 self.measurement(number).batches,
                 seed(self.settings.seed, workload["name"], replication),
                 self.measures,

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from models.dotted import OURS
 from models.family import Family
 from models.workloads import MODELS
+from sweep.config.nested import texts
 from sweep.errors import SweepError
 from sweep.plan import canonical, finding
 
@@ -131,39 +132,27 @@ def of_named(parameters: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def dotted_names(value: Any) -> Iterator[str]:
-    """Yield all texts in parameters that have the form of a dotted name, but for those under `OWN_KEYS`."""
-    if isinstance(value, Mapping):
-        for name, item in value.items():
-            if name not in OWN_KEYS:
-                yield from dotted_names(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from dotted_names(item)
-    elif isinstance(value, str) and _DOTTED.fullmatch(value):
-        yield value
+def dotted_names(value: Any) -> list[str]:
+    """Return all texts in parameters that have the form of a dotted name, but for those under `OWN_KEYS`."""
+    return [text for key, text in texts(value) if key not in OWN_KEYS and _DOTTED.fullmatch(text)]
 
 
 def foreign(given: Any, packages: Collection[str] = OURS) -> list[str]:
-    """Return the families and dotted names in parameters that lead to code outside of some packages."""
+    """Return the families and dotted names in parameters that lead to code outside of some packages.
+
+    All texts with a dot are names: whatever can be imported may be.
+    """
+    named = {
+        text
+        for key, text in texts(given)
+        if key == "family" or (key not in OWN_KEYS and "." in text.strip("."))
+    }
     return [
         name
-        for name in sorted(set(_named(given)))
+        for name in sorted(named)
         if (package := name.partition(".")[0]) not in packages
         and (package in sys.stdlib_module_names or finding.find(package) is not None)
     ]
-
-
-def _named(value: Any, key: str = "") -> Iterator[str]:
-    """Yield the families that a config names, and all texts with a dot: whatever can be imported may be."""
-    if isinstance(value, Mapping):
-        for inner, item in value.items():
-            yield from _named(item, str(inner))
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _named(item, key)
-    elif isinstance(value, str) and (key == "family" or (key not in OWN_KEYS and "." in value.strip("."))):
-        yield value
 
 
 def _joined(modules: Iterable[str]) -> str:

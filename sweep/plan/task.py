@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from models.point import Batches, Point
+from models import streams
+from models.point import Batches, Point, Seed
 from sweep.config.settings import WEEK
 
 
@@ -94,6 +95,15 @@ class Bundle:
     def progress_of(self, task: Task) -> Path | None:
         """Return the file that shows the progress of a task; None where tasks are short."""
         return self.running / task.id if self.running and task.measurement.to_the_end else None
+
+
+def seed(root: int, workload: str, replication: int) -> Seed:
+    """Return (root seed, workload, replication), as `models.streams` wants it.
+
+    Policy, machine and load stay out, so that all of them contend with the same sequence of jobs
+    (common random numbers): differences between policies are then paired.
+    """
+    return (root, streams.key(workload), replication)
 
 
 class Result(NamedTuple):

@@ -4,6 +4,7 @@ import numpy as np
 
 from models.family import OVERLOAD
 from sweep import statistics
+from sweep.plan import families
 from sweep.store import reader
 from sweep.store.records import Finished
 from sweep.store.state import State
@@ -31,7 +32,7 @@ class Capacities:
         done = sorted((state.lines[id_], number) for number, id_ in enumerate(runs.ids) if id_ in state.lines)
         for record, (_, number) in zip(reader.read(line for line, _ in done), done, strict=True):
             if isinstance(record, Finished):
-                values = dict(record.arrays())[runs.family_of(number).delivered]
+                values = dict(record.arrays())[families.find(runs.task(number).family).delivered]
                 delivered[number, : len(values)] = values
         for place, values in zip(runs.points.tolist(), np.split(delivered, len(runs.points)), strict=True):
             known = statistics.capacity(values, OVERLOAD)

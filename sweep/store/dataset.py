@@ -69,12 +69,12 @@ def write(
 class Block(NamedTuple):
     """A part of an axis, at one value of each axis before, with all of those after: it is held in memory.
 
-    index : one slice for each axis
+    at : one slice for each axis
     shape : length of each axis within the block
     points : of the flat grid
     """
 
-    index: tuple[slice, ...]
+    at: tuple[slice, ...]
     shape: tuple[int, ...]
     points: slice
 
@@ -88,9 +88,9 @@ def blocks(shape: tuple[int, ...], most: int) -> Iterator[Block]:
     for number, before in enumerate(np.ndindex(shape[:cut])):
         for start in range(0, shape[cut], step):
             stop = min(start + step, shape[cut])
-            index = (*(slice(i, i + 1) for i in before), slice(start, stop), *whole)
+            at = (*(slice(i, i + 1) for i in before), slice(start, stop), *whole)
             points = slice((number * shape[cut] + start) * after, (number * shape[cut] + stop) * after)
-            yield Block(index, (*(1,) * cut, stop - start, *shape[cut + 1 :]), points)
+            yield Block(at, (*(1,) * cut, stop - start, *shape[cut + 1 :]), points)
 
 
 def _results(state: State, cells: np.ndarray, block: Block, shapes: Mapping[str, tuple[int, ...]]) -> Results:
@@ -160,8 +160,8 @@ def _write(state: State, path: Path, arguments: Sequence[str], report: Callable[
             made.setncatts(variables.attributes_of(plan, metric, metric.long_name))
         for block in cut:
             results = _results(state, cells, block, shapes)
-            for name, values in summary.add(block.index, results, of_tasks[block.index]).items():
-                file[name][block.index] = values
+            for name, values in summary.add(block.at, results, of_tasks[block.at]).items():
+                file[name][block.at] = values
             report(int(np.searchsorted(plan.points, block.points.stop)) * plan.replications)
         summary.judge_lengths()
         for name, variable in variables.summarised(plan, coords, summary, capacities, of_tasks, seconds):

@@ -5,7 +5,7 @@ hold for all tasks must be the same, or one dataset would answer two questions.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
@@ -132,25 +132,18 @@ def _lost(old: Mapping[str, Any], plan: Plan) -> str:
 
 def _points_lost(old: Mapping[str, Any], plan: Plan) -> int:
     """Return how many points of an earlier plan, all of whose axis values are there, this one leaves out."""
-    if set(old["grid"]) - set(plan.axes):
+    before: dict[str, Sequence[Any]] = old["grid"]
+    if set(before) - set(plan.axes):
         return 0
-    before = {axis: tuple(values) for axis, values in old["grid"].items()}
+
+    def named(axes: Mapping[str, Sequence[Any]], points: np.ndarray) -> Iterator[tuple[str, ...]]:
+        """Yield the values of each point on the earlier axes; one that is new has them all."""
+        at = dict(zip(axes, np.unravel_index(points, [len(values) for values in axes.values()]), strict=True))
+        keys = {axis: np.array([canonical.key(value) for value in axes[axis]], object) for axis in before}
+        return zip(*(keys[axis][at[axis]] for axis in before), strict=True)
+
     settings = replace(plan.settings, zip=old["zip"], exclude=old["exclude"])
-    if (before, old["zip"], old["exclude"]) == (
-        {axis: tuple(values) for axis, values in plan.axes.items()},
-        [list(tied) for tied in plan.settings.zip],
-        [dict(entry) for entry in plan.settings.exclude],
-    ):
-        return 0
-    # Along its own axes; one that is new has them all.
-    places = np.stack(np.unravel_index(plan.points, plan.shape))
-    here = {tuple(place) for place in places[[list(plan.axes).index(axis) for axis in before]].T.tolist()}
-    where = {axis: {canonical.key(v): i for i, v in enumerate(values)} for axis, values in plan.axes.items()}
-    numbers = [np.array([where[axis][canonical.key(v)] for v in values]) for axis, values in before.items()]
-    points = grid.points(before, settings)
-    at = np.unravel_index(points, [len(values) for values in before.values()])
-    there = np.stack([number[i] for number, i in zip(numbers, at, strict=True)]).T.tolist()
-    return sum(tuple(place) not in here for place in there)
+    return len(set(named(before, grid.points(before, settings))) - set(named(plan.axes, plan.points)))
 
 
 def changed(folder: Folder, plan: Plan) -> str:
@@ -174,7 +167,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]
     yield from _compare("measures.bound", *bounds)
     yield from _compare("measures.groups", old.get("groups", {}), new.get("groups", {}))
     # A key that is an axis, or was one, has several values on purpose.
-    axes = {f"{t.group}.{t.key}" for t in _targets(before) + _targets(after)}
+    axes = _keys_of_axes(before) | _keys_of_axes(after)
     for group in GROUPS:
         for name in new[group].keys() & old.get(group, {}).keys():
             for line in _compare(group, old[group][name], new[group][name], skip=axes):
@@ -190,16 +183,13 @@ def _by_load(settings: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _targets(settings: Mapping[str, Any]) -> list[grid.KeyTarget]:
-    found = []
+def _keys_of_axes(settings: Mapping[str, Any]) -> set[str]:
+    """Return the keys that axes set, ``policy.slice``."""
+    found = set(settings["axes"].values()) - {grid.ANY_KEYS}
     for axis, target in settings["axes"].items():
-        keys = [target]
         if target == grid.ANY_KEYS:
-            values = settings["values"].get(axis, {}).values()
-            keys = [
-                f"{group}.{key}" for value in values for group, own in value.items() for key, _ in leaves(own)
-            ]
-        found += [grid.KeyTarget(group, key) for group, _, key in (key.partition(".") for key in keys)]
+            for value in settings["values"].get(axis, {}).values():
+                found |= {f"{group}.{key}" for group, own in value.items() for key, _ in leaves(own)}
     return found
 
 

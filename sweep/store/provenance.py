@@ -94,23 +94,9 @@ def sanitised(value: Any) -> Any:
 
 
 SYSTEM = (
-    "bin",
-    "boot",
-    "dev",
-    "etc",
-    "lib",
-    "lib64",
-    "opt",
-    "proc",
-    "run",
-    "sbin",
-    "sys",
-    "tmp",
-    "usr",
-    "var",
-)
+    "bin", "boot", "dev", "etc", "lib", "lib64", "opt", "proc", "run", "sbin", "sys", "tmp", "usr", "var",
+)  # fmt: skip
 """First parts of paths that name no user."""
-
 
 OF_USERS = ("afs", "beegfs", "data", "gpfs", "lustre", "nfs", "project", "projects", "scratch", "work")
 """First parts of paths of which the second is often a user's name."""
@@ -125,15 +111,8 @@ def _short(path: str) -> str:
 
 
 PRIVATE = (
-    "output",
-    "schedule",
-    "logs",
-    "modules",
-    "executor.address",
-    "executor.profile",
-    "slurm",
-    "--config-dir",
-)
+    "output", "schedule", "logs", "modules", "executor.address", "executor.profile", "slurm", "--config-dir",
+)  # fmt: skip
 """Keys of a command that name places of the run only."""
 
 

@@ -15,7 +15,7 @@ from analysis.figures.captions import captioned
 from analysis.figures.style import ACCENT, NEUTRAL
 from analysis.paper import Picture
 from analysis.study import Study
-from sweep.plan.seeds import seed
+from sweep.plan.task import seed
 
 N_JOBS = 30_000
 """Jobs that are drawn from the model, each with the number of its runs: the first ones of the study itself,
