@@ -164,9 +164,8 @@ def _metrics(
 
 
 def _as_they_ran(ended: Ended, opened: Stream | Trace, grouped: bool) -> Jobs:
-    n = len(ended.number)
     if not grouped:
-        return Jobs(ended.submit, ended.runtime, np.full(n, np.nan), ended.size, np.zeros(n, np.int64))
+        return Jobs.bare(ended.submit, ended.runtime, ended.size)
     return opened.first(int(ended.number.max(initial=-1)) + 1).part(ended.number)
 
 

@@ -65,6 +65,12 @@ class Jobs:
     request: Requests | None = None
     predicted: Floats | None = None
 
+    @classmethod
+    def bare(cls, submit: Floats, runtime: Floats, size: Ints, **columns: Any) -> Jobs:
+        """Return jobs that ask for no time and no memory; `columns` are further ones."""
+        n = len(submit)
+        return cls(submit, runtime, np.full(n, np.nan), size, np.zeros(n, np.int64), **columns)
+
     @property
     def repeats(self) -> bool:
         """Whether some job is submitted again when it has ended."""

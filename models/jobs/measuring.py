@@ -59,7 +59,7 @@ class Measuring:
     def metrics(self) -> dict[str, Floats]:
         """Return the measures of all batches so far."""
         if not self._blocks:
-            empty = Jobs(*(np.zeros(0),) * 3, *(np.zeros(0, np.int64),) * 2)
+            empty = Jobs.bare(np.zeros(0), np.zeros(0), np.zeros(0, np.int64))
             none = {"wait": np.zeros(0), "response_time": np.zeros(0)}
             return of_jobs(empty, none, np.zeros(0, np.int64), 0, self._measures, self._all_jobs)
         if len(self._blocks) > 1:
@@ -69,10 +69,8 @@ class Measuring:
         return self._blocks[0]
 
     def _as_they_ran(self, ended: Ended) -> Jobs:
-        n = len(ended.end)
         if not self.needs_columns:
-            unknown = np.full(n, np.nan)
-            return Jobs(ended.submit, ended.runtime, unknown, ended.size, np.zeros(n, np.int64))
+            return Jobs.bare(ended.submit, ended.runtime, ended.size)
         begins, kept = self._chunks[0][0], Jobs.concatenated([chunk for _, chunk in self._chunks])
         return as_they_ran(ended, kept.part(ended.session - begins))
 

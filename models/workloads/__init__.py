@@ -26,7 +26,7 @@ from models.jobs.machine import Machine
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
-from models.workloads import estimates, memory, resampling
+from models.workloads import estimates, memory, replayed, resampling
 from models.workloads.replayed import KEEP
 
 COLUMNS = ("requested", "memory", "user", "job_class", "repetition", "feedback")
@@ -79,18 +79,13 @@ def open_workload(point: Point) -> Stream | Trace:
             f"batch_size={asked} divides a whole workload into batches, and {point.workload['model']} has no "
             "end; give a number of jobs, e.g. batch_size=1000"
         )
-    key = repr((dict(point.workload), dict(point.machine), point.load, point.seed))
-    opened = _last.get(key)
-    if opened is None:
-        stream: Stream = module.open_stream(point, machines.of(point.machine))
-        opened = memory.of_stream(estimates.of_stream(stream, point), point).checked_once()
-        _last.clear()
-        _last[key] = opened
-    return opened
+    return _stream(point)
 
 
-_last: dict[str, Stream] = {}
-"""The last stream: a plan checks one policy after the other with it."""
+@replayed.kept
+def _stream(point: Point) -> Stream:
+    stream: Stream = module_of(point.workload).open_stream(point, machines.of(point.machine))
+    return memory.of_stream(estimates.of_stream(stream, point), point).checked_once()
 
 
 def open_log(point: Point) -> Trace | None:

@@ -17,7 +17,7 @@ import json
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -274,10 +274,8 @@ def open_stream(point: Point, machine: Machine) -> Stream:
             submit[0] += now
             submit.cumsum(out=submit)
             now = submit[-1]
-            size = chunk["size"]
-            unknown, none = np.full(len(size), np.nan), np.zeros(len(size), np.int64)
-            again: dict[str, Any] = {"runs": chunk["runs"], "key": chunk["key"]} if feedback else {}
-            yield Jobs(submit, chunk["runtime"], unknown, size, none, **again)
+            again = {name: chunk[name] for name in ("runs", "key") if feedback}
+            yield Jobs.bare(submit, chunk["runtime"], chunk["size"], **again)
 
     redrawn = feedback and workload["rerun_runtime"] != "same"
     return Stream(

@@ -93,13 +93,7 @@ def draw(kind: Kind, stretch: float, n_jobs: int, seed: Seed) -> Jobs:
         Rescales the time between arrivals, and with it the day.
     """
     size = sizes(kind, n_jobs, seed)
-    return Jobs(
-        arrivals(kind, n_jobs, seed) * stretch,
-        runtimes(kind, size, seed),
-        np.full(n_jobs, np.nan),
-        size,
-        np.zeros(n_jobs, np.int64),
-    )
+    return Jobs.bare(arrivals(kind, n_jobs, seed) * stretch, runtimes(kind, size, seed), size)
 
 
 def sizes(kind: Kind, n_jobs: int, seed: Seed) -> Ints:

@@ -70,29 +70,28 @@ def read_once(read: Callable[[str, str | None], Read]) -> Callable[[Parameters],
     return read_log
 
 
-def kept(open_trace: Callable[[Point], Trace]) -> Callable[[Point], Trace]:
-    """Cache the last trace that was opened: a plan opens the same jobs for one policy after another.
+def kept(opening: Callable[[Point], Read]) -> Callable[[Point], Read]:
+    """Cache the last workload that was opened: a plan opens the same jobs for one policy after another.
 
     Parameters
     ----------
-    open_trace : callable
-        Depends on the workload, the machine, the load and the seed of a point, and on no file but
-        ``workload.path``.
+    opening : callable
+        Depends on the workload, the machine, the load, the seed and the length of a point, and on no file
+        but ``workload.path``.
     """
 
-    last: dict[str, Trace] = {}
+    last: dict[str, Read] = {}
 
-    @wraps(open_trace)
-    def last_or_opened(point: Point) -> Trace:
-        path = point.workload.get("path")
+    @wraps(opening)
+    def last_or_opened(point: Point) -> Read:
+        path, length = point.workload.get("path"), (point.batches.size, point.batches.most)
         state = None if path is None else of_file(str(path))
-        key = repr((dict(point.workload), dict(point.machine), point.load, point.seed, state))
-        made = last.get(key)
-        if made is None:
-            made = open_trace(point)
+        key = repr((dict(point.workload), dict(point.machine), point.load, point.seed, length, state))
+        if key not in last:
+            made = opening(point)
             last.clear()
             last[key] = made
-        return made
+        return last[key]
 
     return last_or_opened
 

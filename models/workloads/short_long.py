@@ -79,9 +79,8 @@ def jobs_and_work(workload: Parameters, mesh: Mesh, load: float, seed: Seed) -> 
     speed = np.ones(2) if sizes is None else best_speeds(mesh, steps)[asked]
     step = mean_step(mesh, steps, mesh.rows, mesh.columns)
     for chunk in drawn(workload, step, load, seed):
-        unknown, none = np.full(len(chunk.work), np.nan), np.zeros(len(chunk.work), np.int64)
         runtime = chunk.work / speed[chunk.job_class]
-        yield Jobs(chunk.submit, runtime, unknown, asked[chunk.job_class], none), chunk
+        yield Jobs.bare(chunk.submit, runtime, asked[chunk.job_class]), chunk
 
 
 def arrival_rate(workload: Parameters, load: float) -> float:

@@ -12,8 +12,7 @@ Workloads Archive defines it.
 """
 
 from models.jobs.selecting import Selection
-from models.jobs.swf.columns import COLUMNS, DTYPES, EXACT
-from models.jobs.swf.errors import SwfError
+from models.jobs.swf.columns import COLUMNS, DTYPES, EXACT, SwfError
 from models.jobs.swf.log import Log
 from models.jobs.swf.reading import read
 from models.jobs.swf.repetition import run_lengths

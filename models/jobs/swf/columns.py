@@ -2,6 +2,11 @@
 
 import numpy as np
 
+
+class SwfError(ValueError):
+    """A log that cannot be used as asked: one line with the file, the line number and a remedy."""
+
+
 DTYPES = {
     "job": np.int64,
     "submit": np.float64,  # seconds since the log's start

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from models.jobs.swf.errors import SwfError
+from models.jobs.swf.columns import SwfError
 
 # A comment that begins with a tab or more than two blanks continues the one before, even if it has a key.
 _ENTRY = re.compile(r"; {0,2}([A-Za-z]\w*):(?:\s+(.*))?")

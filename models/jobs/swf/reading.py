@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from models.jobs.swf.columns import COLUMNS, DTYPES, EXACT
-from models.jobs.swf.errors import SwfError
+from models.jobs.swf.columns import COLUMNS, DTYPES, EXACT, SwfError
 from models.jobs.swf.header import header_number, parse_header
 from models.jobs.swf.log import Log
 from models.jobs.swf.rows import cut_row, parse_rows

@@ -4,8 +4,7 @@ import re
 
 import numpy as np
 
-from models.jobs.swf.columns import COLUMNS, first_invalid
-from models.jobs.swf.errors import SwfError
+from models.jobs.swf.columns import COLUMNS, SwfError, first_invalid
 
 _NUMBER = re.compile(rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _NUMBER_BYTES = b"0123456789+-.eE \t\n\r\v\f"

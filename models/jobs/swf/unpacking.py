@@ -7,7 +7,7 @@ import stat
 import zlib
 from pathlib import Path
 
-from models.jobs.swf.errors import SwfError
+from models.jobs.swf.columns import SwfError
 
 _GZIP_MAGIC = b"\x1f\x8b"
 

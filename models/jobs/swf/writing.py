@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from models.jobs.swf.columns import COLUMNS, first_invalid
-from models.jobs.swf.errors import SwfError
+from models.jobs.swf.columns import COLUMNS, SwfError, first_invalid
 from models.jobs.swf.header import header_lines
 
 

@@ -113,13 +113,7 @@ def draw(model: Model, stretch: float, n_jobs: int, seed: Seed) -> Jobs:
     ]
     submit = np.concatenate(times)
     first = np.argsort(submit, kind="stable")[:n_jobs]
-    return Jobs(
-        submit[first] * stretch,
-        np.concatenate(runtime)[first],
-        np.full(n_jobs, np.nan),
-        np.concatenate(size)[first],
-        np.zeros(n_jobs, np.int64),
-    )
+    return Jobs.bare(submit[first] * stretch, np.concatenate(runtime)[first], np.concatenate(size)[first])
 
 
 def arrivals(model: Model, n_jobs: int, seed: Seed) -> list[Floats]:

@@ -21,7 +21,7 @@ from models.jobs.selecting import Selection
 from models.jobs.trace import Origin, Trace
 from models.point import Parameters, Point
 from models.workloads import replayed
-from models.workloads.sacct.errors import COMMAND, SacctError
+from models.workloads.sacct.fields import COMMAND, SacctError
 from models.workloads.sacct.reading import Table, read
 from models.workloads.sacct.selecting import SUBMIT, arrivals, select, users_of
 

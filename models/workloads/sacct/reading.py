@@ -12,7 +12,7 @@ from models.jobs.requests import of_kind
 from models.jobs.swf.columns import COLUMNS
 from models.jobs.swf.unpacking import content_of
 from models.workloads.sacct import fields
-from models.workloads.sacct.errors import COMMAND, SacctError
+from models.workloads.sacct.fields import COMMAND, SacctError
 
 NAMES = {"User", "Partition", "Account", "QOS", "Reservation"}
 LONGEST_NAME = 1000

@@ -10,7 +10,7 @@ from models import checks
 from models.jobs import selecting
 from models.jobs.selecting import Rows, Rule, Selection, known_values
 from models.workloads.sacct import fields
-from models.workloads.sacct.errors import COMMAND, SacctError
+from models.workloads.sacct.fields import COMMAND, SacctError
 from models.workloads.sacct.reading import Table
 
 WAITING = ("PENDING", "REVOKED")
