@@ -62,10 +62,7 @@ def look_last_in_working_folder() -> None:
 def call(module: str, arguments: Sequence[str]) -> int:
     """Call ``main`` of a module and return its exit status; 2 where a package of the project is hidden.
 
-    Parameters
-    ----------
-    module : str
-        Dotted name: not imported before that is known.
+    The module is not imported before that is known.
     """
     if (line := hidden()) is not None:
         print(f"error: {line}", file=sys.stderr)

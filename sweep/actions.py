@@ -1,7 +1,7 @@
 """The actions of a study by name (``action=...``), and those that run nothing: plan, status, cancel."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.console import Console
 
@@ -26,27 +26,20 @@ def act(
 
     Parameters
     ----------
-    config : Config
-        From which the plan was expanded.
-    arguments : sequence of str
-        Command line, for the dataset's attributes.
     watch : bool
         With ``action=status``: repeat until nothing is left.
     """
     action = config.settings.action
     if watch and action != "status":
         raise SweepError(f"--watch goes with action=status, not with action={action}")
-    match action:
-        case "plan":
-            return show_plan(config, plan, folder, console)
-        case "status":
-            return show_status(config, plan, folder, console, watch)
-        case "gather":
-            return run.gather(plan, folder, console, arguments)
-        case "cancel":
-            return cancel(plan, folder, console)
-        case _:
-            return run.run(config, plan, folder, console, arguments)
+    acts: dict[str, Callable[[], int]] = {
+        "run": lambda: run.run(config, plan, folder, console, arguments),
+        "plan": lambda: show_plan(config, plan, folder, console),
+        "status": lambda: show_status(config, plan, folder, console, watch),
+        "gather": lambda: run.gather(plan, folder, console, arguments),
+        "cancel": lambda: cancel(plan, folder, console),
+    }
+    return acts[action]()
 
 
 def show_plan(config: Config, plan: Plan, folder: Folder, console: Console) -> int:

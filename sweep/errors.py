@@ -17,7 +17,6 @@ class SweepError(Exception):
 
     Parameters
     ----------
-    message : str
     added : dict of str to str, optional
         Key -> value, as a command line has them: settings with which the same command would run.
     """

@@ -80,33 +80,26 @@ def labelled(made: Schedule, point: Point, n_jobs: int | None = None) -> xr.Data
         "slowdown": np.divide(response, jobs.runtime, np.full(len(jobs), np.nan), where=jobs.runtime > 0),
         "bounded_slowdown": np.maximum(response / np.maximum(jobs.runtime, bound), 1.0),
     }
+    trace, number = made.trace, np.arange(1, len(jobs) + 1)
     if made.machine.limits_memory or jobs.memory.any():
         columns["memory"] = jobs.memory
-    for name in ("used_memory", "runs"):
-        if (values := getattr(jobs, name)) is not None:
-            columns[name] = values
-    for name in ENDED:
-        if (ended := getattr(made, name)) is not None and ended.any():
-            columns[name] = ended[measured]
     if jobs.job_class is not None:
         columns["job_class"] = np.array(JOB_CLASSES, dtype=object)[jobs.job_class]
-    if made.jobs.think is not None:
-        columns["think"] = made.jobs.think[measured]
-    trace = made.trace
-    if jobs.user is not None:
-        columns["user"] = jobs.user
-        if trace is not None and trace.users:
-            columns["user_name"] = np.array([name_of(user, trace.users) for user in jobs.user], dtype=object)
-    if trace is not None and trace.ids is not None and trace.rows is not None:
-        columns["job_id"] = trace.ids[trace.rows][measured]
-    if len(made.machine.names) > 1:
-        columns["host"] = made.host[measured]
-    number = np.arange(1, len(jobs) + 1)
-    if trace is not None and trace.log is not None and trace.rows is not None:
-        number = trace.log.columns["job"][trace.rows][measured]
+    if trace is not None and trace.users and jobs.user is not None:
+        columns["user_name"] = np.array([name_of(user, trace.users) for user in jobs.user], dtype=object)
+    if trace is not None and trace.rows is not None:
+        rows = trace.rows[measured]
+        if trace.ids is not None:
+            columns["job_id"] = trace.ids[rows]
+        if trace.log is not None:
+            number = trace.log.columns["job"][rows]
     if made.jobs.after is not None:
         after = made.jobs.after[measured] - first
         columns["after"] = np.where(after >= 0, number[np.maximum(after, 0)], 0)
+    of_all = {name: getattr(made.jobs, name) for name in ("used_memory", "runs", "user", "think")}
+    of_all |= {name: ended for name in ENDED if (ended := getattr(made, name)) is not None and ended.any()}
+    of_all["host"] = made.host if len(made.machine.names) > 1 else None
+    columns |= {name: values[measured] for name, values in of_all.items() if values is not None}
     variables = {name: ("job", values) for name, values in columns.items()}
     if made.pieces is not None:
         shown = (made.pieces.job >= first) & (made.pieces.job < stop)
@@ -162,20 +155,18 @@ def schedule_of(data: xr.Dataset) -> Schedule:
     def known(name: str, kind: Any = np.int64) -> Any:
         return data[name].values.astype(kind) if name in data else None
 
+    columns = {name: known(name) for name in ("used_memory", "user", "runs")}
+    if "job_class" in data:
+        columns["job_class"] = np.array([JOB_CLASSES.index(name) for name in data.job_class.values], np.int64)
     jobs = Jobs(
         data.submit.values,
         data.runtime.values,
         data.requested.values,
         data.processors.values.astype(np.int64),
-        data.memory.values.astype(np.int64) if "memory" in data else np.zeros(n, np.int64),
-        used_memory=known("used_memory"),
-        user=data.user.values if "user" in data else None,
-        runs=known("runs"),
-        job_class=np.array([JOB_CLASSES.index(name) for name in data.job_class.values.tolist()], np.int64)
-        if "job_class" in data
-        else None,
+        known("memory") if "memory" in data else np.zeros(n, np.int64),
         after=positions(data.after.values) if "after" in data else None,
         think=known("think", np.float64),
+        **columns,
     )
     pieces = None
     if "piece_job" in data:

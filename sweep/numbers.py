@@ -13,8 +13,6 @@ class Unit:
     ----------
     name : str
         With a leading blank; empty for pure numbers.
-    size : float
-        In units of the metric.
     """
 
     name: str

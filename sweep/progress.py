@@ -129,15 +129,6 @@ class _Cell:
 def reporting(console: Console, action: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
     """Report the progress of something that takes more than a few seconds.
 
-    Parameters
-    ----------
-    action : str
-        E.g. ``writing``.
-    total : int
-        Number of units.
-    unit : str
-        E.g. ``schedule``.
-
     Yields
     ------
     callable

@@ -34,15 +34,6 @@ def run(
 ) -> int:
     """Run the tasks of a plan that are left and write the dataset; a detached executor only takes them over.
 
-    Parameters
-    ----------
-    config : Config
-        What the plan was expanded from.
-    arguments : sequence of str
-        Command line, for the dataset's attributes.
-    summarise : bool
-        Whether the table of results is shown.
-
     Returns
     -------
     int
@@ -173,8 +164,6 @@ def execute(
     ----------
     found : State
         Before this run.
-    costs : Costs
-        Those of `bundles`, kept for later runs.
     collection : Collection, optional
         The dataset, for a process that holds the folder's lock.
     """

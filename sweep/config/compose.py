@@ -55,8 +55,6 @@ def load(
 
     Parameters
     ----------
-    arguments : sequence of str
-        Overrides, ``key=value``.
     folder : Path
         The project's conf, absolute.
     user : Path, optional

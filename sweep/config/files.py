@@ -35,8 +35,6 @@ def lineage(
     ----------
     group, name : str
         The full name within the group, see `sweep.config.choices`.
-    folders : sequence of Path
-        The project's conf, then a user's own.
     above : tuple of str, optional
         Files that build on this one.
 

@@ -35,10 +35,6 @@ def translate(arguments: Sequence[str], keys: Sequence[str], below: Mapping[str,
 
     Parameters
     ----------
-    arguments : sequence of str
-        ``key=value`` as typed.
-    keys : sequence of str
-        Valid top-level keys.
     below : dict of str to sequence of str
         Valid keys below those that are mappings: precision, measures.
 

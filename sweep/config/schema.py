@@ -39,8 +39,6 @@ def check(group: str, name: str, file: Mapping[str, Any], where: str = "") -> No
     ----------
     name : str
         Without its folder, for the message.
-    where : str, optional
-        The file's path.
     """
     shown = where or f"{group} {name}"
     if (odd := next((key for key in file if not isinstance(key, str)), None)) is not None:

@@ -222,8 +222,6 @@ def check_type(key: str, value: Any, shown: object = None) -> None:
     ----------
     key : str
         As it is typed, ``precision.relative``.
-    shown : object, optional
-        The value as it was typed.
     """
     top, _, below = key.partition(".")
     try:

@@ -74,14 +74,6 @@ class Assignment:
     ----------
     config : Config
         Plain data from which `sweep.plan.plan.expand` makes the same plan anywhere.
-    state : State
-        Of the plan's tasks.
-    left : list of int
-        Numbers of the tasks to run.
-    costs : Costs
-        Measured costs of simulations.
-    arguments : sequence of str
-        Command line, for the dataset's attributes.
     """
 
     config: Config

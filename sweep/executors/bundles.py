@@ -87,12 +87,8 @@ class Bundles:
 
     Parameters
     ----------
-    left : iterable of int
-        Task numbers to run.
     costs : Costs
         Updated by `learn` while this is iterated.
-    shards : Path
-        Folder for the workers' logs.
     seconds : float
         Work aimed at in a bundle, as long as there is plenty; until something was measured, a bundle is a
         single task.

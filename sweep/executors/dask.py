@@ -92,8 +92,6 @@ class Executor:
         Embedded worker processes; one for each core that this process may use by default.
     address : str, optional
         Of an existing scheduler; `workers` then means nothing.
-    modules : sequence of str
-        Modules that the workers need, imported once in the fork server.
     """
 
     message_s = MESSAGE_S

@@ -33,11 +33,6 @@ WATCH = ".ranks-"
 class Executor:
     """Runs bundles on the other ranks; see `sweep.executors.Attached`.
 
-    Parameters
-    ----------
-    modules : sequence of str
-        Modules that the ranks need.
-
     Raises
     ------
     SweepError

@@ -62,15 +62,7 @@ LAUNCHERS = (
 
 
 class Watch:
-    """The ranks that are alive, by a lock that each holds on a byte of one file.
-
-    Parameters
-    ----------
-    path : Path
-        In a folder that all ranks see.
-    rank : int
-        This process's own.
-    """
+    """The ranks that are alive, by a lock that each holds on a byte of one file."""
 
     def __init__(self, path: Path, rank: int) -> None:
         self.path, self._rank = path, rank

@@ -37,13 +37,12 @@ def work(bundle: Bundle) -> list[Result]:
         If the log cannot be written; the tasks then count as not run. An exception of a task is no
         exception here: it is a record with its traceback.
     """
-    # One step for all tasks, then the next: a simulation evicts everything else from the processor's caches.
     _load(bundle.tasks)
-    ran = []
+    records = []
     for task in bundle.tasks:
         with progress.shown_in(bundle.progress_of(task)):
-            ran.append(_run(task))
-    return _log([_recorded(each) for each in ran], bundle)
+            records.append(_record_of(task))
+    return _log(records, bundle)
 
 
 def give_up(bundle: Bundle, reason: str) -> list[Result]:
@@ -68,23 +67,20 @@ def shard(folder: Path, log: str | None = None) -> Shard:
     return Shard(folder, log)
 
 
-Ran = tuple[Task, Family, Outcome, float]
-"""A simulation that came to its end, and the seconds that it took by the clock."""
-
-
 def simulate(task: Task) -> Finished | Failed:
     """Run one task; any exception becomes a record."""
     _load([task])
-    return _recorded(_run(task))
+    return _record_of(task)
 
 
-def _run(task: Task) -> Ran | Failed:
+def _record_of(task: Task) -> Finished | Failed:
     start = time.perf_counter()
     try:
         family = families.find(task.family)
-        ran = task, family, family.simulate(point(task, family)), time.perf_counter() - start
+        outcome = family.simulate(point(task, family))
+        seconds = time.perf_counter() - start
         _refuse_changed_code(task, family)
-        return ran
+        return _finished(task, family, outcome, seconds)
     except Exception:
         return failed(task, traceback.format_exc(), time.perf_counter() - start)
 
@@ -105,16 +101,6 @@ def _refuse_changed_code(task: Task, family: Family) -> None:
             "command again to plan with it as it is now"
         )
     _checked.add(code)
-
-
-def _recorded(ran: Ran | Failed) -> Finished | Failed:
-    if isinstance(ran, Failed):
-        return ran
-    try:
-        return _finished(*ran)
-    except Exception:
-        task, _, _, seconds = ran
-        return failed(task, traceback.format_exc(), seconds)
 
 
 _loaded: set[str] = set()
@@ -169,15 +155,7 @@ def _enough(rule: Stopping, metric: str) -> Callable[[Mapping[str, np.ndarray]],
 
 @cache
 def _own_shapes(package: str, measures: str) -> dict[str, tuple[int, ...]]:
-    """Return the shape of each metric that a family declares, beyond the batch.
-
-    Parameters
-    ----------
-    package : str
-        Of the family.
-    measures : str
-        JSON of `Point.measures`.
-    """
+    """Return the shape of each metric that a family declares, beyond the batch."""
     family, given = families.find(package), json.loads(measures)
     coords = family.coordinates(given)
     return {metric.name: tuple(len(coords[dim]) for dim in metric.dims) for metric in family.measured(given)}

@@ -34,8 +34,6 @@ def policy(given: Any, where: Sequence[Path]) -> dict[str, Any]:
         A function is a packing scheme (seven arguments, see `models.packing.schemes.signature`) or an order
         of priority for backfilling (four, or five if it changes while a job waits, see
         `models.backfill.priority.order`). A mapping has functions where a policy's file has their names.
-    where : sequence of Path
-        Config folders.
     """
     if callable(given):
         return _of_function(given, where)

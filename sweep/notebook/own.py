@@ -29,8 +29,6 @@ def taken_out(settings: Mapping[str, Any], where: Sequence[Path]) -> tuple[dict[
     settings : mapping
         Of `sweep.Study`; a value of ``grid.policy``, ``grid.workload`` or ``grid.machine`` is anything that
         `sweep.simulate` takes, but for functions, which other processes do not know.
-    where : sequence of Path
-        Config folders.
 
     Notes
     -----

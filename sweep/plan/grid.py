@@ -182,8 +182,6 @@ def points(axes: Mapping[str, Sequence[Any]], settings: Settings) -> np.ndarray:
 
     Parameters
     ----------
-    axes : dict of str to sequence
-        Axes in the dataset's order.
     settings : Settings
         Its ``zip`` and ``exclude``.
 

@@ -56,8 +56,6 @@ class Task:
     ----------
     id : str
         Hash of everything below that can change the result; see `sweep.plan.plan`.
-    family : str
-        Dotted name of the family's package.
     point : Point
         Arguments of the model, without the stopping rule.
     at : dict

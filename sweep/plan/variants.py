@@ -71,14 +71,10 @@ def build(
 
     Parameters
     ----------
-    group : str
-        policy, workload or machine.
     files : dict of str to dict
         Composed files by name.
     settings : dict
         Keys that the experiment or the command line sets in every file that has them, nested or dotted.
-    axes : sequence of KeyAxis
-        Axes that set keys of this group.
     logs : dict of str to str, optional
         Path of a log as another machine had it -> where it is here.
     """

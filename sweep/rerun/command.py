@@ -39,10 +39,6 @@ def main(given: Sequence[str], folders: Sequence[Path], arguments: Sequence[str]
         The file, then ``key=value``.
     folders : sequence of Path
         Config folders, for the executor.
-    arguments : sequence of str
-        The whole command line, for the new dataset's attributes.
-    watch : bool
-        With ``action=status``: look again until nothing is left.
     """
     named = [argument for argument in given if "=" not in argument]
     if len(named) != 1:

@@ -21,8 +21,6 @@ def planned(original: Original, config: Config, trust: bool = False, brings_code
 
     Parameters
     ----------
-    config : Config
-        The recipe's, with the settings of this run.
     trust : bool
         Whether any code that it names may run.
     brings_code : bool

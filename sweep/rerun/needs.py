@@ -14,12 +14,7 @@ from sweep.rerun.original import Original
 
 
 def logs(original: Original, given: Path | None) -> tuple[dict[str, str], list[str]]:
-    """Look for each log by its name, and know it by its content.
-
-    Parameters
-    ----------
-    given : Path, optional
-        Folder that is looked into first.
+    """Look for each log by its name, first in a folder that is given, and know it by its content.
 
     Returns
     -------

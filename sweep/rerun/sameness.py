@@ -35,11 +35,6 @@ def differences(old: xr.Dataset, new: xr.Dataset) -> Iterator[str]:
     """Yield what differs, a line for each variable or attribute.
 
     Where the old one was not finished, only its finished points are compared.
-
-    Parameters
-    ----------
-    old, new : Dataset
-        As they are stored, see `sweep.rerun.original.stored`.
     """
     for name in sorted(map(str, old.variables.keys() | new.variables.keys())):
         if name in OWN or (name in JOINT and unfinished(old)):

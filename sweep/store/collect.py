@@ -17,13 +17,7 @@ WRITE_SHARE = 0.05
 
 
 class Collection:
-    """The dataset of a results folder, written by this process alone (which holds the folder's lock).
-
-    Parameters
-    ----------
-    arguments : sequence of str
-        Command line, for the dataset's attributes.
-    """
+    """The dataset of a results folder, written by this process alone (which holds the folder's lock)."""
 
     def __init__(self, plan: Plan, folder: Folder, arguments: Sequence[str]) -> None:
         self._plan = plan

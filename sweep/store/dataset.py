@@ -46,8 +46,6 @@ def write(
     ----------
     state : State
         Of the tasks, and where their records are; no log may be moved meanwhile.
-    arguments : sequence of str
-        Command line, for the attributes.
     report : callable, optional
         Called after each block with the number of tasks that are in it by then.
 

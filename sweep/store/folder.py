@@ -27,15 +27,7 @@ class HeldError(SweepError):
 
 
 class Folder:
-    """Paths of one results folder. Nothing is made before `create`.
-
-    Parameters
-    ----------
-    path : Path
-        E.g. results/packing.
-    name : str
-        Of the experiment and its dataset.
-    """
+    """Paths of one results folder. Nothing is made before `create`."""
 
     def __init__(self, path: Path, name: str) -> None:
         self.path = path

@@ -47,8 +47,6 @@ def scan(folder: Path, names: str = "*.jsonl") -> Iterator[tuple[Line, bytes]]:
     ----------
     folder : Path
         Need not exist: then nothing has been written yet.
-    names : str
-        Pattern of the logs' names.
     """
     for log in sorted(folder.glob(names)):
         offset = 0

@@ -80,11 +80,6 @@ class Shard:
 def set_aside(folder: Path, ids: Collection[str]) -> Path | None:
     """Move the records of some tasks out of all logs, so that they do not count; no other process may write.
 
-    Parameters
-    ----------
-    folder : Path
-        Of the logs.
-
     Returns
     -------
     Path or None

@@ -77,8 +77,6 @@ class Summary:
 
         Parameters
         ----------
-        at : tuple of slice
-            Of each axis.
         state : ndarray of int, shape (axes..., replication)
             What became of each task of the block.
         """

@@ -182,13 +182,7 @@ def coordinate(values: Sequence[Any]) -> np.ndarray:
 
 
 def attributes(plan: Plan, arguments: Sequence[str]) -> dict[str, Any]:
-    """Return the dataset's global attributes.
-
-    Parameters
-    ----------
-    arguments : sequence of str
-        Command line.
-    """
+    """Return the dataset's global attributes."""
     found = {
         "title": plan.settings.name,
         "config": json.dumps(provenance.sanitised(manifest.resolved(plan))),
