@@ -52,7 +52,7 @@ def show_plan(config: Config, plan: Plan, folder: Folder, console: Console) -> i
         say(console, note)
     left = found.left()
     executor = executors.create(plan.settings.executor, [])
-    costs = run.measured(found)
+    costs = found.measured()
     summary.show_grid(plan, console)
     more = "" if plan.overload is None else f", and {len(plan.overload.ids)} overload runs"
     lines = [
@@ -96,7 +96,7 @@ def show_status(config: Config, plan: Plan, folder: Folder, console: Console, wa
         tally = f"{len(found.done)} done, {len(found.failed)} failed, {waiting} left"
         lines = [f"{folder.path}: {found.total} tasks: {tally}"]
         if isinstance(executor, Detached):
-            left, costs = found.left(), run.measured(found)
+            left, costs = found.left(), found.measured()
             lines += executor.status(Assignment(config, plan, folder, found, left, costs))
         if lines != before:
             for line in lines:

@@ -120,7 +120,7 @@ def _piloted(config: Config, folder: Folder, console: Console) -> Pilot | None:
         )  # fmt: skip
         short = replace(config, settings=settings)
         plan = plans.expand(short)
-        if not plan.replicable or not plan.endless.any():
+        if plan.deterministic is not None or not plan.endless.any():
             raise SweepError("batches=auto, warmup=auto: these workloads end by themselves; give numbers")
         if config.settings.action != "run" and run.read(plan, there, console).left():
             return None

@@ -61,14 +61,13 @@ def run(
             if files is not None:
                 files.write(found.done, console)
             return 0
+        costs = found.measured()
         if isinstance(executor, Detached):
-            costs = measured(found)
             for line in executor.submit(Assignment(config, plan, folder, found, left, costs, arguments)):
                 say(console, line)
             if files is not None:
                 say(console, f"schedules: {files}, {LATER}")
             return 0
-        costs = measured(found)
         attached = executor
         try:
             with TemporaryDirectory(prefix="schedsweep-") as running:
@@ -113,7 +112,10 @@ def read(plan: Plan, folder: Folder, console: Console) -> State:
             f"{'is' if found.stale == 1 else 'are'} kept in the logs but not used: run anew",
         )
     if found.damaged:
-        say(console, f"{found.damage(folder)}: not used, and run again", "yellow")
+        records = f"{found.damaged:,} record{'s' * (found.damaged > 1)} in {folder.shards}"
+        are = "is" if found.damaged == 1 else "are"
+        line = f"{records} {are} not what was written (damaged or torn): not used, and run again"
+        say(console, line, "yellow")
     return found
 
 
@@ -140,13 +142,6 @@ def _gather(collection: Collection, console: Console, total: int, read: Callable
     if wrong is not None:
         say(console, wrong, "yellow")
     return found
-
-
-def measured(found: State) -> Costs:
-    """Return the costs of simulations, as measured by the tasks that are done and by earlier studies."""
-    costs = Costs()
-    found.measure(costs)
-    return costs
 
 
 def execute(

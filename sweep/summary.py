@@ -283,7 +283,7 @@ def _wide(stored: Stored, plan: Plan) -> Iterator[str]:
             found,
             plan.settings.batch_size,
             replications=statistics.with_data(sample),
-            replicable=plan.replicable,
+            replicable=plan.deterministic is None,
             one_batch=plan.is_cut,
         )
         yield (

@@ -25,10 +25,6 @@ class Rows:
 
     Parameters
     ----------
-    name : str
-        Of the log, for messages.
-    line : ndarray of int
-        Line of the file.
     arrival, runtime : ndarray of float, seconds
     size : ndarray of int
         Processors.

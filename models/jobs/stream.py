@@ -25,12 +25,8 @@ class Stream:
 
     Parameters
     ----------
-    name : str
-        For messages.
     first : callable
         Returns the first `n_jobs` jobs; those of a longer call begin with those of a shorter one.
-    notes : tuple of str
-        Notes for the user.
     chunked : callable, optional
         Returns an iterator of consecutive chunks of jobs, for a workload that is drawn in chunks; the jobs do
         not depend on the cuts.

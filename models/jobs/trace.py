@@ -60,12 +60,8 @@ class Trace:
 
     Parameters
     ----------
-    name : str
-        For messages.
     jobs : Jobs
         The first is submitted at 0.
-    notes : tuple of str
-        Notes for the user.
     measured : slice
         Jobs that are measured; those before them fill the machine.
     until : float, optional

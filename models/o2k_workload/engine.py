@@ -23,7 +23,6 @@ def measure(trace: Trace, assumed: Assumptions) -> dict[str, Floats]:
     ----------
     trace : Trace
         The jobs that count are those submitted in the month.
-    assumed : Assumptions
 
     Returns
     -------

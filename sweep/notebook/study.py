@@ -119,8 +119,6 @@ class Study:
         sweep.Error
             If tasks failed; the finished ones are kept, and `data` has them.
         """
-        from rich.console import Console
-
         from sweep import run
 
         try:

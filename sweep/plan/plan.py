@@ -163,11 +163,6 @@ class Plan:
         return self.settings.precision.metric or families.headline(self.families.values())
 
     @property
-    def replicable(self) -> bool:
-        """Whether replications of every combination differ, so that more than one may be run."""
-        return self.deterministic is None
-
-    @property
     def is_cut(self) -> bool:
         """Whether some policy's run is cut at a horizon, and so is one batch whatever is asked for."""
         return any(one.parameters.get("horizon") is not None for one in self.variants["policy"])
@@ -330,7 +325,7 @@ class Plan:
 
     def _note_on_replications(self) -> list[str]:
         """Return a line where one replication is run by default, as a workload is deterministic."""
-        if not self.adapted or self.replicable or self.exact.flat[self.points].all():
+        if not self.adapted or self.deterministic is None or self.exact.flat[self.points].all():
             return []
         line = f"one replication: workload {self.deterministic} is deterministic"
         if any(self._is_stochastic(*system) for system in self._systems()):
@@ -380,7 +375,7 @@ def expand(config: Config) -> Plan:
         # Whatever was asked for: a solution is one value.
         settings = replace(settings, batches=1, batch_size=None, warmup=0, precision=Precision())
     if settings.replications is None:
-        settings = replace(settings, replications=MIN_REPLICATIONS if plan.replicable else 1)
+        settings = replace(settings, replications=MIN_REPLICATIONS if plan.deterministic is None else 1)
         plan = replace(plan, adapted=True)
     plan = replace(plan, settings=settings, measurements=_measurements(settings, axes))
     if (n_tasks := len(points) * plan.replications) > MOST_TASKS:

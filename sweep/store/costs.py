@@ -1,5 +1,7 @@
 """The measured cost of a simulated job: for bundles of even size, the time left, and ``action=plan``."""
 
+import json
+import os
 import zlib
 from collections import defaultdict
 from collections.abc import Callable
@@ -9,12 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from sweep.plan.plan import Plan
-from sweep.store import cached
+from sweep.store.folder import replace
 
 Key = tuple[str, ...]
 """(family, machine, policy, workload, load): from the general to the particular."""
-
-FILE = "costs.json"
 
 SYSTEM = 4
 """Parts of a key without the load."""
@@ -36,13 +36,16 @@ class Costs:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self._path = cached.file(FILE) if path is None else path
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        self._path = cache / "schedsweep" / "costs.json" if path is None else path
         self._seconds: dict[Key, float] = {}
         self._count: dict[Key, int] = defaultdict(int)
         self._loads: dict[Key, dict[float, str]] = defaultdict(dict)
-        with suppress(ValueError, TypeError):  # a cache: damaged, it starts anew
-            for text, seconds in cached.read(self._path).items():
-                self.add(tuple(text.split("|")), float(seconds))
+        # A cache: where there is none, or a damaged one, it starts anew.
+        with suppress(OSError, ValueError, TypeError, AttributeError):
+            if self._path.is_file():
+                for text, seconds in json.loads(self._path.read_text(encoding="utf-8")).items():
+                    self.add(tuple(text.split("|")), float(seconds))
         self._count = defaultdict(int, dict.fromkeys(self._seconds, EARLIER))
 
     def add(self, key: Key, seconds_a_job: float | np.ndarray) -> None:
@@ -83,7 +86,9 @@ class Costs:
         """Keep the costs for later runs, if the user's cache folder can be written."""
         full = max((len(key) for key in self._seconds), default=0)
         stored = {"|".join(key): seconds for key, seconds in self._seconds.items() if len(key) == full}
-        cached.write(self._path, stored)
+        with suppress(OSError):
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            replace(self._path, json.dumps(stored, indent=0, sort_keys=True).encode())
 
 
 def as_number(load: str) -> float:

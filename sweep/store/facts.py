@@ -4,7 +4,8 @@ It travels in the dataset, so that a report needs nothing else: as JSON in the a
 a log has waits of its own, as variables ``recorded_NAME`` beside the metrics of the same names.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cached_property
 from typing import Any
@@ -48,40 +49,31 @@ class Facts:
             ``at`` (its values on axes that have several), ``jobs``, ``processors``, ``waits`` (how many jobs
             have one) and what `models.jobs.trace.Origin` has; ``notes``, the other notes of the run.
         """
-        logs = [
-            {
-                "at": at,
-                "jobs": trace.n_measured,
-                "processors": trace.machine.total,
-                "waits": 0 if trace.waited is None else int((~np.isnan(trace.waited)).sum()),
-                **{key: value for key, value in asdict(trace.origin).items() if key != "reported"},
-            }
-            for at, trace in self._placed()
-            if trace.origin is not None
-        ]
-        reported = {line for _, trace, _ in self._logs if trace.origin for line in trace.origin.reported}
-        notes = [note for note in self._notes if note not in reported]
+        logs, notes = [], []
+        with suppress(SweepError):  # of a log that is not there any more: its results are
+            notes = list(self._plan.notes)
+        for place, trace, _ in self._logs:
+            if trace.origin is None:
+                continue
+            values = {axis: self._plan.axes[axis] for axis in place}
+            of_origin = asdict(trace.origin)
+            reported = of_origin.pop("reported")
+            notes = [note for note in notes if note not in reported]
+            logs.append(
+                {
+                    "at": {
+                        axis: canonical.word(values[axis][i])
+                        for axis, i in place.items()
+                        if len(values[axis]) > 1 or axis in OF_JOBS
+                    },
+                    "jobs": trace.n_measured,
+                    "processors": trace.machine.total,
+                    "waits": 0 if trace.waited is None else int((~np.isnan(trace.waited)).sum()),
+                    **of_origin,
+                }
+            )
         described = {group: dict(self._plan.described.get(group, {})) for group in GROUPS}
         return {"described": described, "logs": logs, "notes": notes}
-
-    @property
-    def _notes(self) -> tuple[str, ...]:
-        try:
-            return self._plan.notes
-        except SweepError:  # a log that is not there any more: its results are
-            return ()
-
-    def _placed(self) -> Iterator[tuple[dict[str, str], Trace]]:
-        for place, trace, _ in self._logs:
-            values = {axis: self._plan.axes[axis] for axis in place}
-            yield (
-                {
-                    axis: canonical.word(values[axis][i])
-                    for axis, i in place.items()
-                    if len(values[axis]) > 1 or axis in OF_JOBS
-                },
-                trace,
-            )
 
     @cached_property
     def _logs(self) -> list[tuple[dict[str, int], Trace, Point]]:

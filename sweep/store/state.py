@@ -58,20 +58,15 @@ class State:
         """Return the numbers of tasks to run, failed ones among them."""
         return sorted(number for id_, number in self.numbers.items() if id_ not in self.done)
 
-    def damage(self, folder: Folder) -> str:
-        """Return in words how many records of a folder are damaged."""
-        records = f"{self.damaged:,} record{'s' * (self.damaged > 1)}"
-        are = "is" if self.damaged == 1 else "are"
-        return f"{records} in {folder.shards} {are} not what was written (damaged or torn)"
-
-    def measure(self, costs: Costs) -> None:
-        """Add the times of the done tasks to `costs`."""
-        key = keys(self.plan)
+    def measured(self) -> Costs:
+        """Return the costs of simulations, as measured by the tasks that are done and by earlier studies."""
+        costs, key = Costs(), keys(self.plan)
         points: dict[int, list[float]] = defaultdict(list)
         for id_, seconds in self.done.items():
             points[self.plan.first(self.numbers[id_])].append(seconds)
         for number, taken in points.items():
             costs.add(key(number), np.array(taken) / self.plan.measurement(number).jobs)
+        return costs
 
 
 def read(plan: Plan, folder: Folder) -> State:

@@ -24,12 +24,8 @@ class Speedup:
 
     Parameters
     ----------
-    note : str
-        Description, for the notes of a run.
     curve : str
         Dotted name of a compiled function, see `models.workloads.speedup.curves`.
-    parameters : tuple of float
-        Parameters of that function.
     cycle : Cycle, optional
         If speed depends on the shape of the partition; `curve` is then not used.
     """
