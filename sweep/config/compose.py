@@ -85,21 +85,17 @@ def load(
         # Of the experiment's file and of those on which it builds, whatever was typed.
         grids = [one.get("grid") or {} for one in files.lineage("experiment", names["experiment"], folders)]
         _check_excluded(settings, [] if "exclude" in _typed(translated) else grids, folders)
-        named_files = {
-            group: {
-                label: own.get(group, {}).get(label) or checked(group, name, folders)
-                for label, name in named.items()
+        named_files, described = {}, {}
+        for group, named in chosen.items():
+            given = own.get(group, {})
+            named_files[group] = {
+                label: given.get(label) or checked(group, name, folders) for label, name in named.items()
             }
-            for group, named in chosen.items()
-        }
-        described = {
-            group: {
+            described[group] = {
                 label: choices.description(choices.path(group, name, folders))
                 for label, name in named.items()
-                if name not in own.get(group, {})
+                if name not in given
             }
-            for group, named in chosen.items()
-        }
         of_jobs = {
             name: checked("groups", choices.find("groups", name, folders), folders)
             for name in settings.measures.groups

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from html import escape
 from typing import Any
 
@@ -490,26 +490,19 @@ def _content(plan: Plan, load: float | None) -> Mapping[str, Any]:
 
 def _ids(plan: Plan) -> Iterator[str]:
     """Yield the identity of each task: keys in sorted order, so that the joined text is canonical JSON."""
-    settings = plan.settings
     shared = [canonical.text(_content(plan, load)) for load in plan.axes["load"]]
-    policies = [f',"policy":{policy.text},"replication":' for policy in plan.variants["policy"]]
-    heads = [
-        f'{{"family":{canonical.text(policy.parameters["family"])},"load":'
-        for policy in plan.variants["policy"]
-    ]
-    loads = [f'{canonical.text(load)},"machine":' for load in plan.axes["load"]]
-    machines = [machine.text for machine in plan.variants["machine"]]
-    workloads = [w.text for w in plan.variants["workload"]]
-    codes, of_policy, of_workload = _codes(plan)
-    columns = (plan.choices[name].tolist() for name in ("policy", "load", "machine", "workload"))
-    for policy, load, machine, workload in zip(*columns, strict=True):
-        start = hashlib.sha256((heads[policy] + loads[load] + machines[machine] + policies[policy]).encode())
-        tail = f',"seed":{settings.seed},"statistics":{shared[load]},"workload":{workloads[workload]}}}'
-        code = codes[of_policy[policy], of_workload[workload]]
+    code = _codes(plan)
+    for *system, at in zip(*(plan.choices[name].tolist() for name in (*GROUPS, "load")), strict=True):
+        policy, workload, machine = (plan.variants[group][i] for group, i in zip(GROUPS, system, strict=True))
+        family, load = policy.parameters["family"], plan.axes["load"][at]
+        before = (
+            f'{{"family":{canonical.text(family)},"load":{canonical.text(load)},"machine":{machine.text},'
+            f'"policy":{policy.text},"replication":'
+        )
+        after = f',"seed":{plan.settings.seed},"statistics":{shared[at]},"workload":{workload.text}}}'
         for replication in range(plan.replications):
-            digest = start.copy()
-            digest.update(f"{replication}{tail}".encode())
-            yield digest.hexdigest()[:ASKED] + code
+            digest = hashlib.sha256(f"{before}{replication}{after}".encode()).hexdigest()
+            yield digest[:ASKED] + code(system[0], system[1])
 
 
 def runs_planned_code(task: Task, family: Family) -> bool:
@@ -520,11 +513,8 @@ def runs_planned_code(task: Task, family: Family) -> bool:
     return sources.hashed(family.version, parts, LENGTH - ASKED) == task.id[ASKED:]
 
 
-def _codes(plan: Plan) -> tuple[dict[tuple[int, int], str], list[int], list[int]]:
-    """Return the last parts of identities, and which of them each policy and workload has.
-
-    Few differ, however many policies and workloads an axis makes. `Plan.sources` is filled in.
-    """
+def _codes(plan: Plan) -> Callable[[int, int], str]:
+    """Return the last part of identities, by policy and workload; fill in `Plan.sources`."""
     sources.look_again()
     by_family = {package: {package: sources.of_family(family)} for package, family in plan.families.items()}
     stopping = (
@@ -545,11 +535,10 @@ def _codes(plan: Plan) -> tuple[dict[tuple[int, int], str], list[int], list[int]
     ]
     for each in (*(parts for _, parts in policies), *workloads, stopping):
         plan.sources.update(each)
-    first_policy = [policies.index(one) for one in policies]
-    first_workload = [workloads.index(one) for one in workloads]
-    codes = {
-        (i, j): sources.hashed(policies[i][0], policies[i][1] | workloads[j] | stopping, LENGTH - ASKED)
-        for i in set(first_policy)
-        for j in set(first_workload)
-    }
-    return codes, first_policy, first_workload
+
+    @cache
+    def code(policy: int, workload: int) -> str:
+        version, parts = policies[policy]
+        return sources.hashed(version, parts | workloads[workload] | stopping, LENGTH - ASKED)
+
+    return code
