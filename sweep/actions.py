@@ -91,7 +91,10 @@ def show_status(config: Config, plan: Plan, folder: Folder, console: Console, wa
     while True:
         found = state.read(plan, folder)
         if not before and not found.done:
-            _warn_of_another_config(plan, folder, console)
+            try:
+                manifest.claim(folder, plan)
+            except SweepError as error:  # the folder has results of another one
+                say(console, str(error), "yellow")
         waiting = found.total - len(found.done) - len(found.failed)
         tally = f"{len(found.done)} done, {len(found.failed)} failed, {waiting} left"
         lines = [f"{folder.path}: {found.total} tasks: {tally}"]
@@ -110,14 +113,6 @@ def show_status(config: Config, plan: Plan, folder: Folder, console: Console, wa
         time.sleep(ASK_EVERY_S if isinstance(executor, Detached) else WATCH_EVERY_S)
     summary.show_failures(list(state.failures(found)), console)
     return 0
-
-
-def _warn_of_another_config(plan: Plan, folder: Folder, console: Console) -> None:
-    """Warn if a folder in which nothing of this plan is done has results of another one."""
-    try:
-        manifest.claim(folder, plan)
-    except SweepError as error:
-        say(console, str(error), "yellow")
 
 
 def cancel(plan: Plan, folder: Folder, console: Console) -> int:

@@ -507,7 +507,9 @@ def _ids(plan: Plan) -> Iterator[str]:
 
 def runs_planned_code(task: Task, family: Family) -> bool:
     """Return whether the code that a task runs with in this process is that of its identity."""
-    parts = sources.of_system(task.family, family, task.point.policy, task.point.workload)
+    policy, workload = task.point.policy, task.point.workload
+    parts = {task.family: sources.of_family(family)} | sources.of_named(policy)
+    parts |= sources.of_workload(str(workload.get("model"))) | sources.of_named(workload)
     if task.measurement.stopping is not None:
         parts |= {"sweep.statistics": sources.of_statistics()}
     return sources.hashed(family.version, parts, LENGTH - ASKED) == task.id[ASKED:]

@@ -61,7 +61,8 @@ class Lacking:
                 )
             except Exception as error:
                 line = _line(family, point, error)
-            remedy = _remedy(line)
+            found = REMEDY.search(line)
+            remedy = dict(text.split("=", 1) for text in found[1].split(" ")) if found else {}
             if line not in self._lines:
                 self._lines.append(line)
             changed, tried = _changed(point, remedy), tried + 1
@@ -93,12 +94,6 @@ def _line(family: Family, point: Point, error: Exception) -> str:
         f"{own[0]}: {type(error).__name__}: {one_line(error)} ({Path(place.filename).name}, line "
         f"{place.lineno}); mend it, or leave it out"
     )
-
-
-def _remedy(line: str) -> dict[str, str]:
-    """Return the first settings that a message names, empty where it names none."""
-    found = REMEDY.search(line)
-    return dict(text.split("=", 1) for text in found[1].split(" ")) if found else {}
 
 
 def _changed(point: Point, settings: Mapping[str, str]) -> Point:

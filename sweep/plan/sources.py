@@ -64,14 +64,6 @@ class Source(NamedTuple):
     words: list[str]
 
 
-def of_system(
-    package: str, family: Family, policy: Mapping[str, Any], workload: Mapping[str, Any]
-) -> dict[str, str]:
-    """Return module -> hash, of all code that a policy runs with on a workload."""
-    parts = {package: of_family(family)} | of_named(policy)
-    return parts | of_workload(str(workload.get("model"))) | of_named(workload)
-
-
 def hashed(version: int, parts: Mapping[str, str], length: int) -> str:
     """Return the hash of a family's version and of the code that tasks run."""
     return hashlib.sha256(canonical.text([version, parts]).encode()).hexdigest()[:length]

@@ -122,7 +122,13 @@ def build(
             _set(base, key, copy.deepcopy(value))
         other = alike.setdefault(canonical.text(base), name)
         if other != name and files[other] != file:
-            raise SweepError(_made_alike(group, other, name, files, given))
+            guilty = [
+                f"{group}.{key}={value}" for key, value in given if get(files[other], key) != get(file, key)
+            ]
+            raise SweepError(
+                f"{', '.join(guilty)} makes {other} and {name} the same, under two names: name one of them, "
+                f"e.g. grid.{group}=[{other}]"
+            )
         interpolated = "${" in canonical.text(base)
         for values in itertools.product(*(axis.values for axis in axes)):
             data = copy.deepcopy(base)
@@ -131,17 +137,6 @@ def build(
             resolved = _resolve(group, name, data) if interpolated else data
             variants.append(_finish(group, name, resolved, str(data.get("path")), logs or {}))
     return variants
-
-
-def _made_alike(
-    group: str, a: str, b: str, files: Mapping[str, dict[str, Any]], given: Sequence[tuple[str, Any]]
-) -> str:
-    """Return the line that names the settings which make two files the same."""
-    guilty = [f"{group}.{key}={value}" for key, value in given if get(files[a], key) != get(files[b], key)]
-    return (
-        f"{', '.join(guilty)} makes {a} and {b} the same, under two names: name one of them, "
-        f"e.g. grid.{group}=[{a}]"
-    )
 
 
 def _finish(group: str, name: str, data: dict[str, Any], given_path: str, logs: Mapping[str, str]) -> Variant:

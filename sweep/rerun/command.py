@@ -1,6 +1,6 @@
 """The command: check the file and the environment, run its study, compare."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from sweep import actions
 from sweep.config.chosen import executor
 from sweep.config.settings import ACTIONS, Config, Settings
 from sweep.errors import RunError, SweepError, unknown
+from sweep.plan import finding
 from sweep.plan.plan import Plan
 from sweep.progress import say
 from sweep.rerun import foreign, needs, sameness, versions
@@ -62,8 +63,10 @@ def main(given: Sequence[str], folders: Sequence[Path], arguments: Sequence[str]
         trust = chosen.get("trust", False)
         expanded = foreign.planned(original, config, trust, brings_code="modules" in chosen)
         _tell(original, expanded, console)
-    if (action := config.settings.action) in ("run", "plan"):
-        _tell_of_earlier(expanded, folder, console)
+    action = config.settings.action
+    again = action in ("run", "plan") and not config.settings.fresh and folder.holds_results()
+    if again and (n := len(state.read(expanded, folder).done)):
+        say(console, f"{folder.path} has {n:,} tasks of an earlier rerun; fresh=true runs them anew")
     status = actions.act(config, expanded, folder, console, list(arguments), watch)
     if status or action not in ("run", "gather"):
         return status
@@ -128,7 +131,10 @@ def _find_modules(original: Original, chosen: Mapping[str, Any], console: Consol
             )
         for file in needs.write_modules(original.modules, Path(str(chosen["modules"])).expanduser()):
             say(console, f"written from the file: {file}")
-    for name in needs.missing_modules(original):
+    finding.look_again()  # files may have gone since this session found them; none is imported for that
+    for name in original.attribute("sources"):
+        if finding.find(name) is not None:
+            continue
         carried = name.replace(".", "/")
         if any(place.startswith((f"{carried}.", f"{carried}/")) for place in original.modules):
             raise SweepError(
@@ -163,13 +169,6 @@ def _counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 
-def _tell_of_earlier(expanded: Plan, folder: Folder, console: Console) -> None:
-    if expanded.settings.fresh or not folder.holds_results():
-        return
-    if n := len(state.read(expanded, folder).done):
-        say(console, f"{folder.path} has {n:,} tasks of an earlier rerun; fresh=true runs them anew")
-
-
 def _compare(original: Original, folder: Folder, console: Console) -> int:
     if not folder.dataset.is_file():
         say(console, "compared once it is finished: type the same command then")
@@ -183,8 +182,10 @@ def _compare(original: Original, folder: Folder, console: Console) -> int:
         say(console, f"identical, bit for bit: {_same(original, new)}", "green")
         return 0
     say(console, f"differs from {original.path}:", "red")
-    for line in _shortened(lines):
+    for line in lines[:MOST]:
         say(console, f"  {line}")
+    if len(lines) > MOST:
+        say(console, f"  and {len(lines) - MOST} more")
     return RunError.status
 
 
@@ -192,9 +193,3 @@ def _same(original: Original, new: Any) -> str:
     n = len(new.data_vars) - sum(name in new.data_vars for name in sameness.OWN)
     where = ", where it was finished" if sameness.unfinished(original.data) else ""
     return f"all {n} variables of {original.path}{where} (but seconds, the time that each task took)"
-
-
-def _shortened(lines: Sequence[str]) -> Iterator[str]:
-    yield from lines[:MOST]
-    if len(lines) > MOST:
-        yield f"and {len(lines) - MOST} more"

@@ -63,12 +63,6 @@ def _digests(file: Path) -> tuple[str, ...]:
     return plain, *([with_included(file, plain)] if file.suffix == ".conf" else [])
 
 
-def missing_modules(original: Original) -> list[str]:
-    """Return the modules that the study names and that cannot be found here; none is imported for that."""
-    finding.look_again()  # files may have gone since this session found them
-    return [name for name in original.attribute("sources") if finding.find(name) is None]
-
-
 def write_modules(modules: Mapping[str, str], folder: Path) -> list[Path]:
     """Write a study's own code into a folder, and have it found there, by workers as well.
 

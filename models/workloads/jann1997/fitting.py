@@ -85,24 +85,20 @@ def ranges_of(
         if n := int(((size >= low) & (size <= high)).sum()):
             found.append((low, high, n))
     notes = []
-    while (few := _last_with_few(found, least_jobs)) is not None:
-        low, high, n = found[few]
+    while few := [place for place, (_, _, n) in enumerate(found) if n < least_jobs]:
+        low, high, n = found[few[-1]]
         if not merges or len(found) == 1:
             cure = "" if len(found) == 1 else "workload.few_jobs=merge, which joins it to a neighbour, other "
             raise ValueError(
                 f"{name}: {n:,} jobs of size {label_of(low, high)}, and a fit of that range needs "
                 f"{least_jobs:,}; give {cure}workload.ranges, a lower workload.least_jobs, or a longer log"
             )
-        first = max(few - 1, 0)
+        first = max(few[-1] - 1, 0)
         (low, _, n), (_, high, more) = found[first : first + 2]
         parts = " and ".join(label_of(*one[:2]) for one in found[first : first + 2])
         notes.append(f"{name}: sizes {parts} are one range, for too few jobs (few_jobs=merge)")
         found[first : first + 2] = [(low, high, n + more)]
     return [(low, high) for low, high, _ in found], notes
-
-
-def _last_with_few(found: list[tuple[int, int, int]], least_jobs: int) -> int | None:
-    return next((i for i in reversed(range(len(found))) if found[i][2] < least_jobs), None)
 
 
 def _fitted(name: str, label: str, what: str, values: Floats) -> HyperErlang:
