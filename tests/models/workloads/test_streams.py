@@ -144,3 +144,14 @@ def test_memory_beyond_all_hosts_is_cut_with_a_note() -> None:
     jobs = stream.first(500)
     kilobytes = np.where(jobs.size <= 16, 2**20, 8 * 2**20)
     np.testing.assert_array_equal(jobs.memory, np.minimum(jobs.size * 100 * 1024, kilobytes))
+
+
+def test_a_stream_that_depends_on_the_length_of_a_run_is_not_that_of_another_one():
+    """By ``load_reference=sequence`` the gaps are those that give so many jobs the load."""
+    workload = read("feitelson1996", load_reference="sequence")
+    lengths = [Batches(n, 0, (1,)) for n in (200, 3000)]
+    short, long, again = (
+        workloads.open_workload(Point({}, workload, POOL, 0.5, batches)).first(5).submit[-1]
+        for batches in (*lengths, lengths[0])
+    )
+    assert short == again != long
