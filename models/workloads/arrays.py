@@ -69,8 +69,9 @@ def _of(given: object) -> Jobs:
     if len(set(shapes.values())) > 1 or len(shapes["submit"]) != 1:
         shown = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
         raise ValueError(f"workload.jobs: arrays of one dimension and one length are needed; got {shown}")
-    size = _whole("processors", arrays["processors"])
+    size = _numbers("processors", arrays["processors"])
     n_jobs = size.size
+    _refuse("processors", size, ~(np.abs(size) < 2**53) | (size != np.rint(size)), "whole numbers")
     memory = _numbers("memory", arrays["memory"]) if "memory" in arrays else np.zeros(n_jobs)
     _refuse("memory", memory, ~(memory >= 0) | ~np.isfinite(memory), "KB of the whole job, 0 or more")
     return _checked(
@@ -78,7 +79,7 @@ def _of(given: object) -> Jobs:
             _numbers("submit", arrays["submit"]),
             _numbers("runtime", arrays["runtime"]),
             _numbers("requested", arrays["requested"]) if "requested" in arrays else np.full(n_jobs, np.nan),
-            size,
+            size.astype(np.int64),
             np.ceil(memory).astype(np.int64),
             user=_numbered(arrays["user"]) if "user" in arrays else None,
         )
@@ -106,12 +107,6 @@ def _numbers(name: str, values: np.ndarray) -> Floats:
     if values.dtype.kind not in "iuf":
         raise ValueError(f"workload.jobs.{name} holds {values.dtype}; allowed: numbers")
     return values.astype(np.float64)
-
-
-def _whole(name: str, values: np.ndarray) -> Ints:
-    numbers = _numbers(name, values)
-    _refuse(name, numbers, ~(np.abs(numbers) < 2**53) | (numbers != np.rint(numbers)), "whole numbers")
-    return numbers.astype(np.int64)
 
 
 def _numbered(values: np.ndarray) -> Ints:

@@ -5,7 +5,6 @@ needs a few per cent of a core: on dedicated nodes start one rank more than ther
 """
 
 import gc
-import importlib
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,12 +14,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
-from models.family import Family
 from sweep.errors import RunError, SweepError, one_line
 from sweep.executors import preload, ranks
 from sweep.executors.bundles import MESSAGE_S, finished
 from sweep.executors.ranks import SILENCE_S, START_S, Watch
 from sweep.executors.work import work
+from sweep.plan import families
 from sweep.plan.task import Bundle, Result
 
 RANK_0_S = 0.001
@@ -159,9 +158,7 @@ def hold(path: Path, modules: Sequence[str], compiled: str) -> bool:
     assert ranks.world is not None
     ranks.world.watch = Watch(path, ranks.world.rank)
     for name in modules if ranks.node() != compiled else ():
-        family = getattr(importlib.import_module(name), "FAMILY", None)
-        if isinstance(family, Family):
-            family.warm_up()
+        families.find(name).warm_up()
     return ranks.world.watch.works
 
 

@@ -1,11 +1,11 @@
 """Imported by the process from which workers are forked: loads families and the kernels that are compiled."""
 
-import importlib
 import os
 from collections.abc import Iterable
 from contextlib import suppress
 
-from models.family import Family
+from sweep.errors import SweepError
+from sweep.plan import families
 
 MODULES = "SCHEDSWEEP_PRELOAD"
 """Variable of the environment: names of modules, separated by commas."""
@@ -17,10 +17,8 @@ def load(modules: Iterable[str]) -> None:
     A module that cannot be imported is reported by the first task that needs it.
     """
     for name in modules:
-        with suppress(ImportError):
-            family = getattr(importlib.import_module(name), "FAMILY", None)
-            if isinstance(family, Family):
-                family.preload()
+        with suppress(SweepError):
+            families.find(name).preload()
 
 
 load(filter(None, os.environ.get(MODULES, "").split(",")))

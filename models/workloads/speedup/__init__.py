@@ -46,10 +46,6 @@ class Speedup:
         return cls(f"{name}: as fast as this function returns, and a job moves at no cost", name)
 
 
-def _linear(workload: Parameters) -> Speedup:
-    return Speedup("linear: a job of p processors is as fast as min(n, p) on n of them, and moves at no cost")
-
-
 @dataclass(frozen=True, kw_only=True)
 class Downey:
     """Keys of ``workload.downey``; a parallelism of None is the job's processors."""
@@ -84,7 +80,9 @@ def _mccann(workload: Parameters) -> Speedup:
 
 
 SPEEDUPS: dict[str, Callable[[Parameters], Speedup]] = {
-    "linear": _linear,
+    "linear": lambda workload: Speedup(
+        "linear: a job of p processors is as fast as min(n, p) on n of them, and moves at no cost"
+    ),
     "downey": _downey,
     "mccann": _mccann,
 }
