@@ -276,8 +276,7 @@ def autoregressive(rng: np.random.Generator, phi: float, shape: tuple[int, ...],
         noise = (rng.gamma(0.5, 1.0, noise.shape) - 0.5) / math.sqrt(0.5)
     for i in range(1, noise.shape[-1]):
         noise[..., i] += phi * noise[..., i - 1]
-    settled: Floats = noise[..., SETTLED:] * math.sqrt(1 - phi**2)
-    return settled
+    return noise[..., SETTLED:] * math.sqrt(1 - phi**2)
 
 
 def _packing(load: float, experiments: int, long_runs: int) -> Iterator[Case]:

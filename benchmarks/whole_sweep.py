@@ -53,8 +53,8 @@ def _large_plan(findings: Findings, folder: Path, tasks: int) -> None:
     in_fresh_process(_write_shards, folder, tasks)
     megabytes = sum(file.stat().st_size for file in Folder(folder, "packing").shards.iterdir()) / 1e6
     peak = 0.0
-    for what, step in {"expand": _expand, "find what is left": _resume, "gather": _gather}.items():
-        took[what], peak = in_fresh_process(step, folder, tasks)
+    for what in ("expand", "find what is left", "gather"):
+        took[what], peak = in_fresh_process(_measured, what, folder, tasks)
         rows.append([what, took[what], peak])
     title = f"A plan of {tasks:,} tasks, 9 of 10 done ({megabytes:,.0f} MB of logs)"
     findings.tables.append(Table(title, ["step", "CPU s", "peak MB"], rows))
@@ -70,31 +70,22 @@ def overrides(tasks: int) -> list[str]:
     return [*points.FIG_8, f"grid.load=[{loads}]", f"replications={tasks // 1000}"]
 
 
-def _expand(folder: Path, tasks: int) -> tuple[float, float]:
+def _measured(what: str, folder: Path, tasks: int) -> tuple[float, float]:
+    """Return the CPU seconds of a step, and the peak memory of this process."""
     start = time.process_time()
     study = points.expanded(*overrides(tasks))
+    found, expected = len(study.ids), tasks
+    if what != "expand":
+        results, start = Folder(folder, "packing"), time.process_time()
+        read = state.read(study, results)
+        if what == "gather":
+            dataset.write(read, results.dataset)
+        else:
+            found, expected = len(read.left()), tasks // 10
     seconds = time.process_time() - start
-    if len(study.ids) != tasks:
-        raise RuntimeError(f"the plan has {len(study.ids)} tasks, not {tasks}")
+    if found != expected:
+        raise RuntimeError(f"{what}: {found} tasks, not {expected}")
     return seconds, peak_memory()
-
-
-def _resume(folder: Path, tasks: int) -> tuple[float, float]:
-    study = points.expanded(*overrides(tasks))
-    start = time.process_time()
-    left = state.read(study, Folder(folder, "packing")).left()
-    seconds = time.process_time() - start
-    if len(left) != tasks // 10:
-        raise RuntimeError(f"{len(left)} tasks are left, not {tasks // 10}")
-    return seconds, peak_memory()
-
-
-def _gather(folder: Path, tasks: int) -> tuple[float, float]:
-    study = points.expanded(*overrides(tasks))
-    results = Folder(folder, "packing")
-    start = time.process_time()
-    dataset.write(state.read(study, results), results.dataset)
-    return time.process_time() - start, peak_memory()
 
 
 def _write_shards(folder: Path, tasks: int) -> None:

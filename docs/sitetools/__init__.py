@@ -4,11 +4,11 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from sitetools import docstrings, film, gallery, keys, pages
+from sitetools import gallery, keys, pages
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register directives and events."""
-    for part in (docstrings, film, gallery, keys, pages):
+    for part in (gallery, keys, pages):
         part.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -214,8 +214,7 @@ def _save(draw: Any, folder: Path, name: str) -> tuple[str, str]:
 def short(making: Making, name: str) -> dict[str, Any]:
     """Return the settings of an experiment's short run."""
     own = making.settings.get(name)
-    found: dict[str, Any] = shortened(name) if own is None else _with_log(own, making.folder)
-    return found
+    return shortened(name) if own is None else _with_log(own, making.folder)
 
 
 def shortened(name: str) -> dict[str, Any]:
@@ -232,8 +231,7 @@ def _files(group: str, name: str) -> list[Path]:
 
 def _experiment(name: str) -> dict[str, Any]:
     """Return the content of an experiment's file."""
-    found: dict[str, Any] = yaml.safe_load(_files("experiment", name)[0].read_text("utf-8"))
-    return found
+    return yaml.safe_load(_files("experiment", name)[0].read_text("utf-8"))
 
 
 def _needs_a_log(name: str) -> bool:

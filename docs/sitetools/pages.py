@@ -1,6 +1,7 @@
-"""Pages as GitHub shows them, and as the site does."""
+"""Pages as GitHub shows them, and as the site does; docstrings of attributes as prose."""
 
 from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -11,9 +12,11 @@ PLACE = "<!-- further pages -->"
 
 
 def setup(app: Sphinx) -> None:
-    """Let a page that was just added appear by itself, and one whose object is gone disappear."""
+    """Let a page that was just added appear by itself, one whose object is gone disappear."""
     app.connect("source-read", _further_pages)
     app.connect("config-inited", _remove_stale)
+    # Before napoleon looks at docstrings, whose priority is 500.
+    app.connect("autodoc-process-docstring", _keep_colons, priority=400)
 
 
 def further(index: str, names: list[str]) -> list[str]:
@@ -43,3 +46,9 @@ def _remove_stale(app: Sphinx, config: Config) -> None:
     for file in (folder / "generated").glob("*.rst"):
         if file.stem not in named:
             file.unlink()
+
+
+def _keep_colons(app: Sphinx, kind: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    # Napoleon takes words before a colon in the first line for a type: an empty comment precedes them.
+    if kind in ("attribute", "data", "property") and lines and ":" in lines[0]:
+        lines[:0] = ["..", ""]

@@ -11,7 +11,7 @@ from backfill_cases import TABLE_3, rules
 from family_cases import composed, opened_on, refused
 from reference_schedules import GENERATED, generated_starts
 
-from benchmarks import simpy_easy
+from benchmarks import against_simpy
 from models.backfill import FAMILY
 from models.backfill.engine import schedule
 from models.backfill.policies import rules_of
@@ -122,4 +122,4 @@ def test_the_simpy_script_of_the_benchmark_makes_the_same_schedule() -> None:
     jobs = synthetic.draw(STREAM, machines.pool(64), 0.9, 1500, (1,))
     expected = schedule(jobs, machines.pool(64), rules("easy"))
     assert np.count_nonzero(expected.wait) > 500
-    np.testing.assert_allclose(simpy_easy.starts(jobs, 64), expected.start, rtol=1e-9)
+    np.testing.assert_allclose(against_simpy.starts(jobs, 64), expected.start, rtol=1e-9)
