@@ -19,7 +19,7 @@ from schedsweep.terminal import wrapped
 
 if TYPE_CHECKING:
     from analysis.claims import Claim
-    from analysis.report.pictures import DrawnPicture
+    from analysis.report.writing import DrawnPicture
 
 HELP = """\
 python -m analysis RESULTS [key=value ...]
@@ -146,7 +146,8 @@ def _analyse(where: Path, settings: Mapping[str, str]) -> None:
         made = None if named is not None else writing.content(study, paper)  # while other processes draw
         for number, total, done in drawing:
             drawn.append(done)
-            print(f"[{number:2}/{total}] {_progress(done)}", flush=True)
+            what = f"skipped: {done.skipped}" if done.skipped else done.picture.title
+            print(f"[{number:2}/{total}] {done.picture.name:16} {what}", flush=True)
         if made is None:
             for done in drawn:
                 print("" if done.svg is None else done.svg.with_suffix(".png").absolute())
@@ -182,11 +183,6 @@ def _one_line_if_named(paper: str | None, experiment: str) -> Iterator[None]:
         ) from None
 
 
-def _progress(done: DrawnPicture) -> str:
-    name, title = done.picture.name, done.picture.title
-    return f"{name:16} skipped: {done.skipped}" if done.skipped else f"{name:16} {title}"
-
-
 VERBS = {"holds": "hold", "fails": "fail"}
 """Verdict -> its verb after a number of claims."""
 
@@ -218,7 +214,6 @@ def _summary(
 
 
 def _draw(arguments: Sequence[str]) -> None:
-    from analysis.drawings.composition import takes_keys
     from analysis.figures import style
     from analysis.registry import drawings
     from sweep import compiling
@@ -235,12 +230,12 @@ def _draw(arguments: Sequence[str]) -> None:
     if name not in known:
         raise AnalysisError(f"draw {name}: no such drawing; valid: {', '.join(known)}")
     drawing = known[name]
-    takes_files = takes_keys(drawing.settings)
+    takes_files = "conf" in drawing.settings
     more = ", and policy.KEY=, workload.KEY=, machine.KEY=" if takes_files else ""
     settings = parsed(
         arguments[1:],
         sorted({*drawing.settings, "output"}),
-        lambda key: takes_files and _is_of_file(key),
+        lambda key: takes_files and "." in key and key.partition(".")[0] in GROUPS,
         more,
     )
     folder = Path(settings.pop("output", DRAWINGS))
@@ -250,12 +245,6 @@ def _draw(arguments: Sequence[str]) -> None:
             figure = drawing.draw({**drawing.settings, **settings})
         for file in style.save(figure, folder, file_name(name, settings.values())):
             print(file.absolute())
-
-
-def _is_of_file(key: str) -> bool:
-    """Whether a key is one of a policy, a workload or a machine, ``workload.size``."""
-    group, dot, _ = key.partition(".")
-    return bool(dot) and group in GROUPS
 
 
 def file_name(name: str, values: Iterable[str]) -> str:

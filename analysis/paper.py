@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analysis.study.axes import Axes
 
@@ -131,6 +132,14 @@ class Paper:
     options: tuple[str, ...] = ()
     numbers: Callable[[Study], pd.DataFrame | None] = lambda study: None
     commands: Mapping[str, Callable[[Sequence[str]], None]] = field(default_factory=dict)
+
+
+@cache
+def content(file: Path) -> Any:
+    """Return what a YAML file of a paper has."""
+    import yaml  # type: ignore[import-untyped] # types only by another package
+
+    return yaml.load(file.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def reads(paper: Paper, families: Iterable[str]) -> bool:

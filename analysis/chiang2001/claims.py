@@ -5,36 +5,24 @@ do, not that the logs did.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from analysis.chiang2001 import labels
 from analysis.chiang2001.demands import table_4, table_of_month
-from analysis.chiang2001.labels import (
-    CLASSES,
-    DEMAND,
-    HIGH_LOAD,
-    HOUR,
-    KEY,
-    MEASURES,
-    SIZES,
-    TABLE_CLASS,
-    in_month,
-    month,
-    months,
-)  # fmt: skip
+from analysis.chiang2001.labels import month, months, sample
 from analysis.claims import Claim, Open, Part
 from analysis.claims.comparisons import difference_of, level_of, ratio_of
 from analysis.claims.rows import Rows
 from analysis.claims.tester import Tester as Base
 from analysis.claims.testers import listed
 from analysis.study import Study
-from analysis.study.curve import DONE
-from analysis.study.groups import ALL
-from analysis.study.sample import Sample, together
+from analysis.study.axes import ALL
+from analysis.study.curve import DONE, Sample, together
 from sweep.policy_names import label
 
 ROWS = Rows(Path(__file__).parent)
@@ -53,13 +41,12 @@ class Tester(Base):
     """Compares policies month by month."""
 
     def __init__(self, study: Study) -> None:
-        super().__init__(study, KEY)
+        super().__init__(study, labels.KEY)
         self.months = months(study)
 
     def sample(self, metric: str, policy: str, month: str, **group: str) -> Sample:
-        """Return a metric of a group of jobs in a month, see `labels.in_month`."""
-        name, point = in_month(metric, month, **group)
-        return self.at(name, policy, **point)
+        """Return a metric of a group of jobs in a month, see `labels.sample`."""
+        return sample(self.study, metric, policy, month, **group)
 
     def together(self, metric: str, policy: str, **group: str) -> Sample:
         """Return a metric averaged over all months of the grid."""
@@ -67,50 +54,50 @@ class Tester(Base):
 
     def of_workload(self, metric: str, name: str, job_class: str = ALL) -> Sample:
         """Return a metric of the generated jobs of a month."""
-        return self.at(metric, self.study.policies[0], workload=name, **{TABLE_CLASS: job_class})
+        return self.at(metric, self.study.policies[0], workload=name, **{labels.TABLE_CLASS: job_class})
 
 
 def _measured(metric: str, group: Mapping[str, str]) -> str:
-    named = MEASURES.get(metric, metric.replace("_", " "))
+    named = labels.MEASURES.get(metric, metric.replace("_", " "))
     of = ", ".join(value.replace("_", "-") for value in group.values())
     return f"{named} ({of})" if of else named
-
-
-def _groups(runtime: Any) -> list[dict[str, str]]:
-    """Return the groups of jobs that are compared: of ranges of the actual runtime, or all jobs."""
-    return [{"runtime": one} for one in listed(runtime)] if runtime else [{}]
 
 
 def _ratios(
     test: Tester, metrics: Any, of: Any, over: Any, only: Any = None, runtime: Any = None, **limits: float
 ) -> list[Part]:
     """Compare each of some policies with each of others by each of some metrics in each month."""
-    return [
-        ratio_of(
-            f"{label(a)} / {label(b)}, {_measured(metric, group)}, {month(one)}",
-            test.sample(metric, a, one, **group),
-            test.sample(metric, b, one, **group),
-            **limits,
-        )
-        for group in _groups(runtime)
-        for metric, a, b in product(listed(metrics), listed(of), listed(over))
-        for one in (listed(only) if only else test.months)
-    ]
+    names = listed(only) if only else test.months
+    samples = {month(name): partial(test.sample, month=name) for name in names}
+    return _compared(samples, metrics, of, over, runtime, **limits)
 
 
 def _together(
     test: Tester, metrics: Any, of: Any, over: Any, runtime: Any = None, **limits: float
 ) -> list[Part]:
     """Compare so over all months together."""
+    return _compared({"all months": test.together}, metrics, of, over, runtime, **limits)
+
+
+def _compared(
+    samples: Mapping[str, Callable[..., Sample]],
+    metrics: Any,
+    of: Any,
+    over: Any,
+    runtime: Any,
+    **limits: float,
+) -> list[Part]:
+    groups: list[dict[str, str]] = [{"runtime": one} for one in listed(runtime)] if runtime else [{}]
     return [
         ratio_of(
-            f"{label(a)} / {label(b)}, {_measured(metric, group)}, all months",
-            test.together(metric, a, **group),
-            test.together(metric, b, **group),
+            f"{label(a)} / {label(b)}, {_measured(metric, group)}, {when}",
+            get(metric, a, **group),
+            get(metric, b, **group),
             **limits,
         )
-        for group in _groups(runtime)
+        for group in groups
         for metric, a, b in product(listed(metrics), listed(of), listed(over))
+        for when, get in samples.items()
     ]
 
 
@@ -149,9 +136,9 @@ def _hours(
         level_of(
             f"{label(policy)}, {_measured(metric, group)}, {month(one)}",
             test.sample(metric, policy, one, **group),
-            low * HOUR,
-            high * HOUR,
-            1 / HOUR,
+            low * labels.HOUR,
+            high * labels.HOUR,
+            1 / labels.HOUR,
             " h",
         )
         for policy in listed(of)
@@ -164,7 +151,7 @@ def _waits_of_classes(test: Tester, low: float, high: float) -> list[Part]:
     return [
         part
         for one in test.months
-        for job_class in CLASSES
+        for job_class in labels.CLASSES
         for part in _hours(test, "delay", "ncsa_lsf", low, high, one, job_class=job_class)
     ]
 
@@ -179,24 +166,25 @@ def _share(test: Tester, metric: str, of: str, low: float = -np.inf, high: float
 
 def _spread(test: Tester, metrics: list[str], over: list[str], relative: bool) -> list[Part]:
     """Ask that NCSA-LSF* varies more over the months than other policies, replication by replication."""
-    return [_more_spread(test, metric, other, relative) for metric in metrics for other in over]
-
-
-def _more_spread(test: Tester, metric: str, other: str, relative: bool) -> Part:
-    name = f"{label('ncsa_lsf')} − {label(other)}, standard deviation over months of the {MEASURES[metric]}"
-    if len(test.months) < 2:
-        return Open(name, "one month only")
 
     def spread(*months: np.ndarray) -> np.ndarray:
         found = np.std(months, axis=0, ddof=1)
         return found / np.mean(months, axis=0) if relative else found
 
-    first, second = (
-        Sample.computed(spread, *(test.sample(metric, policy, one) for one in test.months))
-        for policy in ("ncsa_lsf", other)
-    )
-    scale, unit = (100.0, " %") if relative else (1 / HOUR, " h")
-    return difference_of(name, first, second, 0.0, scale=scale, unit=unit)
+    parts: list[Part] = []
+    scale, unit = (100.0, " %") if relative else (1 / labels.HOUR, " h")
+    for metric, other in product(metrics, over):
+        name = f"{label('ncsa_lsf')} − {label(other)}, standard deviation over months of the "
+        name += labels.MEASURES[metric]
+        if len(test.months) < 2:
+            parts.append(Open(name, "one month only"))
+            continue
+        first, second = (
+            Sample.computed(spread, *(test.sample(metric, policy, one) for one in test.months))
+            for policy in ("ncsa_lsf", other)
+        )
+        parts.append(difference_of(name, first, second, 0.0, scale=scale, unit=unit))
+    return parts
 
 
 def _long_jobs(test: Tester, in_month: str, than: str) -> list[Part]:
@@ -204,7 +192,9 @@ def _long_jobs(test: Tester, in_month: str, than: str) -> list[Part]:
     name = f"{label('ncsa_lsf')}, average wait of lt jobs / of all jobs, {month(in_month)} − {month(than)}"
     relative = []
     for one in (in_month, than):
-        lt = together([test.sample("delay", "ncsa_lsf", one, job_class=f"lt_{size}") for size in SIZES])
+        lt = together(
+            [test.sample("delay", "ncsa_lsf", one, job_class=f"lt_{size}") for size in labels.SIZES]
+        )
         relative.append(Sample.computed(np.divide, lt, test.sample("delay", "ncsa_lsf", one)))
     return [level_of(name, Sample.computed(np.subtract, *relative), 0.0)]
 
@@ -215,27 +205,28 @@ def _high_load(test: Tester, metric: str, of: str, over: str) -> list[Part]:
     gaps: dict[bool, list[Sample]] = {True: [], False: []}
     for one in test.months:
         pair = (test.sample(metric, policy, one) for policy in (of, over))
-        gaps[one in HIGH_LOAD].append(Sample.computed(np.subtract, *pair))
+        gaps[one in labels.HIGH_LOAD].append(Sample.computed(np.subtract, *pair))
     if not all(gaps.values()):
         return [Open(name, "this grid has not both kinds of months")]
     high, low = (together(gaps[kind]) for kind in (True, False))
-    return [difference_of(name, high, low, 0.0, scale=1 / HOUR, unit=" h")]
+    return [difference_of(name, high, low, 0.0, scale=1 / labels.HOUR, unit=" h")]
 
 
 def _table_4(test: Tester, metric: str, words: str, high: float) -> list[Part]:
     """Ask that no class differs by more from Table 4, in each month."""
-    return [_largest_difference(test, metric, words, name, high) for name in test.months]
-
-
-def _largest_difference(test: Tester, metric: str, words: str, name: str, margin: float) -> Part:
-    title = f"largest difference of the {words}, {month(name)}"
-    paper = table_4(name, test.study)
-    first = test.of_workload(metric, name)
-    if paper is None or first.reason:
-        return Open(title, first.reason or "Table 4 has no such month")
-    expected = getattr(paper, "jobs" if metric == "number_of_jobs" else metric)[1:]
-    found = np.array([test.of_workload(metric, name, one).values for one in CLASSES])
-    return level_of(title, Sample(np.abs(found - expected[:, None, None]).max(axis=0), DONE), high=margin)
+    parts: list[Part] = []
+    for name in test.months:
+        title = f"largest difference of the {words}, {month(name)}"
+        paper = table_4(name, test.study)
+        first = test.of_workload(metric, name)
+        if paper is None or first.reason:
+            parts.append(Open(title, first.reason or "Table 4 has no such month"))
+            continue
+        expected = getattr(paper, "jobs" if metric == "number_of_jobs" else metric)[1:]
+        found = np.array([test.of_workload(metric, name, one).values for one in labels.CLASSES])
+        largest = Sample(np.abs(found - expected[:, None, None]).max(axis=0), DONE)
+        parts.append(level_of(title, largest, high=high))
+    return parts
 
 
 def _demand(
@@ -244,7 +235,7 @@ def _demand(
     """Ask for limits on the processor demand of some classes together, percent, in each month."""
     parts = []
     for name in test.months:
-        samples = [test.of_workload(DEMAND, name, one) for one in listed(job_class)]
+        samples = [test.of_workload(labels.DEMAND, name, one) for one in listed(job_class)]
         bad = next((one.status for one in samples if one.status != DONE), DONE)
         demand = samples[0]
         if len(samples) > 1:
@@ -278,7 +269,9 @@ def _over_months(test: Tester, metric: str, of_months: str, around: float) -> li
 
 def _typical(test: Tester, metric: str, classes: str, low: float, high: float) -> list[Part]:
     """Ask for limits on the median over the months, by class."""
-    chosen: Sequence[str] = CLASSES if classes == "every" else [f"{classes}_{size}" for size in SIZES]
+    chosen: Sequence[str] = (
+        labels.CLASSES if classes == "every" else [f"{classes}_{size}" for size in labels.SIZES]
+    )
     return [
         level_of(one.replace("_", "-"), _summary(test, metric, np.median, one), low, high, 100.0, " %")
         for one in chosen
@@ -330,6 +323,6 @@ TESTERS: Mapping[str, Callable[..., Any]] = {
 def claims(study: Study) -> tuple[Claim, ...]:
     """Return every claim that the study's policies or metrics can decide, tested under one reading."""
     sections = [one for policy, some in SECTIONS.items() if policy in study.policies for one in some]
-    if DEMAND in study.data:
+    if labels.DEMAND in study.data:
         sections = ["workload"]
     return ROWS.claims(Tester(study), TESTERS, *sections) if sections else ()

@@ -1,8 +1,8 @@
 """Names: metrics, groups of jobs and months as the dataset has them, and as text and figures call them."""
 
 from analysis.study import Study
-from analysis.study.axes import Axes
-from analysis.study.groups import ALL, Grouping
+from analysis.study.axes import ALL, Axes, Grouping
+from analysis.study.curve import Sample
 
 KEY = "chiang2001"
 
@@ -92,17 +92,11 @@ def short_month(workload: str) -> str:
 
 def months(study: Study) -> list[str]:
     """Return the workloads of the grid, the paper's months first and in their order."""
-    there = study.values_of("workload") or [str(study.parameters("workload")["name"])]
-    return [name for name in MONTHS if name in there] + [name for name in there if name not in MONTHS]
+    return study.ordered("workload", MONTHS) or [str(study.parameters("workload")["name"])]
 
 
-def in_month(metric: str, month: str, **group: str) -> tuple[str, dict[str, str]]:
-    """Return the dataset's name of a metric of a group of jobs, and where the month and the group are.
-
-    Examples
-    --------
-    >>> in_month("delay", "o2k_1999_10", job_class="st_sj")
-    ('delay_by_ncsa_class', {'workload': 'o2k_1999_10', 'ncsa_class': 'st_sj'})
-    """
-    point = {"workload": month} | {GROUPINGS[name].dim: value for name, value in group.items()}
-    return metric + "".join(GROUPINGS[name].suffix for name in group), point
+def sample(study: Study, metric: str, policy: str, month: str, **group: str) -> Sample:
+    """Return a metric of all jobs of a month, or of a group of them, ``job_class="st_sj"``."""
+    name = metric + "".join(GROUPINGS[one].suffix for one in group)
+    point = {"workload": month} | {GROUPINGS[one].dim: value for one, value in group.items()}
+    return study.sample(name, policy, **point)

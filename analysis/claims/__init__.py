@@ -1,23 +1,325 @@
-"""Sentences of a paper as tests: claims, their parts, and the verdict over all of them."""
+"""Sentences of a paper as tests: parts that each hold, fail or stay open, and the verdict over all of them.
 
-from analysis.claims.claim import (
-    VERDICTS,
-    Claim,
-    Decided,
-    Fact,
-    Open,
-    Part,
-    Within,
-    beyond_chance,
-    count,
-    count_calibrated,
-    findings,
-    judge,
-    shown,
-    smallest_error,
-)
+A part is judged by a confidence interval, never by a point estimate. For a sentence that says that all its
+parts are so (the usual form), the two verdicts need different levels. It `holds` if every part's interval at
+the nominal level lies where the sentence says: if one part is false, that one interval errs with probability
+5 %, however many parts there are (an intersection-union test). It `fails` if any part's interval lies where
+the sentence forbids: there are as many chances to err as parts, so these intervals are widened (Bonferroni).
+Equivalence is the same rule with limits on both sides: the interval inside the margin holds (as TOST does),
+outside it fails, across its edge is inconclusive. A part with a limit on one side only ("better") errs on
+that side only: its limit is one-sided, the end of an interval that leaves out as much on each side. Evidence
+shows both intervals of a part, the nominal one and the one corrected for the number of parts.
 
-__all__ = [
-    "VERDICTS", "Claim", "Decided", "Fact", "Open", "Part", "Within",
-    "beyond_chance", "count", "count_calibrated", "findings", "judge", "shown", "smallest_error",
-]  # fmt: skip
+So each verdict by itself is wrong with probability 5 % at most, and some verdict of many claims more often:
+each claim answers a question of its own, and a reader who looks one up wants its own error. A reader of all
+of them wants the other: `Claim.error` is the smallest error at which the verdict would still be given,
+and `beyond_chance` names the verdicts that stand with the error over all claims together at 5 % (Bonferroni).
+Holm's steps would gain nothing that can be proven: of "it is so" and "it is not so" one is always true, so
+that there are as many true hypotheses as claims, however many have been refuted before.
+
+References
+----------
+R. L. Berger, "Multiparameter hypothesis testing and acceptance sampling", Technometrics 24(4), 1982, 295-300.
+D. J. Schuirmann, "A comparison of the two one-sided tests procedure and the power approach", Journal of
+Pharmacokinetics and Biopharmaceutics 15(6), 1987, 657-680.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from sweep.statistics import Interval
+
+Verdict = Literal["holds", "fails", "inconclusive"]
+VERDICTS: tuple[Verdict, ...] = ("holds", "fails", "inconclusive")
+
+Measure = Callable[[float], Interval]
+"""An estimate whose interval can be had at any confidence level."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One sentence of a paper and what became of it.
+
+    Parameters
+    ----------
+    id : str
+        Stable, e.g. ``feitelson1996-4.2-first-four-identical``.
+    source : str
+        Section and the sentence, quoted.
+    statement : str
+        What is tested, in terms of the dataset.
+    verdict : {"holds", "fails", "inconclusive"}
+    evidence : tuple of str
+        A summary, then a line for each part with its numbers and intervals.
+    reading : str
+        The reading of the paper under which it was tested.
+    error : float or None
+        The smallest error probability at which the verdict would still be given, `SMALLEST_ERROR` where it is
+        that or less; none without a verdict.
+    figures : tuple of str
+        Names of the figures that show it.
+    is_fact : bool
+        Nothing of it is random.
+    calibrated : str
+        Empty, or what was fitted so that the sentence is true: then it is an input and no finding, and is
+        counted apart.
+    """
+
+    id: str
+    source: str
+    statement: str
+    verdict: Verdict
+    evidence: tuple[str, ...]
+    reading: str
+    error: float | None = None
+    figures: tuple[str, ...] = ()
+    is_fact: bool = False
+    calibrated: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        """Return plain data."""
+        return asdict(self) | {"evidence": list(self.evidence), "figures": list(self.figures)}
+
+
+class Part:
+    """One comparison of a claim."""
+
+    def holds(self, confidence: float) -> bool:
+        """Whether the data show it to be so."""
+        return False
+
+    def fails(self, confidence: float) -> bool:
+        """Whether the data show it not to be so."""
+        return False
+
+    def describe(self, confidence: float) -> str:
+        """Return what was measured, in one line."""
+        raise NotImplementedError
+
+    def at_level(self, confidence: float) -> str:
+        """Return the interval at a level without its mean; empty where there is none."""
+        return ""
+
+
+@dataclass(frozen=True)
+class Within(Part):
+    """An estimate should lie strictly between two limits; leave one out for a one-sided test.
+
+    Parameters
+    ----------
+    label : str
+        What is measured and at which loads.
+    measure : callable
+        Confidence level -> Interval.
+    scale : float
+        Numbers are shown times this: 100 for percent.
+    unit : str
+        Shown after the numbers.
+    """
+
+    label: str
+    measure: Measure
+    low: float = -math.inf
+    high: float = math.inf
+    scale: float = 1.0
+    unit: str = ""
+
+    def holds(self, confidence: float) -> bool:
+        """Whether the whole interval lies between the limits."""
+        found = self._interval(confidence)
+        return self.low < found.mean - found.half_width and found.mean + found.half_width < self.high
+
+    def fails(self, confidence: float) -> bool:
+        """Whether the whole interval lies beyond a limit."""
+        found = self._interval(confidence)
+        return found.mean + found.half_width <= self.low or found.mean - found.half_width >= self.high
+
+    def describe(self, confidence: float) -> str:
+        """Return the numbers and their limits."""
+        return f"{self.label}: {shown(self._interval(confidence), self.scale)}{self.unit} ({self._asked()})"
+
+    def at_level(self, confidence: float) -> str:
+        """Return the half-width at a level."""
+        found = self._interval(confidence)
+        width = shown(found, self.scale)
+        return f"±{width.partition('±')[2]}{self.unit}" if "±" in width else ""
+
+    def _interval(self, confidence: float) -> Interval:
+        """Return the interval whose ends are the limits at a level."""
+        one_sided = math.isinf(self.low) or math.isinf(self.high)
+        return self.measure(2 * confidence - 1 if one_sided else confidence)
+
+    def _asked(self) -> str:
+        low, high = f"{self.low * self.scale:.4g}", f"{self.high * self.scale:.4g}"
+        if math.isinf(self.low):
+            return f"asked: below {high}{self.unit}, one-sided"
+        if math.isinf(self.high):
+            return f"asked: above {low}{self.unit}, one-sided"
+        return f"asked: between {low} and {high}{self.unit}"
+
+
+@dataclass(frozen=True)
+class Decided(Part):
+    """A comparison that needs no interval; its label has what was found."""
+
+    label: str
+    is_so: bool
+
+    def holds(self, confidence: float) -> bool:
+        return self.is_so
+
+    def fails(self, confidence: float) -> bool:
+        return not self.is_so
+
+    def describe(self, confidence: float) -> str:
+        return self.label
+
+
+class Fact(Decided):
+    """Something without randomness, e.g. what the engine does with five given jobs."""
+
+    def describe(self, confidence: float) -> str:
+        return f"{self.label}: {'so' if self.is_so else 'not so'}"
+
+
+@dataclass(frozen=True)
+class Open(Part):
+    """A comparison that the dataset cannot make: points missing, saturated, unfinished or failed."""
+
+    label: str
+    reason: str
+
+    def describe(self, confidence: float) -> str:
+        return f"{self.label}: not tested, {self.reason}"
+
+
+def judge(
+    parts: Sequence[Part], confidence: float, needed: int | None = None
+) -> tuple[Verdict, tuple[str, ...]]:
+    """Return verdict and evidence of a claim.
+
+    Parameters
+    ----------
+    confidence : float
+        Nominal level, e.g. 0.95.
+    needed : int, optional
+        How many parts the sentence asks for; all by default. With fewer ("more than most"), both verdicts
+        are read from widened intervals, because which parts count is then chosen by the data.
+
+    Notes
+    -----
+    No parts, no verdict: an empty conjunction is not evidence. Fewer parts than the sentence asks for
+    do not refute it: a larger grid may have the others.
+    """
+    wanted = len(parts) if needed is None else needed
+    level, widened = _levels(parts, confidence, needed)
+    held = [part.holds(level) for part in parts]
+    failed = [part.fails(widened) for part in parts]
+    n = max(len(parts), 1)
+    lines = []
+    for part, yes, no in zip(parts, held, failed, strict=True):
+        line = f"{'✓' if yes else '✗' if no else '?'} {part.describe(confidence)}"
+        if n > 1 and (width := part.at_level(widened)):
+            line += f"; {width} corrected for {n} comparisons"
+        lines.append(line)
+    return _verdict(parts, confidence, needed), (_summary(held, failed, wanted), *lines)
+
+
+SMALLEST_ERROR = 1e-6
+"""Errors are not looked for below this: it is far less than any number of claims asks for."""
+
+SEARCH_STEPS = 10
+"""Halvings, of the error's logarithm: they leave a factor of 1.01."""
+
+
+def smallest_error(parts: Sequence[Part], confidence: float, needed: int | None = None) -> float | None:
+    """Return the smallest error probability at which the verdict of `judge` stays, None without a verdict."""
+    verdict = _verdict(parts, confidence, needed)
+    if verdict == "inconclusive":
+        return None
+
+    def stays(error: float) -> bool:
+        return _verdict(parts, 1 - error, needed) == verdict
+
+    if stays(SMALLEST_ERROR):
+        return SMALLEST_ERROR
+    wrong, right = math.log(SMALLEST_ERROR), math.log(1 - confidence)
+    for _ in range(SEARCH_STEPS):
+        middle = (wrong + right) / 2
+        wrong, right = (wrong, middle) if stays(math.exp(middle)) else (middle, right)
+    return math.exp(right)
+
+
+def findings(claims: Sequence[Claim]) -> list[Claim]:
+    """Return the claims that nothing was calibrated to."""
+    return [claim for claim in claims if not claim.calibrated]
+
+
+def beyond_chance(claims: Sequence[Claim], confidence: float) -> frozenset[str]:
+    """Return the ids of the verdicts that stand with the error over all findings at its nominal level."""
+    chance = [claim for claim in findings(claims) if not claim.is_fact]
+    limit = (1 - confidence) / max(len(chance), 1)
+    return frozenset(claim.id for claim in chance if claim.error is not None and claim.error <= limit)
+
+
+def _levels(parts: Sequence[Part], confidence: float, needed: int | None) -> tuple[float, float]:
+    """Return the levels at which parts have to hold and to fail."""
+    widened = 1 - (1 - confidence) / max(len(parts), 1)
+    return confidence if needed is None else widened, widened
+
+
+def _verdict(parts: Sequence[Part], confidence: float, needed: int | None) -> Verdict:
+    """Return the verdict of `judge`."""
+    level, widened = _levels(parts, confidence, needed)
+    held, failed = (part.holds(level) for part in parts), (part.fails(widened) for part in parts)
+    if parts and (all(held) if needed is None else sum(held) >= needed):
+        return "holds"
+    if any(failed) if needed is None else sum(failed) > len(parts) - needed >= 0:
+        return "fails"
+    return "inconclusive"
+
+
+def _summary(held: Sequence[bool], failed: Sequence[bool], wanted: int) -> str:
+    n_open = sum(not yes and not no for yes, no in zip(held, failed, strict=True))
+    n = len(held)
+    asked = f"; at least {wanted} asked for" if wanted != n else ""
+    return (
+        f"{n} comparison{'s' * (n != 1)}: {sum(held)} hold, {sum(failed)} fail, {n_open} inconclusive{asked}"
+    )
+
+
+def shown(interval: Interval, scale: float = 1.0) -> str:
+    """Return an interval as text, with digits that its width deserves.
+
+    Examples
+    --------
+    >>> shown(Interval(1.23456, 0.0312, 0.0, 30, "batch means", False))
+    '1.235 ± 0.031'
+    >>> shown(Interval(1.0567, math.nan, math.nan, 3, "withheld", True))
+    '1.06 (interval withheld: 3 batches are too few)'
+    """
+    mean, half = interval.mean * scale, interval.half_width * scale
+    if math.isnan(mean):
+        return "no value"
+    if math.isnan(half):
+        known = math.isfinite(interval.lag1)
+        why = f"lag-1 correlation {interval.lag1:.2f}" if known else f"{interval.n} batches are too few"
+        return f"{mean:.3g} (interval withheld: {why})"
+    if half == 0:
+        return f"{mean:.4g} ± 0"
+    digits = max(0, min(6, 1 - math.floor(math.log10(half))))
+    return f"{mean:.{digits}f} ± {half:.{digits}f}"
+
+
+def count(claims: Sequence[Claim]) -> dict[str, int]:
+    """Return how many findings have each verdict, all verdicts named."""
+    return {verdict: sum(claim.verdict == verdict for claim in findings(claims)) for verdict in VERDICTS}
+
+
+def count_calibrated(claims: Sequence[Claim]) -> str:
+    """Return in words how many claims are inputs, and how many of these hold; empty for none."""
+    inputs = [claim for claim in claims if claim.calibrated]
+    held = sum(claim.verdict == "holds" for claim in inputs)
+    return f"{len(inputs)} calibrated (inputs; {held} of them reproduced)" if inputs else ""

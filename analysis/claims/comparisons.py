@@ -5,15 +5,14 @@ one of two policies is saturated and the other is not, what grows with the queue
 first: that decides a comparison, instead of dropping out of it where differences are largest.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
 from analysis.claims import Decided, Open, Part, Within, shown
-from analysis.study.curve import EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
-from analysis.study.sample import Sample
+from analysis.study.curve import EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve, Sample
 from sweep import statistics
 from sweep.statistics import limits_shown
 from sweep.statistics.capacity import ERRORS, FREEDOM, Capacity
@@ -46,10 +45,7 @@ class AxisRange:
         run has come.
         """
         x, axis = curves[0].x, curves[0].axis
-        # Half a step of the finest grid anyone declares: 0.8 is 0.8 whatever its last bit.
-        inside = (x >= self.low - 1e-9) & (x <= self.high + 1e-9)
-        if self.only is not None:
-            inside &= np.isin(x, self.only)
+        inside = self._inside(x)
         found = {name: _any(curves, name) & inside for name in (EXCLUDED, FAILED, UNFINISHED, SATURATED)}
         if not (inside & ~found[EXCLUDED]).any():
             return x[:0], f"this grid has no such points at {self.name}"
@@ -64,25 +60,22 @@ class AxisRange:
 
     def lost(self, a: Curve, b: Curve) -> np.ndarray:
         """Return the points at which a is saturated and b is stable; none while any point is not finished."""
-        inside = (a.x >= self.low - 1e-9) & (a.x <= self.high + 1e-9)
-        if self.only is not None:
-            inside &= np.isin(a.x, self.only)
+        inside = self._inside(a.x)
         if (_any([a, b], UNFINISHED) & inside).any() or (_any([a, b], FAILED) & inside).any():
             return a.x[:0]
         return a.x[inside & a.where(SATURATED) & b.stable]
+
+    def _inside(self, x: np.ndarray) -> np.ndarray:
+        # Half a step of the finest grid anyone declares: 0.8 is 0.8 whatever its last bit.
+        inside = (x >= self.low - 1e-9) & (x <= self.high + 1e-9)
+        return inside if self.only is None else inside & np.isin(x, self.only)
 
 
 def ratio(
     label: str, a: Curve, b: Curve, loads: AxisRange, low: float = -np.inf, high: float = np.inf
 ) -> Part:
     """Ask for limits on the ratio of two metrics, paired batch by batch and averaged over loads."""
-    if (decided := _decided(label, a, b, loads, low, high, 0.0)) is not None:
-        return decided
-    chosen, reason = loads.choose([a, b])
-    if reason:
-        return Open(label, reason)
-    name, exact = f"{label} at {listed(a.axis, chosen)}", a.exact and b.exact
-    return _ratio(name, a.over(chosen), b.over(chosen), low, high, exact)
+    return _averaged(_ratio, label, a, b, loads, low, high, 0.0)
 
 
 def difference(
@@ -90,30 +83,28 @@ def difference(
     *, percent: bool = False,
 ) -> Part:  # fmt: skip
     """Ask for limits on the difference of two metrics, paired batch by batch and averaged over loads."""
-    if (decided := _decided(label, a, b, loads, low, high, -np.inf)) is not None:
-        return decided
+    compare = partial(_difference, scale=100.0, unit=" %") if percent else _difference
+    return _averaged(compare, label, a, b, loads, low, high, -np.inf)
+
+
+def _averaged(
+    compare: Callable[..., Part], label: str, a: Curve, b: Curve, loads: AxisRange,
+    low: float, high: float, least: float,
+) -> Part:  # fmt: skip
+    """Compare averages over loads; what grows with the queue is infinite where only one is saturated."""
+    first, second = loads.lost(a, b), loads.lost(b, a)
+    if a.diverges and b.diverges and bool(first.size) != bool(second.size):
+        where = listed(a.axis, first if first.size else second)
+        which = "the first" if first.size else "the second"
+        # A ratio or difference that is infinite, or as little as it can be.
+        value = np.inf if first.size else least
+        so = (value > low or low == -np.inf) and (value < high or high == np.inf)
+        return Decided(f"{label}: only {which} is saturated at {where}", so)
     chosen, reason = loads.choose([a, b])
     if reason:
         return Open(label, reason)
-    scale, unit = (100.0, " %") if percent else (1.0, "")
     name = f"{label} at {listed(a.axis, chosen)}"
-    exact = a.exact and b.exact
-    return _difference(name, a.over(chosen), b.over(chosen), low, high, scale, unit, exact)
-
-
-def _decided(
-    label: str, a: Curve, b: Curve, loads: AxisRange, low: float, high: float, least: float
-) -> Part | None:
-    """Return the comparison of what grows with the queue where only one of two is saturated, else None."""
-    first, second = loads.lost(a, b), loads.lost(b, a)
-    if not (a.diverges and b.diverges) or bool(first.size) == bool(second.size):
-        return None
-    where = listed(a.axis, first if first.size else second)
-    which = "the first" if first.size else "the second"
-    # A ratio or difference that is infinite, or as little as it can be.
-    value = np.inf if first.size else least
-    so = (value > low or low == -np.inf) and (value < high or high == np.inf)
-    return Decided(f"{label}: only {which} is saturated at {where}", so)
+    return compare(name, a.over(chosen), b.over(chosen), low, high, exact=a.exact and b.exact)
 
 
 def level(
@@ -206,11 +197,9 @@ class Not(Part):
     part: Part
 
     def holds(self, confidence: float) -> bool:
-        """Whether the part fails."""
         return self.part.fails(confidence)
 
     def fails(self, confidence: float) -> bool:
-        """Whether the part holds."""
         return self.part.holds(confidence)
 
     def describe(self, confidence: float) -> str:
@@ -218,7 +207,6 @@ class Not(Part):
         return self.part.describe(confidence).replace("asked: above", "asked: not above")
 
     def at_level(self, confidence: float) -> str:
-        """Return the part's interval at a level."""
         return self.part.at_level(confidence)
 
 
@@ -282,8 +270,7 @@ def _ratio(label: str, a: np.ndarray, b: np.ndarray, low: float, high: float, ex
 
 
 def _any(curves: Sequence[Curve], status: str) -> np.ndarray:
-    found: np.ndarray = np.any([curve.where(status) for curve in curves], axis=0)
-    return found
+    return np.any([curve.where(status) for curve in curves], axis=0)
 
 
 def listed(axis: str, points: np.ndarray) -> str:

@@ -47,14 +47,12 @@ def everywhere(names: str, a: Curve, relation: str, b: Curve | float, points: Ax
     relation : str
         One of `RELATIONS`.
     """
-    first, _, second = names.partition("|")
-    label = f"{first} {relation} {second or f'{b:g}'}"
-    curves = [a, b] if isinstance(b, Curve) else [a]
-    chosen, values, reason = exact_values(curves, points)
+    name, _, than = names.partition("|")
+    label = f"{name} {relation} {than or f'{b:g}'}"
+    chosen, first, other, reason = _pair(a, b, points)
     if reason:
         return Open(label, reason)
-    other = values[1] if isinstance(b, Curve) else np.full(len(chosen), b)
-    so = RELATIONS[relation](values[0], other)
+    so = RELATIONS[relation](first, other)
     where = f"{label} at {int(so.sum())} of {len(chosen)} points, {listed(a.axis, chosen)}"
     return Fact(where + ("" if so.all() else f"; not at {_some(chosen[~so])}"), bool(so.all()))
 
@@ -78,16 +76,21 @@ def average(
 
     The ratio is taken at each point, so that a few points with large numbers do not decide alone.
     """
-    curves = [a, b] if isinstance(b, Curve) else [a]
-    chosen, values, reason = exact_values(curves, points)
+    chosen, first, other, reason = _pair(a, b, points)
     if reason:
         return Open(label, reason)
-    ratio = float((values[0] / (values[1] if isinstance(b, Curve) else b)).mean())
+    ratio = float((first / other).mean())
     asked = f"above {low:.4g}" if np.isinf(high) else f"below {high:.4g}"
     if not np.isinf(low) and not np.isinf(high):
         asked = f"between {low:.4g} and {high:.4g}"
     where = f"{label}, averaged over {listed(a.axis, chosen)}: {ratio:.4f}"
     return Fact(f"{where} (asked: {asked})", low < ratio < high)
+
+
+def _pair(a: Curve, b: Curve | float, points: AxisRange) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
+    """Return points, the values of a and of b there, and a reason where there are none."""
+    chosen, values, reason = exact_values([a, b] if isinstance(b, Curve) else [a], points)
+    return chosen, values[0], values[1] if isinstance(b, Curve) else np.full(len(chosen), b), reason
 
 
 def _some(points: np.ndarray) -> str:

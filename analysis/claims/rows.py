@@ -23,9 +23,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from analysis.claims.claim import Claim, Part
+from analysis.claims import Claim, Part
 from analysis.claims.comparisons import AxisRange
 from analysis.claims.tester import Tester
+from analysis.paper import content
 
 Row = Mapping[str, Any]
 Names = Mapping[str, Any]
@@ -56,7 +57,8 @@ class Rows:
         """Return the claims of some sections, all by default, tested on a study."""
         names, rows = _read(self._folder / FILE)
         known = {**names, **test.names}
-        there = {*test.study.data, *test.study.policies, *filter(_is_text, test.names.values())}
+        named = {value for value in test.names.values() if isinstance(value, str)}
+        there = {*test.study.data, *test.study.policies, *named}
         chosen = [row for section in sections or rows for row in rows[section]]
         # Rows that share one list of values are expanded together, in the order of the paper.
         together = groupby(chosen, key=lambda row: id(row.get("for", row)))
@@ -69,23 +71,16 @@ class Rows:
         )
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
 @cache
 def _read(file: Path) -> tuple[Names, Mapping[str, Sequence[Row]]]:
-    import yaml  # type: ignore[import-untyped] # types only by another package
-
-    content = yaml.load(file.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    names: dict[str, Any] = {}
-    for name, value in content.pop("names").items():
+    sections, names = dict(content(file)), dict[str, Any]()
+    for name, value in sections.pop("names").items():
         if isinstance(value, dict) and "range" in value:
             limits = {key: limit for key, limit in value.items() if key not in ("range", "only")}
             only = tuple(value["only"]) if "only" in value else None
             value = AxisRange(str(value["range"]), only=only, **limits)
         names[name] = resolved(value, names)
-    return names, content
+    return names, sections
 
 
 def resolved(value: Any, names: Names) -> Any:
@@ -137,12 +132,10 @@ def _judged(test: Tester, testers: Testers, row: Row, names: Names) -> Claim:
         re.sub(r"(?<=\d)%", " %", resolved(row["statement"], names)),
         tested,
         needed=len(tested) // 2 + 1 if needed == "most" else needed,
-        note=resolved(note, names) if isinstance(note, str) else _note(_calls(test, testers, note, names)),
+        note=resolved(note, names)
+        if isinstance(note, str)
+        else " ".join(filter(None, _calls(test, testers, note, names))),
         also={reading: others for reading, others in also.items() if others},
         figures=[name.format_map(names) for name in row.get("figures", [])],
         calibrated=resolved(row.get("calibrated", ""), names),
     )
-
-
-def _note(texts: Iterator[str]) -> str:
-    return " ".join(filter(None, texts))

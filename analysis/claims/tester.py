@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.claims.claim import Claim, Fact, Part, judge, smallest_error
+from analysis.claims import Claim, Fact, Part, judge, smallest_error
 from analysis.study import Study
-from analysis.study.curve import Curve
-from analysis.study.sample import Sample
+from analysis.study.curve import Curve, Sample
 from sweep import policy_names
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.claims.claim import Part
+from analysis.claims import Part
 from analysis.claims.comparisons import AxisRange, difference, ratio
 from analysis.claims.exact import average, everywhere, monotone
 from analysis.claims.tester import Tester

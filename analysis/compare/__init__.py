@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from analysis.compare import figures, tables
 from analysis.paper import Paper
-from analysis.report.ranking import ranked
+from analysis.report.summary import ranked
 from analysis.study import Study
 from analysis.study.axes import Axes
 from analysis.study.view import OPTIONS

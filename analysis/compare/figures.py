@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -226,13 +226,17 @@ def _over_categories(layout: Layout, metric: str, reference: str | None) -> Figu
     over = _categories(layout, metric)
     cells, _ = layout.cells(metric, _panel_axes(layout, metric))
     names = [name for name in layout.measured(metric) if name != reference]
-    made = _of_level if reference is None else partial(_of_ratio, reference=reference)
     alone = over == layout.lines
     every = [] if alone else layout.every_cell(metric, [*_panel_axes(layout, metric), over])
     panels = []
     for cell in cells:
         here = names if alone else [one[over] for one in every if cell.items() <= one.items()]
-        panels.append((cell, here, _series(layout, metric, over, cell, here, names, made)))
+        points: dict[str, list[tuple[str, Cell]]]
+        points = {name: [(name, {**cell, over: value}) for value in here] for name in names}
+        if alone:  # where the categories are the lines, they are one series
+            points = {"": [(name, cell) for name in names]}
+        series = {name: _estimates(layout, metric, each, reference) for name, each in points.items()}
+        panels.append((cell, here, series))
     panels = [panel for panel in panels if any(map(_shows, panel[2].values()))] or panels
     means = [one.mean for *_, series in panels for one in series.values()]
     label, unit, settings = _vertical(layout, metric, reference, means)
@@ -259,43 +263,24 @@ def _over_categories(layout: Layout, metric: str, reference: str | None) -> Figu
     return category_plot.panels(plots, headline, 1 if wide else 2, height=height)
 
 
-Made = Callable[[Layout, str, str, Sequence[Cell]], Estimates]
-
-
-def _series(
-    layout: Layout, metric: str, over: str, cell: Cell, here: list[str], names: list[str], made: Made
-) -> dict[str, Estimates]:
-    """Return the estimates of each line over the categories; where the lines are those, of one series."""
-    if over == layout.lines:
-        each = [made(layout, metric, name, [cell]) for name in names]
-        return {"": Estimates(*(np.concatenate(part) for part in zip(*map(_parts, each), strict=True)))}
-    points = [{**cell, over: value} for value in here]
-    return {name: made(layout, metric, name, points) for name in names}
-
-
 def _shows(one: Estimates) -> bool:
     return bool(one.drawn.any()) or (one.saturated is not None and bool(one.saturated.any()))
 
 
-def _parts(one: Estimates) -> tuple[np.ndarray, ...]:
-    saturated = np.zeros(one.mean.shape, bool) if one.saturated is None else one.saturated
-    return one.mean, one.half_width, one.finished, saturated
-
-
-def _of_level(layout: Layout, metric: str, name: str, points: Sequence[Cell]) -> Estimates:
-    samples = [layout.sample(metric, name, point) for point in points]
-    return Estimates.of(samples, layout.study.confidence)
-
-
-def _of_ratio(layout: Layout, metric: str, name: str, points: Sequence[Cell], *, reference: str) -> Estimates:
-    level = _of_level(layout, metric, name, points)
+def _estimates(
+    layout: Layout, metric: str, points: Sequence[tuple[str, Cell]], reference: str | None
+) -> Estimates:
+    """Return the means of lines at points, or their ratios to those of a reference."""
+    confidence = layout.study.confidence
+    level = Estimates.of([layout.sample(metric, *point) for point in points], confidence)
+    if reference is None:
+        return level
     mean, half = np.full((2, len(points)), np.nan)
-    for place, point in enumerate(points):
-        mine, other = (layout.sample(metric, one, point) for one in (name, reference))
+    for place, (name, cell) in enumerate(points):
+        mine, other = (layout.sample(metric, one, cell) for one in (name, reference))
         if mine.status == other.status == DONE:
-            found = paired_ratio(
-                mine.values, other.values, layout.study.confidence, exact=mine.exact and other.exact
-            )
+            exact = mine.exact and other.exact
+            found = paired_ratio(mine.values, other.values, confidence, exact=exact)
             mean[place], half[place] = found.mean, found.half_width
     return Estimates(mean, half, level.finished, level.saturated)
 

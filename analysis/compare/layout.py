@@ -15,8 +15,7 @@ from analysis.errors import AnalysisError
 from analysis.figures import policies
 from analysis.figures.style import SchemeStyle
 from analysis.study import Study
-from analysis.study.curve import EXCLUDED, Curve
-from analysis.study.sample import Sample
+from analysis.study.curve import EXCLUDED, Curve, Sample
 
 MOST_PANELS = 12
 MOST_LINES = 14

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.compare.labels import compared, is_better_smaller, metrics, title
 from analysis.compare.layout import Cell, Layout
-from analysis.operators import words
+from analysis.operators import labels
 from analysis.report import table
 from analysis.report.table import Table, room
 from analysis.study import Study
@@ -146,7 +146,7 @@ def _level(layout: Layout, row: Row, name: str, unit: Unit) -> table.Cell:
     if status != DONE:
         return table.Cell("–" if status == EXCLUDED else status, "open")
     found = statistics.interval(sample, layout.study.confidence, exact=row.curves[name].exact)
-    return table.Cell(words.level(found, unit))
+    return table.Cell(labels.level(found, unit))
 
 
 def _change(layout: Layout, metric: str, row: Row, name: str, unit: Unit) -> table.Cell:
@@ -156,7 +156,7 @@ def _change(layout: Layout, metric: str, row: Row, name: str, unit: Unit) -> tab
     if found is None:
         status = row.status(layout.reference)
         return table.Cell(f"{layout.against} {'not there' if status == EXCLUDED else status}", "open")
-    cell = words.marked(found, unit)
+    cell = labels.marked(found, unit)
     return cell if is_better_smaller(metric) or cell.tone == "open" else replace(cell, tone="")
 
 

@@ -1,6 +1,6 @@
 """Pictures of schedules on request: ``python -m analysis draw gantt policy=easy workload=swf path=LOG``."""
 
-from analysis.drawings import gantt, queue, waits
+from analysis.drawings import gantt, queue
 from analysis.drawings.scene import SOURCE
 from analysis.paper import Drawing
 
@@ -17,7 +17,7 @@ DRAWINGS = {
         queue.queue, {**SOURCE, **WINDOW}, "utilization and queue length of a schedule over time"
     ),
     "waits": Drawing(
-        waits.waits,
+        queue.waits,
         {**SOURCE, "share": "0.05"},
         "Fig. 4: the largest waits of a schedule over the actual runtime",
     ),

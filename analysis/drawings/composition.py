@@ -22,11 +22,6 @@ def is_file(group: str, name: str, user: str = "") -> bool:
     return name in choices.names(group, folders)
 
 
-def takes_keys(settings: Mapping[str, str]) -> bool:
-    """Whether a drawing with these settings is made from files of conf."""
-    return "conf" in settings
-
-
 def given(settings: Mapping[str, str], group: str) -> dict[str, Any]:
     """Return the keys of a group's file that are set, ``machine.torus=3x5``, as YAML has their values.
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -18,9 +16,7 @@ from analysis.drawings.matrix import JOB_COLORS
 from analysis.drawings.packing import pack
 from analysis.drawings.scene import UNITS, Scene, scene, unit_of, window
 from analysis.errors import AnalysisError
-
-if TYPE_CHECKING:
-    from models.jobs.schedule import Pieces
+from analysis.figures import style
 
 LONGEST_DEFAULT = 3 * UNITS["d"]
 MOST = 30000
@@ -33,29 +29,15 @@ NAMED = 400
 PROMISED, PREEMPTED, HELD = "#111111", "#c0143c", "#9aa1a8"
 
 
-@dataclass(frozen=True)
-class Boxes:
-    """Rectangles of one host; arrays of shape (n,).
+PIECE = [
+    ("job", int), ("begin", float), ("end", float), ("processors", float), ("starts", bool), ("cut", bool),
+    ("resumed", bool),
+]  # fmt: skip
+"""What runs on a host, or keeps it idle (a negative job): seconds, processors; whether the full execution
+begins with it, processors are taken away at its end, were before it."""
 
-    Parameters
-    ----------
-    job : ndarray of int
-        Negative where processors are kept idle.
-    begin, end : ndarray of float, seconds
-    low, high : ndarray of float
-        Processors.
-    starts, cut, resumed : ndarray of bool
-        Whether the full execution begins with it, processors are taken away at its end, were before it.
-    """
-
-    job: np.ndarray
-    begin: np.ndarray
-    end: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    starts: np.ndarray
-    cut: np.ndarray
-    resumed: np.ndarray
+BOX = [*PIECE, ("low", float), ("high", float)]
+"""Its rectangles: from which processor to which."""
 
 
 def gantt(settings: Mapping[str, str]) -> Figure:
@@ -86,8 +68,7 @@ def draw_gantt(shown: Scene, first: float, last: float) -> Figure:
     places[0].set_title(shown.title)
     figure.supylabel("Processors of each host" if len(hosts) > 1 else "Processors", fontsize=9)
     if signs:
-        figure.legend(handles=[sign for name, sign in SIGNS.items() if name in signs],
-                      loc="outside lower center", ncols=3)  # fmt: skip
+        style.key_below(figure, [sign for name, sign in SIGNS.items() if name in signs], 3)  # fmt: skip
     return figure
 
 
@@ -99,37 +80,27 @@ SIGNS: dict[str, Artist] = {
 }  # fmt: skip
 
 
-def boxes(shown: Scene, host: int, first: float, last: float) -> Boxes:
-    """Return the rectangles of a host between two times; a job whose processors are apart has several."""
+def boxes(shown: Scene, host: int, first: float, last: float) -> np.recarray:
+    """Return what is drawn of a host between two times, of `BOX`; a job with processors apart has several."""
     made = shown.schedule
     runs, held = made.runs, made.held
-    job, begin, end, processors = _of_host(runs, host)
-    starts = begin == made.full_start[job]
-    cut, resumed = _gaps(runs.job, runs.begin, runs.end, made.preempted)
-    mine = runs.host == host
-    cut, resumed = cut[mine], resumed[mine]
+    gaps = _gaps(runs.job, runs.begin, runs.end, made.preempted)
+    starts = runs.begin == made.full_start[runs.job]
+    fields = [runs.job, runs.begin, runs.end, runs.processors, starts, *gaps]
+    pieces = np.rec.fromarrays(fields, dtype=PIECE)[runs.host == host]
     if held is not None:
-        idle = _of_host(held, host)
-        job = np.concatenate([job, -1 - np.arange(idle[0].size)])
-        begin, end, processors = (
-            np.concatenate(pair) for pair in zip((begin, end, processors), idle[1:], strict=True)
-        )
-        starts, cut, resumed = (
-            np.concatenate([mark, np.zeros(idle[0].size, bool)]) for mark in (starts, cut, resumed)
-        )
-    inside = (begin < last) & (end > first) & (end > begin)
-    job, begin, end, processors, starts, cut, resumed = (
-        values[inside] for values in (job, begin, end, processors, starts, cut, resumed)
-    )
-    placed = pack(begin, end, processors, job, float(made.machine.processors[host]))
-    piece = np.array([one.piece for one in placed], dtype=int)
-    low, high = (np.array([one.run[i] for one in placed], float) for i in (0, 1))
-    return Boxes(job[piece], begin[piece], end[piece], low, high, starts[piece], cut[piece], resumed[piece])
-
-
-def _of_host(pieces: Pieces, host: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    mine = pieces.host == host
-    return pieces.job[mine], pieces.begin[mine], pieces.end[mine], pieces.processors[mine].astype(float)
+        never = np.zeros(held.host.size, bool)
+        fields = [-1 - np.arange(held.host.size), held.begin, held.end, held.processors, *[never] * 3]
+        idle = np.rec.fromarrays(fields, dtype=PIECE)[held.host == host]
+        pieces = np.concatenate([pieces, idle]).view(np.recarray)
+    pieces = pieces[(pieces.begin < last) & (pieces.end > first) & (pieces.end > pieces.begin)]
+    capacity = float(made.machine.processors[host])
+    placed = pack(pieces.begin, pieces.end, pieces.processors, pieces.job, capacity)
+    found = np.zeros(len(placed), dtype=BOX).view(np.recarray)
+    for field, _ in PIECE:
+        found[field] = pieces[field][[one.piece for one in placed]]
+    found.low, found.high = (np.array([one.run[i] for one in placed], float) for i in (0, 1))
+    return found
 
 
 def _gaps(
@@ -147,7 +118,7 @@ def _gaps(
     return cut, resumed
 
 
-def _draw(axes: Axes, one: Boxes, shown: Scene, unit: float, last: float, n: int) -> set[str]:
+def _draw(axes: Axes, one: np.recarray, shown: Scene, unit: float, last: float, n: int) -> set[str]:
     """Draw the rectangles of a host; return which special signs there are."""
     axes.grid(visible=False)
     corners = np.array([one.begin, one.end]) / unit
@@ -181,7 +152,7 @@ def _draw(axes: Axes, one: Boxes, shown: Scene, unit: float, last: float, n: int
     return signs
 
 
-def _promises(axes: Axes, one: Boxes, promised: np.ndarray, unit: float, last: float) -> set[str]:
+def _promises(axes: Axes, one: np.recarray, promised: np.ndarray, unit: float, last: float) -> set[str]:
     """Draw from each start to the one that was promised first, across the job's rectangle, below its name."""
     jobs = np.where(one.job >= 0, one.job, 0)
     marked = one.starts & (one.job >= 0) & np.isfinite(promised[jobs])
@@ -198,7 +169,7 @@ def _promises(axes: Axes, one: Boxes, promised: np.ndarray, unit: float, last: f
     return {"promised"}
 
 
-def _widest(one: Boxes, chosen: np.ndarray) -> np.ndarray:
+def _widest(one: np.recarray, chosen: np.ndarray) -> np.ndarray:
     """Return the places of one rectangle of each job among the chosen ones, that with most processors."""
     places = np.flatnonzero(chosen)
     order = places[np.lexsort((one.low[places] - one.high[places], one.job[places]))]
@@ -206,7 +177,7 @@ def _widest(one: Boxes, chosen: np.ndarray) -> np.ndarray:
     return order[first]
 
 
-def _names(axes: Axes, one: Boxes, unit: float) -> None:
+def _names(axes: Axes, one: np.recarray, unit: float) -> None:
     """Write the job's number into each rectangle that has room for it."""
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     for place in np.flatnonzero(one.job >= 0):

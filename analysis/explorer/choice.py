@@ -112,11 +112,6 @@ def is_scale(study: Study, axis: str) -> bool:
     return bool(np.isfinite(study.data[axis].values.astype(float)).all())
 
 
-def references(study: Study) -> list[str]:
-    """Return the policies that others can be compared with; none where there is a single policy."""
-    return study.policies if len(study.policies) > 1 else []
-
-
 def normal(study: Study, choice: Choice) -> Choice:
     """Return the choice with each value that the study lacks replaced by a default.
 
@@ -136,7 +131,7 @@ def normal(study: Study, choice: Choice) -> Choice:
         # The first value by default, but the middle one of loads.
         default = ALL if ALL in known else known[len(known) // 2] if axis == "load" else known[0]
         at[axis] = choice.at[axis] if choice.at.get(axis) in known else default
-    reference = choice.reference if choice.reference in references(study) else ""
+    reference = choice.reference if choice.reference in study.policies and study.varies("policy") else ""
     known = values(study, lines)
     shown = tuple(known if lines == along else (name for name in known if name in choice.shown))
     shown = shown or tuple(known[:MOST_LINES])

@@ -91,7 +91,9 @@ class Page:
         self._shown = pn.widgets.CheckBoxGroup(**WIDE)
         for widget in (*self._controls.values(), *self._at.values(), self._shown):
             widget.param.watch(self._choose, "value")
-        self._status, self._caption, self._facts, self._state = (_html() for _ in range(4))
+        self._status, self._caption, self._facts, self._state = (
+            pn.pane.HTML("", stylesheets=[STYLE], sizing_mode="stretch_width", margin=0) for _ in range(4)
+        )
         self._plot = pn.pane.HoloViews(linked_axes=False, min_height=380, **WIDE)
         self._numbers = pn.pane.DataFrame(sizing_mode="stretch_width", index=False)
         self._csv = pn.widgets.FileDownload(
@@ -159,7 +161,8 @@ class Page:
         study, choice = self._study, self._choice
         axes = {words.axis_name(axis): axis for axis in chosen.axes(study, choice.metric) or ["policy"]}
         rest = {name: axis for name, axis in axes.items() if axis != choice.along}
-        policies = {words.value_name(study, "policy", one): one for one in chosen.references(study)}
+        others = study.policies if study.varies("policy") else []
+        policies = {words.value_name(study, "policy", one): one for one in others}
         looks, several = words.line_looks(study, choice), choice.lines != choice.along
         with self._offering():
             # The first of two metrics with one name is the one that reports draw.
@@ -408,10 +411,6 @@ class Page:
         # The reader may have zoomed in; under another choice the same part would mean nothing.
         is_same = before == self._choice and self._drawing is not None
         self._show(self._drawing.view if is_same and self._drawing else None)
-
-
-def _html(text: str = "") -> pn.pane.HTML:
-    return pn.pane.HTML(text, stylesheets=[STYLE], sizing_mode="stretch_width", margin=0)
 
 
 def _message(text: str, role: str = "alert", tone: str = "bad") -> str:

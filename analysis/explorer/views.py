@@ -169,7 +169,7 @@ def matrix(request: Request) -> Figure:
     """Draw the Ousterhout matrix at a moment."""
     from matplotlib.figure import Figure
 
-    from analysis.feitelson1996.drawings.engine import state_of
+    from analysis.feitelson1996.drawings import state_of
 
     state, time = state_of(request.point, instant(request.begin, "from") if request.begin else None)
     n_slots, n_pes = state.mapped.shape

@@ -22,8 +22,7 @@ from analysis.families import labels
 from analysis.families.contestants import Contestant, Field
 from analysis.families.labels import FCFS_QUEUE, FREE, LINEAR, MEASURES, REAL, UNBOUNDED, WAIT, workload
 from analysis.study import Study
-from analysis.study.curve import DONE, Curve
-from analysis.study.sample import Sample
+from analysis.study.curve import DONE, Curve, Sample
 
 ROWS = Rows(Path(__file__).parent)
 

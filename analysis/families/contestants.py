@@ -5,40 +5,18 @@ that use them. All other policies have the same curve at every value of such an 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from analysis.families.labels import (
-    BACKFILL_QUEUE,
-    BUDDY,
-    COST,
-    EASY,
-    FCFS,
-    FCFS_QUEUE,
-    FREE,
-    GANG,
-    LEVEL,
-    LINEAR,
-    MACHINE,
-    PARTITIONING,
-    QUEUE,
-    REAL,
-    REQUESTS,
-    SHARING,
-    SPEEDUP,
-    UNBOUNDED,
-    UNLIMITED,
-    WORKLOAD,
-    overestimate,
-)
+from analysis.families import labels
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED, Curve
 from sweep import policy_names
 
-NAMES = {EASY: "EASY", SHARING: "Processor sharing"}
+NAMES = {labels.EASY: "EASY", labels.SHARING: "Processor sharing"}
 """Names of policies that have another name in their own papers."""
 
 
@@ -58,26 +36,26 @@ class Contestant:
 
     policy: str
     family: str = ""
-    level: str = UNBOUNDED
-    queue: str = FCFS_QUEUE
-    speedup: str = LINEAR
+    level: str = labels.UNBOUNDED
+    queue: str = labels.FCFS_QUEUE
+    speedup: str = labels.LINEAR
 
     @property
     def slices(self) -> bool:
         """Whether it is gang scheduling."""
-        return self.family == GANG
+        return self.family == labels.GANG
 
     @property
     def reshapes(self) -> bool:
         """Whether it changes the numbers of processors of jobs."""
-        return self.family == PARTITIONING
+        return self.family == labels.PARTITIONING
 
     @property
     def uses_requests(self) -> bool:
         """Whether it uses requested times."""
         if self.slices:
-            return self.queue == BACKFILL_QUEUE
-        return not self.reshapes and self.policy != FCFS
+            return self.queue == labels.BACKFILL_QUEUE
+        return not self.reshapes and self.policy != labels.FCFS
 
     @property
     def label(self) -> str:
@@ -92,10 +70,14 @@ class Contestant:
         """
         name = NAMES.get(self.policy) or policy_names.label(self.policy)
         if self.slices:
-            if self.level == UNBOUNDED:
+            if self.level == labels.UNBOUNDED:
                 return f"{name} ∞"
-            return f"{name} {self.level}{' + backfilling' if self.queue == BACKFILL_QUEUE else ''}"
-        return name if not self.reshapes or self.speedup in (LINEAR, UNLIMITED) else f"{name}, Downey"
+            return f"{name} {self.level}{' + backfilling' if self.queue == labels.BACKFILL_QUEUE else ''}"
+        return (
+            name
+            if not self.reshapes or self.speedup in (labels.LINEAR, labels.UNLIMITED)
+            else f"{name}, Downey"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,23 +90,22 @@ class Field:
     def all(self) -> tuple[Contestant, ...]:
         """Contestants of which the grid has points, in its order."""
         every = (one for policy in self.study.policies for one in self._forms(policy))
-        return tuple(one for one in every if self._has(one, FREE))
+        return tuple(one for one in every if self._has(one, labels.FREE))
 
     def _has(self, one: Contestant, cost: str) -> bool:
         """Whether the grid has a contestant at a cost, under any workload."""
-        curves = [self.curve("", one, name, cost=cost) for name in self.workloads]
-        return any(not curve.where(EXCLUDED).all() for curve in curves if curve.x.size)
+        return any(self.curve("", one, name, cost=cost).there for name in self.workloads)
 
     def _forms(self, policy: str) -> list[Contestant]:
         family = str(self.study.config.get("policy", {}).get(policy, {}).get("family", ""))
-        if family == GANG:
+        if family == labels.GANG:
             return [
                 Contestant(policy, family, level, queue)
-                for level in self.study.values_of(LEVEL) or [UNBOUNDED]
-                for queue in self.study.values_of(QUEUE) or [FCFS_QUEUE]
+                for level in self.study.values_of(labels.LEVEL) or [labels.UNBOUNDED]
+                for queue in self.study.values_of(labels.QUEUE) or [labels.FCFS_QUEUE]
             ]
-        if family == PARTITIONING:
-            speedups = self.study.values_of(SPEEDUP) or [LINEAR]
+        if family == labels.PARTITIONING:
+            speedups = self.study.values_of(labels.SPEEDUP) or [labels.LINEAR]
             return [Contestant(policy, family, speedup=speedup) for speedup in speedups]
         return [Contestant(policy, family)]
 
@@ -136,23 +117,25 @@ class Field:
     @property
     def reference(self) -> Contestant:
         """The reference of all comparisons: EASY, or the first contestant."""
-        return self.find(EASY) or self.all[0]
+        return self.find(labels.EASY) or self.all[0]
 
     @property
     def workloads(self) -> list[str]:
         """Workloads in the order of the grid."""
-        return self.study.values_of(WORKLOAD)
+        return self.study.values_of(labels.WORKLOAD)
 
     @property
     def costs(self) -> list[str]:
         """Costs of a switch, ascending."""
-        return sorted(self.study.values_of(COST), key=float) or [FREE]
+        return sorted(self.study.values_of(labels.COST), key=float) or [labels.FREE]
 
     @cached_property
     def slice(self) -> float:
         """Length of a slice, seconds; 1 if the dataset has none; costs are then shares of it."""
         files = self.study.config.get("policy", {}).values()
-        known = [float(file["slice"]) for file in files if file.get("family") == GANG and file.get("slice")]
+        known = [
+            float(file["slice"]) for file in files if file.get("family") == labels.GANG and file.get("slice")
+        ]
         return known[0] if known else 1.0
 
     def share(self, cost: str) -> float:
@@ -167,7 +150,11 @@ class Field:
         return tuple(one for one in self.all if one.slices and self._has(one, self.costs[-1]))
 
     def find(
-        self, policy: str, level: str = UNBOUNDED, queue: str = FCFS_QUEUE, speedup: str = LINEAR
+        self,
+        policy: str,
+        level: str = labels.UNBOUNDED,
+        queue: str = labels.FCFS_QUEUE,
+        speedup: str = labels.LINEAR,
     ) -> Contestant | None:
         """Return a contestant, None if the grid lacks it."""
         wanted = (policy, level, queue, speedup)
@@ -179,30 +166,30 @@ class Field:
         if self.costly:
             return self.costly[0].policy
         gangs = [one.policy for one in self.all if one.slices]
-        return BUDDY if BUDDY in gangs or not gangs else gangs[0]
+        return labels.BUDDY if labels.BUDDY in gangs or not gangs else gangs[0]
 
     @cached_property
     def levels(self) -> list[str]:
         """Bounded levels of `scheme`, ascending."""
-        found = {one.level for one in self.all if one.policy == self.scheme and one.level != UNBOUNDED}
+        found = {one.level for one in self.all if one.policy == self.scheme and one.level != labels.UNBOUNDED}
         return sorted(found, key=float)
 
     @cached_property
     def usual(self) -> str:
         """Default requests: as users make them, or else the first of the grid."""
-        named = self.study.values_of(REQUESTS)
-        return REAL if REAL in named or not named else named[0]
+        named = self.study.values_of(labels.REQUESTS)
+        return labels.REAL if labels.REAL in named or not named else named[0]
 
     def _ignored_requests(self, one: Contestant) -> str:
         """Return the requests at which the grid has a contestant that ignores them."""
         if one.policy not in self._requests_of:
-            named, status = self.study.values_of(REQUESTS), self.study.status
+            named, status = self.study.values_of(labels.REQUESTS), self.study.status
             found = self.usual
-            if named and found != REAL:
+            if named and found != labels.REAL:
                 here = status.isel({"policy": self.study.policies.index(one.policy)})
-                if one.slices and self.study.values_of(QUEUE):
-                    here = here.isel({QUEUE: self.study.values_of(QUEUE).index(one.queue)})
-                there = (here != EXCLUDED).any([dim for dim in here.dims if dim != REQUESTS]).values
+                if one.slices and self.study.values_of(labels.QUEUE):
+                    here = here.isel({labels.QUEUE: self.study.values_of(labels.QUEUE).index(one.queue)})
+                there = (here != EXCLUDED).any([dim for dim in here.dims if dim != labels.REQUESTS]).values
                 found = named[int(np.argmax(there))]
             self._requests_of[one.policy] = found
         return self._requests_of[one.policy]
@@ -214,41 +201,43 @@ class Field:
     @cached_property
     def inaccuracies(self) -> list[str]:
         """Requests that are exact, or too long by a factor, ascending."""
-        named = [one for one in self.study.values_of(REQUESTS) if not math.isnan(overestimate(one))]
-        return sorted(named, key=overestimate)
+        named = [
+            one for one in self.study.values_of(labels.REQUESTS) if not math.isnan(labels.overestimate(one))
+        ]
+        return sorted(named, key=labels.overestimate)
 
     def point(
-        self, one: Contestant, workload: str, *, cost: str = FREE, requests: str | None = None
+        self, one: Contestant, workload: str, *, cost: str = labels.FREE, requests: str | None = None
     ) -> dict[str, str]:
         """Return the place of a contestant in the grid, by default with the usual requests."""
         wanted = {
-            WORKLOAD: workload,
-            LEVEL: one.level if one.slices else UNBOUNDED,
-            QUEUE: one.queue if one.slices else FCFS_QUEUE,
-            SPEEDUP: one.speedup if one.reshapes else LINEAR,
-            COST: cost if one.slices else FREE,
-            REQUESTS: (requests or self.usual) if one.uses_requests else self._ignored_requests(one),
+            labels.WORKLOAD: workload,
+            labels.LEVEL: one.level if one.slices else labels.UNBOUNDED,
+            labels.QUEUE: one.queue if one.slices else labels.FCFS_QUEUE,
+            labels.SPEEDUP: one.speedup if one.reshapes else labels.LINEAR,
+            labels.COST: cost if one.slices else labels.FREE,
+            labels.REQUESTS: (requests or self.usual) if one.uses_requests else self._ignored_requests(one),
         }
         if workload in self._machines:
-            wanted[MACHINE] = self._machines[workload]
+            wanted[labels.MACHINE] = self._machines[workload]
         return {axis: value for axis, value in wanted.items() if self.study.values_of(axis)}
 
     @cached_property
     def _machines(self) -> dict[str, str]:
         """The machine of each workload, the first of the grid; logs may have their own."""
-        status, machines = self.study.status, self.study.values_of(MACHINE)
+        status, machines = self.study.status, self.study.values_of(labels.MACHINE)
         if len(machines) < 2:
             return {}
         found = {}
         for place, name in enumerate(self.workloads):
-            here = status.isel({WORKLOAD: place})
-            there = (here != EXCLUDED).any([dim for dim in here.dims if dim != MACHINE]).values
+            here = status.isel({labels.WORKLOAD: place})
+            there = (here != EXCLUDED).any([dim for dim in here.dims if dim != labels.MACHINE]).values
             found[name] = machines[int(np.argmax(there))]
         return found
 
     def curve(
-        self, metric: str, one: Contestant, workload: str, *, cost: str = FREE, requests: str | None = None,
-        **own: str,
+        self, metric: str, one: Contestant, workload: str, *,
+        cost: str = labels.FREE, requests: str | None = None, **own: str,
     ) -> Curve:  # fmt: skip
         """Return a metric of a contestant over the load; without a metric, its states.
 
@@ -264,13 +253,16 @@ class Field:
 
     def over_cost(self, metric: str, one: Contestant, workload: str, load: float) -> Curve:
         """Return a metric at a load over the cost of a switch, in percent of a slice."""
-        curves = [self.curve(metric, one, workload, cost=cost) for cost in self.costs]
-        return across(curves, [self.share(cost) for cost in self.costs], load, COST)
+        curves = {self.share(cost): self.curve(metric, one, workload, cost=cost) for cost in self.costs}
+        return across(curves, load, labels.COST)
 
     def over_requests(self, metric: str, one: Contestant, workload: str, load: float) -> Curve:
         """Return a metric at a load over the largest overestimate of requests, in runtimes."""
-        curves = [self.curve(metric, one, workload, requests=requests) for requests in self.inaccuracies]
-        return across(curves, [overestimate(requests) for requests in self.inaccuracies], load, REQUESTS)
+        curves = {
+            labels.overestimate(requests): self.curve(metric, one, workload, requests=requests)
+            for requests in self.inaccuracies
+        }
+        return across(curves, load, labels.REQUESTS)
 
 
 def place_of(x: np.ndarray, load: float) -> int:
@@ -278,8 +270,9 @@ def place_of(x: np.ndarray, load: float) -> int:
     return int(np.flatnonzero(np.isclose(x, load, equal_nan=True))[0])
 
 
-def across(curves: Sequence[Curve], x: Sequence[float], load: float, axis: str) -> Curve:
+def across(every: Mapping[float, Curve], load: float, axis: str) -> Curve:
     """Return a curve over another axis than the load, from one curve over the load for each of its values."""
+    curves = list(every.values())
     place = place_of(curves[0].x, load)
     shape = max((curve.values[place].shape for curve in curves), key=lambda shape: shape[0] * shape[1])
     values = [
@@ -287,4 +280,4 @@ def across(curves: Sequence[Curve], x: Sequence[float], load: float, axis: str) 
         for curve in curves
     ]
     status = tuple(curve.status[place] for curve in curves)
-    return Curve(np.array(x, float), np.array(values), status, curves[0].confidence, axis)
+    return Curve(np.array(list(every), float), np.array(values), status, curves[0].confidence, axis)

@@ -1,34 +1,21 @@
 """Tables across families: break-evens over load, cost of a switch and requests; levels; groups of jobs."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from analysis.claims import shown
-from analysis.families import break_even
+from analysis.families import break_even, labels
 from analysis.families.break_even import Outcome
 from analysis.families.contestants import Contestant, Field, place_of
 from analysis.families.figures import inaccuracy, payers
-from analysis.families.figures.break_evens import outcomes
-from analysis.families.labels import (
-    BACKFILL_QUEUE,
-    EXACT,
-    FCFS_QUEUE,
-    FREE,
-    MEASURES,
-    REAL,
-    REQUESTS,
-    SLOWDOWN,
-    asked,
-    at_load,
-    workload,
-)
+from analysis.families.figures.costs import outcomes
 from analysis.report.table import Cell, Table
 from analysis.study import Study
-from analysis.study.groups import GROUPINGS
+from analysis.study.axes import GROUPINGS
 from sweep import statistics
 
-Row = tuple[str, Callable[[str, str], Cell]]
-"""A label, and the function that returns the cell of a metric and a workload."""
+Compared = Callable[..., Cell]
+"""(metric, workload, *what a row is about) -> cell."""
 
 
 def tables(study: Study) -> Sequence[Table]:
@@ -40,35 +27,44 @@ def tables(study: Study) -> Sequence[Table]:
     found = [_take_over(field)]
     if field.costly:
         found.append(_costs(field))
-    if len(field.study.values_of(REQUESTS)) > 1 and gang is not None:
+    if len(field.study.values_of(labels.REQUESTS)) > 1 and gang is not None:
         found.append(_requests(field, gang))
     if inaccuracy.pairs(field):
         found.append(_inaccuracy(field))
     if field.levels and gang is not None:
         found.append(_levels(field))
-    found += [_payers(field)] if any(SLOWDOWN + one.suffix in study.data for one in GROUPINGS) else []
+    found += [_payers(field)] if any(labels.SLOWDOWN + one.suffix in study.data for one in GROUPINGS) else []
     return found
 
 
 def _columns(field: Field) -> dict[str, tuple[str, str]]:
     """Return the columns of every table but the last: title -> metric and workload."""
     return {
-        f"{workload(name)}, {title.removeprefix('mean ')}": (metric, name)
-        for metric, title in MEASURES.items()
+        f"{labels.workload(name)}, {title.removeprefix('mean ')}": (metric, name)
+        for metric, title in labels.MEASURES.items()
         if metric in field.study.data
         for name in field.workloads
     }
 
 
-def _table(field: Field, name: str, title: str, caption: str, head: str, rows: Iterator[Row]) -> Table:
-    """Return a table with a column for each measure under each workload."""
+def _table(
+    field: Field, name: str, title: str, caption: str, head: str, cell: Compared,
+    rows: Iterable[tuple[str, *tuple[Any, ...]]],
+) -> Table:  # fmt: skip
+    """Return a table with a column for each measure under each workload; rows are labels and what follows."""
     columns = _columns(field)
-    cells = [[Cell(label), *(cell(*column) for column in columns.values())] for label, cell in rows]
+    cells = [[Cell(label), *(cell(*column, *about) for column in columns.values())] for label, *about in rows]
     return Table(name, title, caption, (head, *columns), cells)
 
 
 def against(
-    field: Field, one: Contestant, metric: str, name: str, *, cost: str = FREE, requests: str | None = None
+    field: Field,
+    one: Contestant,
+    metric: str,
+    name: str,
+    *,
+    cost: str = labels.FREE,
+    requests: str | None = None,
 ) -> Outcome:
     """Return the comparison of a contestant with the reference over the load."""
     mine = field.curve(metric, one, name, cost=cost, requests=requests)
@@ -82,38 +78,40 @@ def _cell(outcome: Outcome, unit: str = "", digits: int = 2) -> Cell:
 
 
 def _take_over(field: Field) -> Table:
-    def compared(one: Contestant, cost: str, metric: str, name: str) -> Cell:
+    def cell(metric: str, name: str, one: Contestant, cost: str) -> Cell:
         return _cell(against(field, one, metric, name, cost=cost))
 
-    def rows() -> Iterator[Row]:
-        for one in field.all:
-            if one == field.reference:
-                continue
-            for cost in (FREE, field.costs[-1]) if one in field.costly else (FREE,):
-                label = one.label + (f", switches {field.share(cost):g} %" if cost != FREE else "")
-                yield label, partial(compared, one, cost)
+    def label(one: Contestant, cost: str) -> str:
+        return one.label + (f", switches {field.share(cost):g} %" if cost != labels.FREE else "")
 
+    rows = [
+        (label(one, cost), one, cost)
+        for one in field.all
+        if one != field.reference
+        for cost in ((labels.FREE, field.costs[-1]) if one in field.costly else (labels.FREE,))
+    ]
     return _table(
         field,
         "take-over",
         f"At which load each takes over from {field.reference.label}",
         f"Offered loads at which a contestant is better than {field.reference.label}, with "
-        f"{asked(field.usual)}, by paired differences: the load from which, or up to which, it is better, "
-        f"with its {field.study.level} interval. Differences are assumed linear between loads.",
+        f"{labels.asked(field.usual)}, by paired differences: the load from which, or up to which, it is "
+        f"better, with its {field.study.level} interval. Differences are assumed linear between loads.",
         "contestant",
-        rows(),
+        cell,
+        rows,
     )
 
 
 def _costs(field: Field) -> Table:
-    def compared(one: Contestant, place: int, metric: str, name: str) -> Cell:
+    def cell(metric: str, name: str, one: Contestant, place: int) -> Cell:
         return _cell(outcomes(field, metric, one, name)[place][1], " %", 1)
 
-    def rows() -> Iterator[Row]:
-        for one in field.costly:
-            for place, load in enumerate(field.study.loads):
-                yield f"{one.label}{at_load(load)}", partial(compared, one, place)
-
+    rows = [
+        (f"{one.label}{labels.at_load(load)}", one, place)
+        for one in field.costly
+        for place, load in enumerate(field.study.loads)
+    ]
     return _table(
         field,
         "break-even-cost",
@@ -121,31 +119,29 @@ def _costs(field: Field) -> Table:
         f"The cost of a switch, in percent of a slice, up to which gang scheduling is better than "
         f"{field.reference.label} at a load, with its interval. “Everywhere” is at every cost of the grid.",
         "contestant",
-        rows(),
+        cell,
+        rows,
     )
 
 
 def _requests(field: Field, gang: Contestant) -> Table:
-    every = field.study.values_of(REQUESTS)
+    every = field.study.values_of(labels.REQUESTS)
 
-    def compared(one: Contestant, requests: str, metric: str, name: str) -> Cell:
-        other = field.curve(metric, one, name, requests=requests)
-        return _cell(break_even.compare(field.curve(metric, gang, name), other))
-
-    def real_minus_exact(one: Contestant, metric: str, name: str) -> Cell:
-        curves = (field.curve(metric, one, name, requests=requests) for requests in (REAL, EXACT))
+    def cell(metric: str, name: str, *pair: tuple[Contestant, str | None]) -> Cell:
+        curves = (field.curve(metric, one, name, requests=requests) for one, requests in pair)
         return _cell(break_even.compare(*curves))
 
-    def rows() -> Iterator[Row]:
-        ordered = [*field.inaccuracies, *(one for one in every if one not in field.inaccuracies)]
-        for one in inaccuracy.users_of_requests(field):
-            for requests in ordered:
-                yield f"{one.label}, {asked(requests)}", partial(compared, one, requests)
-        for level in field.levels:
-            bounded = field.find(field.scheme, level, BACKFILL_QUEUE)
-            if bounded is not None and {REAL, EXACT} <= set(every):
-                yield f"{bounded.label}: real minus exact", partial(real_minus_exact, bounded)
-
+    ordered = [*field.inaccuracies, *(one for one in every if one not in field.inaccuracies)]
+    rows: list[tuple[str, *tuple[Any, ...]]] = [
+        (f"{one.label}, {labels.asked(requests)}", (gang, None), (one, requests))
+        for one in inaccuracy.users_of_requests(field)
+        for requests in ordered
+    ]
+    for level in field.levels:
+        bounded = field.find(field.scheme, level, labels.BACKFILL_QUEUE)
+        if bounded is not None and {labels.REAL, labels.EXACT} <= set(every):
+            pair = (bounded, labels.REAL), (bounded, labels.EXACT)
+            rows.append((f"{bounded.label}: real minus exact", *pair))
     return _table(
         field,
         "requests",
@@ -154,22 +150,22 @@ def _requests(field: Field, gang: Contestant) -> Table:
         "than policies that do. Last rows: loads at which gang scheduling with a backfilled queue is better "
         "with requests as users make them than with exact ones.",
         "against",
-        rows(),
+        cell,
+        rows,
     )
 
 
 def _inaccuracy(field: Field) -> Table:
-    def compared(one: Contestant, other: Contestant, load: float, metric: str, name: str) -> Cell:
+    def compared(metric: str, name: str, one: Contestant, other: Contestant, load: float) -> Cell:
         cell = _cell(inaccuracy.outcome(field, metric, one, other, name, load), digits=1)
         real = inaccuracy.with_users_requests(field, metric, one, other, name, load)
         return Cell(f"{cell.text}{f'; users: {real}' if real else ''}", cell.tone)
 
-    def rows() -> Iterator[Row]:
-        for one, other in inaccuracy.pairs(field):
-            for load in map(float, field.study.loads):
-                label = f"{one.label} against {other.label}{at_load(load)}"
-                yield label, partial(compared, one, other, load)
-
+    rows = [
+        (f"{one.label} against {other.label}{labels.at_load(load)}", one, other, load)
+        for one, other in inaccuracy.pairs(field)
+        for load in map(float, field.study.loads)
+    ]
     return _table(
         field,
         "inaccuracy",
@@ -180,7 +176,8 @@ def _inaccuracy(field: Field) -> Table:
         "assumed linear between values of f; a backfilled queue gets the same requests. Users: the result "
         "with requests as users make them.",
         "contestants",
-        rows(),
+        compared,
+        rows,
     )
 
 
@@ -209,20 +206,17 @@ def share_of_gain(
 
 
 def _levels(field: Field) -> Table:
-    def share(one: Contestant, load: float, metric: str, name: str) -> Cell:
+    def share(metric: str, name: str, one: Contestant, load: float) -> Cell:
         found = share_of_gain(field, one, load, metric, name)
         return Cell("–" if found is None else f"{shown(found, 100)} %")
 
-    def rows() -> Iterator[Row]:
-        for level in field.levels:
-            for queue in (FCFS_QUEUE, BACKFILL_QUEUE):
-                one = field.find(field.scheme, level, queue)
-                if one is None:
-                    continue
-                for load in map(float, field.study.loads):
-                    label = f"{one.label}{' + FCFS' if queue == FCFS_QUEUE else ''}{at_load(load)}"
-                    yield label, partial(share, one, load)
-
+    rows = [
+        (f"{one.label}{' + FCFS' if queue == labels.FCFS_QUEUE else ''}{labels.at_load(load)}", one, load)
+        for level in field.levels
+        for queue in (labels.FCFS_QUEUE, labels.BACKFILL_QUEUE)
+        if (one := field.find(field.scheme, level, queue)) is not None
+        for load in map(float, field.study.loads)
+    ]
     return _table(
         field,
         "levels",
@@ -231,7 +225,8 @@ def _levels(field: Field) -> Table:
         "are free. More than 100 %: better than any number of slots; below 0: worse than "
         f"{field.reference.label}. –: one of them is saturated, or any number of slots gains nothing.",
         "level",
-        rows(),
+        share,
+        rows,
     )
 
 
@@ -243,7 +238,9 @@ def _payers(field: Field) -> Table:
             continue
         for one in payers.contestants(field):
             texts = ("; ".join(side) or "no significant group" for side in _sides(field, one, name, load))
-            rows.append([Cell(f"{one.label}, {workload(name)}{at_load(load)}"), *map(Cell, texts)])
+            rows.append(
+                [Cell(f"{one.label}, {labels.workload(name)}{labels.at_load(load)}"), *map(Cell, texts)]
+            )
     return Table(
         "payers",
         f"Groups of jobs that gain and lose against {field.reference.label}",
@@ -258,7 +255,7 @@ def _payers(field: Field) -> Table:
 def _sides(field: Field, one: Contestant, name: str, load: float) -> tuple[list[str], list[str]]:
     """Return the groups, kind by kind, that gain and that lose under a contestant."""
     gain, lose = [], []
-    for grouping in (one for one in GROUPINGS if SLOWDOWN + one.suffix in field.study.data):
+    for grouping in (one for one in GROUPINGS if labels.SLOWDOWN + one.suffix in field.study.data):
         groups = payers.groups(field, grouping, name, load)
         level = 1 - (1 - field.study.confidence) / max(1, len(groups))
         ratios = {group: payers.relative(field, grouping, one, name, load, group, level) for group in groups}
@@ -276,7 +273,7 @@ def summary(study: Study) -> Sequence[str]:
     if gang is None or gang == field.reference:
         return ()
     better = f"{gang.label} is better than {field.reference.label}"
-    costs = {FREE: "with free switches"}
+    costs = {labels.FREE: "with free switches"}
     if gang in field.costly:
         costs[field.costs[-1]] = f"with switches of {field.share(field.costs[-1]):g} % of a slice"
     found = []
@@ -289,8 +286,8 @@ def summary(study: Study) -> Sequence[str]:
     if (gang, field.reference) in inaccuracy.pairs(field):
         for title, (metric, name) in _columns(field).items():
             parts = (
-                at_load(load).removeprefix(", ")
-                + (", " if at_load(load) else "")
+                labels.at_load(load).removeprefix(", ")
+                + (", " if labels.at_load(load) else "")
                 + break_even.describe(
                     inaccuracy.outcome(field, metric, gang, field.reference, name, load), digits=1
                 )

@@ -1,11 +1,13 @@
 """D. G. Feitelson, "Packing schemes for gang scheduling", JSSPP 1996: its figures and its sentences."""
 
+from pathlib import Path
+
 from analysis.feitelson1996.claims import claims
 from analysis.feitelson1996.drawings import DRAWINGS
 from analysis.feitelson1996.figures import pictures
 from analysis.feitelson1996.labels import AXES, KEY
-from analysis.feitelson1996.readings import readings
 from analysis.paper import Paper
+from analysis.report.readings import Readings
 
 PAPER = Paper(
     key=KEY,
@@ -14,7 +16,7 @@ PAPER = Paper(
     experiments=("packing", "packing_paper", "packing_trace", "packing_readings"),
     pictures=pictures,
     claims=claims,
-    readings=readings,
+    readings=Readings(Path(__file__).parent, of_features=True),
     axes=AXES,
     families=("models.gang",),
     drawings=DRAWINGS,

@@ -17,7 +17,7 @@ from analysis.claims.comparisons import AxisRange, Chosen, Not, Sustains, excess
 from analysis.claims.rows import Rows
 from analysis.claims.tester import Tester as Base
 from analysis.claims.testers import CURVES, differences, listed
-from analysis.feitelson1996.drawings import fig9
+from analysis.feitelson1996 import drawings
 from analysis.feitelson1996.labels import AXES, KEY, SLOTS_PER_JOB, SLOWDOWN, UTILIZATION, label
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED, FAILED, UNFINISHED, Curve
@@ -54,6 +54,16 @@ class Tester(Base):
         reason = "under this reading there is no alternative scheduling"
         return [Open(what, reason)] if self.alternation == "none" else []
 
+    def without_slots(self, curve: str) -> list[Part] | None:
+        """Return what is said in place of slots per job, None where they were measured.
+
+        Nothing is, where the average over jobs is asked for.
+        """
+        impossible = self.without_alternation("slots per job")
+        if curve != SLOTS_PER_JOB and (impossible or curve not in self.study.data):
+            return []
+        return impossible or None
+
     @property
     def beyond_capacity(self) -> str:
         """Why sentences on utilization cannot be tested: PEs count twice; empty where they do not."""
@@ -82,21 +92,18 @@ def _sustains(test: Tester, of: list[str], above: float, negated: bool = False) 
 
 
 def _slots(test: Tester, curve: str = SLOTS_PER_JOB, **compared: Any) -> list[Part]:
-    """Compare slots per job; nothing where the average over jobs is asked for and was not measured."""
-    impossible = test.without_alternation("slots per job")
-    if curve != SLOTS_PER_JOB and (impossible or curve not in test.study.data):
-        return []
-    return impossible or differences(test, curve, **compared)
+    """Compare slots per job."""
+    impossible = test.without_slots(curve)
+    return differences(test, curve, **compared) if impossible is None else impossible
 
 
 def _slots_rise(
     test: Tester, of: list[str], lower: AxisRange, upper: AxisRange, curve: str = SLOTS_PER_JOB
 ) -> list[Part]:
     """Ask that slots per job are more at the upper loads than at the lower ones."""
-    impossible = test.without_alternation("slots per job")
-    if curve != SLOTS_PER_JOB and (impossible or curve not in test.study.data):
-        return []
-    return impossible or [rise(label(scheme), test.curve(curve, scheme), lower, upper) for scheme in of]
+    found = [rise(label(scheme), test.curve(curve, scheme), lower, upper) for scheme in of]
+    impossible = test.without_slots(curve)
+    return found if impossible is None else impossible
 
 
 def _without(test: Tester, feature: str, of: Any, at: Any, **limits: float) -> list[Part]:
@@ -156,7 +163,7 @@ def _incomplete(curve: Curve) -> bool:
 
 def _example(test: Tester, part: str) -> list[Part]:
     """Return what the engine does with the jobs of Fig. 9."""
-    parts: list[Part] = list(fig9.facts(test.alternation or "exclusive")[part])
+    parts: list[Part] = list(drawings.facts(test.alternation or "exclusive")[part])
     if part == "4.2-fig9-end":
         parts[-1:] = test.without_alternation("who runs in an additional slot") or parts[-1:]
     return parts

@@ -32,10 +32,6 @@ YLABELS = {
 MACHINE_SIZE = "processors"
 """Key of a machine's number of PEs."""
 
-FIRST_FOUR = ("first_fit", "best_fit", "left_right_size", "left_right_slots")
-LOAD_BASED = ("min_max_load", "min_avg_load")
-BEST = ("buddy", "migration")
-
 
 def label(scheme: str) -> str:
     """Return a scheme's name within a sentence."""

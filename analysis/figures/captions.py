@@ -6,14 +6,14 @@ and whatever a figure adds.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
 
 from analysis.figures.load_plot import bars
-from analysis.paper import Picture
+from analysis.paper import Picture, content
 from analysis.study import Study
 
 ROOT = Path(__file__).parents[1]
@@ -43,15 +43,6 @@ def captioned(
     known = values if study is None else {"bars": bars(study), "level": study.level, **values}
     shown = study if subject is None else subject
     for name, draw in drawn.items():
-        texts = _read(paper)[row or name]
+        texts = content(ROOT / paper / "figures.yaml")[row or name]
         title, caption = (texts[part].format_map(known) for part in ("title", "caption"))
         yield Picture(name, title, caption, partial(draw, shown), texts.get("with_claims", False))
-
-
-@cache
-def _read(paper: str) -> Mapping[str, Mapping[str, Any]]:
-    import yaml  # type: ignore[import-untyped] # types only by another package
-
-    text = (ROOT / paper / "figures.yaml").read_text(encoding="utf-8")
-    found: Mapping[str, Mapping[str, Any]] = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return found

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from analysis.errors import require_points
 from analysis.figures import style
+from analysis.figures.policies import look
 from analysis.figures.style import SchemeStyle
-from analysis.study.curve import DONE, SATURATED
-from analysis.study.sample import Sample
+from analysis.study import Study
+from analysis.study.curve import DONE, SATURATED, Sample, means
 
 DODGE, JOINED_DODGE = 0.62, 0.2
 """Width that the points of a category take, of the distance between categories; that of lines."""
@@ -57,8 +58,7 @@ class Estimates:
         found = [
             one.interval(confidence) if one.shown else Sample.absent().interval(confidence) for one in samples
         ]
-        mean = np.array([one.mean for one in found]) * scale
-        half = np.array([one.half_width for one in found]) * scale
+        mean, half = (scale * one for one in means(found))
         states = np.array([one.status for one in samples])
         return cls(mean, half, states == DONE, states == SATURATED)
 
@@ -110,6 +110,27 @@ class CategoryPlot:
         return not any(one.drawn.any() for one in self.series.values())
 
 
+def series_of(
+    study: Study, looks: Sequence[str] | Mapping[str, SchemeStyle],
+    samples: Callable[[str], Sequence[Sample]], categories: Sequence[str],
+    ylabel: str, xlabel: str = "", scale: float = 1.0, **settings: Any,
+) -> CategoryPlot:  # fmt: skip
+    """Return a plot of samples, one for each category, times `scale`.
+
+    Parameters
+    ----------
+    looks : sequence of str or dict of str to SchemeStyle
+        The policies, or other series with their styles.
+    samples : callable
+        Series -> its samples.
+    **settings
+        Further fields of the plot.
+    """
+    styles = looks if isinstance(looks, Mapping) else {policy: look(policy) for policy in looks}
+    series = {name: Estimates.of(samples(name), study.confidence, scale) for name in styles}
+    return CategoryPlot(categories, series, styles, ylabel, xlabel, **settings)
+
+
 def panels(
     plots: Sequence[CategoryPlot], title: str, n_columns: int, *, height: float = 2.25, shared: bool = False
 ) -> Figure:
@@ -139,7 +160,7 @@ def panels(
     for axes in places[len(plots) :]:
         axes.set_visible(False)
     style.put_headline(figure, title)
-    figure.legend(handles=_legend(plots), loc="outside lower center", ncols=3)
+    style.key_below(figure, _legend(plots), 3)
     return figure
 
 
@@ -151,12 +172,12 @@ def draw(axes: Axes, plot: CategoryPlot) -> None:
     axes.set_yscale(plot.yscale)
     for number, (name, one) in enumerate(plot.series.items()):
         x = place + (number - (n - 1) / 2) * width
-        look = plot.looks[name] if plot.joined else replace(plot.looks[name], dashes="")
-        (_draw_bars if plot.bars else _draw_points)(axes, x, one, look, width, plot.least)
+        mine = plot.looks[name] if plot.joined else replace(plot.looks[name], dashes="")
+        (_draw_bars if plot.bars else _draw_points)(axes, x, one, mine, width, plot.least)
         if one.saturated is not None and one.saturated.any():
             top = np.full(int(one.saturated.sum()), 0.97)
             axes.plot(
-                x[one.saturated], top, look.marker, color="white", mec=look.color, ms=4.4, zorder=4,
+                x[one.saturated], top, mine.marker, color="white", mec=mine.color, ms=4.4, zorder=4,
                 transform=axes.get_xaxis_transform(),
             )  # fmt: skip
     for height, name in plot.guides.items():
@@ -181,12 +202,7 @@ def _fit(axes: Axes, plot: CategoryPlot, shared: bool) -> None:
     if shared:
         axes.label_outer()
     if plot.yscale == "linear":
-        # Margins are a share of all that is shown: of the values alone they leave no room for a marker
-        # where these are close to each other and far from 0.
-        if not plot.is_empty:
-            axes.update_datalim([(0.0, 0.0)], updatex=False)
-            axes.autoscale_view(scalex=False)
-        axes.set_ylim(bottom=0)
+        style.begin_at_0(axes, not plot.is_empty)
         return
     if plot.least is not None:
         axes.set_ylim(bottom=plot.least)
@@ -235,18 +251,14 @@ def _legend(plots: Sequence[CategoryPlot]) -> list[Artist]:
     handles: dict[str, Artist] = {}
     for one in plots:
         for name in one.series:
-            look = one.looks[name]
-            handles[name] = Patch(color=look.color, label=look.label) if one.bars else look.legend_handle()
+            mine = one.looks[name]
+            handles[name] = Patch(color=mine.color, label=mine.label) if one.bars else mine.legend_handle()
     series = [found for one in plots for found in one.series.values()]
     points = [found for one in plots if not one.bars for found in one.series.values()]
     if any((found.drawn & ~np.isfinite(found.half_width)).any() for found in points):
-        handles["withheld"] = _hollow("interval withheld")
+        handles["withheld"] = style.hollow("interval withheld")
     if any((found.drawn & ~found.finished).any() for found in series):
-        handles["missing"] = _hollow("replications missing")
+        handles["missing"] = style.hollow("replications missing")
     if any(found.saturated is not None and found.saturated.any() for found in series):
-        handles["saturated"] = _hollow("at the upper edge: saturated")
+        handles["saturated"] = style.hollow("at the upper edge: saturated")
     return list(handles.values())
-
-
-def _hollow(text: str) -> Line2D:
-    return Line2D([], [], linestyle="none", marker="o", color="white", mec="#444444", label=text)

@@ -13,7 +13,6 @@ from analysis.figures.load_plot import Line, LoadPlot
 from analysis.figures.policies import look
 from analysis.figures.style import SchemeStyle
 from analysis.study import Study
-from analysis.study.curve import EXCLUDED
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def plot(
     lines, looks, chosen = {}, {}, {**along.settings, **settings}
     for one in series:
         curve = study.curve(one.metric, one.policy, along=along.name, **one.point)
-        if len(curve.x) and not curve.where(EXCLUDED).all():
+        if curve.there:
             lines[one.style.label] = Line.of(curve)
             looks[one.style.label] = one.style
     if not lines:
@@ -106,8 +105,7 @@ def panels(
 
 def grid(rows: Sequence[Sequence[LoadPlot]], title: str, note: str = "", height: float = 2.35) -> Figure:
     """Draw rows of plots, each so many inches high, with one legend below; empty plots are left out."""
-    figure = Figure(figsize=(7.4, height * len(rows) + 0.9), layout="constrained")
-    places = figure.subplots(len(rows), max(map(len, rows)), squeeze=False)
+    figure, places = style.page(7.4, height * len(rows) + 0.9, len(rows), max(map(len, rows)), squeeze=False)
     drawn, cut = [], []
     for row, axes_row in zip(rows, places, strict=True):
         for axes in axes_row[len(row) :]:
@@ -124,7 +122,7 @@ def grid(rows: Sequence[Sequence[LoadPlot]], title: str, note: str = "", height:
             drawn.append(one)
     style.put_headline(figure, title)
     handles = load_plot.legend_handles(drawn)
-    figure.legend(handles=handles, loc="outside lower center", ncols=4)
+    style.key_below(figure, handles, 4)
     if notes := load_plot.notes_below(drawn, cut, note):
         style.put_note(figure, "\n".join(notes))
     # A legend of many rows, and notes, need a height of their own.

@@ -1,6 +1,6 @@
 """One style for every figure, and files that are the same bytes whenever a figure is the same."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -9,6 +9,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.colors import to_rgb
@@ -147,6 +148,30 @@ def mark(axes: Axes, x: np.ndarray, y: np.ndarray, marker: str, **looks: Any) ->
             axes.plot(x[some], y[some], marker, clip_on=clipped, **looks)
 
 
+def begin_at_0(axes: Axes, shows: bool = True) -> None:
+    """Let the vertical axis begin at 0, with room for what it shows."""
+    if shows:
+        # Margins are a share of all that is shown: of the values alone they leave no room for a marker where
+        # these are close to each other and far from 0.
+        axes.update_datalim([(0.0, 0.0)], updatex=False)
+        axes.autoscale_view(scalex=False)
+    axes.set_ylim(bottom=0)
+
+
+def hollow(text: str) -> Line2D:
+    """Return the legend's entry of hollow points."""
+    return Line2D([], [], linestyle="none", marker="o", color="white", mec="#444444", label=text)
+
+
+def outlines(axes: Axes, owner: np.ndarray, **looks: Any) -> None:
+    """Draw lines between cells of different owners, and around all; the first dimension is horizontal."""
+    framed = np.pad(owner, 1, constant_values=-1)
+    for x, y in np.argwhere(np.diff(framed[:, 1:-1], axis=0)):
+        axes.plot([x, x], [y, y + 1], **looks)
+    for x, y in np.argwhere(np.diff(framed[1:-1], axis=1)):
+        axes.plot([x, x + 1], [y, y], **looks)
+
+
 def shade(color: str, light: float) -> str:
     """Return a colour mixed with white: 0 is the colour itself, 1 is white.
 
@@ -155,8 +180,24 @@ def shade(color: str, light: float) -> str:
     >>> shade("#000000", 0.5)
     '#808080'
     """
-    parts = (int(color[i : i + 2], 16) for i in (1, 3, 5))
-    return "#" + "".join(f"{round(part + (255 - part) * light):02x}" for part in parts)
+    return mixed(color, "#ffffff", light)
+
+
+def mixed(color: str, other: str, share: float) -> str:
+    """Return a colour with a share of another one."""
+    pairs = [(int(color[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
+
+
+def page(width: float, height: float, *shape: int, **shared: Any) -> tuple[Figure, Any]:
+    """Return a figure of so many inches, and its axes as `Figure.subplots` returns them."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots(*shape, **shared)
+
+
+def key_below(figure: Figure, handles: Sequence[Artist], n_columns: int) -> None:
+    """Write a legend below all plots."""
+    figure.legend(handles=list(handles), loc="outside lower center", ncols=n_columns)
 
 
 def put_headline(figure: Figure, title: str) -> None:

@@ -1,7 +1,8 @@
 """The map of where each claim holds: claims in rows, what a paper leaves open in columns; also as a table."""
 
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from matplotlib.figure import Figure
 
@@ -66,16 +67,17 @@ def in_words(name: str) -> str:
     return f"{section}: {rest.replace('-', ' ')}" if rest else name
 
 
-def pictures(columns: Mapping[str, Study], claims: Claims, key: str) -> Iterator[Picture]:
-    """Yield the map of several columns, if any claim can be tested; arguments as in `verdicts`."""
-    if len(columns) > 1 and (found := verdicts(columns, claims, key)):
-        yield Picture("map", "Where each claim holds", CAPTION, lambda: draw(found, list(columns)))
+def pictures(columns: Mapping[str, Study], claims: Claims, key: str) -> list[Picture]:
+    """Return the map of several columns, if any claim can be tested; arguments as in `verdicts`."""
+    found = verdicts(columns, claims, key) if len(columns) > 1 else {}
+    draws = partial(draw, found, list(columns))
+    return [Picture("map", "Where each claim holds", CAPTION, draws)] if found else []
 
 
-def tables(columns: Mapping[str, Study], claims: Claims, key: str) -> Iterator[Table]:
-    """Yield the same as a table of the report."""
-    if len(columns) > 1 and (found := verdicts(columns, claims, key)):
-        yield table(found, list(columns))
+def tables(columns: Mapping[str, Study], claims: Claims, key: str) -> list[Table]:
+    """Return the same as a table of the report."""
+    found = verdicts(columns, claims, key) if len(columns) > 1 else {}
+    return [table(found, list(columns))] if found else []
 
 
 def draw(found: Verdicts, names: Sequence[str]) -> Figure:

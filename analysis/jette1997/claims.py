@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +13,8 @@ from analysis.claims.comparisons import AxisRange, difference_of, level_of, rati
 from analysis.claims.rows import Rows
 from analysis.claims.tester import Tester as Base
 from analysis.jette1997 import derived, labels
-from analysis.jette1997.labels import (
-    GANG,
-    MULTIPLIER,
-    PACKING,
-    PE,
-    SITE_CLASS,
-    SWITCHING,
-    UNICOS_MAX,
-    by,
-    workload_title,
-)
 from analysis.study import Study
-from analysis.study.sample import Sample
+from analysis.study.curve import Sample
 
 ROWS = Rows(Path(__file__).parent)
 
@@ -46,7 +35,7 @@ USUAL_COST = "1"
 
 def multipliers(study: Study) -> list[str]:
     """Return the multipliers of the grid, ascending, without the value at which no job is preempted."""
-    return sorted((value for value in study.values_of(MULTIPLIER) if value != labels.NEVER), key=float)
+    return sorted((value for value in study.values_of(labels.MULTIPLIER) if value != labels.NEVER), key=float)
 
 
 def costs(study: Study) -> list[str]:
@@ -64,7 +53,7 @@ class Tester(Base):
             "weeks": self.weeks, "months": labels.long_one(study), "periods": list(self.periods),
             "benchmark": labels.benchmark(study), "day": labels.DAY, "night": labels.NIGHT,
         }  # fmt: skip
-        if study.varies(MULTIPLIER):
+        if study.varies(labels.MULTIPLIER):
             found, of_switch = multipliers(study), costs(study)
             cost = USUAL_COST if USUAL_COST in of_switch else of_switch[0]
             self.names |= {"least": found[0], "most": found[-1], "cost": cost}
@@ -72,8 +61,7 @@ class Tester(Base):
     def get(self, fn: str, policy: str, workload: str, **arguments: Any) -> Sample:
         """Return what a function of `derived`, or of `SAMPLES`, makes of the study."""
         compute = SAMPLES.get(fn) or getattr(derived, fn)
-        found: Sample = compute(self.study, policy=policy, workload=workload, **arguments)
-        return found
+        return compute(self.study, policy=policy, workload=workload, **arguments)
 
 
 def _mean(study: Study, metric: str, policy: str, workload: str, **point: object) -> Sample:
@@ -84,7 +72,7 @@ def _mean(study: Study, metric: str, policy: str, workload: str, **point: object
 def _preempted_of_class(study: Study, policy: str, workload: str) -> Sample:
     """Return the share of the interactive jobs that are ever preempted."""
     share, jobs = (
-        derived.raw(study, metric, policy, workload, **{SITE_CLASS: labels.INTERACTIVE})
+        derived.raw(study, metric, policy, workload, **{labels.SITE_CLASS: labels.INTERACTIVE})
         for metric in (labels.CLASS_PREEMPTED, labels.CLASS_JOBS)
     )
     return derived.ratio(derived.product(share, jobs), jobs)
@@ -92,7 +80,7 @@ def _preempted_of_class(study: Study, policy: str, workload: str) -> Sample:
 
 def _largest_at(study: Study, policy: str, workload: str, hours: Sequence[str]) -> Sample:
     """Return the largest slowdown of the interactive jobs that are submitted in some hours."""
-    every = derived.raw(study, by("slowdown_max", labels.HOUR), policy, workload)
+    every = derived.raw(study, labels.by("slowdown_max", labels.HOUR), policy, workload)
     return derived.largest(derived.at(study, every, labels.HOUR, hours))
 
 
@@ -137,7 +125,7 @@ def _limits(low: float, high: float, about: float | None, points: float) -> tupl
 
 
 def _level(
-    test: Tester, label: str, of: Mapping[str, Any], policy: str = GANG, workloads: Any = None,
+    test: Tester, label: str, of: Mapping[str, Any], policy: str = labels.GANG, workloads: Any = None,
     low: float = -math.inf, high: float = math.inf, about: float | None = None,
     within_points: float = 0.0, percent: bool = False,
 ) -> list[Part]:  # fmt: skip
@@ -146,7 +134,7 @@ def _level(
     limits = _limits(low, high, about, within_points)
     return [
         level_of(
-            label.replace("%s", workload_title(one)),
+            label.replace("%s", labels.workload_title(one)),
             test.get(policy=policy, workload=one, **of),
             *limits,
             scale,
@@ -167,8 +155,10 @@ def _pairs(
     """Return the label and both samples on each workload."""
     found = []
     for one in _on(test, workloads):
-        first, second = (test.get(**{"policy": GANG, "workload": one, **of, **side}) for side in (a, b))
-        found.append((label.replace("%s", workload_title(one)), first, second))
+        first, second = (
+            test.get(**{"policy": labels.GANG, "workload": one, **of, **side}) for side in (a, b)
+        )
+        found.append((label.replace("%s", labels.workload_title(one)), first, second))
     return found
 
 
@@ -205,17 +195,25 @@ def _over_unicos_max(
     what = "interactive jobs ended" if "classes" in of else "processor time delivered"
     low, high = _limits(low, high, about, within_points)
     label = f"{what}, gang / UNICOS MAX, %s"
-    return _ratio(test, label, of, {"policy": GANG}, {"policy": UNICOS_MAX}, workloads, low=low, high=high)
+    return _ratio(
+        test, label, of, {"policy": labels.GANG}, {"policy": labels.UNICOS_MAX}, workloads, low=low, high=high
+    )
 
 
 def _compensated(test: Tester) -> list[Part]:
     """Ask that UNICOS MAX loses more to packing than the gang scheduler to packing and switching."""
     parts: list[Part] = []
     for one in test.periods:
-        label = f"packing under UNICOS MAX minus packing and switching under gang, {workload_title(one)}"
+        label = (
+            f"packing under UNICOS MAX minus packing and switching under gang, {labels.workload_title(one)}"
+        )
         before, packing, switching = (
             test.get("of_months", policy, one, metric=metric, first=1, last=labels.MONTHS)
-            for metric, policy in ((PACKING, UNICOS_MAX), (PACKING, GANG), (SWITCHING, GANG))
+            for metric, policy in (
+                (labels.PACKING, labels.UNICOS_MAX),
+                (labels.PACKING, labels.GANG),
+                (labels.SWITCHING, labels.GANG),
+            )
         )
         parts.append(_larger(label, before, Sample.computed(np.add, packing, switching)))
     return parts
@@ -226,9 +224,9 @@ def _never_preempted(test: Tester) -> list[Part]:
     parts: list[Part] = []
     for name in (labels.DEBUG, labels.BENCHMARK):
         for workload in test.periods:
-            label = f"{name} jobs ever preempted, {workload_title(workload)}"
+            label = f"{name} jobs ever preempted, {labels.workload_title(workload)}"
             jobs, found = (
-                test.get("raw", GANG, workload, metric=metric, **{SITE_CLASS: name})
+                test.get("raw", labels.GANG, workload, metric=metric, **{labels.SITE_CLASS: name})
                 for metric in (labels.CLASS_JOBS, labels.CLASS_PREEMPTED)
             )
             if name != labels.DEBUG and (jobs.reason or not np.nansum(jobs.values) > 0):
@@ -240,28 +238,25 @@ def _never_preempted(test: Tester) -> list[Part]:
 
 def _numbers(test: Tester, part: float) -> list[Part]:
     """Ask that each number of the three weeks is met within a part of it."""
-    return [_number(test, name, part) for name in NUMBERS]
-
-
-def _number(test: Tester, name: str, part: float) -> Part:
-    metric, interactive, number = NUMBERS[name]
-    whole = test.get("raw", GANG, test.weeks, metric=metric)
-    mine = derived.of_terminals(test.study, whole)
-    label = f"{name} / {number:,.0f}"
-    others = Sample.computed(lambda all_, some: all_ - np.nan_to_num(some), derived.total(whole), mine)
-    counted = derived.of_runs(mine if interactive else others)
-    expected = Sample.computed(lambda values: np.full_like(values, number), counted)
-    return ratio_of(label, counted, expected, 1 - part, 1 + part)
+    parts = []
+    for name, (metric, interactive, number) in NUMBERS.items():
+        whole = test.get("raw", labels.GANG, test.weeks, metric=metric)
+        mine = derived.of_terminals(test.study, whole)
+        others = Sample.computed(lambda all_, some: all_ - np.nan_to_num(some), derived.total(whole), mine)
+        counted = derived.of_runs(mine if interactive else others)
+        expected = Sample.computed(partial(np.full_like, fill_value=number), counted)
+        parts.append(ratio_of(f"{name} / {number:,.0f}", counted, expected, 1 - part, 1 + part))
+    return parts
 
 
 def _late_at_night(test: Tester, high: float) -> list[Part]:
     """Ask how many jobs are submitted in an hour of the late night, relative to working hours."""
-    jobs = test.get("raw", GANG, test.weeks, metric=by("jobs", labels.HOUR))
+    jobs = test.get("raw", labels.GANG, test.weeks, metric=labels.by("jobs", labels.HOUR))
     late, working = (
         derived.of_runs(derived.total(derived.at(test.study, jobs, labels.HOUR, hours)))
         for hours in (labels.LATE_NIGHT, labels.WORKING_HOURS)
     )
-    label = f"interactive jobs an hour, late night / working hours, {workload_title(test.weeks)}"
+    label = f"interactive jobs an hour, late night / working hours, {labels.workload_title(test.weeks)}"
     hours = len(labels.WORKING_HOURS) / len(labels.LATE_NIGHT)
     return [ratio_of(label, Sample.computed(lambda jobs: hours * jobs, late), working, high=high)]
 
@@ -276,13 +271,13 @@ def _described(test: Tester, **level: Any) -> str:
 def _demand(test: Tester, share: float) -> str:
     """Return what the reported three weeks leave for a week that is utilized so highly."""
     work, seconds = REPORTED
-    mean = work / (PE * seconds)
+    mean = work / (labels.PE * seconds)
     rest = (3 * mean - share) / 2
     return (
-        f"The jobs of July 23 to August 12 are {work / 1e6:.1f} M CPU-seconds, {100 * mean:.1f} % of {PE} "
-        f"processors in three weeks: if one of these weeks had {100 * share:.0f} %, the two others had "
-        f"{100 * rest:.0f} % in the mean. So weeks above {100 * share:.0f} % are weeks of more demand than "
-        "those whose slowdowns the paper reports."
+        f"The jobs of July 23 to August 12 are {work / 1e6:.1f} M CPU-seconds, {100 * mean:.1f} % of "
+        f"{labels.PE} processors in three weeks: if one of these weeks had {100 * share:.0f} %, the two "
+        f"others had {100 * rest:.0f} % in the mean. So weeks above {100 * share:.0f} % are weeks of more "
+        "demand than those whose slowdowns the paper reports."
     )
 
 
@@ -293,7 +288,7 @@ def _over_loads(
     name = f"{test.label(of)} / {test.label(over)}, {metric}"
     return [
         ratio(
-            f"{name}, {workload_title(one)}",
+            f"{name}, {labels.workload_title(one)}",
             test.curve(metric, of, workload=one),
             test.curve(metric, over, workload=one),
             load,
@@ -313,7 +308,7 @@ def _reserved(test: Tester, high: float) -> list[Part]:
             test.curve("slowdown_by_size", labels.ALPHA, workload=one, reserved=n, size_range="1")
             for n in ("1", "0")
         )
-        label = f"slowdown of jobs of one processor, one reserved CPU / none, {workload_title(one)}"
+        label = f"slowdown of jobs of one processor, one reserved CPU / none, {labels.workload_title(one)}"
         parts += [ratio(label, with_one, with_none, load, high=high) for load in _loads(test.study)]
     return parts
 
@@ -336,9 +331,9 @@ def claims(study: Study) -> tuple[Claim, ...]:
     for name, section in ((labels.TC2000, "tc2000"), (labels.ALPHA, "alpha")):
         if name in study.policies and study.varies("load"):
             return ROWS.claims(Tester(study), TESTERS, section)
-    if GANG not in study.policies or labels.CLASS_RUNTIME not in study.data:
+    if labels.GANG not in study.policies or labels.CLASS_RUNTIME not in study.data:
         return ()
-    if study.varies(MULTIPLIER):
+    if study.varies(labels.MULTIPLIER):
         return ROWS.claims(Tester(study), TESTERS, "tradeoff")
     if set(study.policies) - set(labels.SCHEDULERS):
         return ()  # a comparison with other families, in which users do not wait for answers

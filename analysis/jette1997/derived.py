@@ -13,7 +13,7 @@ import numpy as np
 
 from analysis.jette1997 import labels
 from analysis.study import Study
-from analysis.study.sample import Sample
+from analysis.study.curve import Sample
 from analysis.study.study import SAMPLES, text
 from sweep import statistics
 

@@ -84,9 +84,7 @@ def by(name: str, of: str) -> str:
 
 def schedulers(study: Study) -> list[str]:
     """Return the schedulers of the grid, the site's first and in its order."""
-    return [name for name in SCHEDULERS if name in study.policies] + [
-        name for name in study.policies if name not in SCHEDULERS
-    ]
+    return study.ordered("policy", SCHEDULERS)
 
 
 def workloads(study: Study) -> list[str]:

@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import xarray as xr
 
 from analysis.errors import DrawingError
 from analysis.operators.labels import LOSS, MEASURES, RESPONSE, SLOWDOWN, UTILIZATION, WAIT, WAIT_MAX
 from analysis.study import Study, recorded
+from analysis.study.axes import RUNTIME, SIZE, USER, Grouping
 from analysis.study.curve import DONE, EXCLUDED
-from analysis.study.groups import RUNTIME, SIZE, USER, Grouping
 from analysis.study.study import SAMPLES
 from analysis.study.view import View
 from models.jobs.recorded import PREFIX
@@ -98,11 +97,6 @@ class Case:
         counts = self.study.data[name if name in self.study.data else "jobs"].isel(load=self.place)
         return bool((counts.fillna(0) == counts.fillna(0).isel(policy=0)).all())
 
-    @property
-    def confidence(self) -> float:
-        """Level of the experiment."""
-        return self.study.confidence
-
     def status(self, policy: str) -> str:
         """Return the state of a policy, see `analysis.study.curve`."""
         found = self.study.status.isel(policy=self.study.policies.index(policy), load=self.place)
@@ -155,7 +149,7 @@ class Case:
             )
             if grouping:
                 found = found.isel({grouping.dim: self.study.values_of(grouping.dim).index(group)})
-            self._cached[key] = _array(found)
+            self._cached[key] = found.transpose(*SAMPLES).values.astype(np.float64)
             self._cached[key].flags.writeable = False
         return self._cached[key]
 
@@ -203,7 +197,7 @@ class Case:
         """Return the mean of a metric, over jobs or over time, as the dataset has it."""
         values = self.values(metric, policy, grouping, group)
         weight = self.weights(metric, policy, grouping, group)
-        return statistics.interval(values, self.confidence, weight=weight)
+        return statistics.interval(values, self.study.confidence, weight=weight)
 
     def weights(
         self, metric: str, policy: str, grouping: Grouping | None = None, group: str = ""
@@ -252,7 +246,7 @@ class Case:
         level: float | None = None,
     ) -> Comparison:
         """Return a policy's mean minus the reference's under the same jobs, with an interval at a level."""
-        level = self.confidence if level is None else level
+        level = self.study.confidence if level is None else level
         key = metric, policy, grouping, group, level
         if key not in self._compared:
             first, second = (self.values(metric, one, grouping, group) for one in (policy, self.reference))
@@ -280,7 +274,7 @@ class Case:
         """Level of each comparison of mean waits at which all of them together have the study's."""
         values, weights = self._all_values(WAIT)
         place = self.policies.index(self.reference)
-        return statistics.joint_level(values, place, self.confidence, weights)
+        return statistics.joint_level(values, place, self.study.confidence, weights)
 
     def _all_values(self, metric: str) -> tuple[Floats, Floats]:
         """Return the batch values of every policy, and their weights."""
@@ -320,8 +314,3 @@ def _along(study: Study) -> Iterator[Case]:
             found = Case(one, place, name, label, axis)
             if found.policies == names and found.has_the_same_jobs:
                 yield found
-
-
-def _array(values: xr.DataArray) -> Floats:
-    found: Floats = values.transpose(*SAMPLES).values.astype(np.float64)
-    return found

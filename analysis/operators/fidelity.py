@@ -11,7 +11,7 @@ from analysis.operators.labels import AS_IT_WAS, WAIT
 from analysis.operators.sample import Sample
 from analysis.report.table import Cell, Table
 from analysis.study import recorded
-from analysis.study.groups import GROUPINGS, USER, Grouping
+from analysis.study.axes import GROUPINGS, USER, Grouping
 from sweep.numbers import number
 
 ALIKE = 1.25

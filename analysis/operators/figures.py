@@ -11,29 +11,13 @@ from analysis.errors import DrawingError
 from analysis.figures import style
 from analysis.figures.captions import captioned
 from analysis.figures.policies import look
+from analysis.operators import panels
 from analysis.operators.case import Case, cases
-from analysis.operators.labels import MEASURES, SLOWDOWN, WAIT
-from analysis.operators.panels import (
-    NARROW,
-    RECORD,
-    WIDTH,
-    axis_end,
-    draw_differences,
-    draw_record,
-    legend_columns,
-    make_logarithmic,
-    mark_beyond,
-    name_panel,
-    name_rows,
-    page,
-    put_headline,
-    record_handle,
-)
+from analysis.operators.labels import MEASURES, SLOWDOWN, TONES, WAIT
 from analysis.operators.sample import Sample
-from analysis.operators.words import TONES
 from analysis.paper import Picture
 from analysis.study import Study
-from analysis.study.groups import GROUPINGS, USER, Grouping
+from analysis.study.axes import GROUPINGS, USER, Grouping
 from sweep.numbers import PURE, Unit, time_unit
 from sweep.policy_names import label
 from sweep.statistics import Comparison
@@ -60,23 +44,23 @@ def _pictures(case: Case) -> Iterator[Picture]:
 
 def _overview(case: Case) -> Figure:
     reference = case.reference
-    figure, places = page(2, 3, len(case.policies))
+    figure, places = panels.page(2, 3, len(case.policies))
     rows = np.arange(len(case.policies))[::-1]
     for axes, (metric, title) in zip(places, MEASURES.items(), strict=True):
         unit = case.units[metric]
         means = np.array([case.level(metric, policy).mean for policy in case.policies]) / unit.size
         colors = [look(policy).color for policy in case.policies]
         axes.barh(rows, means, 0.68, color=colors)
-        name_panel(axes, title, unit)
+        panels.name_panel(axes, title, unit)
         was = case.recorded(metric).mean / unit.size
         shown = means if np.isnan(was) else np.append(means, was)
-        axes.set_xlim(0, axis_end(shown, np.zeros_like(shown)))
+        axes.set_xlim(0, panels.axis_end(shown, np.zeros_like(shown)))
         if not np.isnan(was):
-            draw_record(axes, was)
-        mark_beyond(axes, rows, means, ["#222222"] * len(rows))
-        name_rows(axes, [label(policy) + " *" * (policy == reference) for policy in case.policies])
+            panels.draw_record(axes, was)
+        panels.mark_beyond(axes, rows, means, ["#222222"] * len(rows))
+        panels.name_rows(axes, [label(policy) + " *" * (policy == reference) for policy in case.policies])
     if case.has_record:
-        figure.legend(handles=[record_handle()], loc="outside lower center")
+        figure.legend(handles=[panels.record_handle()], loc="outside lower center")
     return figure
 
 
@@ -87,9 +71,9 @@ def _against(case: Case) -> Figure:
     usual, unit = case.mean(WAIT, case.reference).mean, case.units[WAIT]
     if usual > 0:
         unit = Unit(" %", usual / 100)
-    figure, (axes,) = page(1, 1, len(others), NARROW)
-    draw_differences(axes, found, unit)
-    name_rows(axes, list(map(label, others)))
+    figure, (axes,) = panels.page(1, 1, len(others), panels.NARROW)
+    panels.draw_differences(axes, found, unit)
+    panels.name_rows(axes, list(map(label, others)))
     axes.set_xlabel(f"change against {case.against} ({unit.name.strip()})")
     if not case.is_one_batch:
         beside = axes.secondary_yaxis("right")
@@ -98,7 +82,7 @@ def _against(case: Case) -> Figure:
         beside.tick_params(length=0)
         beside.spines[:].set_visible(False)
         axes.set_title(f"{Sample.of(case).values} with less", loc="right", fontsize=8, fontweight="normal")
-    put_headline(figure, "Mean wait", found)
+    panels.put_headline(figure, "Mean wait", found)
     return figure
 
 
@@ -106,8 +90,7 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
     reference = case.reference
     groups = _groups(case, grouping)
     named = [case.label_of(grouping, group) for group in groups]
-    figure = Figure(figsize=(WIDTH, 5.6), layout="constrained")
-    places = figure.subplots(2, 1, sharex=True)
+    figure, places = style.page(panels.WIDTH, 5.6, 2, 1, sharex=True)
     levels = [case.mean(WAIT, reference, grouping, group).mean for group in groups]
     units = {WAIT: time_unit(levels), SLOWDOWN: PURE}
     x = np.arange(len(groups))
@@ -127,10 +110,10 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
             shown.append(means)
         was = np.array([case.recorded(metric, grouping, group).mean for group in groups]) / unit.size
         if not np.isnan(was).all():
-            line = "" if grouping is USER else RECORD["linestyle"]
-            axes.plot(x, was, **{**RECORD, "linestyle": line}, marker="_", markersize=9)
+            line = "" if grouping is USER else panels.RECORD["linestyle"]
+            axes.plot(x, was, **{**panels.RECORD, "linestyle": line}, marker="_", markersize=9)
             shown.append(was[~np.isnan(was)])
-        make_logarithmic(axes, np.concatenate(shown))
+        panels.make_logarithmic(axes, np.concatenate(shown))
         axes.set_ylabel(f"{MEASURES[metric]}{f' ({unit.name.strip()})' if unit.name else ''}")
         axes.grid(axis="x", visible=False)
     jobs = [float(np.nansum(case.jobs(grouping, group))) for group in groups]
@@ -139,13 +122,13 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
         texts = [f"{name} ({n:,.0f} jobs)" for name, n in zip(named, jobs, strict=True)]
     tilt: dict[str, Any] = {"rotation": 90} if grouping is USER else {}
     places[-1].set_xticks(x, texts, fontsize=7.5, **tilt)
-    figure.legend(
-        handles=[
+    style.key_below(
+        figure,
+        [
             *(look(policy).legend_handle() for policy in case.policies),
-            *([record_handle()] * case.has_record),
+            *([panels.record_handle()] * case.has_record),
         ],
-        loc="outside lower center",
-        ncols=legend_columns(list(map(label, case.policies))),
+        panels.legend_columns(list(map(label, case.policies))),
     )
     style.put_headline(figure, f"By {grouping.title}")
     return figure
@@ -168,17 +151,17 @@ def _differences(case: Case, grouping: Grouping) -> Figure:
         groups = differing
     unit = time_unit(case.mean(WAIT, case.reference, grouping, group).mean for group in groups)
     n_columns = min(3, len(others))
-    figure, places = page(-(-len(others) // n_columns), n_columns, len(groups))
+    figure, places = panels.page(-(-len(others) // n_columns), n_columns, len(groups))
     shown: list[Comparison] = []
     for axes, policy in zip(places, others, strict=False):
         found = [every[policy][group] for group in groups]
-        draw_differences(axes, found, unit)
-        name_panel(axes, label(policy), unit)
-        name_rows(axes, [case.label_of(grouping, group) for group in groups])
+        panels.draw_differences(axes, found, unit)
+        panels.name_panel(axes, label(policy), unit)
+        panels.name_rows(axes, [case.label_of(grouping, group) for group in groups])
         shown += found
     for axes in places[len(others) :]:
         axes.set_visible(False)
-    put_headline(figure, f"Mean wait minus that under {case.against}, by {grouping.title}", shown)
+    panels.put_headline(figure, f"Mean wait minus that under {case.against}, by {grouping.title}", shown)
     return figure
 
 

@@ -45,8 +45,7 @@ OUTLYING = 8.0
 def page(n_rows: int, n_columns: int, n_items: int, width: float = WIDTH) -> tuple[Figure, list[Axes]]:
     """Return axes for panels with a number of rows each, which share the names at their left."""
     height = n_rows * (ROW * n_items + 0.62) + 0.55
-    figure = Figure(figsize=(width, height), layout="constrained")
-    places = figure.subplots(n_rows, n_columns, squeeze=False, sharey=True)
+    figure, places = style.page(width, height, n_rows, n_columns, squeeze=False, sharey=True)
     return figure, list(places.ravel())
 
 
@@ -144,7 +143,7 @@ def put_headline(figure: Figure, title: str, shown: Sequence[Comparison]) -> Non
             handles.append(
                 Line2D([], [], color=sign.color, marker=sign.marker, mfc=_face(sign), ls="", label=sign.label)
             )
-    figure.legend(handles=handles, loc="outside lower center", ncols=3)
+    style.key_below(figure, handles, 3)
 
 
 def make_logarithmic(axes: Axes, values: Floats) -> None:

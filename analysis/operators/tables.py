@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.operators import fidelity, verdict, words
+from analysis.operators import fidelity, labels, verdict
 from analysis.operators.case import Case, cases
 from analysis.operators.fidelity import Fidelity
 from analysis.operators.labels import AS_IT_WAS, LOSS, SLOWDOWN, WAIT, WAIT_MAX, WAIT_P95
 from analysis.operators.sample import Sample
 from analysis.report.table import Cell, Table, room
 from analysis.study import Study
-from analysis.study.groups import GROUPINGS, USER, Grouping
+from analysis.study.axes import GROUPINGS, USER, Grouping
 from sweep.numbers import Unit, number, time_unit
 from sweep.policy_names import label, named
 from sweep.statistics import Comparison
@@ -79,7 +79,7 @@ def _named(table: Table, case: Case) -> Table:
 def overview(case: Case) -> Table:
     """Return the measures of each policy."""
     rows = [
-        [Cell(_policy(case, policy)), *(Cell(words.level(*one)) for one in _levels(case, policy))]
+        [Cell(_policy(case, policy)), *(Cell(labels.level(*one)) for one in _levels(case, policy))]
         for policy in case.policies
     ]
     if case.has_record:
@@ -131,13 +131,13 @@ def against(case: Case) -> Table:
     rows = []
     for policy in sorted(found, key=lambda one: found[one].mean):
         one, unit = found[policy], case.units[WAIT]
-        counted = "" if math.isnan(one.chance) else f"by chance: {words.probability(one.chance)}"
+        counted = "" if math.isnan(one.chance) else f"by chance: {labels.probability(one.chance)}"
         rows.append(
             [
                 Cell(label(policy)),
                 _judged(one, unit),
                 Cell(f"{one.lower} of {one.lower + one.higher}", note=counted),
-                Cell("–" if one.verdict == "no interval" else words.probability(best[policy])),
+                Cell("–" if one.verdict == "no interval" else labels.probability(best[policy])),
                 _longest(case, policy),
                 Cell(sample.enough(one.needed) if one.verdict == "no difference shown" else ""),
             ]
@@ -223,7 +223,7 @@ def _listed(case: Case, policy: str, tone: str) -> str:
         names = [
             case.label_of(grouping, group)
             for group, one in found.items()
-            if words.TONES.get(one.verdict) == tone
+            if labels.TONES.get(one.verdict) == tone
         ]
         if names:
             joined = ", ".join(name.removeprefix("user ") for name in names)
@@ -245,10 +245,10 @@ def by_group(case: Case, grouping: Grouping) -> Table:
             row.append(Cell(f"{100 * case.share_of_work(group):.1f} %"))
         if case.has_record:
             row.append(
-                Cell(words.level(replace(case.recorded(WAIT, grouping, group), half_width=math.nan), unit))
+                Cell(labels.level(replace(case.recorded(WAIT, grouping, group), half_width=math.nan), unit))
             )
         row.append(Cell(f"{number(levels[group] / unit.size)}{unit.name}"))
-        row += [words.marked(found[policy][group], unit) for policy in case.others]
+        row += [labels.marked(found[policy][group], unit) for policy in case.others]
         rows.append(row)
     work = ("share of work",) if grouping is USER else ()
     caption = f"Mean wait under {case.against}, and its change under each other policy."
@@ -282,8 +282,8 @@ def _brief(case: Case) -> Table:
         compared = ["", ""]
         if policy != case.reference:
             found, unit = case.difference(WAIT, policy), case.units[WAIT]
-            ends = words.bounds(found, unit)
-            compared = [words.change(found, unit) if not ends else f"{_change(found, unit)} ({ends})", ""]
+            ends = labels.bounds(found, unit)
+            compared = [labels.change(found, unit) if not ends else f"{_change(found, unit)} ({ends})", ""]
             if not case.is_one_batch:
                 compared[0] += f", {found.verdict}"
                 compared[1] = f"{found.lower} of {found.lower + found.higher}"
@@ -301,9 +301,9 @@ def _policy(case: Case, policy: str) -> str:
 
 
 def _change(found: Comparison, unit: Unit) -> str:
-    return words.relative(found, found.mean) if found.reference > 0 else words.change(found, unit)
+    return labels.relative(found, found.mean) if found.reference > 0 else labels.change(found, unit)
 
 
 def _judged(found: Comparison, unit: Unit) -> Cell:
-    note = ", ".join(filter(None, [words.bounds(found, unit), found.verdict]))
-    return Cell(words.change(found, unit), words.TONES.get(found.verdict, "open"), note)
+    note = ", ".join(filter(None, [labels.bounds(found, unit), found.verdict]))
+    return Cell(labels.change(found, unit), labels.TONES.get(found.verdict, "open"), note)

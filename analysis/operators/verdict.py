@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from analysis.operators import words
+from analysis.operators import labels
 from analysis.operators.case import Case, cases
 from analysis.operators.fidelity import Fidelity
 from analysis.operators.labels import WAIT, WAIT_MAX
 from analysis.operators.sample import Sample
 from analysis.study import Study
-from analysis.study.groups import GROUPINGS
+from analysis.study.axes import GROUPINGS
 from sweep.numbers import number
 from sweep.policy_names import label
 from sweep.statistics import Comparison
@@ -99,7 +99,8 @@ def recommendation(case: Case) -> str:
     if case.along:
         return " ".join(_effect(case, policy, one) for policy, one in found.items())
     if not found:
-        return f"Under {case.against} jobs wait for {_wait(case, case.reference)} on average."
+        unit, mean = case.units[WAIT], case.mean(WAIT, case.reference).mean
+        return f"Under {case.against} jobs wait for {number(mean / unit.size)}{unit.name} on average."
     if case.is_one_batch:
         return f"{nothing}: all jobs are one batch, so no difference has an interval (batch_size=week)."
     if case.n_batches < MIN_BATCHES and not Sample.of(case).by_replications:
@@ -133,10 +134,10 @@ def recommendation(case: Case) -> str:
         f"{gain(case, found[chosen])}; {_price(case, chosen) or 'no group of jobs is shown to wait longer'}."
     )
     if chosen != best:
-        more = words.relative(found[best], found[best].mean)
+        more = labels.relative(found[best], found[best].mean)
         text += f" {label(best)} gains more ({more}), but {_price(case, best)}."
     else:
-        chance = words.probability(case.probabilities(WAIT)[best])
+        chance = labels.probability(case.probabilities(WAIT)[best])
         text += f" It is the best of all with a probability of {chance}."
     if needed:
         text += (
@@ -153,11 +154,11 @@ def _effect(case: Case, value: str, found: Comparison) -> str:
     most = []
     for grouping in GROUPINGS:
         groups = case.differences(WAIT, value, grouping).items()
-        better = {group: one for group, one in groups if words.TONES.get(one.verdict) == "better"}
+        better = {group: one for group, one in groups if labels.TONES.get(one.verdict) == "better"}
         if better:
             group = min(better, key=lambda group: better[group].mean / better[group].reference)
             most.append(
-                f"{case.named(grouping, group)} ({words.relative(better[group], better[group].mean)})"
+                f"{case.named(grouping, group)} ({labels.relative(better[group], better[group].mean)})"
             )
     parts = [f"{value}: {gain(case, found)}, {found.verdict}", f"most gain {', '.join(most)}" * bool(most)]
     return "; ".join(filter(None, [*parts, _price(case, value)])) + "."
@@ -167,12 +168,12 @@ def gain(case: Case, found: Comparison) -> str:
     """Return a difference in words: in time only where waits predict, as those of resampled logs do not."""
     likeness, drawn = Fidelity.of(case), Sample.of(case).drawn
     unit, reference = case.units[WAIT], found.reference
-    text = f"{words.relative(found, found.mean)} mean wait against {case.against}"
+    text = f"{labels.relative(found, found.mean)} mean wait against {case.against}"
     if not drawn and not case.along and (likeness is None or likeness.matches):
         levels = (f"{number(value / unit.size)}{unit.name}" for value in (reference + found.mean, reference))
-        text = f"jobs wait {' instead of '.join(levels)} on average ({words.relative(found, found.mean)}"
-        return f"{text}, {case.study.level} interval {words.bounds(found, unit)}), {in_values(case, found)}"
-    return f"{text} ({case.study.level} interval {words.bounds(found, unit)}), {in_values(case, found)}"
+        text = f"jobs wait {' instead of '.join(levels)} on average ({labels.relative(found, found.mean)}"
+        return f"{text}, {case.study.level} interval {labels.bounds(found, unit)}), {in_values(case, found)}"
+    return f"{text} ({case.study.level} interval {labels.bounds(found, unit)}), {in_values(case, found)}"
 
 
 def in_values(case: Case, found: Comparison) -> str:
@@ -218,7 +219,7 @@ def _price(case: Case, policy: str) -> str:
         levels = [f"{number(value / unit.size)}{unit.name}" for value in (before, after)]
         parts.append(f"the longest wait grows from {levels[0]} to {levels[1]}")
     paying = [
-        f"{case.named(grouping, group)} ({words.relative(one, one.mean)})"
+        f"{case.named(grouping, group)} ({labels.relative(one, one.mean)})"
         for grouping in GROUPINGS
         for group, one in case.differences(WAIT, policy, grouping).items()
         if one.verdict in PAYING and one.reference > 0
@@ -229,10 +230,5 @@ def _price(case: Case, policy: str) -> str:
     return ", ".join(parts)
 
 
-def _wait(case: Case, policy: str) -> str:
-    unit = case.units[WAIT]
-    return f"{number(case.mean(WAIT, policy).mean / unit.size)}{unit.name}"
-
-
 def _change(found: Comparison) -> str:
-    return f" ({words.relative(found, found.mean)})" if found.reference > 0 and found.mean != 0 else ""
+    return f" ({labels.relative(found, found.mean)})" if found.reference > 0 and found.mean != 0 else ""

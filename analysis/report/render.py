@@ -1,8 +1,10 @@
 """The report: one HTML file with every figure, every claim and their evidence."""
 
 import json
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -11,15 +13,16 @@ from analysis.claims import VERDICTS, Claim, beyond_chance, count, count_calibra
 from analysis.figures import style
 from analysis.figures.verdict_map import in_words
 from analysis.paper import Paper
-from analysis.report.again import again
 from analysis.report.facts import facts, policies
-from analysis.report.pictures import DrawnPicture
 from analysis.report.points import Points
 from analysis.report.summary import summary
 from analysis.report.table import LONG
-from analysis.report.title import title
 from analysis.report.warnings import warnings
+from analysis.report.writing import DrawnPicture
 from analysis.study import Study
+from sweep.config import choices, locate
+from sweep.policy_names import label
+from sweep.store import provenance
 
 
 def prepared(
@@ -133,3 +136,56 @@ def _plain(value: str) -> str:
     except ValueError:
         return value
     return ", ".join(f"{key} {item}" for key, item in found.items()) if isinstance(found, dict) else value
+
+
+NOT_INSTALLED = ("python", "schedsweep")
+"""Versions that pip does not install."""
+
+
+def again(study: Study) -> dict[str, Any]:
+    """Return how to run a study again; a command is empty where the dataset lacks what it needs.
+
+    Returns
+    -------
+    dict
+        ``rerun`` (from the dataset alone) and ``command`` (the original one); ``environment`` (pairs of the
+        original run's software and version), ``install`` and ``checkout`` (the commands that restore it).
+    """
+    attributes = study.data.attrs
+    versions = provenance.known_versions(json.loads(attributes.get("versions", "{}")))
+    commit = provenance.known_commit(str(attributes.get("commit", "")))
+    pinned = [f"{name}=={number}" for name, number in versions.items() if name not in NOT_INSTALLED]
+    environment = list(versions.items())
+    if commit:
+        clean = commit.removesuffix("-dirty")
+        environment.append(("commit", clean[:12] + " with uncommitted changes" * (clean != commit)))
+    dataset = shlex.quote(provenance.sanitised(str(study.folder / f"{study.name}.nc")))
+    return {
+        "rerun": f"python -m sweep rerun {dataset}" if "recipe" in attributes else "",
+        "command": str(attributes.get("command", "")),
+        "environment": tuple(environment),
+        "install": f"pip install {' '.join(pinned)}" if pinned else "",
+        "checkout": f"git checkout {commit.removesuffix('-dirty')[:12]}" if commit else "",
+    }
+
+
+NAMED = 4
+"""Most policies that a title names."""
+
+
+def title(study: Study, paper: Paper) -> str:
+    """Return the title of a study: of a paper's experiment its file's description, else its content."""
+    if paper.citation:
+        known = dict(choices.described("experiment", [locate.conf_folder()]))
+        if words := known.get(study.name, "").partition(", Fig")[0].rstrip("."):
+            return words
+    logs = study.facts.get("logs", [])
+    workloads = [str(log["file"]).partition(".")[0] for log in logs] or list(study.config.get("workload", {}))
+    jobs = (
+        " and ".join(dict.fromkeys(workloads)) if len(set(workloads)) < 3 else f"{len(workloads)} workloads"
+    )
+    names = [label(policy) for policy in study.policies]
+    policies = f"{len(names)} policies" if len(names) > NAMED else " and ".join(names[-2:])
+    if 2 < len(names) <= NAMED:
+        policies = f"{', '.join(names[:-2])}, {policies}"
+    return f"{policies} on {jobs or 'one workload'}"

@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from analysis.study.curve import FAILED, SATURATED, UNFINISHED
@@ -145,7 +145,10 @@ class Table:
         for part in parts:
             texts = part._texts
             own = [max(map(len, column)) for column in zip(*texts, strict=True)]
-            lines += [""] * bool(lines) + ["  ".join(_aligned(row, own)).rstrip() for row in texts]
+            lines += [""] * bool(lines)
+            for row in texts:
+                others = (text.rjust(width) for text, width in zip(row[1:], own[1:], strict=True))
+                lines.append("  ".join([row[0].ljust(own[0]), *others]).rstrip())
         return lines
 
     @property
@@ -158,8 +161,3 @@ def room() -> int | None:
     if os.environ.get("COLUMNS", "").isdecimal() or sys.stdout.isatty():
         return shutil.get_terminal_size().columns or None
     return None
-
-
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
-    for i, (text, width) in enumerate(zip(row, widths, strict=True)):
-        yield text.rjust(width) if i else text.ljust(width)

@@ -16,11 +16,12 @@ from analysis.claims.rows import Rows
 from analysis.claims.tester import Tester as Base
 from analysis.claims.testers import listed
 from analysis.silva1999 import labels
-from analysis.silva1999.labels import at_time, last, policy, times, workload, workloads
+from analysis.silva1999.labels import at_time, last, times, workloads
+from analysis.silva1999.labels import workload as title
 from analysis.study import Study
-from analysis.study.curve import EXCLUDED
-from analysis.study.sample import Sample
+from analysis.study.curve import EXCLUDED, Sample
 from sweep import statistics
+from sweep.policy_names import label as policy_label
 from sweep.statistics import Interval
 
 ROWS = Rows(Path(__file__).parent)
@@ -102,7 +103,7 @@ def _ratio(
     (one, here), (other, there), both = _point(a), _point(b), _where(at)
     of = f" of {both[labels.CLASS]} jobs" if labels.CLASS in both else ""
     label = f"{_named(one, here)} / {_named(other, there)}, {labels.MEASURES.get(measure, measure)}{of}"
-    label += f", {workload(name)}{at_time(time)}"
+    label += f", {title(name)}{at_time(time)}"
     limits = limits or ({"low": 1.0} if measure in labels.MORE_IS_BETTER else {"high": 1.0})
     mine, yours = (
         measured(test, measure, scheduler, name, time, **both, **point)
@@ -124,14 +125,14 @@ def _named(scheduler: str, point: Mapping[str, str]) -> str:
     where = ", ".join(
         x if key == labels.CLASS else f"{key.replace('_', ' ')} {x}" for key, x in point.items()
     )
-    return f"{policy(scheduler)} ({where})" if where else policy(scheduler)
+    return f"{policy_label(scheduler)} ({where})" if where else policy_label(scheduler)
 
 
 def _filled_locally(test: Tester, of: str, workload: str) -> list[Part]:
     """Ask that some busy time is that of tasks outside their own slot."""
     return [
         level_of(
-            f"{policy(of)}, busy time filled locally{at_time(time)}",
+            f"{policy_label(of)}, busy time filled locally{at_time(time)}",
             test.sample(labels.LOCAL_SHARE, of, workload, time),
             0.0,
             scale=100.0,
@@ -159,8 +160,9 @@ class SameOrder(Part):
 
     def holds(self, confidence: float) -> bool:
         """Whether both intervals lie on one side of 1, or both within the margin."""
-        sides = self._sides(confidence)
-        return (0 not in sides and sides[0] == sides[1]) or all(map(self._equal, self._found(confidence)))
+        sides, found = self._sides(confidence), self._found(confidence)
+        alike = all(abs(one.mean - 1) + one.half_width < self.same for one in found)
+        return (0 not in sides and sides[0] == sides[1]) or alike
 
     def fails(self, confidence: float) -> bool:
         """Whether they lie on two sides of 1, one of them beyond the margin."""
@@ -169,7 +171,6 @@ class SameOrder(Part):
         return 0 not in sides and sides[0] != sides[1] and beyond
 
     def describe(self, confidence: float) -> str:
-        """Return both ratios in words."""
         small, large = (shown(one) for one in self._found(confidence))
         return f"{self.label}: {small} on 16 PEs, {large} on 32 (asked: the same side of 1, or both near it)"
 
@@ -182,15 +183,12 @@ class SameOrder(Part):
             for one in self._found(confidence)
         ]
 
-    def _equal(self, one: Interval) -> bool:
-        return abs(one.mean - 1) + one.half_width < self.same
-
 
 def _same_order(test: Tester, metrics: list[str], machines: list[str], same: float) -> list[Part]:
     """Ask that each two of the paper's schedulers compare alike on two machines, at the longest horizon."""
     parts: list[Part] = []
     for name, metric, (b, a) in product(workloads(test.study), metrics, combinations(labels.OF_THE_PAPER, 2)):
-        label = f"{policy(a)} / {policy(b)}, {labels.MEASURES[metric]}, {workload(name)}"
+        label = f"{policy_label(a)} / {policy_label(b)}, {labels.MEASURES[metric]}, {title(name)}"
         pairs = tuple(
             tuple(test.sample(metric, one, name, **{labels.MACHINE: machine}) for one in (a, b))
             for machine in machines
@@ -201,23 +199,23 @@ def _same_order(test: Tester, metrics: list[str], machines: list[str], same: flo
 
 
 def _gains_most(test: Tester, metrics: list[str], of: str, over: str, workload: str) -> list[Part]:
-    """Ask that the gain under one workload is larger than under each other, whose jobs are others."""
-    others = [name for name in workloads(test.study) if name != workload]
-    return [_gain_over(test, metric, of, over, workload, name) for metric in metrics for name in others]
+    """Ask that the gain under one workload is larger than under each other, whose jobs are others.
 
-
-def _gain_over(test: Tester, metric: str, of: str, over: str, best: str, name: str) -> Part:
-    """Compare gains as shares of what the other scheduler has: jobs beyond its own, its idle time saved.
-
-    The other way round, a run with hardly any idle time left would be all of the mean.
+    Gains are shares of what the other scheduler has: jobs beyond its own, its idle time saved. The other way
+    round, a run with hardly any idle time left would be all of the mean.
     """
-    label = f"{labels.MEASURES[metric]}, gain under {workload(best)} minus that under {workload(name)}"
-    gain = np.divide if metric == labels.JOBS else lambda mine, other: 1 - mine / other
-    first, rest = (
-        Sample.computed(gain, *(test.sample(metric, scheduler, one) for scheduler in (of, over)))
-        for one in (best, name)
-    )
-    return difference_of(label, first, rest, 0.0, scale=100.0, unit=" points")
+    parts = []
+    for metric, name in product(metrics, workloads(test.study)):
+        if name == workload:
+            continue
+        label = f"{labels.MEASURES[metric]}, gain under {title(workload)} minus that under {title(name)}"
+        gain = np.divide if metric == labels.JOBS else lambda mine, other: 1 - mine / other
+        first, rest = (
+            Sample.computed(gain, *(test.sample(metric, scheduler, one) for scheduler in (of, over)))
+            for one in (workload, name)
+        )
+        parts.append(difference_of(label, first, rest, 0.0, scale=100.0, unit=" points"))
+    return parts
 
 
 def _larger_machines(test: Tester, low: float) -> list[Part]:

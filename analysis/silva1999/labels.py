@@ -2,7 +2,6 @@
 
 from analysis.study import Study
 from analysis.study.axes import Axes
-from sweep import policy_names
 
 KEY = "silva1999"
 
@@ -81,8 +80,7 @@ YLABELS = {
 
 def workloads(study: Study) -> list[str]:
     """Return the workloads of the grid, the paper's first and in its order."""
-    there = study.values_of(WORKLOAD)
-    return [name for name in WORKLOADS if name in there] + [name for name in there if name not in WORKLOADS]
+    return study.ordered(WORKLOAD, WORKLOADS)
 
 
 def workload(name: str) -> str:
@@ -117,11 +115,6 @@ def size(study: Study, name: str) -> str:
         return machine(name)  # of several sizes
     sides = next((files[name][key] for key in SIZES if files.get(name, {}).get(key) is not None), None)
     return machine(name) if sides is None else machine(f"torus{sides}")
-
-
-def policy(name: str) -> str:
-    """Return a scheduler's name in text."""
-    return policy_names.label(name)
 
 
 def times(study: Study) -> list[str]:

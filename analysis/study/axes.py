@@ -1,4 +1,4 @@
-"""The axes of a grid along which an analysis compares, and those that are readings of the paper."""
+"""The axes of a grid along which an analysis compares, those that are readings of a paper; groups of jobs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,3 +23,32 @@ class Axes:
     features: Mapping[str, str] = field(default_factory=dict)
     split: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     every: bool = False
+
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """A way to sort jobs into groups.
+
+    Parameters
+    ----------
+    dim : str
+        Dimension of the metrics.
+    suffix : str
+        Of their names.
+    title : str
+        What the groups are of.
+    """
+
+    dim: str
+    suffix: str
+    title: str = ""
+
+
+RUNTIME = Grouping("runtime_range", "_by_runtime", "runtime")
+SIZE = Grouping("size_range", "_by_size", "processors")
+USER = Grouping("user_rank", "_by_user", "user")
+GROUPINGS = (RUNTIME, SIZE, USER)
+"""The groups of conf/groups, in the order of tables and figures."""

@@ -1,13 +1,15 @@
-"""One metric of one scheme along an axis: batch values, intervals, and the state of each point."""
+"""One metric of one scheme: along an axis, with the state of each point; or at one point, or why not."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from models.jobs.measures import OF_JOBS
 from sweep import statistics
+from sweep.statistics import Interval
 from sweep.statistics.capacity import UNKNOWN, Capacity
 
 GROWING = {*OF_JOBS, "jobs_in_system"}
@@ -63,6 +65,11 @@ class Curve:
         return np.array([state in status for state in self.status], dtype=bool)
 
     @property
+    def there(self) -> bool:
+        """Whether the grid has points of it."""
+        return len(self.x) > 0 and not self.where(EXCLUDED).all()
+
+    @property
     def stable(self) -> np.ndarray:
         """Points whose values may be averaged: every replication is done, and the point is not saturated."""
         return self.where(DONE)
@@ -103,8 +110,7 @@ class Curve:
 
     def at(self, x: float) -> np.ndarray:
         """Return the batch values at a point, shape (replications, batches)."""
-        found: np.ndarray = self.values[int(np.flatnonzero(self.x == x)[0])]
-        return found
+        return self.values[int(np.flatnonzero(self.x == x)[0])]
 
     def over(self, points: np.ndarray) -> np.ndarray:
         """Return the values averaged over points, shape (replications, batches) or (replications, 1).
@@ -127,3 +133,69 @@ class Curve:
         if self.control is not None:
             values = statistics.controlled(values, self.control, self.confidence)
         return statistics.intervals(values, self.confidence, exact=self.exact)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Values of a metric.
+
+    Parameters
+    ----------
+    values : ndarray, shape (replications, batches)
+    status : str
+        `curve.DONE` and the like.
+    exact : bool
+        The values are solved, not simulated.
+    """
+
+    values: np.ndarray
+    status: str
+    exact: bool = False
+
+    @classmethod
+    def absent(cls, status: str = EXCLUDED) -> Sample:
+        """Return a sample without values."""
+        return cls(np.full((1, 1), np.nan), status)
+
+    @classmethod
+    def computed(cls, how: Callable[..., np.ndarray], *samples: Sample) -> Sample:
+        """Return what a function makes of the values of samples; one without values where one of them is."""
+        if bad := [one.status for one in samples if one.reason]:
+            return cls.absent(bad[0])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return cls(how(*(one.values for one in samples)), samples[0].status)
+
+    @property
+    def reason(self) -> str:
+        """Why it has no estimate; empty if it has one."""
+        if self.status == EXCLUDED:
+            return "not in this grid"
+        if self.status != DONE:
+            return self.status
+        return "" if np.isfinite(self.values).any() else "no such jobs"
+
+    def interval(self, confidence: float) -> Interval:
+        """Return the mean with its interval."""
+        return statistics.interval(self.values, confidence, exact=self.exact)
+
+    @property
+    def shown(self) -> bool:
+        """Whether a figure draws it: finished, or unfinished with some values."""
+        return self.status in (DONE, UNFINISHED) and bool(np.isfinite(self.values).any())
+
+
+def means(found: Sequence[Interval]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the means of intervals, and their half-widths."""
+    return np.array([one.mean for one in found]), np.array([one.half_width for one in found])
+
+
+def together(samples: Sequence[Sample]) -> Sample:
+    """Return the average of samples, value by value; samples without such jobs are excluded."""
+    bad = [one.status for one in samples if one.status != DONE]
+    if bad or not samples:
+        return Sample.absent(bad[0] if bad else EXCLUDED)
+    table = np.array([one.values for one in samples])
+    known = np.isfinite(table)
+    count = known.sum(axis=0)
+    mean = np.where(known, table, 0.0).sum(axis=0) / np.where(count, count, np.nan)
+    return Sample(mean, DONE, exact=all(one.exact for one in samples))

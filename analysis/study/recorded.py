@@ -37,8 +37,7 @@ def values(study: Study, metric: str, at: Mapping[str, str] | None = None) -> Fl
     found = found.isel({axis: 0 for axis in found.dims if axis != "batch" and found.sizes[axis] == 1})
     if found.dims != ("batch",) or found.isnull().all():
         return None
-    array: Floats = found.values[np.newaxis].astype(np.float64)
-    return array
+    return found.values[np.newaxis].astype(np.float64)
 
 
 def mean(study: Study, metric: str, at: Mapping[str, str] | None = None) -> Interval:

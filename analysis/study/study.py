@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,9 +22,8 @@ import xarray as xr
 
 from analysis.errors import AnalysisError
 from analysis.study.axes import Axes
-from analysis.study.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
+from analysis.study.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve, Sample
 from analysis.study.plain import Plain
-from analysis.study.sample import Sample
 from analysis.study.view import View, listed
 from sweep import statistics
 from sweep.errors import unknown
@@ -109,20 +108,17 @@ class Study:
     @cached_property
     def config(self) -> dict[str, Any]:
         """The resolved config that the dataset carries: settings, and by group the files by name."""
-        found: dict[str, Any] = json.loads(self.data.attrs.get("config", "{}"))
-        return found
+        return json.loads(self.data.attrs.get("config", "{}"))
 
     @cached_property
     def facts(self) -> dict[str, Any]:
         """Facts of the run on logs and policies, see `sweep.store.facts`; empty if the dataset has none."""
-        found: dict[str, Any] = json.loads(self.data.attrs.get("facts", "{}"))
-        return found
+        return json.loads(self.data.attrs.get("facts", "{}"))
 
     @property
     def settings(self) -> dict[str, Any]:
         """The experiment's own keys: name, grid, batches and so on."""
-        found: dict[str, Any] = self.config.get("settings", {})
-        return found
+        return self.config.get("settings", {})
 
     def parameters(self, group: str, name: str | None = None) -> dict[str, Any]:
         """Return a policy, workload or machine as the models got it.
@@ -210,6 +206,12 @@ class Study:
         axes = [str(dim) for dim in self.data.dims if dim in self.data.coords]
         return {axis: [text(value) for value in self.data[axis].values] for axis in axes}
 
+    def ordered(self, axis: str, first: Iterable[str]) -> list[str]:
+        """Return the values of an axis, those that a paper names first and in its order."""
+        there = self.values_of(axis)
+        named = [value for value in first if value in there]
+        return named + [value for value in there if value not in named]
+
     def own_axes(self, metric: str) -> list[str]:
         """Return a metric's own dimensions beside the grid's: groups of jobs and the like."""
         dims = map(str, self.data.variables[metric].dims)
@@ -271,6 +273,13 @@ class Study:
             x, values, tuple(status[order].tolist()), self.confidence, along, metric, solved,
             tuple(bias[order].tolist()), control, self.capacity(at) if along == "load" else UNKNOWN,
         )  # fmt: skip
+
+    def curves(
+        self, metric: str, policies: Iterable[str], along: str = "load", **point: object
+    ) -> dict[str, Curve]:
+        """Return the curves of those schemes of which the grid has points, see `curve`."""
+        found = {policy: self.curve(metric, policy, along=along, **point) for policy in policies}
+        return {policy: curve for policy, curve in found.items() if curve.there}
 
     @property
     def delivered(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from fabricated import Experiment, Fabricated, Point
 
 from analysis.families.labels import GANG, PARTITIONING, SPACE
-from analysis.study.groups import RUNTIME, SIZE
+from analysis.study.axes import RUNTIME, SIZE
 
 SPACES = ("easy", "fcfs", "conservative", "lxf_w_backfill", "lxf_w_immediate")
 GANGS = ("best_fit", "buddy", "migration")

@@ -1,19 +1,13 @@
 """The figures of the paper, by the policy or the metric that they cannot do without."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from analysis.chiang2001.figures import policies, table4, workload
-from analysis.chiang2001.labels import DEMAND
+from analysis.chiang2001.figures import policies, workload
+from analysis.chiang2001.labels import DEMAND, KEY
+from analysis.figures.captions import captioned
 from analysis.paper import Picture, of_each_reading
 from analysis.study import Study
-
-FIGURES: dict[str, Callable[[Study], Iterator[Picture]]] = {
-    "ncsa_lsf": policies.of_backfill,
-    "lxf_w_soon": policies.of_immediate,
-    "eq_spatial_5m": policies.of_equipartition,
-}
-"""The figures of a grid by a policy that they cannot do without."""
 
 
 def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
@@ -24,10 +18,10 @@ def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
 def _of_one(study: Study) -> list[Picture]:
     if DEMAND in study.data:
         return list(workload.pictures(study))
-    found = [figures for policy, figures in FIGURES.items() if policy in study.policies]
-    return [picture for figures in found for picture in figures(study)]
+    found = [figures for policy, figures in policies.FIGURES.items() if policy in study.policies]
+    return [picture for figures in found for picture in captioned(KEY, study, figures(study))]
 
 
 def brief(study: Study) -> Sequence[str]:
     """Return Table 4 beside the generated demands, where the experiment is on the workload."""
-    return table4.lines(study.readings["A"]) if DEMAND in study.data else ()
+    return workload.lines(study.readings["A"]) if DEMAND in study.data else ()

@@ -1,6 +1,9 @@
-"""Figs. 3 to 10: NCSA-LSF*, the backfill policies against it, immediate service, EQspatial."""
+"""Figs. 3 to 10: NCSA-LSF*, the backfill policies against it, immediate service, EQspatial.
 
-from collections.abc import Callable, Iterator
+Metrics are drawn over months, over the actual runtime, and as improvements.
+"""
+
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -8,27 +11,112 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from analysis.chiang2001 import labels
-from analysis.chiang2001.figures.panels import (
-    all_policies,
-    each_month,
-    improvements,
-    over_months,
-    over_runtimes,
-    runtimes,
-    sample,
-    summary,
-    there,
-)
-from analysis.chiang2001.labels import AVERAGE, KEY, MAXIMUM, NOVEMBER, P95, SLOWDOWN, month, months
+from analysis.chiang2001.labels import AVERAGE, MAXIMUM, NOVEMBER, P95, SLOWDOWN, month, months, sample
+from analysis.chiang2001.labels import month as name_of
+from analysis.drawings.queue import draw_largest_waits
 from analysis.drawings.remaking import point_of
 from analysis.drawings.scene import run
-from analysis.drawings.waits import draw_largest_waits
 from analysis.errors import AnalysisError, DrawingError
-from analysis.figures.captions import captioned
-from analysis.figures.category_plot import CategoryPlot, Estimates, panels
+from analysis.figures.category_plot import CategoryPlot, Estimates, panels, series_of
+from analysis.figures.policies import LOOKS, look
 from analysis.figures.style import SchemeStyle
-from analysis.paper import Picture
 from analysis.study import Study
+from analysis.study.curve import DONE, Sample, together
+from sweep import statistics
+
+SUMMARY = (labels.AVERAGE, labels.P95, labels.MAXIMUM, labels.SLOWDOWN)
+
+RUNTIME = "Actual runtime (min)"
+
+
+def there(study: Study, policies: Sequence[str]) -> list[str]:
+    """Return those of some policies that the grid has, in the given order.
+
+    Raises
+    ------
+    DrawingError
+        If it has none of them.
+    """
+    found = [policy for policy in policies if policy in study.policies]
+    if not found:
+        raise DrawingError(f"this grid has none of its policies: {', '.join(policies)}")
+    return found
+
+
+def all_policies(study: Study) -> list[str]:
+    """Return all policies of the grid, those that the paper names first and in its order."""
+    return study.ordered("policy", LOOKS)
+
+
+def over_months(study: Study, metric: str, policies: Sequence[str], title: str = "") -> CategoryPlot:
+    """Return a metric of all jobs in each month."""
+    names, (ylabel, scale) = labels.months(study), labels.YLABELS[metric]
+    return series_of(
+        study, policies, lambda policy: [sample(study, metric, policy, name) for name in names],
+        [labels.short_month(name) for name in names], ylabel, "Month", scale, title=title,
+    )  # fmt: skip
+
+
+def over_runtimes(
+    study: Study, metric: str, policies: Sequence[str], title: str = "", month: str | None = None
+) -> CategoryPlot:
+    """Return a metric in each range of the actual runtime, in one month or averaged over all of them."""
+    names, (ylabel, scale) = labels.months(study) if month is None else [month], labels.YLABELS[metric]
+
+    def samples(policy: str) -> list[Sample]:
+        return [
+            together([sample(study, metric, policy, name, runtime=one) for name in names])
+            for one in labels.RANGES
+        ]
+
+    # A wait of hours is thousands of runtimes of the shortest jobs, and hardly one of the longest.
+    yscale = "log" if metric == labels.SLOWDOWN else "linear"
+    return series_of(
+        study, policies, samples, labels.SHORT_RANGES, ylabel, RUNTIME, scale, title=title, yscale=yscale
+    )
+
+
+def improvements(study: Study, metric: str, policies: Sequence[str], reference: str) -> CategoryPlot:
+    """Return by how many percent a metric is lower than under another policy, paired by the same jobs."""
+    names = labels.months(study)
+    series = {}
+    for policy in policies:
+        mean, half = np.full((2, len(names)), np.nan)
+        finished = np.zeros(len(names), bool)
+        for place, name in enumerate(names):
+            mine, other = (sample(study, metric, one, name) for one in (policy, reference))
+            if mine.shown and other.shown:
+                found = statistics.paired_ratio(mine.values, other.values, study.confidence)
+                mean[place], half[place] = 100 * (1 - found.mean), 100 * found.half_width
+                finished[place] = mine.status == other.status == DONE
+        series[policy] = Estimates(mean, half, finished)
+    looks = {policy: look(policy) for policy in policies}
+    return CategoryPlot(
+        [labels.short_month(name) for name in names], series, looks, "Improvement (%)", "Month",
+        labels.YLABELS[metric][0].partition(" (")[0], bars=True,
+    )  # fmt: skip
+
+
+def summary(study: Study, policies: Sequence[str], title: str) -> Figure:
+    """Draw average, 95th percentile and maximum of the wait and the average slowdown over the months."""
+    policies = there(study, policies)
+    plots = [over_months(study, metric, policies) for metric in SUMMARY]
+    return panels(plots, title, 2)
+
+
+def runtimes(study: Study, policies: Sequence[str], title: str, month: str | None = None) -> Figure:
+    """Draw the four measures over the actual runtime."""
+    policies = there(study, policies)
+    plots = [over_runtimes(study, metric, policies, "", month) for metric in SUMMARY]
+    return panels(plots, title, 2)
+
+
+def each_month(study: Study, metric: str, policies: Sequence[str]) -> Figure:
+    """Draw a metric over the actual runtime, month by month."""
+    policies = there(study, policies)
+    plots = [over_runtimes(study, metric, policies, name_of(name), name) for name in labels.months(study)]
+    return panels(plots, f"{labels.YLABELS[metric][0].partition(' (')[0]} month by month", 2)
+
 
 LSF = "ncsa_lsf"
 FIG_5 = ("ncsa_lsf", "easy", "priority_backfill")
@@ -36,10 +124,14 @@ FIG_6 = ("easy", "priority_backfill")
 FIG_7 = ("easy", "priority_backfill", "lxf_w_backfill", "sjf_backfill", "lxf_backfill")
 
 
-def of_backfill(study: Study) -> Iterator[Picture]:
-    """Yield the figures in the paper's order."""
+Drawn = dict[str, Callable[[Study], Figure]]
+"""Figures in the paper's order -> functions that draw them."""
+
+
+def of_backfill(study: Study) -> Drawn:
+    """Return the backfill policies against NCSA-LSF*."""
     alternatives: dict[str, Any] = {"policies": FIG_7, "title": "Alternative priority measures"}
-    drawn: dict[str, Callable[[Study], Figure]] = {
+    drawn: Drawn = {
         "fig3": _by_class,
         "fig4": _largest_waits,
         "fig5": _against_lsf,
@@ -49,40 +141,31 @@ def of_backfill(study: Study) -> Iterator[Picture]:
         "fig7-runtimes": partial(runtimes, **alternatives),
     }
     if set(study.policies) - {*FIG_5, *FIG_7}:
-        drawn["all-policies"] = partial(summary, policies=all_policies(study), title="All policies")
-    return captioned(labels.KEY, study, drawn)
+        drawn["all-policies"] = _all_policies
+    return drawn
+
+
+def _all_policies(study: Study) -> Figure:
+    return summary(study, all_policies(study), "All policies")
 
 
 def _by_class(study: Study) -> Figure:
     there(study, (LSF,))
-    plots = []
-    for name in months(study):
-        series = {
-            size: Estimates.of(
-                [
-                    sample(study, labels.AVERAGE, LSF, name, job_class=f"{time}_{size}")
-                    for time in labels.TIMES
-                ],
-                study.confidence,
-                1 / labels.HOUR,
-            )
-            for size in labels.SIZES
-        }
-        looks = {
-            size: SchemeStyle(labels.SIZE_NAMES[size], color, "s")
-            for size, color in labels.SIZE_LOOKS.items()
-        }
-        plots.append(
-            CategoryPlot(
-                list(labels.TIME_NAMES.values()),
-                series,
-                looks,
-                "Average wait (h)",
-                "Requested time",
-                month(name),
-                bars=True,
-            )
-        )
+    looks = {
+        size: SchemeStyle(labels.SIZE_NAMES[size], labels.SIZE_LOOKS[size], "s") for size in labels.SIZES
+    }
+
+    def of_month(name: str) -> CategoryPlot:
+        def waits(size: str) -> list[Sample]:
+            classes = (f"{time}_{size}" for time in labels.TIMES)
+            return [sample(study, labels.AVERAGE, LSF, name, job_class=one) for one in classes]
+
+        return series_of(
+            study, looks, waits, list(labels.TIME_NAMES.values()), "Average wait (h)", "Requested time",
+            1 / labels.HOUR, title=month(name), bars=True,
+        )  # fmt: skip
+
+    plots = [of_month(name) for name in months(study)]
     return panels(plots, "Average wait of each class under NCSA-LSF*", 3, shared=True)
 
 
@@ -136,14 +219,13 @@ IMMEDIATE = ("lxf_w_backfill", "lxf_w_immediate", "lxf_w_soon")
 IMMEDIATE_TITLE = "LXF&W-backfill with one minute of immediate service"
 
 
-def of_immediate(study: Study) -> Iterator[Picture]:
-    """Yield the paper's figure, and what it says without showing it."""
-    drawn = {
+def of_immediate(study: Study) -> Drawn:
+    """Return the paper's figure, and what it says without showing it."""
+    return {
         "fig8": partial(_months, metrics=(SLOWDOWN, P95)),
         "fig8-not-shown": partial(_months, metrics=(AVERAGE, MAXIMUM)),
         "fig8-runtimes": partial(runtimes, policies=IMMEDIATE, title=IMMEDIATE_TITLE),
     }
-    return captioned(KEY, study, drawn)
 
 
 def _months(study: Study, metrics: tuple[str, ...]) -> Figure:
@@ -156,15 +238,22 @@ EQUIPARTITION = ("lxf_w_immediate", "eq_spatial_5m", "eq_spatial_5m_50h")
 EQUIPARTITION_TITLE = "EQspatial and LXF&W-backfill with immediate service"
 
 
-def of_equipartition(study: Study) -> Iterator[Picture]:
-    """Yield the figures in the paper's order."""
-    drawn: dict[str, Callable[[Study], Figure]] = {
+def of_equipartition(study: Study) -> Drawn:
+    """Return EQspatial beside immediate service."""
+    return {
         "fig9": _november,
         "fig9-months": partial(each_month, metric=P95, policies=EQUIPARTITION),
         "fig10": partial(summary, policies=EQUIPARTITION, title=EQUIPARTITION_TITLE),
-        "fig10-all": partial(summary, policies=all_policies(study), title="All policies"),
+        "fig10-all": _all_policies,
     }
-    return captioned(KEY, study, drawn)
+
+
+FIGURES: dict[str, Callable[[Study], Drawn]] = {
+    "ncsa_lsf": of_backfill,
+    "lxf_w_soon": of_immediate,
+    "eq_spatial_5m": of_equipartition,
+}
+"""The figures of a grid by a policy that they cannot do without."""
 
 
 def _november(study: Study) -> Figure:

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from analysis.families.contestants import Field
-from analysis.families.figures import best_map, break_evens, curves, inaccuracy, payers
+from analysis.families.figures import costs, curves, inaccuracy, payers
 from analysis.families.labels import KEY, MEASURES, SLOWDOWN
 from analysis.figures.captions import captioned
 from analysis.paper import Picture, of_each_reading
 from analysis.study import Study
-from analysis.study.groups import GROUPINGS
+from analysis.study.axes import GROUPINGS
 
 SHORT = {SLOWDOWN: "slowdown"}
 
@@ -37,11 +37,11 @@ def _of_one(study: Study) -> Iterator[Picture]:
             drawn = {one: partial(curves.draw, metric=metric, shown=shown, title=text)}
             yield from captioned(KEY, study, drawn, row, field, named=named)
         if field.costly:
-            drawn = {f"best-{name}": partial(best_map.draw, metric=metric)}
+            drawn = {f"best-{name}": partial(costs.draw_map, metric=metric)}
             yield from captioned(KEY, study, drawn, "best", field, title=title)
     known: dict[str, Any] = {"reference": field.reference.label, "usual": payers.USUAL}
     if field.costly:
-        yield from captioned(KEY, study, {"break-even-cost": break_evens.draw}, subject=field, **known)
+        yield from captioned(KEY, study, {"break-even-cost": costs.draw_break_evens}, subject=field, **known)
     if any(other == field.reference for _, other in inaccuracy.pairs(field)):
         yield from captioned(KEY, study, {"inaccuracy": inaccuracy.draw}, subject=field, **known)
     for grouping in GROUPINGS:

@@ -6,26 +6,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from analysis.errors import require_points
+from analysis.families import labels
 from analysis.families.contestants import Contestant, Field
 from analysis.families.figures.looks import look
-from analysis.families.labels import (
-    BACKFILL_QUEUE,
-    CONSERVATIVE,
-    DOWNEY,
-    EASY,
-    EQUI_PLUS,
-    FCFS,
-    FCFS_QUEUE,
-    FREE,
-    LXF_W,
-    MEASURES,
-    SHARING,
-    UNLIMITED,
-    workload,
-)
 from analysis.figures import load_plot
 from analysis.figures.load_plot import Line, LoadPlot
-from analysis.study.curve import EXCLUDED
 from sweep.numbers import PURE, time_unit
 
 Shown = tuple[Contestant, str]
@@ -34,44 +19,37 @@ Shown = tuple[Contestant, str]
 
 def of_each_family(field: Field) -> list[Shown]:
     """Return the contestants that represent each family, if the grid has them."""
-    scheme, dear = field.scheme, field.costs[-1]
-    middle = field.levels[len(field.levels) // 2] if field.levels else ""
+    find, free, dear, scheme = field.find, labels.FREE, field.costs[-1], field.scheme
+    gang, middle = find(scheme), field.levels[len(field.levels) // 2] if field.levels else ""
     wanted = [
-        (field.find(FCFS), FREE), (field.find(EASY), FREE), (field.find(CONSERVATIVE), FREE),
-        (field.find(LXF_W), FREE), (field.find(scheme), FREE),
-        (field.find(scheme, middle, BACKFILL_QUEUE), FREE),
-        (field.find(scheme) if field.find(scheme) in field.costly else None, dear),
-        (field.find(EQUI_PLUS), FREE), (field.find(EQUI_PLUS, speedup=DOWNEY), FREE),
-        (field.find(SHARING, speedup=UNLIMITED), FREE),
+        (find(labels.FCFS), free), (find(labels.EASY), free), (find(labels.CONSERVATIVE), free),
+        (find(labels.LXF_W), free), (gang, free), (find(scheme, middle, labels.BACKFILL_QUEUE), free),
+        (gang if gang in field.costly else None, dear), (find(labels.EQUI_PLUS), free),
+        (find(labels.EQUI_PLUS, speedup=labels.DOWNEY), free),
+        (find(labels.SHARING, speedup=labels.UNLIMITED), free),
     ]  # fmt: skip
     return [(one, cost) for one, cost in wanted if one is not None]
 
 
 def of_levels(field: Field) -> list[Shown]:
     """Return EASY and every level of the scheme that represents gang scheduling."""
-    wanted = [field.find(EASY), field.find(field.scheme)]
+    wanted = [field.find(labels.EASY), field.find(field.scheme)]
     wanted += [
         field.find(field.scheme, level, queue)
         for level in field.levels
-        for queue in (FCFS_QUEUE, BACKFILL_QUEUE)
+        for queue in (labels.FCFS_QUEUE, labels.BACKFILL_QUEUE)
     ]
-    return [(one, FREE) for one in wanted if one is not None]
+    return [(one, labels.FREE) for one in wanted if one is not None]
 
 
 def draw(field: Field, metric: str, shown: Sequence[Shown], title: str) -> Figure:
-    """Draw a measure over the load, a panel for each workload.
-
-    Raises
-    ------
-    DrawingError
-        If the grid has none of the points.
-    """
+    """Draw a measure over the load, a panel for each workload."""
     every = []
     for name in field.workloads:
         lines = {}
         for one, cost in shown:
             curve = field.curve(metric, one, name, cost=cost)
-            if curve.x.size and not curve.where(EXCLUDED).all():
+            if curve.there:
                 lines[look(one, field.share(cost)).label] = Line.of(curve)
         every.append(lines)
     means = np.concatenate([line.mean for lines in every for line in lines.values()] or [np.zeros(0)])
@@ -79,7 +57,7 @@ def draw(field: Field, metric: str, shown: Sequence[Shown], title: str) -> Figur
     require_points(known.size)
     is_time = field.study.data[metric].attrs.get("units") == "s"
     unit = time_unit(known.tolist()) if is_time else PURE
-    label = MEASURES.get(metric, metric)
+    label = labels.MEASURES.get(metric, metric)
     label = f"{label[0].upper()}{label[1:]}{f' ({unit.name.strip()})' if unit.name else ''}"
     looks = {look(one, field.share(cost)).label: look(one, field.share(cost)) for one, cost in shown}
     low, high = known.min() / unit.size, known.max() / unit.size
@@ -87,9 +65,9 @@ def draw(field: Field, metric: str, shown: Sequence[Shown], title: str) -> Figur
     ticks = [tick for tick in ticks if low / 2 <= tick <= high * 2]
     plots = [
         LoadPlot(
-            lines, label, workload(name), scale=1 / unit.size, yscale="log", ylim=(low / 1.4, high * 1.3),
-            yticks=ticks, looks=looks, note=load_plot.bars(field.study), xlabel="Offered load",
-            xlim=_limits(field.study.loads),
+            lines, label, labels.workload(name), scale=1 / unit.size, yscale="log",
+            ylim=(low / 1.4, high * 1.3), yticks=ticks, looks=looks, note=load_plot.bars(field.study),
+            xlabel="Offered load", xlim=_limits(field.study.loads),
         )
         for name, lines in zip(field.workloads, every, strict=True)
         if lines

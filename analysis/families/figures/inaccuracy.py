@@ -8,9 +8,8 @@ from analysis.families import break_even, labels
 from analysis.families.break_even import Outcome
 from analysis.families.contestants import Contestant, Field
 from analysis.families.figures import payers
-from analysis.families.figures.looks import look
 from analysis.figures import category_plot
-from analysis.figures.category_plot import CategoryPlot, Estimates
+from sweep import statistics
 
 WORDS = {"better": "better", "worse": "worse", "open": "no significant difference"}
 
@@ -82,43 +81,27 @@ def _named(requests: str) -> str:
 
 
 def draw(field: Field) -> Figure:
-    """Draw ratios to the reference over the inaccuracy of requests: measures in columns, workloads in rows.
-
-    Raises
-    ------
-    DrawingError
-        If requests of one kind only were run, or no load has all of them.
-    """
+    """Draw ratios to the reference over the inaccuracy of requests: measures in columns, workloads below."""
     mine = [one for one, other in pairs(field) if other == field.reference]
-    if not mine:
-        raise DrawingError("requests have one inaccuracy only: grid.requests=[exact,f1,f3,f10,real]")
     plots = []
     for name in field.workloads:
         for metric in (metric for metric in labels.MEASURES if metric in field.study.data):
             load = _load(field, metric, name)
             if load is None:
                 continue
-            plots.append(
-                CategoryPlot(
-                    [_named(requests) for requests in _kinds(field)],
-                    {one.label: _ratios(field, metric, one, name, load) for one in mine},
-                    {one.label: look(one) for one in mine},
-                    f"{labels.MEASURES[metric].capitalize()}\n/ {field.reference.label}'s",
-                    title=f"{labels.workload(name)}{labels.at_load(load)}",
-                    yscale="log",
-                    guides={1.0: ""},
-                    least=None,
-                    any_names=True,
-                )
-            )
+            named = [_named(requests) for requests in _kinds(field)]
+            ratios = {one: _ratios(field, metric, one, name, load) for one in mine}
+            measure = labels.MEASURES[metric].capitalize()
+            title = f"{labels.workload(name)}{labels.at_load(load)}"
+            plots.append(payers.plot(field, named, ratios, measure, title))
     if not plots:
         raise DrawingError("at no load all of them are stable with all kinds of requests")
     return category_plot.panels(plots, "Gang scheduling and inaccurate requests", 2, height=2.6)
 
 
-def _ratios(field: Field, metric: str, one: Contestant, name: str, load: float) -> Estimates:
+def _ratios(field: Field, metric: str, one: Contestant, name: str, load: float) -> list[statistics.Interval]:
     found = []
     for requests in _kinds(field):
         mine, other = (field.curve(metric, each, name, requests=requests) for each in (one, field.reference))
         found.append(payers.ratio_at(mine, other, load, field.study.confidence))
-    return payers.estimates(found)
+    return found

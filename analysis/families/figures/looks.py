@@ -6,8 +6,6 @@ that is not linear; dots are switches with a cost.
 
 from dataclasses import replace
 
-from matplotlib.typing import LineStyleType
-
 from analysis.families.contestants import Contestant
 from analysis.families.labels import BACKFILL_QUEUE, EQUI_PLUS, FOLD, LINEAR, SHARING, UNBOUNDED
 from analysis.figures import policies, style
@@ -16,9 +14,6 @@ from analysis.figures.style import SchemeStyle
 LEVELS = {"2": ("#e69f00", "v"), "3": ("#d55e00", "^"), "5": ("#cc79a7", "<")}
 SPARE_LEVEL = ("#ddaa33", ">")
 PARTITIONS = {EQUI_PLUS: ("#111111", "X"), FOLD: ("#777777", "*"), SHARING: ("#444444", "P")}
-SOLID: LineStyleType = "-"
-DASHED: LineStyleType = "--"
-DOTTED: LineStyleType = ":"
 
 
 def look(one: Contestant, cost: float = 0.0) -> SchemeStyle:
@@ -31,7 +26,7 @@ def look(one: Contestant, cost: float = 0.0) -> SchemeStyle:
             base = replace(base, color=style.shade(color, 0.35), dashes="--")
     if one.reshapes:
         color, marker = PARTITIONS.get(one.policy, (base.color, base.marker))
-        base = replace(base, color=color, marker=marker, dashes=SOLID if one.speedup == LINEAR else DASHED)
+        base = replace(base, color=color, marker=marker, dashes="-" if one.speedup == LINEAR else "--")
     if cost:
-        base = replace(base, label=f"{one.label}, switches {cost:g} %", dashes=DOTTED)
+        base = replace(base, label=f"{one.label}, switches {cost:g} %", dashes=":")
     return base

@@ -1,6 +1,6 @@
 """Groups of jobs that gain and lose: slowdowns relative to EASY's, by runtime, size and user."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -11,8 +11,8 @@ from analysis.families.contestants import Contestant, Field, place_of
 from analysis.families.figures.looks import look
 from analysis.figures import category_plot
 from analysis.figures.category_plot import CategoryPlot, Estimates
-from analysis.study.curve import DONE, Curve
-from analysis.study.groups import Grouping
+from analysis.study.axes import Grouping
+from analysis.study.curve import DONE, Curve, means
 from sweep import statistics
 
 USUAL = 0.8
@@ -79,13 +79,17 @@ def ratio_at(one: Curve, other: Curve, load: float, confidence: float) -> statis
     return statistics.paired_ratio(mine, others, confidence)
 
 
-def estimates(found: Sequence[statistics.Interval]) -> Estimates:
-    """Return intervals as a series of a plot."""
-    return Estimates(
-        np.array([one.mean for one in found]),
-        np.array([one.half_width for one in found]),
-        np.ones(len(found), bool),
-    )
+def plot(
+    field: Field, categories: Sequence[str], ratios: Mapping[Contestant, Sequence[statistics.Interval]],
+    measure: str, title: str, *, joined: bool = True,
+) -> CategoryPlot:  # fmt: skip
+    """Return a plot of contestants' ratios to the reference, one for each category."""
+    series = {one.label: Estimates(*means(found), np.ones(len(found), bool)) for one, found in ratios.items()}
+    return CategoryPlot(
+        categories, series, {one.label: look(one) for one in ratios},
+        f"{measure}\n/ {field.reference.label}'s", title=title, yscale="log", guides={1.0: ""}, least=None,
+        joined=joined, any_names=True,
+    )  # fmt: skip
 
 
 def over_batches(values: np.ndarray) -> np.ndarray:
@@ -97,17 +101,7 @@ def over_batches(values: np.ndarray) -> np.ndarray:
 
 
 def draw(field: Field, grouping: Grouping) -> Figure:
-    """Draw the ratios of all groups, a panel for each workload.
-
-    Raises
-    ------
-    DrawingError
-        If the study has no such groups, or they are not stable at a common load.
-    """
-    if labels.SLOWDOWN + grouping.suffix not in field.study.data:
-        raise DrawingError(
-            f"the study has no groups by {grouping.title}: measures.groups=[{grouping.suffix[4:]}]"
-        )
+    """Draw the ratios of all groups, a panel for each workload."""
     plots = []
     for name in field.workloads:
         load = load_of(field, name)
@@ -116,26 +110,14 @@ def draw(field: Field, grouping: Grouping) -> Figure:
         named = groups(field, grouping, name, load)
         if not named or named == ["others"]:
             continue
-        series = {}
-        for one in contestants(field):
-            found = [
-                relative(field, grouping, one, name, load, group, field.study.confidence) for group in named
-            ]
-            series[one.label] = estimates(found)
-        plots.append(
-            CategoryPlot(
-                [_short(group) for group in named],
-                series,
-                {one.label: look(one) for one in contestants(field)},
-                f"Mean bounded slowdown\n/ {field.reference.label}'s",
-                title=f"{labels.workload(name)}{labels.at_load(load)}",
-                yscale="log",
-                guides={1.0: ""},
-                least=None,
-                joined=grouping.dim.endswith("_range"),
-                any_names=True,
-            )
-        )
+        confidence, title = field.study.confidence, f"{labels.workload(name)}{labels.at_load(load)}"
+        found = {
+            one: [relative(field, grouping, one, name, load, group, confidence) for group in named]
+            for one in contestants(field)
+        }
+        joined = grouping.dim.endswith("_range")
+        shorts = [_short(group) for group in named]
+        plots.append(plot(field, shorts, found, "Mean bounded slowdown", title, joined=joined))
     if not plots:
         raise DrawingError(f"no workload has groups by {grouping.title} at a load at which all are stable")
     return category_plot.panels(

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from analysis.feitelson1996.drawings import fig9
-from analysis.feitelson1996.figures import curves, logs, sensitivity, workload
+from analysis.feitelson1996 import drawings
+from analysis.feitelson1996.figures import curves, logs, workload
 from analysis.feitelson1996.labels import AXES, KEY
 from analysis.figures.captions import captioned
 from analysis.paper import Picture
@@ -17,10 +17,10 @@ def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
     A grid that varies more than who may run in a foreign slot is there for the comparison only.
     """
     one = study.readings["A"]
-    several = list(sensitivity.pictures(study))
+    several = list(curves.of_readings(study))
     if not set(one.reading) <= set(AXES.split):
         return several
-    example = captioned(KEY, None, {"fig9": fig9.draw})
+    example = captioned(KEY, None, {"fig9": drawings.draw_fig9})
     figures = [*logs.pictures(folder), *workload.pictures(one), *curves.pictures(one), *example]
     return sorted(figures, key=_order) + several
 

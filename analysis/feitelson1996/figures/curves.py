@@ -1,4 +1,4 @@
-"""Figs. 8 and 10 to 13, and the same curves where the paper shows none."""
+"""Figs. 8 and 10 to 13, the same curves where the paper shows none, and what its readings change."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -8,22 +8,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
-from analysis.feitelson1996.labels import (
-    KEY,
-    SLOTS_OVER_JOBS,
-    SLOTS_PER_JOB,
-    SLOWDOWN,
-    UNIFICATIONS,
-    USED_SLOTS,
-    UTILIZATION,
-    YLABELS,
-)
-from analysis.figures import load_plot
+from analysis.feitelson1996 import labels
+from analysis.feitelson1996.claims import claims
+from analysis.figures import load_plot, verdict_map
 from analysis.figures.captions import captioned
 from analysis.figures.load_plot import Line, LoadPlot, bars
 from analysis.paper import Picture
 from analysis.study import Study
-from analysis.study.curve import EXCLUDED, SATURATED, Curve
+from analysis.study.curve import SATURATED, Curve
 
 SLOWDOWN_RANGE = (1.0, 12.0)
 """From the least that a slowdown can be to a little beyond the upper end of Figs. 8, 12 and 13, 10."""
@@ -53,27 +45,21 @@ def pictures(study: Study) -> Iterator[Picture]:
         off in study.values_of(axis) for axis, off in (("unification", "false"), ("alternation", "none"))
     )
     drawn = {"fig8": _slowdown, "fig10": _unifications, "fig11": _slots}
-    drawn |= {"fig12": _fig12} if no_unification else {}
+    if no_unification:
+        off = {"unification": "false"}
+        drawn["fig12"] = partial(_slowdown, features=off, without=("migration",), note=FOOTNOTE_5)
     if no_alternation and study.usual()["alternation"] != "none":
         drawn["fig13"] = partial(_slowdown, features={"alternation": "none"})
     drawn |= {"utilization": _utilization, "used-slots": _used_slots}
     relative = RELATIVE if REFERENCE in study.policies else ""
-    return captioned(KEY, study, drawn, relative=relative, footnote=FOOTNOTE_5)
+    return captioned(labels.KEY, study, drawn, relative=relative, footnote=FOOTNOTE_5)
 
 
 def _curves(
     study: Study, metric: str, features: dict[str, str] | None = None, without: Sequence[str] = ()
 ) -> dict[str, Curve]:
-    """Return a metric of all schemes that the grid has.
-
-    Raises
-    ------
-    DrawingError
-        If it has none.
-    """
     policies = [policy for policy in study.policies if policy not in without]
-    curves = {policy: study.curve(metric, policy, **features or {}) for policy in policies}
-    curves = {policy: curve for policy, curve in curves.items() if not curve.where(EXCLUDED).all()}
+    curves = study.curves(metric, policies, **features or {})
     if not curves:
         raise DrawingError("its points are not in this grid")
     return curves
@@ -83,22 +69,18 @@ def _slowdown(
     study: Study, features: dict[str, str] | None = None, without: Sequence[str] = (), note: str = ""
 ) -> Figure:
     """Draw slowdowns, and beside them their ratios to the reference."""
-    curves = _curves(study, SLOWDOWN, features, without)
+    curves = _curves(study, labels.SLOWDOWN, features, without)
     lines = {policy: Line.of(curve) for policy, curve in curves.items()}
     note = f"{note}\n{bars(study)}" if note else bars(study)
     limits = _range(lines)
     ticks = [tick for tick in TICKS if tick <= limits[1]]
-    plots = [LoadPlot(lines, YLABELS[SLOWDOWN], "Slowdown", limits, note, yticks=ticks)]
+    plots = [LoadPlot(lines, labels.YLABELS[labels.SLOWDOWN], "Slowdown", limits, note, yticks=ticks)]
     if REFERENCE in curves:
         ratios = {policy: Line.ratio(curve, curves[REFERENCE]) for policy, curve in curves.items()}
         if any(line.drawn.any() for policy, line in ratios.items() if policy != REFERENCE):
             label = "Slowdown / slowdown of best fit"
             plots.append(LoadPlot(ratios, label, "Relative to best fit", note=note))
     return load_plot.draw(*plots)
-
-
-def _fig12(study: Study) -> Figure:
-    return _slowdown(study, {"unification": "false"}, ("migration",), FOOTNOTE_5)
 
 
 def _range(lines: dict[str, Line]) -> tuple[float, float]:
@@ -112,41 +94,44 @@ def _range(lines: dict[str, Line]) -> tuple[float, float]:
 
 
 def _unifications(study: Study) -> Figure:
-    lines = {policy: Line.of(curve) for policy, curve in _curves(study, UNIFICATIONS).items()}
+    lines = {policy: Line.of(curve) for policy, curve in _curves(study, labels.UNIFICATIONS).items()}
     means = np.concatenate([100 * line.mean[line.drawn & (line.mean > 0)] for line in lines.values()])
     low, high = (0.8 * means.min(), 1.5 * means.max()) if means.size else (PERCENT[0], PERCENT[-1])
     ticks = [tick for tick in PERCENT if low <= tick <= high]
     return load_plot.draw(
         LoadPlot(
-            lines, YLABELS[UNIFICATIONS], "Slot unifications", (low, high), bars(study), scale=100,
-            yscale="log", yticks=ticks,
+            lines, labels.YLABELS[labels.UNIFICATIONS], "Slot unifications", (low, high), bars(study),
+            scale=100, yscale="log", yticks=ticks,
         )
     )  # fmt: skip
 
 
 def _slots(study: Study) -> Figure:
-    titles = {SLOTS_PER_JOB: "Slots per job, over job-time", SLOTS_OVER_JOBS: "Slots per job, over jobs"}
+    titles = {
+        labels.SLOTS_PER_JOB: "Slots per job, over job-time",
+        labels.SLOTS_OVER_JOBS: "Slots per job, over jobs",
+    }
     metrics = [metric for metric in titles if metric in study.data]
     plots = []
     for metric in metrics:
         lines = {policy: Line.of(curve) for policy, curve in _curves(study, metric).items()}
         top = None if any(line.drawn.any() for line in lines.values()) else 2.0
-        plots.append(LoadPlot(lines, YLABELS[metric], titles[metric], (1.0, top), bars(study)))
+        plots.append(LoadPlot(lines, labels.YLABELS[metric], titles[metric], (1.0, top), bars(study)))
     if not plots:
         raise DrawingError("the dataset has no slots per job")
     return load_plot.draw(*plots)
 
 
 def _utilization(study: Study) -> Figure:
-    curves = _curves(study, UTILIZATION)
+    curves = _curves(study, labels.UTILIZATION)
     upper = {policy: curve.part(curve.x >= FROM_LOAD) for policy, curve in curves.items()}
     if any((curve.shown | curve.where(SATURATED)).any() for curve in upper.values()):
         curves = upper
     lines = {policy: Line.delivered(curve) for policy, curve in curves.items()}
     figure = load_plot.draw(
         LoadPlot(
-            lines, YLABELS[UTILIZATION], "Utilization, delivered minus offered", (None, HEADROOM),
-            bars(study), scale=100,
+            lines, labels.YLABELS[labels.UTILIZATION], "Utilization, delivered minus offered",
+            (None, HEADROOM), bars(study), scale=100,
         )
     )  # fmt: skip
     axes = figure.axes[-1]
@@ -175,5 +160,34 @@ FROM_LOAD = 0.7
 
 
 def _used_slots(study: Study) -> Figure:
-    lines = {policy: Line.of(curve) for policy, curve in _curves(study, USED_SLOTS).items()}
-    return load_plot.draw(LoadPlot(lines, YLABELS[USED_SLOTS], "Used slots", (0, None), bars(study)))
+    lines = {policy: Line.of(curve) for policy, curve in _curves(study, labels.USED_SLOTS).items()}
+    return load_plot.draw(
+        LoadPlot(lines, labels.YLABELS[labels.USED_SLOTS], "Used slots", (0, None), bars(study))
+    )
+
+
+COLUMNS = 4
+"""Panels side by side."""
+
+
+def of_readings(study: Study) -> Iterator[Picture]:
+    """Yield comparisons of the readings, if the study has several."""
+    if len(study.readings) < 2:
+        return
+    drawn = {"readings-slowdown": _multiples, "readings-verdicts": _verdicts}
+    key = "; ".join(f"{letter}: {one.title}" for letter, one in study.readings.items()) + "."
+    yield from captioned(labels.KEY, study, drawn, key=key)
+
+
+def _multiples(study: Study) -> Figure:
+    plots = []
+    for letter, one in study.readings.items():
+        curves = one.curves(labels.SLOWDOWN, one.policies)
+        lines = {policy: Line.of(curve) for policy, curve in curves.items()}
+        plots.append(LoadPlot(lines, "Mean slowdown", f"{letter}: {one.title}", SLOWDOWN_RANGE))
+    return load_plot.draw_panels(plots, "Slowdown under each reading", min(COLUMNS, len(plots)))
+
+
+def _verdicts(study: Study) -> Figure:
+    found = verdict_map.verdicts(study.readings, claims, labels.KEY)
+    return verdict_map.draw(found, list(study.readings))

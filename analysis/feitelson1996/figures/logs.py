@@ -4,7 +4,7 @@ The paper used six logs. Of these only that of the NASA Ames iPSC/860 is publish
 in for the ANL SP1 and the SDSC Paragon, which are not.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -150,9 +150,16 @@ def zipf_order(lengths: np.ndarray, counts: np.ndarray) -> tuple[float, float]:
     return -float(slope), float(constant)
 
 
-def _two_panels() -> tuple[Figure, list[Axes]]:
+def _of_both(
+    folder: Path | None, draw: Callable[[Axes, Source, UserJobs], None], extra: str = IN_PLACE
+) -> Figure:
+    """Draw both logs side by side."""
+    found = [load(folder, source) for source in LOGS]
     figure = Figure(figsize=(7.4, 3.3), layout="constrained")
-    return figure, list(figure.subplots(1, 2))
+    for axes, source, jobs in zip(figure.subplots(1, 2), LOGS, found, strict=True):
+        draw(axes, source, jobs)
+    _note(figure, *found, extra=extra)
+    return figure
 
 
 def _note(figure: Figure, *sources: UserJobs, extra: str = "") -> None:
@@ -161,24 +168,21 @@ def _note(figure: Figure, *sources: UserJobs, extra: str = "") -> None:
 
 
 def _sizes(folder: Path | None) -> Figure:
-    nasa, kth = load(folder, NASA), load(folder, KTH)
-    figure, panels = _two_panels()
-    for axes, source, found in zip(panels, LOGS, (nasa, kth), strict=True):
+    def draw(axes: Axes, source: Source, found: UserJobs) -> None:
         sizes, counts = np.unique(found.jobs.size, return_counts=True)
         power = sizes & (sizes - 1) == 0
         axes.bar(sizes[~power], counts[~power], width=1.0, color=NEUTRAL)
         axes.bar(sizes[power], counts[power], width=1.0, color=ACCENT)
         axes.set(title=source.label, xlabel="Job size (PEs)", ylabel="Jobs", xlim=(0, source.n_pes + 1))
         axes.grid(visible=False, axis="x")
-    _note(figure, nasa, kth, extra=IN_PLACE)
-    return figure
+
+    return _of_both(folder, draw)
 
 
 def _nasa_runtimes(folder: Path | None) -> Figure:
     nasa = load(folder, NASA)
     sizes, mean, counts = mean_by_size(nasa.jobs.size, nasa.jobs.runtime)
-    figure = Figure(figsize=(7.4, 3.5), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = style.page(7.4, 3.5)
     axes.plot(sizes, mean, color=ACCENT, linewidth=1, zorder=2)
     axes.scatter(sizes, mean, s=areas(counts, counts.max()), color=ACCENT, edgecolor="white", zorder=3)
     axes.legend(handles=_size_legend(counts), title="Jobs", loc="upper left", labelspacing=0.9, frameon=False)
@@ -196,8 +200,7 @@ LARGEST_AREA, SMALLEST_AREA = 160.0, 4.0
 
 def areas(counts: np.ndarray, most: float) -> np.ndarray:
     """Return the area of each point, for so many jobs."""
-    found: np.ndarray = np.maximum(LARGEST_AREA * np.asarray(counts) / most, SMALLEST_AREA)
-    return found
+    return np.maximum(LARGEST_AREA * np.asarray(counts) / most, SMALLEST_AREA)
 
 
 def _size_legend(counts: np.ndarray) -> list[Line2D]:
@@ -213,9 +216,7 @@ def _size_legend(counts: np.ndarray) -> list[Line2D]:
 
 
 def _bucket_runtimes(folder: Path | None) -> Figure:
-    nasa, kth = load(folder, NASA), load(folder, KTH)
-    figure, panels = _two_panels()
-    for axes, source, found in zip(panels, LOGS, (nasa, kth), strict=True):
+    def draw(axes: Axes, source: Source, found: UserJobs) -> None:
         size, runtime = found.jobs.size[found.parallel], found.jobs.runtime[found.parallel]
         sizes, mean, _ = mean_by_size(size, runtime)
         axes.plot(sizes, mean / 1000, "o", ms=3, color="#aab2b8", label="each size")
@@ -230,9 +231,10 @@ def _bucket_runtimes(folder: Path | None) -> Figure:
             xlim=(0, None),
             ylim=(0, None),
         )
-    handles, labels = panels[0].get_legend_handles_labels()
+
+    figure = _of_both(folder, draw, f"Parallel jobs only. {IN_PLACE}")
+    handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper right", ncols=2)
-    _note(figure, nasa, kth, extra=f"Parallel jobs only. {IN_PLACE}")
     return figure
 
 
@@ -245,9 +247,7 @@ def count_by_powers(axes: Axes) -> None:
 
 
 def _run_lengths(folder: Path | None) -> Figure:
-    nasa, kth = load(folder, NASA), load(folder, KTH)
-    figure, panels = _two_panels()
-    for axes, source, found in zip(panels, LOGS, (nasa, kth), strict=True):
+    def draw(axes: Axes, source: Source, found: UserJobs) -> None:
         named = (found.application >= 0).any()
         lengths, counts = np.unique(
             swf.run_lengths(found.user, found.application if named else -1, found.jobs.size),
@@ -272,5 +272,5 @@ def _run_lengths(folder: Path | None) -> Figure:
         title = source.label if named else f"{source.label} (user and size only)"
         axes.set(title=title, xlabel="Run length", ylabel="Runs", ylim=(0.7, None))
         count_by_powers(axes)
-    _note(figure, nasa, kth, extra=IN_PLACE)
-    return figure
+
+    return _of_both(folder, draw)

@@ -11,6 +11,7 @@ from matplotlib.path import Path
 from analysis.errors import DrawingError
 from analysis.feitelson1996.figures.logs import count_by_powers, mean_by_size
 from analysis.feitelson1996.labels import KEY, MACHINE_SIZE
+from analysis.figures import style
 from analysis.figures.captions import captioned
 from analysis.figures.style import ACCENT, NEUTRAL
 from analysis.paper import Picture
@@ -42,8 +43,7 @@ def draw(study: Study) -> Figure:
     seed_of_first = seed(int(study.settings.get("seed", 1)), workload["name"], 0)
     chunks = model.standard_sessions({**workload, "repetition": model.FEEDBACK}, n_pes, seed_of_first)
     sample = _first(chunks, N_JOBS)
-    figure = Figure(figsize=(7.4, 2.9), layout="constrained")
-    histogram, correlation, runs = figure.subplots(1, 3)
+    figure, (histogram, correlation, runs) = style.page(7.4, 2.9, 1, 3)
     counts = np.bincount(sample["size"], minlength=n_pes + 1)[1:]
     _draw_sizes(histogram, counts)
     histogram.set(title="Sizes", xlabel="Job size (PEs)", ylabel=f"Jobs of {N_JOBS:,}")

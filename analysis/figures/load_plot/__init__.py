@@ -8,10 +8,8 @@ because its interval was withheld. An arrow at the frame says that a bar continu
 """
 
 from analysis.figures.load_plot.drawn_lines import draw_lines, mark_cut_bars
-from analysis.figures.load_plot.legend import bars, legend_handles
-from analysis.figures.load_plot.line import Line
-from analysis.figures.load_plot.pages import draw, draw_panels, notes_below
-from analysis.figures.load_plot.plot import DODGE, LOAD, LoadPlot
+from analysis.figures.load_plot.pages import bars, draw, draw_panels, legend_handles, notes_below
+from analysis.figures.load_plot.plot import DODGE, LOAD, Line, LoadPlot
 
 __all__ = [
     "DODGE", "LOAD", "Line", "LoadPlot", "bars", "draw", "draw_lines", "draw_panels",

@@ -36,10 +36,7 @@ def draw_lines(axes: Axes, plot: LoadPlot, tick: float = 0.1) -> None:
         )
     low, high = plot.ylim
     if low == 0 and high is None and plot.yscale == "linear":
-        # Margins are a share of all that is shown: of the values alone they leave no room for a marker where
-        # these are close to each other and far from 0.
-        axes.update_datalim([(0.0, 0.0)], updatex=False)
-        axes.autoscale_view(scalex=False)
+        style.begin_at_0(axes)
     axes.set_ylim(low, high)
     limits = axes.get_xlim(), axes.get_ylim()
     for axis, ticks in ((axes.xaxis, plot.xticks), (axes.yaxis, plot.yticks)):

@@ -1,4 +1,4 @@
-"""Pages of plots: one or a few side by side with one legend to the right, or panels in rows."""
+"""Pages of plots: one or a few side by side with one legend, or panels in rows; entries of legends."""
 
 import textwrap
 from collections.abc import Sequence
@@ -7,20 +7,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from analysis.errors import DrawingError
 from analysis.figures import style
-from analysis.figures.load_plot.drawn_lines import (
-    CUT,
-    STRIP_ROW,
-    draw_lines,
-    draw_strip,
-    mark_cut_bars,
-    names_in_strip,
-)
-from analysis.figures.load_plot.legend import legend_handles
-from analysis.figures.load_plot.plot import WIDE, LoadPlot
+from analysis.figures.load_plot import drawn_lines
+from analysis.figures.load_plot.plot import WIDE, Line, LoadPlot
+from analysis.study import Study
 
 PANEL = (2.45, 2.3)
 """Width and height of one of many panels, inches; of two, they are wider."""
@@ -51,9 +45,9 @@ def draw_panels(plots: Sequence[LoadPlot], title: str, n_columns: int, legend_co
             reason = error
     if not drawable:
         raise reason
-    marked = [names_in_strip(plot) for plot in plots]
+    marked = [drawn_lines.names_in_strip(plot) for plot in plots]
     n_rows, most = -(-len(plots) // n_columns), max(map(len, marked))
-    strip = STRIP_ROW * most + 0.1 if most else 0.0
+    strip = drawn_lines.STRIP_ROW * most + 0.1 if most else 0.0
     heights = [strip, PANEL[1]] if most else [PANEL[1]]
     handles = legend_handles(plots)
     width = max(7.4, PANEL[0] * n_columns)
@@ -68,8 +62,8 @@ def draw_panels(plots: Sequence[LoadPlot], title: str, n_columns: int, legend_co
     above = places[:: len(heights)].ravel()
     for plot, names, axes, top in zip(plots, marked, main, above, strict=False):
         if most:
-            draw_strip(top, plot, names)
-        draw_lines(axes, plot, tick=0.2)
+            drawn_lines.draw_strip(top, plot, names)
+        drawn_lines.draw_lines(axes, plot, tick=0.2)
         if plot.xlim is None and np.ptp(axes.get_xlim()) < WIDE + 0.1:
             axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
         axes.set_ylabel(textwrap.fill(plot.ylabel, LABEL_LETTERS))
@@ -77,7 +71,7 @@ def draw_panels(plots: Sequence[LoadPlot], title: str, n_columns: int, legend_co
             textwrap.fill(plot.title, PAGE_LETTERS // n_columns), fontsize=8.5, fontweight="normal", pad=4
         )
     _share_scale(list(main[: len(plots)]), n_columns)
-    cut = [mark_cut_bars(axes, plot) for axes, plot in zip(main, plots, strict=False)]
+    cut = [drawn_lines.mark_cut_bars(axes, plot) for axes, plot in zip(main, plots, strict=False)]
     for number, top in enumerate(above):
         if most and number % n_columns:
             top.set_ylabel("")
@@ -117,9 +111,9 @@ def draw(*plots: LoadPlot) -> Figure:
     """
     for plot in plots:
         plot.check()
-    marked = [names_in_strip(plot) for plot in plots]
+    marked = [drawn_lines.names_in_strip(plot) for plot in plots]
     most = max(map(len, marked))
-    strip = STRIP_ROW * most + 0.1 if most else 0.0
+    strip = drawn_lines.STRIP_ROW * most + 0.1 if most else 0.0
     wide = len(plots) > 1
     figure = Figure(
         figsize=(4.1 * len(plots) + 2.0 if wide else 6.6, 3.7 + strip),
@@ -129,11 +123,11 @@ def draw(*plots: LoadPlot) -> Figure:
     places = figure.subplots(len(heights), len(plots), sharex="col", height_ratios=heights, squeeze=False)
     for plot, names, column in zip(plots, marked, places.T, strict=True):
         if most:
-            draw_strip(column[0], plot, names)
+            drawn_lines.draw_strip(column[0], plot, names)
         column[0].set_title(plot.title)
-        draw_lines(column[-1], plot)
+        drawn_lines.draw_lines(column[-1], plot)
     # All of them, without a short cut: each draws.
-    cut = [mark_cut_bars(axes, plot) for axes, plot in zip(places[-1], plots, strict=True)]
+    cut = [drawn_lines.mark_cut_bars(axes, plot) for axes, plot in zip(places[-1], plots, strict=True)]
     figure.legend(handles=legend_handles(plots), loc="outside right center")
     if notes := notes_below(plots, cut):
         style.put_note(figure, "\n".join(notes))
@@ -142,5 +136,42 @@ def draw(*plots: LoadPlot) -> Figure:
 
 def notes_below(plots: Sequence[LoadPlot], cut: Sequence[bool], *more: str) -> list[str]:
     """Return what more there is to say, the notes of all plots, and whether bars are cut."""
-    notes = [*more, *(note for plot in plots for note in plot.notes), *[CUT] * any(cut)]
+    notes = [*more, *(note for plot in plots for note in plot.notes), *[drawn_lines.CUT] * any(cut)]
     return list(dict.fromkeys(filter(None, notes)))
+
+
+LEGEND_WIDTH = 24
+"""Characters of a line of what hollow points may be."""
+
+
+def legend_handles(plots: Sequence[LoadPlot]) -> list[Line2D]:
+    """Return the entries of one legend of plots: of their lines, and what hollow points may be."""
+    looks = {name: plot.look(name) for plot in plots for name in plot.lines}
+    labels = {look.label: look for look in looks.values()}
+    handles = [look.legend_handle() for look in labels.values()]
+    if not (hollow := hollow_words([line for plot in plots for line in plot.lines.values()])):
+        return handles
+    # In short lines: a legend does not fit into the figure that has one much longer than all others.
+    text = " or\n".join(textwrap.fill(words, LEGEND_WIDTH) for words in hollow)
+    return [*handles, style.hollow(text)]
+
+
+def hollow_words(lines: Sequence[Line]) -> list[str]:
+    """Return what hollow points may be, as far as there are any."""
+    hollow = []
+    if any((line.drawn & ~np.isfinite(line.half_width)).any() for line in lines):
+        hollow.append("interval withheld")
+    if any((line.drawn & ~line.finished).any() for line in lines):
+        hollow.append("replications missing")
+    if any((line.drawn & line.saturated).any() for line in lines):
+        hollow.append("saturated")
+    if any(line.short.any() for line in lines):
+        hollow.append("runs too short for the mean of the long run")
+    return hollow
+
+
+def bars(study: Study) -> str:
+    """Return what the error bars are; nothing where the study has no interval."""
+    name = f"{study.headline}_ci"
+    has_none = name in study.data and not (study.data[name] > 0).any()
+    return "" if has_none else f"Bars: {study.level} confidence intervals."

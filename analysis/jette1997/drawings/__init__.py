@@ -1,6 +1,6 @@
 """Pictures on request."""
 
-from analysis.jette1997.drawings import alpha_job, alpha_machine
+from analysis.jette1997.drawings import alpha, alpha_histories
 from analysis.jette1997.gangster import command
 from analysis.jette1997.gangster.remaking import EXAMPLE
 from analysis.paper import Drawing
@@ -15,13 +15,13 @@ DRAWINGS = {
         "is made anew",
     ),
     "alpha_machine": Drawing(
-        alpha_machine.draw,
-        alpha_machine.SETTINGS,
+        alpha.draw_machine,
+        alpha_histories.SETTINGS,
         "Fig. 3: CPUs, memory and load of each computer of the Alpha cluster, slice by slice",
     ),
     "alpha_job": Drawing(
-        alpha_job.draw,
-        alpha_job.SETTINGS,
+        alpha.draw_job,
+        alpha.OF_JOB,
         "Fig. 4: what CPUs and memory a job of the Alpha cluster has, and what it uses (job=NUMBER)",
     ),
 }

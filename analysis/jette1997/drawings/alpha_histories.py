@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.drawings import scene
-from analysis.drawings.scene import UNITS, asked, unit_of
-from analysis.drawings.settings import positive, valid
+from analysis.drawings.scene import UNITS, asked, positive, unit_of, valid
 from analysis.errors import AnalysisError
 from models.arrays import Floats
+from models.production_gang.areas import area, steps
 from models.units import KB_IN_GB
 
 if TYPE_CHECKING:
@@ -139,12 +139,7 @@ def averages(begin: Floats, end: Floats, height: np.ndarray, edges: Floats) -> F
     >>> averages(begin, end, np.array([2.0, 4.0]), np.array([0.0, 10.0, 20.0]))
     array([4., 2.])
     """
-    time = np.concatenate([begin, end, edges[[0, -1]]])
-    change = np.concatenate([height, -np.asarray(height, float), [0.0, 0.0]])
-    order = np.argsort(time, kind="stable")
-    time, level = time[order], np.cumsum(change[order])
-    area = np.concatenate([[0.0], np.cumsum(level[:-1] * np.diff(time))])
-    found: Floats = np.diff(np.interp(edges, time, area)) / np.diff(edges)
+    found: Floats = np.diff(area(*steps(begin, end, height), edges)) / np.diff(edges)
     return np.where(np.abs(found) < 1e-9, 0.0, found)
 
 

@@ -1,13 +1,17 @@
 """Fig. 1, what the text says in numbers, the map of the trade-off, and the comparison with other families."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+
+from matplotlib.figure import Figure
 
 from analysis.compare import figures as of_any_study
 from analysis.figures import verdict_map
+from analysis.figures.captions import captioned
 from analysis.jette1997 import labels
 from analysis.jette1997.claims import claims
-from analysis.jette1997.figures import compare, lost, months, responsiveness, slowdowns, tradeoff
+from analysis.jette1997.figures import groups, months, responsiveness, tradeoff
 from analysis.paper import Picture
 from analysis.report.table import Table
 from analysis.study import Study
@@ -19,13 +23,13 @@ OVER_LOADS = ("slowdown", "utilization", "packing_loss", "switching_share", "lim
 def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
     """Return the figures that a study's axes have; of many readings, the map of verdicts."""
     if len(study.readings) > 1:
-        return list(verdict_map.pictures(_columns(study), claims, labels.KEY))
+        return verdict_map.pictures(_columns(study), claims, labels.KEY)
     return list(_of_one(study.readings["A"]))
 
 
 def tables(study: Study) -> Sequence[Table]:
     """Return the map as a table of the report."""
-    return tuple(verdict_map.tables(_columns(study), claims, labels.KEY))
+    return verdict_map.tables(_columns(study), claims, labels.KEY)
 
 
 def _columns(study: Study) -> dict[str, Study]:
@@ -35,13 +39,17 @@ def _columns(study: Study) -> dict[str, Study]:
 def _of_one(study: Study) -> Iterator[Picture]:
     if {labels.TC2000, labels.ALPHA} & set(study.policies):
         yield from (picture for picture in of_any_study.pictures(study) if picture.name in OVER_LOADS)
-    elif set(study.policies) - set(labels.SCHEDULERS):
-        yield from compare.pictures(study)
+        return
+    drawn: dict[str, Callable[[Study], Figure]] = {}
+    if set(study.policies) - set(labels.SCHEDULERS):
+        drawn = {"compare": groups.draw_families}
     elif study.varies(labels.MULTIPLIER):
-        yield from tradeoff.pictures(study)
+        drawn = {"tradeoff": tradeoff.draw_map, "tradeoff-curves": tradeoff.draw_curves}
     elif labels.CLASS_RUNTIME in study.data and labels.GANG in study.policies:
         if labels.long_one(study) in labels.workloads(study):
-            yield from months.pictures(study)
-        yield from responsiveness.pictures(study)
-        yield from slowdowns.pictures(study)
-        yield from lost.pictures(study)
+            drawn = {"fig1": months.draw_months, "weeks": months.draw_weeks, "week-by-week": months.scatter}
+        drawn["responsiveness"] = responsiveness.draw
+        drawn |= {f"by-{dim}": partial(groups.draw, dim=dim) for dim in (labels.HOUR, labels.LENGTH)}
+        drawn["lost"] = responsiveness.draw_lost
+    period = labels.workload_title(labels.reported(study))
+    yield from captioned(labels.KEY, study, drawn, period=period)

@@ -1,6 +1,5 @@
 """Fig. 1, monthly utilization under the three schedulers; and the same week by week."""
 
-from collections.abc import Iterator
 from datetime import date
 
 import numpy as np
@@ -11,11 +10,9 @@ from matplotlib.patches import Patch
 
 from analysis.errors import require_points
 from analysis.figures import style
-from analysis.figures.captions import captioned
 from analysis.figures.policies import look
 from analysis.jette1997 import derived, labels
 from analysis.jette1997.claims import ROWS
-from analysis.paper import Picture
 from analysis.study import Study
 
 WEEK = 7 * 86400.0
@@ -29,11 +26,6 @@ GUIDES = {
 
 LEAST_EXCESS = 0.001
 """Of a slowdown over 1, where an axis of its logarithm begins."""
-
-
-def pictures(study: Study) -> Iterator[Picture]:
-    """Yield the figures of the 15 months."""
-    return captioned(labels.KEY, study, {"fig1": _months, "weeks": _weeks, "week-by-week": _scatter})
 
 
 def month_name(first: date | None, number: int) -> str:
@@ -52,10 +44,10 @@ def month_name(first: date | None, number: int) -> str:
     return names[name.month - 1] + (f"\n{name.year % 100:02}" if number == 1 or name.month == 1 else "")
 
 
-def _months(study: Study) -> Figure:
+def draw_months(study: Study) -> Figure:
+    """Draw Fig. 1."""
     workload = labels.long_one(study)
-    figure = Figure(figsize=(7.4, 3.9), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = style.page(7.4, 3.9)
     drawn, x = 0, np.arange(1, labels.MONTHS + 1)
     for number, policy in enumerate(labels.schedulers(study)):
         one = look(policy)
@@ -87,7 +79,7 @@ def _months(study: Study) -> Figure:
     axes.set_yticks([0, 20, 40, 60, 80, 100])
     axes.grid(visible=False, axis="x")
     style.put_headline(figure, "Fig. 1: monthly utilization of the Cray T3D")
-    handles = [look(policy).legend_handle() for policy in labels.schedulers(study)]
+    handles = _handles(study)
     handles.append(
         Line2D(
             [],
@@ -100,7 +92,7 @@ def _months(study: Study) -> Figure:
             label="what the site had",
         )
     )
-    figure.legend(handles=handles, loc="outside lower center", ncols=4)
+    style.key_below(figure, handles, 4)
     return figure
 
 
@@ -119,10 +111,10 @@ def _period(axes: Axes, policy: str, first: int, last: int) -> None:
     )
 
 
-def _weeks(study: Study) -> Figure:
+def draw_weeks(study: Study) -> Figure:
+    """Draw the utilization of each week, the mean and the range of all runs."""
     workload = labels.long_one(study)
-    figure = Figure(figsize=(7.4, 3.4), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = style.page(7.4, 3.4)
     drawn = 0
     for policy in labels.schedulers(study):
         sample = derived.weekly(study, labels.UTILIZATION, policy, workload)
@@ -146,18 +138,16 @@ def _weeks(study: Study) -> Figure:
     axes.set(xlabel="Week", ylabel="Utilization (%)", ylim=(0, 102))
     axes.set_xlim(left=0)
     style.put_headline(figure, "Weekly utilization of the Cray T3D")
-    handles = [look(policy).legend_handle() for policy in labels.schedulers(study)]
-    for handle in handles:
-        handle.set_marker("None")
+    handles = _handles(study, marker="None")
     band = Patch(color="#888888", alpha=0.3, linewidth=0, label="from the lowest to the highest run")
-    figure.legend(handles=[*handles, band], loc="outside lower center", ncols=4)
+    style.key_below(figure, [*handles, band], 4)
     return figure
 
 
-def _scatter(study: Study) -> Figure:
+def scatter(study: Study) -> Figure:
+    """Draw the slowdown of each week over its utilization."""
     workload = labels.long_one(study)
-    figure = Figure(figsize=(7.4, 4.2), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = style.page(7.4, 4.2)
     drawn = 0
     for policy in labels.schedulers(study):
         used = derived.weekly(study, labels.UTILIZATION, policy, workload)
@@ -191,8 +181,13 @@ def _scatter(study: Study) -> Figure:
     )
     style.plain_ticks(axes.yaxis)
     style.put_headline(figure, "Utilization and responsiveness, week by week")
+    style.key_below(figure, _handles(study, linestyle="none"), 3)
+    return figure
+
+
+def _handles(study: Study, **changed: str) -> list[Line2D]:
+    """Return the legend's entries of the schedulers, with some properties changed."""
     handles = [look(policy).legend_handle() for policy in labels.schedulers(study)]
     for handle in handles:
-        handle.set_linestyle("none")
-    figure.legend(handles=handles, loc="outside lower center", ncols=3)
-    return figure
+        handle.set(**changed)
+    return handles

@@ -1,19 +1,18 @@
-"""Responsiveness in a few numbers: aggregate slowdown, jobs preempted, throughput against UNICOS MAX."""
+"""Responsiveness in a few numbers, and what becomes of the processor time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis.errors import require_points
-from analysis.figures import style
-from analysis.figures.captions import captioned
+from analysis.figures import stacked_bars, style
 from analysis.figures.policies import look
+from analysis.figures.stacked_bars import Shares
 from analysis.jette1997 import derived, labels
-from analysis.paper import Picture
 from analysis.study import Study
-from analysis.study.sample import Sample
+from analysis.study.curve import Sample
 from sweep import statistics
 from sweep.statistics import Interval
 
@@ -24,11 +23,6 @@ PANELS = (
     ("Processor time delivered /\nUNICOS MAX's", 1.0, "1: no loss"),
 )
 """Of each panel, what is shown, and the paper's number with its name."""
-
-
-def pictures(study: Study) -> Iterator[Picture]:
-    """Yield the figure."""
-    return captioned(labels.KEY, study, {"responsiveness": _draw})
 
 
 def _intervals(study: Study, policy: str, workload: str) -> list[Interval | None]:
@@ -50,10 +44,10 @@ def _intervals(study: Study, policy: str, workload: str) -> list[Interval | None
     return found
 
 
-def _draw(study: Study) -> Figure:
+def draw(study: Study) -> Figure:
+    """Draw each measure beside the paper's number, a row for each workload and scheduler."""
     names, policies = labels.workloads(study), labels.schedulers(study)
-    figure = Figure(figsize=(7.4, 0.36 * len(names) * len(policies) + 1.6), layout="constrained")
-    places = figure.subplots(1, len(PANELS), sharey=True)
+    figure, places = style.page(7.4, 0.36 * len(names) * len(policies) + 1.6, 1, len(PANELS), sharey=True)
     drawn, rows = 0, list[str]()
     for workload in names:
         for policy in policies:
@@ -74,9 +68,7 @@ def _draw(study: Study) -> Figure:
     places[0].tick_params(axis="y", length=0)
     places[0].set_ylim(len(rows) - 0.5, -0.5)
     style.put_headline(figure, "Responsiveness and throughput")
-    figure.legend(
-        handles=[look(policy).legend_handle() for policy in policies], loc="outside lower center", ncols=3
-    )
+    style.key_below(figure, [look(policy).legend_handle() for policy in policies], 3)
     return figure
 
 
@@ -101,3 +93,57 @@ def _row(places: Sequence[Axes], row: int, policy: str, found: list[Interval | N
         )
         drawn += 1
     return drawn
+
+
+LOOKS = {
+    labels.UTILIZATION: ("used by jobs", "#0072b2", ""),
+    labels.SWITCHING: ("switching", "#111111", ""),
+    labels.PACKING: ("packing: a job waits, and fits nowhere", "#d55e00", ""),
+    labels.LIMITS: ("limits keep all that wait", "#e69f00", ""),
+    labels.NO_WORK: ("no work", "#e6e6e6", ""),
+}
+"""Share -> name, colour and hatches, from the left."""
+
+
+def shares(study: Study, policy: str, workload: str) -> Shares:
+    """Return the share of each cause of `LOOKS`, none where a point has not run."""
+    found = {metric: derived.of_months(study, metric, policy, workload, 1, labels.MONTHS) for metric in LOOKS}
+    if not all(one.shown for one in found.values()):
+        return {}
+    return {metric: float(np.nanmean(one.values)) for metric, one in found.items()}
+
+
+def draw_lost(study: Study) -> Figure:
+    """Draw what becomes of the processor time, a panel for each workload."""
+    panels = {
+        labels.workload_title(workload): {
+            policy: shares(study, policy, workload) for policy in labels.schedulers(study)
+        }
+        for workload in labels.workloads(study)
+    }
+    require_points(any(found for rows in panels.values() for found in rows.values()))
+    n_bars = max(map(len, panels.values()))
+    figure = Figure(figsize=(7.4, len(panels) * (0.34 * n_bars + 0.5) + 1.2), layout="constrained")
+    places = figure.subplots(len(panels), 1, sharex=True, squeeze=False).ravel()
+    for axes, (name, rows) in zip(places, panels.items(), strict=True):
+        stacked_bars.draw(axes, rows, LOOKS)
+        _numbers(axes, rows)
+        axes.set_title(name[:1].upper() + name[1:], fontsize=9, fontweight="normal")
+    places[-1].set_xlabel("Share of all processor time (%)")
+    style.put_headline(figure, "What becomes of the processor time")
+    style.key_below(figure, stacked_bars.key(LOOKS, list(LOOKS)), 3)
+    return figure
+
+
+def _numbers(axes: Axes, rows: Mapping[str, Shares]) -> None:
+    """Write the larger shares into their bars."""
+    for row, found in enumerate(rows.values()):
+        begin = 0.0
+        for metric, share in found.items():
+            if share >= 0.05:
+                axes.text(
+                    100 * (begin + share / 2), row, f"{100 * share:.0f}", ha="center", va="center",
+                    fontsize=7.5, color=style.text_on(LOOKS[metric][1]),
+                )  # fmt: skip
+            begin += share
+    axes.set_xlim(0, 100.5)

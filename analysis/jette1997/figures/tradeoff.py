@@ -1,7 +1,5 @@
 """What a minimum time-slice costs in responsiveness and saves in utilization, over the cost of a switch."""
 
-from collections.abc import Iterator
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize, to_hex
@@ -10,21 +8,14 @@ from matplotlib.lines import Line2D
 
 from analysis.errors import require_points
 from analysis.figures import style
-from analysis.figures.captions import captioned
 from analysis.jette1997 import derived
 from analysis.jette1997.claims import costs, multipliers
-from analysis.jette1997.labels import GANG, KEY, MULTIPLIER, NEVER, SWITCH_COST, UTILIZATION, reported
-from analysis.paper import Picture
+from analysis.jette1997.labels import GANG, MULTIPLIER, NEVER, SWITCH_COST, UTILIZATION, reported
 from analysis.study import Study
-from analysis.study.sample import Sample
+from analysis.study.curve import Sample
 from sweep import statistics
 
 LIGHT, DARK = "#9ecae1", "#08306b"
-
-
-def pictures(study: Study) -> Iterator[Picture]:
-    """Yield the map, and utilization against slowdown."""
-    return captioned(KEY, study, {"tradeoff": _map, "tradeoff-curves": _curves})
 
 
 def point(multiplier: str, cost: str) -> dict[str, str]:
@@ -65,11 +56,11 @@ def table(study: Study) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return excess, gained, half
 
 
-def _map(study: Study) -> Figure:
+def draw_map(study: Study) -> Figure:
+    """Draw slowdowns and gains in utilization over the multiplier and the cost of a switch."""
     excess, gained, half = table(study)
     require_points(np.isfinite(excess).any())
-    figure = Figure(figsize=(7.4, 0.42 * excess.shape[0] + 1.8), layout="constrained")
-    left, right = figure.subplots(1, 2, sharey=True)
+    figure, (left, right) = style.page(7.4, 0.42 * excess.shape[0] + 1.8, 1, 2, sharey=True)
     shown = np.maximum(excess, 0.01)
     norm = LogNorm(np.nanmin(shown), max(np.nanmax(shown), 1.01 * np.nanmin(shown)))
     _cells(left, study, shown, [[f"{one:.3g}" for one in row] for row in excess], "viridis_r", norm)
@@ -109,13 +100,13 @@ def _cells(
     style.bare(axes)
 
 
-def _curves(study: Study) -> Figure:
-    figure = Figure(figsize=(7.4, 4.2), layout="constrained")
-    axes = figure.subplots()
+def draw_curves(study: Study) -> Figure:
+    """Draw utilization over slowdown, a line for each cost of a switch."""
+    figure, axes = style.page(7.4, 4.2)
     handles, drawn = [], 0
     names = costs(study)
     for number, cost in enumerate(names):
-        color = _between(number / max(len(names) - 1, 1))
+        color = style.mixed(LIGHT, DARK, number / max(len(names) - 1, 1))
         xs, ys = [], []
         for value in (*multipliers(study), NEVER):
             used, slow = study.sample(UTILIZATION, GANG, **point(value, cost)), slowdown(study, value, cost)
@@ -145,11 +136,5 @@ def _curves(study: Study) -> Figure:
     style.plain_ticks(axes.xaxis)
     axes.set(xlabel="Slowdown of the interactive workload (% over the runtimes)", ylabel="Utilization (%)")
     style.put_headline(figure, "Responsiveness against utilization")
-    figure.legend(handles=handles, loc="outside lower center", ncols=4)
+    style.key_below(figure, handles, 4)
     return figure
-
-
-def _between(share: float) -> str:
-    """Return a colour between `LIGHT` and `DARK`."""
-    pairs = [(int(LIGHT[i : i + 2], 16), int(DARK[i : i + 2], 16)) for i in (1, 3, 5)]
-    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)

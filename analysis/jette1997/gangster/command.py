@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.errors import AnalysisError
-from analysis.jette1997.gangster import times
-from analysis.jette1997.gangster.remaking import Remade, remade
+from analysis.jette1997.gangster import remaking
+from analysis.jette1997.gangster.remaking import Remade, made_anew, point_of
 from schedsweep.terminal import wrapped
 
 if TYPE_CHECKING:
@@ -75,10 +75,10 @@ def main(arguments: Sequence[str]) -> None:
             raise AnalysisError("gangster: name a results folder, e.g. results/llnl_t3d")
         return
     where, settings = Path(arguments[0]), parsed(arguments[1:])
-    times.parsed(settings["at"])
+    remaking.parsed(settings["at"])
     speed = _speed(settings["speed"])
     made = _opened(where, settings)
-    time = times.time_of(settings["at"], settings["week"], made)
+    time = remaking.time_of(settings["at"], settings["week"], made)
     if settings["picture"]:
         _save(made, time, settings)
     elif settings["play"]:
@@ -117,9 +117,9 @@ def drawing(settings: Mapping[str, str]) -> Figure:
     """Draw the torus for ``python -m analysis draw torus``."""
     from analysis.jette1997.gangster import torus
 
-    times.parsed(settings["at"])
+    remaking.parsed(settings["at"])
     made = _opened(Path(settings["results"]), settings)
-    return torus.draw(made, times.time_of(settings["at"], settings["week"], made))
+    return torus.draw(made, remaking.time_of(settings["at"], settings["week"], made))
 
 
 def _opened(where: Path, settings: Mapping[str, str]) -> Remade:
@@ -127,7 +127,7 @@ def _opened(where: Path, settings: Mapping[str, str]) -> Remade:
 
     study = open_study(where)
     print(f"{where}: making the run anew", file=sys.stderr, flush=True)
-    made = remade(study, settings)
+    made = made_anew(point_of(study, settings))
     for note in made.run.notes:
         print(note, file=sys.stderr)
     return made
@@ -160,7 +160,7 @@ def _save(made: Remade, time: float, settings: Mapping[str, str]) -> None:
 
     folder = Path(settings["output"])
     folder.mkdir(parents=True, exist_ok=True)
-    clock = times.weekday_time(time + made.run.clock).replace(" ", "-").replace(":", "")
+    clock = remaking.weekday_time(time + made.run.clock).replace(" ", "-").replace(":", "")
     with style.styled():
         figure = torus.draw(made, time)
         for file in style.save(

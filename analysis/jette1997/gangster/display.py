@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rich.text import Text
 
-from analysis.jette1997.gangster.remaking import WEEK, Remade
-from analysis.jette1997.gangster.times import weekday_time
+from analysis.jette1997.gangster.remaking import WEEK, Remade, weekday_time
 
 if TYPE_CHECKING:
     from models.production_gang.t3d.moment import Moment

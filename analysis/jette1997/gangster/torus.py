@@ -88,7 +88,7 @@ def _plane(
             axes.add_patch(
                 Rectangle((x, y), 1, 1, facecolor="none", edgecolor=left, hatch="////", linewidth=0.0)
             )
-    _outlines(axes, owner)
+    style.outlines(axes, owner, color=BORDER, linewidth=1.1, solid_capstyle="round")
     if max(wide, high) <= LABELLED:
         for x, y in np.ndindex(wide, high):
             if (place := int(owner[x, y])) >= 0:
@@ -107,17 +107,6 @@ def _plane(
     )
     axes.set(xlabel="x", ylabel="y")
     style.bare(axes)
-
-
-def _outlines(axes: Axes, owner: np.ndarray) -> None:
-    """Draw a line between nodes of two jobs, round the edge of the plane as well."""
-    wide, high = owner.shape
-    padded = np.full((wide + 2, high + 2), -1)
-    padded[1:-1, 1:-1] = owner
-    for x, y in np.argwhere(padded[:-1, 1:-1] != padded[1:, 1:-1]):
-        axes.plot([x, x], [y, y + 1], color=BORDER, linewidth=1.1, solid_capstyle="round")
-    for x, y in np.argwhere(padded[1:-1, :-1] != padded[1:-1, 1:]):
-        axes.plot([x, x + 1], [y, y], color=BORDER, linewidth=1.1, solid_capstyle="round")
 
 
 def _table(axes: Axes, seen: Screen) -> None:

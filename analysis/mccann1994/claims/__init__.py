@@ -1,6 +1,6 @@
 """How the sentences of chapters 3, 5 and 6 are tested (``claims.yaml``).
 
-Numbers without chance in them are facts (`exact`, `schedules`, `examples`); simulated ones are compared by
+Numbers without chance in them are facts (`exact`, `schedules`); simulated ones are compared by
 paired intervals (`simulation`).
 """
 
@@ -13,11 +13,11 @@ from analysis.claims.rows import Rows
 from analysis.claims.tester import Tester
 from analysis.claims.testers import CURVES
 from analysis.mccann1994 import labels
-from analysis.mccann1994.claims import exact, examples, schedules, simulation
+from analysis.mccann1994.claims import exact, schedules, simulation
 from analysis.study import Study
 
 ROWS = Rows(Path(__file__).parents[1])
-TESTERS = {**CURVES, **exact.TESTERS, **simulation.TESTERS, **schedules.TESTERS, "example": examples.example}
+TESTERS = {**CURVES, **exact.TESTERS, **simulation.TESTERS, **schedules.TESTERS}
 
 SECTIONS = {
     labels.EFFICIENCY: ("speedup", "efficiency"),

@@ -12,16 +12,7 @@ from analysis.claims import Open, Part, Within
 from analysis.claims.comparisons import AxisRange, ratio
 from analysis.claims.tester import Tester
 from analysis.claims.testers import listed
-from analysis.mccann1994.labels import (
-    EVERY_CLASS,
-    LIMITS,
-    LOADS,
-    MIXES,
-    NAMES,
-    OVERHEAD,
-    RESPONSE,
-    of_class,
-)  # fmt: skip
+from analysis.mccann1994 import labels
 from analysis.study.curve import EXCLUDED, Curve
 from models.point import Batches, Parameters, Point
 from sweep import statistics
@@ -41,15 +32,15 @@ FOLD, EQUI = "fold_never", "equi_plus"
 
 def _classes(
     test: Tester, metric: str, of: Any = (), over: Any = (), pairs: Sequence[str] = (),
-    classes: Sequence[str] = (EVERY_CLASS,), at: AxisRange | None = None, low: float = -np.inf,
+    classes: Sequence[str] = (labels.EVERY_CLASS,), at: AxisRange | None = None, low: float = -np.inf,
     high: float = np.inf,
 ) -> list[Part]:  # fmt: skip
     """Compare policies by a metric of each of some classes of jobs, over the mixes."""
     both = combinations(pairs, 2) if pairs else product(listed(of), listed(over))
     parts = []
     for (a, b), job_class in product(both, classes):
-        name, point = of_class(metric, job_class)
-        first, second = (test.curve(name, policy, MIXES.name, load=LOAD, **point) for policy in (a, b))
+        name, point = labels.of_class(metric, job_class)
+        first, second = (test.curve(name, policy, labels.MIXES.name, load=LOAD, **point) for policy in (a, b))
         text = f"{label(a)} / {label(b)}, {job_class} jobs"
         parts.append(ratio(text, first, second, at or test.names["mixed"], low, high))
     return parts
@@ -57,14 +48,14 @@ def _classes(
 
 def _over_all_jobs(test: Tester, of: str, over: list[str]) -> str:
     """Return how policies compare over all jobs, where that decides nothing."""
-    parts = _classes(test, RESPONSE, of, over, high=1.0)
+    parts = _classes(test, labels.RESPONSE, of, over, high=1.0)
     return f"Over all jobs: {'; '.join(part.describe(test.study.confidence) for part in parts)}."
 
 
 def _limited(test: Tester, metric: str, policy: str, job_class: str, limit: float, overhead: str) -> Curve:
-    name, at = of_class(metric, job_class)
-    point = at | {LIMITS.name: limit} | ({OVERHEAD: overhead} if overhead else {})
-    return test.curve(name, policy, LOADS.name, **point)
+    name, at = labels.of_class(metric, job_class)
+    point = at | {labels.LIMITS.name: limit} | ({labels.OVERHEAD: overhead} if overhead else {})
+    return test.curve(name, policy, labels.LOADS.name, **point)
 
 
 def _named(overhead: str) -> str:
@@ -72,12 +63,17 @@ def _named(overhead: str) -> str:
 
 
 def _small_limits(
-    test: Tester, metric: str, of: Any, job_class: str = EVERY_CLASS, low: float = 0.0, high: float = np.inf
+    test: Tester,
+    metric: str,
+    of: Any,
+    job_class: str = labels.EVERY_CLASS,
+    low: float = 0.0,
+    high: float = np.inf,
 ) -> list[Part]:
     """Compare each small limit with the large one, at each overhead."""
     parts: list[Part] = []
     large = test.names["large_limit"]
-    for policy, overhead in product(listed(of), test.study.values_of(OVERHEAD) or [""]):
+    for policy, overhead in product(listed(of), test.study.values_of(labels.OVERHEAD) or [""]):
         at = partial(_limited, test, metric, policy, job_class, overhead=overhead)
         for limit in test.names["small_limits"]:
             name = f"{label(policy)}, {job_class} jobs, L = {limit:g} / L = {large:g}{_named(overhead)}"
@@ -89,11 +85,15 @@ def _each_limit(test: Tester, metric: str, low: float, high: float, from_limit: 
     """Compare FOLD∞ with EQUI+ at each limit of the grid from one on, at each overhead."""
     parts: list[Part] = []
     texts = [
-        text for text in test.study.values_of(LIMITS.name) if text != "null" and float(text) >= from_limit
+        text
+        for text in test.study.values_of(labels.LIMITS.name)
+        if text != "null" and float(text) >= from_limit
     ]
-    for overhead, limit in product(test.study.values_of(OVERHEAD) or [""], map(float, texts)):
-        pair = [_limited(test, metric, policy, EVERY_CLASS, limit, overhead) for policy in (FOLD, EQUI)]
-        name = f"{NAMES[metric]}: {label(FOLD)} / {label(EQUI)}, L = {limit:g}{_named(overhead)}"
+    for overhead, limit in product(test.study.values_of(labels.OVERHEAD) or [""], map(float, texts)):
+        pair = [
+            _limited(test, metric, policy, labels.EVERY_CLASS, limit, overhead) for policy in (FOLD, EQUI)
+        ]
+        name = f"{labels.NAMES[metric]}: {label(FOLD)} / {label(EQUI)}, L = {limit:g}{_named(overhead)}"
         if not any(curve.where(EXCLUDED).all() for curve in pair):
             parts.append(ratio(name, pair[0], pair[1], AT_LOAD, low, high))
     return parts or [Open(metric, "the grid has no limits")]
@@ -113,8 +113,8 @@ def _as_the_chain(test: Tester, of: list[str], margin: float) -> list[Part]:
 def _against_chain(test: Tester, policy: str, fraction: float, load: float, margin: float) -> Part:
     jobs = HOMOGENEOUS[fraction].removesuffix("_time")
     name = f"{label(policy)}, {jobs} jobs only, load {load:g}: simulation / chain"
-    metric, at = of_class(RESPONSE, EVERY_CLASS)
-    curve = test.curve(metric, policy, LOADS.name, **{MIXES.name: fraction}, **at)
+    metric, at = labels.of_class(labels.RESPONSE, labels.EVERY_CLASS)
+    curve = test.curve(metric, policy, labels.LOADS.name, **{labels.MIXES.name: fraction}, **at)
     _, reason = AxisRange(f"load {load:g}", load, load).choose([curve])
     if reason:
         return Open(name, reason)

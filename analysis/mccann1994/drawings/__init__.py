@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from analysis.figures.captions import captioned
-from analysis.mccann1994.drawings import equipartition, folding, schedules
+from analysis.mccann1994.drawings import partitions, schedules
 from analysis.mccann1994.labels import KEY
 from analysis.paper import Drawing, Picture
 
@@ -12,25 +12,25 @@ FIG_6_11 = "2,2,4,4,8,8,8,8"
 
 DRAWINGS = {
     "equi": Drawing(
-        equipartition.equi,
+        partitions.equi,
         {**MESH, "jobs": "", "leftover": "smallest"},
         "Fig. 4.2: the partitions of EQUI; without jobs= for 1 to 16 of them",
     ),
     "equi_plus_mapping": Drawing(
-        equipartition.equi_plus_mapping,
+        partitions.equi_plus_mapping,
         {**MESH, "jobs": "13", "partition": "", "leftover": "smallest"},
         "Fig. 4.3: on which processors of a partition EQUI+ puts threads; partition=4x5, else the first",
     ),
     "folding": Drawing(
-        folding.folding,
+        partitions.folding,
         {**MESH, "jobs": ""},
         "Fig. 4.5: the partitions of Folding; without jobs= for 3 to 8 of them",
     ),
     "folding_rotation": Drawing(
-        folding.folding_rotation, {**MESH, "jobs": "5"}, "Fig. 4.6: one full rotation"
+        partitions.folding_rotation, {**MESH, "jobs": "5"}, "Fig. 4.6: one full rotation"
     ),
     "folding_cycle": Drawing(
-        folding.folding_cycle,
+        partitions.folding_cycle,
         {**MESH, "partitions": ""},
         "Figs. 4.7 to 4.9: the walk over the partitions; without partitions= for 4 to 32 of them",
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -70,6 +70,11 @@ def draw_mesh(
     axes.set(xlim=(-margin, columns + margin), ylim=(rows + margin, -margin), aspect="equal")
     bare(axes)
     axes.set_title(title, fontsize=8.5, fontweight="normal", loc="center", pad=4)
+
+
+def key(names: Mapping[str, str]) -> list[Patch]:
+    """Return the legend of some fills by name."""
+    return [Patch((0, 0), 1, 1, facecolor=color, edgecolor=EDGE, label=name) for name, color in names.items()]
 
 
 def bare(axes: Axes) -> None:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle as Patch
 
 from analysis.drawings.composition import parameters
-from analysis.drawings.settings import mesh_of, numbers, valid, whole
+from analysis.drawings.scene import mesh_of, numbers, valid, whole
 from analysis.errors import AnalysisError
 from analysis.figures.policies import look
 from analysis.figures.style import shade

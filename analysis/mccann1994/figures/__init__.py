@@ -1,22 +1,24 @@
 """The figures of the dissertation, by the experiment that has their numbers."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from analysis.mccann1994 import drawings
-from analysis.mccann1994.figures import birth_death, efficiency, fairness, schedules, simulation
-from analysis.mccann1994.labels import BLOW_UP, EFFICIENCY, MOST_LOADED, REALLOCATIONS, RESPONSE
+from matplotlib.figure import Figure
+
+from analysis.figures.captions import captioned
+from analysis.mccann1994 import drawings, labels
+from analysis.mccann1994.figures import exact, schedules, simulation
 from analysis.paper import Picture, of_each_reading
 from analysis.study import Study
 
-FIGURES: dict[str, Callable[[Study], Iterator[Picture]]] = {
-    EFFICIENCY: efficiency.pictures,
-    MOST_LOADED: fairness.pictures,
-    RESPONSE: simulation.pictures,
-    BLOW_UP: birth_death.pictures,
-    REALLOCATIONS: schedules.pictures,
+FIGURES: Mapping[str, Mapping[str, Callable[[Study], Figure]]] = {
+    labels.EFFICIENCY: exact.EFFICIENCIES,
+    labels.MOST_LOADED: exact.FAIRNESS,
+    labels.RESPONSE: {},
+    labels.BLOW_UP: exact.BIRTH_DEATH,
+    labels.REALLOCATIONS: schedules.DRAWN,
 }
-"""The figures of an experiment, by the first of these metrics that it has."""
+"""The figures of an experiment, by the first of these metrics that it has; those of `simulation` vary."""
 
 
 def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
@@ -24,7 +26,13 @@ def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
     metric = next((name for name in FIGURES if name in study.data), None)
     if metric is None:
         return []
-    found = of_each_reading(study, FIGURES[metric])
-    if metric == EFFICIENCY:
+
+    def of_one(one: Study) -> Iterator[Picture]:
+        if metric == labels.REALLOCATIONS and not labels.on_random_lists(one):
+            return schedules.examples()
+        return captioned(labels.KEY, one, FIGURES[metric] or simulation.drawn(one), load=simulation.LOAD)
+
+    found = of_each_reading(study, of_one)
+    if metric == labels.EFFICIENCY:
         found[2:2] = drawings.pictures()
     return found

@@ -11,7 +11,7 @@ from analysis.figures.load_plot import Line, LoadPlot
 from analysis.figures.panels import Series, panels, plot
 from analysis.figures.policies import look
 from analysis.mccann1994.drawings.schedules import EXAMPLES, draw_example, mesh_schedule
-from analysis.mccann1994.labels import EPOCHS, JOBS, KEY, REALLOCATIONS, on_random_lists
+from analysis.mccann1994.labels import EPOCHS, JOBS, KEY, REALLOCATIONS
 from analysis.paper import Picture
 from analysis.study import Study
 
@@ -40,19 +40,11 @@ OVER_JOBS: dict[str, Any] = {
 EPOCH_POLICIES = ("equi_epoch", "greedy_largest", "optimal_epoch")
 
 
-def pictures(study: Study) -> Iterator[Picture]:
-    """Yield the examples in the paper's order, or curves over the number of jobs of random lists."""
-    if on_random_lists(study):
-        yield from _curves(study)
-        return
+def examples() -> Iterator[Picture]:
+    """Yield the examples in the paper's order."""
     for name in EXAMPLES:
         draw = _on_a_mesh if name == "fig6-11" else draw_example
         yield from captioned(KEY, None, {name: draw}, subject=name, boxes=BOXES)
-
-
-def _curves(study: Study) -> Iterator[Picture]:
-    drawn = {"reallocations": _reallocations, "reallocations-optimum": _optimum, "epochs": _epochs}
-    return captioned(KEY, study, drawn)
 
 
 def _on_a_mesh(name: str) -> Figure:
@@ -129,3 +121,7 @@ def _drawn(plots: Sequence[LoadPlot], title: str) -> Figure:
     if not plots:
         raise DrawingError("its points are not in this grid")
     return panels(plots, title)
+
+
+DRAWN = {"reallocations": _reallocations, "reallocations-optimum": _optimum, "epochs": _epochs}
+"""Curves over the number of jobs of random lists -> functions that draw them."""

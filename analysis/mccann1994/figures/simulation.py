@@ -1,19 +1,17 @@
 """Figs. 5.8 to 5.11: response times and fairness of short and long jobs, simulated."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
-from analysis.figures.captions import captioned
 from analysis.figures.load_plot import Line, LoadPlot, draw
 from analysis.figures.panels import Series, panels, plot
 from analysis.figures.policies import look, shaded
 from analysis.figures.style import SchemeStyle
 from analysis.mccann1994 import labels
-from analysis.paper import Picture
 from analysis.study import Study
 from sweep.policy_names import label
 
@@ -30,23 +28,20 @@ YLABELS = {
 }
 
 
-def pictures(study: Study) -> Iterator[Picture]:
-    """Yield Figs. 5.8 and 5.9, or 5.10 and 5.11 where the grid has limits."""
-    drawn: dict[str, Callable[[Study], Figure]]
+def drawn(study: Study) -> dict[str, Callable[[Study], Figure]]:
+    """Return Figs. 5.8 and 5.9, or 5.10 and 5.11 where the grid has limits."""
     if study.varies(labels.LIMITS.name):
-        drawn = {
+        return {
             "fig5-10": partial(_over_limits, metric=labels.RESPONSE),
             "fig5-11": partial(_over_limits, metric=labels.BLOW_UP_CV),
         }
-    else:
-        drawn = {"fig5-8": _response_times, "fig5-8-relative": _relative, "fig5-9": _variation}
-        drawn |= {"response-loads": _loads} if study.varies("load") else {}
-    return captioned(labels.KEY, study, drawn, load=LOAD)
+    found: dict[str, Callable[[Study], Figure]]
+    found = {"fig5-8": _response_times, "fig5-8-relative": _relative, "fig5-9": _variation}
+    return found | ({"response-loads": _loads} if study.varies("load") else {})
 
 
 def _space_sharing(study: Study) -> list[str]:
-    known = [policy for policy in SPACE_SHARING if policy in study.policies]
-    return known + [policy for policy in study.policies if policy not in (*SPACE_SHARING, *UNIPROGRAMMING)]
+    return [policy for policy in study.ordered("policy", SPACE_SHARING) if policy not in UNIPROGRAMMING]
 
 
 def _mixes(

@@ -1,7 +1,8 @@
 """Pictures on request."""
 
 from analysis.paper import Drawing
-from analysis.silva1999.drawings import grades, pe_time, trace_diagram
+from analysis.silva1999.drawings import grades, trace_diagram
+from analysis.silva1999.figures import pe_time
 
 DRAWINGS = {
     "trace_diagram": Drawing(

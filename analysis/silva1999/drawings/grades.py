@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from analysis.drawings.settings import positive, valid, whole
+from analysis.drawings.scene import positive, valid, whole
 from analysis.errors import AnalysisError
 from analysis.figures import style
-from analysis.silva1999.engine.scene import SOURCE, point, title
-from analysis.silva1999.engine.watching import Grading, gradings
+from analysis.silva1999.engine import SOURCE, Grading, gradings, point, title
 
 GRADES = {**SOURCE, "workload": "changing_phases", "load": "0.9", "time": "5000", "job": "", "task": "0"}
 
@@ -38,8 +37,7 @@ def grades(settings: Mapping[str, str]) -> Figure:
     shown = np.concatenate([one.before[-AROUND:], one.after[:AROUND]])
     x = np.arange(len(shown)) - len(one.before[-AROUND:]) + 1
     io, computation = one.io[shown], one.computation[shown]
-    figure = Figure(figsize=(7.4, 3.6), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = style.page(7.4, 3.6)
     axes.axvspan(0, MEASURES, color="#eeeeee", zorder=0)
     axes.axvline(0, color="#666666", linewidth=1.0, zorder=1)
     axes.plot(x, io, "o-", color="#e69f00", label="grade of I/O", zorder=3)

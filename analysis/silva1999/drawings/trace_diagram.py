@@ -11,11 +11,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from analysis.drawings.matrix import JOB_COLORS
-from analysis.drawings.settings import MOST, positive, valid, whole
+from analysis.drawings.scene import MOST, positive, valid, whole
 from analysis.errors import AnalysisError
 from analysis.figures import style
-from analysis.silva1999.engine.scene import SOURCE, point, title
-from analysis.silva1999.engine.watching import Diagram, diagram
+from analysis.silva1999.engine import SOURCE, Diagram, diagram, point, title
 from analysis.silva1999.labels import BUSY, EMPTY, STATES, SWITCHING
 from models.point import Point
 
@@ -65,13 +64,12 @@ def of_point(made: Point, time: float, n_slices: int, wording: str) -> Figure:
     if not (found.n_rows > 0).any():
         raise AnalysisError(f"no job is in the system at time {time:g}: try another time=, or a higher load=")
     height = min(0.24 * found.n_pes, 9.0)
-    figure = Figure(figsize=(max(7.4, 0.62 * n_slices + 1), height + 2.3), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = style.page(max(7.4, 0.62 * n_slices + 1), height + 2.3)
     _draw_lanes(axes, found)
     _draw_slices(axes, found)
     _name_parts(axes, found, height)
     style.put_headline(figure, f"Trace diagram: {wording}")
-    figure.legend(handles=_key(), loc="outside lower center", ncols=4)
+    style.key_below(figure, _key(), 4)
     return figure
 
 

@@ -4,31 +4,33 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from analysis.figures import verdict_map
+from analysis.figures.captions import captioned
 from analysis.figures.verdict_map import name_of
 from analysis.paper import Picture, of_each_reading
 from analysis.report.table import Table
+from analysis.silva1999 import labels
 from analysis.silva1999.claims import claims
-from analysis.silva1999.figures import classes, gains, horizons, idling, pe_time, scale
-from analysis.silva1999.labels import CENTRAL_COST, HORIZON, KEY, MIXED, PROCESSORS, SCHEME, workloads
+from analysis.silva1999.figures import claimed, gains, horizons, pe_time
 from analysis.study import Study
+from sweep.policy_names import label
 
 
 def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
     """Return the figures that a study's axes have; of many readings of one horizon, the map of verdicts."""
-    if len(study.readings) > 1 and not study.varies(HORIZON):
-        return [*verdict_map.pictures(columns(study), claims, KEY), *gains.of_readings(study)]
-    return [*of_each_reading(study, _of_one), *verdict_map.pictures(columns(study), claims, KEY)]
+    if len(study.readings) > 1 and not study.varies(labels.HORIZON):
+        return [*verdict_map.pictures(columns(study), claims, labels.KEY), *gains.of_readings(study)]
+    return [*of_each_reading(study, _of_one), *verdict_map.pictures(columns(study), claims, labels.KEY)]
 
 
 def _of_one(study: Study) -> Iterator[Picture]:
-    if study.values_of(SCHEME):
-        yield from idling.pictures(study)
-    elif study.varies(PROCESSORS) and study.values_of(CENTRAL_COST):
-        yield from scale.pictures(study)
-    elif MIXED in workloads(study):
-        yield from classes.pictures(study)
+    if study.values_of(labels.SCHEME):
+        yield from captioned(labels.KEY, study, {"idling-ratio": claimed.draw_idling})
+    elif study.varies(labels.PROCESSORS) and study.values_of(labels.CENTRAL_COST):
+        yield from captioned(labels.KEY, study, claimed.OF_SCALE, policy=label(labels.PRIORITIES))
+    elif labels.MIXED in labels.workloads(study):
+        yield from captioned(labels.KEY, study, {"classes": claimed.draw_classes})
     else:
-        if study.values_of(HORIZON):
+        if study.values_of(labels.HORIZON):
             yield from horizons.pictures(study)
         yield from gains.pictures(study)
         yield from pe_time.pictures(study)
@@ -46,4 +48,4 @@ def columns(study: Study) -> dict[str, Study]:
 
 def tables(study: Study) -> Sequence[Table]:
     """Return the map as a table of the report."""
-    return tuple(verdict_map.tables(columns(study), claims, KEY))
+    return verdict_map.tables(columns(study), claims, labels.KEY)

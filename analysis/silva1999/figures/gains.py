@@ -15,7 +15,7 @@ from analysis.figures.policies import look
 from analysis.figures.verdict_map import name_of
 from analysis.paper import Picture
 from analysis.silva1999.claims import Tester
-from analysis.silva1999.figures.panels import schedulers
+from analysis.silva1999.figures.horizons import schedulers
 from analysis.silva1999.labels import GANG, IDLE, JOBS, KEY, MACHINE, last, size, workload, workloads
 from analysis.study import Study
 from sweep import statistics
@@ -27,7 +27,7 @@ LETTERS = 34
 
 def pictures(study: Study) -> Iterator[Picture]:
     """Yield the figure of one reading, if the grid has gang scheduling and something beside it."""
-    if GANG not in study.policies or len(study.policies) < 2:
+    if not _gains(study):
         return
     rows = {
         f"{workload(name)}, {size(study, on)}": (study, name, on)
@@ -40,7 +40,7 @@ def pictures(study: Study) -> Iterator[Picture]:
 
 def of_readings(study: Study) -> Iterator[Picture]:
     """Yield a figure for each workload, with a row for each reading."""
-    if GANG not in study.policies or len(study.policies) < 2:
+    if not _gains(study):
         return
     for name in workloads(study):
         first = study.usual()[MACHINE]
@@ -48,6 +48,10 @@ def of_readings(study: Study) -> Iterator[Picture]:
         title = f"Gains over gang scheduling: {workload(name)}"
         drawn, texts = {f"gains-{name}": partial(draw, title=title)}, {"title": title, "until": _until(study)}
         yield from captioned(KEY, study, drawn, "gains-of-readings", rows, **texts)
+
+
+def _gains(study: Study) -> bool:
+    return GANG in study.policies and len(study.policies) > 1
 
 
 def _until(study: Study) -> str:
@@ -63,8 +67,7 @@ def draw(rows: Mapping[str, tuple[Study, str, str]], title: str) -> Figure:
     rows : dict of str to (Study, str, str)
         Name -> study under one reading, workload, machine.
     """
-    figure = Figure(figsize=(7.4, 0.36 * len(rows) + 1.4), layout="constrained")
-    places = figure.subplots(1, len(METRICS), sharey=True)
+    figure, places = style.page(7.4, 0.36 * len(rows) + 1.4, 1, len(METRICS), sharey=True)
     others = [name for name in schedulers(next(iter(rows.values()))[0]) if name != GANG]
     drawn = 0
     for axes, (metric, label) in zip(places, METRICS.items(), strict=True):
@@ -78,9 +81,7 @@ def draw(rows: Mapping[str, tuple[Study, str, str]], title: str) -> Figure:
     places[0].set_yticks(range(len(rows)), names, fontsize=7.5)
     places[0].set_ylim(len(rows) - 0.5, -0.5)
     style.put_headline(figure, title)
-    figure.legend(
-        handles=[look(name).legend_handle() for name in others], loc="outside lower center", ncols=4
-    )
+    style.key_below(figure, [look(name).legend_handle() for name in others], 4)
     return figure
 
 

@@ -1,4 +1,4 @@
-"""Use of the time of a PE, stacked, for each scheduler and workload."""
+"""Use of the time of a PE, stacked, for each scheduler: of a study, or of one simulation of each."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -6,14 +6,17 @@ from functools import partial
 import numpy as np
 from matplotlib.figure import Figure
 
+from analysis.drawings.scene import positive, valid
 from analysis.errors import require_points
 from analysis.figures import stacked_bars, style
 from analysis.figures.captions import captioned
 from analysis.figures.stacked_bars import Shares
 from analysis.paper import Picture
 from analysis.silva1999 import labels
-from analysis.silva1999.figures.panels import schedulers
+from analysis.silva1999.engine import FAMILY, SOURCE, point, title
+from analysis.silva1999.figures.horizons import schedulers
 from analysis.study import Study
+from sweep.plan import families
 
 LOCAL = "local"
 """Busy time of tasks outside their own slot."""
@@ -84,8 +87,9 @@ def stacked(panels: Mapping[str, Mapping[str, Shares]], title: str) -> Figure:
     n_columns = min(2, len(panels))
     n_rows = -(-len(panels) // n_columns)
     n_bars = max(map(len, panels.values()))
-    figure = Figure(figsize=(7.4, n_rows * (0.3 * n_bars + 0.55) + 1.1), layout="constrained")
-    places = figure.subplots(n_rows, n_columns, sharex=True, squeeze=False)
+    figure, places = style.page(
+        7.4, n_rows * (0.3 * n_bars + 0.55) + 1.1, n_rows, n_columns, sharex=True, squeeze=False
+    )
     for axes, (name, bars) in zip(places.ravel(), panels.items(), strict=False):
         stacked_bars.draw(axes, bars, LOOKS)
         axes.set(xlim=(0, 109), xticks=[0, 20, 40, 60, 80, 100])
@@ -107,5 +111,21 @@ def stacked(panels: Mapping[str, Mapping[str, Shares]], title: str) -> Figure:
         for state in LOOKS
         if any(s.get(state, 0) > 0 for bars in panels.values() for s in bars.values())
     ]
-    figure.legend(handles=stacked_bars.key(LOOKS, used), loc="outside lower center", ncols=4)
+    style.key_below(figure, stacked_bars.key(LOOKS, used), 4)
     return figure
+
+
+PE_TIMES = {**{key: value for key, value in SOURCE.items() if key != "policy"}, "time": "20000"}
+
+
+def pe_time(settings: Mapping[str, str]) -> Figure:
+    """Draw a bar for each scheduler."""
+    until = positive(settings, "time")
+    bars = {name: valid(_simulated, {**settings, "policy": name}, until) for name in labels.SCHEDULERS}
+    return stacked({f"{title(settings)}, until {until:,.0f} s": bars}, "Use of the time of a PE")
+
+
+def _simulated(settings: Mapping[str, str], until: float) -> Shares:
+    metrics = families.find(FAMILY).simulate(point(settings, horizon=until)).metrics
+    time = dict(zip(labels.STATES, metrics[labels.PE_TIME][0].tolist(), strict=True))
+    return shares(time, float(metrics[labels.LOCAL_SHARE][0]) * time[labels.STATES[0]])

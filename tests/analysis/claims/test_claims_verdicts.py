@@ -7,8 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.claims import Claim, Fact, Open, Within, beyond_chance, judge, shown, smallest_error
-from analysis.claims.claim import SMALLEST_ERROR
+from analysis.claims import (
+    SMALLEST_ERROR,
+    Claim,
+    Fact,
+    Open,
+    Within,
+    beyond_chance,
+    judge,
+    shown,
+    smallest_error,
+)
 from sweep.statistics import Interval
 
 

@@ -5,8 +5,7 @@ import pytest
 
 from analysis.drawings.matrix import FREE, alternates
 from analysis.drawings.scene import asked
-from analysis.feitelson1996.drawings import engine, fig9
-from analysis.feitelson1996.drawings import matrix as drawings
+from analysis.feitelson1996 import drawings
 from analysis.figures import style
 
 MAPPED = np.array([[0, 0, FREE, FREE], [1, FREE, FREE, 2], [3, 3, 3, 3]])
@@ -34,14 +33,14 @@ def test_only_shared_lets_two_jobs_fill_the_same_pes() -> None:
 
 
 def test_fig9_is_the_papers() -> None:
-    for parts in fig9.facts().values():
+    for parts in drawings.facts().values():
         for part in parts:
             assert part.is_so, part.label
 
 
 def test_a_matrix_is_that_of_the_points_own_simulation() -> None:
     settings = drawings.MATRIX | {"policy": "first_fit", "time": "40", "load": "0.7"}
-    state, _ = engine.state_of(asked(settings), 40.0)
+    state, _ = drawings.state_of(asked(settings), 40.0)
     with style.styled():
         figure = drawings.matrix(settings)
         figure.draw_without_rendering()

@@ -16,7 +16,7 @@ from analysis.families.figures import payers
 from analysis.families.figures.looks import look
 from analysis.families.labels import GANG, SLOWDOWN
 from analysis.families.tables import share_of_gain
-from analysis.study.groups import RUNTIME
+from analysis.study.axes import RUNTIME
 
 NAMES = [
     "slowdown", "levels-slowdown", "best-slowdown", "response", "levels-response", "best-response",

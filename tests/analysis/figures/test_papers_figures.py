@@ -268,9 +268,9 @@ def test_fig_4_runs_the_policy_under_the_datasets_reading(tmp_path: Path) -> Non
 
 def test_shares_and_averages_are_those_of_the_runs() -> None:
     """Months are averaged run by run, differences are paired, and a group without jobs is left out."""
-    from analysis.chiang2001.figures.panels import sample
-    from analysis.silva1999.figures.idling import difference
-    from analysis.study.sample import together
+    from analysis.chiang2001.figures.policies import sample
+    from analysis.silva1999.figures.claimed import difference
+    from analysis.study.curve import together
 
     found = true("chiang2001", "o2k_backfill")
     each = [sample(found, "delay", "easy", month) for month in found.values_of("workload")]

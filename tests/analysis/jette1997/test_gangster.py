@@ -15,7 +15,8 @@ from rich.text import Text
 from analysis.drawings import remaking
 from analysis.errors import AnalysisError
 from analysis.figures import style
-from analysis.jette1997.gangster import times, torus
+from analysis.jette1997.gangster import remaking as runs
+from analysis.jette1997.gangster import torus
 from analysis.jette1997.gangster.display import (
     Lettering,
     base,
@@ -101,23 +102,23 @@ def test_letters_stay_with_their_jobs_and_are_given_in_turn() -> None:
 @pytest.mark.parametrize("text", ["Tue", "Xyz 1:00", "Tue 24:00", "3 weeks"])
 def test_what_is_no_time_is_said_in_one_line(text: str) -> None:
     with pytest.raises(AnalysisError, match=r"^--at .*Tue 13:25"):
-        times.parsed(text)
+        runs.parsed(text)
 
 
 def test_a_time_of_the_week_is_in_the_last_week_of_what_is_measured_or_in_that_which_is_named() -> None:
     # Measured until the middle of the third week, Thursday noon.
-    assert times.time_of("Tue 13:25", "", remade()) == 2 * WEEK + 134_700
-    assert times.time_of("Fri 0:00", "", remade()) == WEEK + 4 * DAY
-    assert times.time_of("Fri 0:00", "1", remade()) == 4 * DAY
-    assert times.time_of("36h", "", remade()) == 36 * HOUR
+    assert runs.time_of("Tue 13:25", "", remade()) == 2 * WEEK + 134_700
+    assert runs.time_of("Fri 0:00", "", remade()) == WEEK + 4 * DAY
+    assert runs.time_of("Fri 0:00", "1", remade()) == 4 * DAY
+    assert runs.time_of("36h", "", remade()) == 36 * HOUR
 
 
 def test_a_run_that_begins_within_a_week_knows_its_clock() -> None:
     """At time 0 it is Wednesday, 0:00: Friday of the first week is two days later."""
     made = remade(clock=2 * DAY)
-    assert times.time_of("Fri 0:00", "1", made) == 2 * DAY
+    assert runs.time_of("Fri 0:00", "1", made) == 2 * DAY
     with pytest.raises(AnalysisError, match=r"Tue 13:25' of week 1 is outside .* from Wed 0:01 of week 1"):
-        times.time_of("Tue 13:25", "1", made)
+        runs.time_of("Tue 13:25", "1", made)
 
 
 def study(name: str = "llnl_t3d", **made: Any) -> Study:

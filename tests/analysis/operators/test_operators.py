@@ -16,7 +16,7 @@ from analysis.operators import tables
 from analysis.operators.case import Case, cases
 from analysis.operators.labels import WAIT
 from analysis.study import Study
-from analysis.study.groups import RUNTIME, SIZE, USER
+from analysis.study.axes import RUNTIME, SIZE, USER
 from sweep import statistics
 
 

@@ -9,7 +9,7 @@ from analysis import command
 from analysis.operators.case import cases
 from analysis.operators.labels import WAIT
 from analysis.study import open_study
-from analysis.study.groups import SIZE
+from analysis.study.axes import SIZE
 from sweep import cli
 
 LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
 from analysis.paper import Picture
-from analysis.report import pictures as drawing
-from analysis.report.pictures import draw_pictures
+from analysis.report import writing as drawing
+from analysis.report.writing import draw_pictures
 
 
 def draw(name: str, shown: Path) -> Figure:

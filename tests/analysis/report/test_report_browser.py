@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from analysis.paper import Picture
 from analysis.registry import opened
 from analysis.report import points, writing
-from analysis.report.pictures import draw_picture
+from analysis.report.writing import draw_picture
 
 sync_api, pytestmark = playwright(), MARKS
 

@@ -13,10 +13,9 @@ from analysis.operators.labels import AS_IT_WAS, WAIT
 from analysis.paper import Paper
 from analysis.registry import opened
 from analysis.report.facts import NO_WAITS, facts
-from analysis.report.ranking import ranked
-from analysis.report.summary import summary
+from analysis.report.summary import ranked, summary
 from analysis.study import Study
-from analysis.study.groups import RUNTIME, SIZE
+from analysis.study.axes import RUNTIME, SIZE
 from models.jobs.swf import write
 from sweep import cli
 

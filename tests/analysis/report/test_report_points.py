@@ -9,8 +9,7 @@ import xarray as xr
 
 from analysis.registry import opened
 from analysis.report import points
-from analysis.report.again import again
-from analysis.report.render import prepared
+from analysis.report.render import again, prepared
 from analysis.study import Study
 from analysis.study.curve import DONE
 

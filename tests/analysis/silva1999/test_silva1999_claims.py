@@ -9,8 +9,7 @@ from papers import claims, study, verdicts
 
 from analysis.silva1999.claims import SameOrder
 from analysis.silva1999.labels import GANG, IDLE, IO, JOBS, KEY, PRIORITIES
-from analysis.study.curve import DONE
-from analysis.study.sample import Sample
+from analysis.study.curve import DONE, Sample
 
 MODULE = import_module("analysis.silva1999.claims")
 

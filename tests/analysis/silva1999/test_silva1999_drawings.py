@@ -15,9 +15,9 @@ from analysis import command
 from analysis.drawings.composition import parameters
 from analysis.figures import style
 from analysis.registry import drawings
+from analysis.silva1999 import engine
 from analysis.silva1999.drawings.trace_diagram import IDLE, LOCAL_HEIGHT, TRACE_DIAGRAM
-from analysis.silva1999.engine import scene
-from analysis.silva1999.engine.watching import Diagram, diagram, gradings
+from analysis.silva1999.engine import Diagram, diagram, gradings
 from models.point import Batches, Point
 
 
@@ -112,7 +112,7 @@ def test_a_trace_diagram_shows_all_of_every_pes_time(policy: str) -> None:
         return bool(patch.get_height() < 1)  # the marked slot is a whole lane high
 
     assert area(figure, lanes) == pytest.approx(16 * 60)
-    found = diagram(scene.point({**TRACE_DIAGRAM, **settings}), 1000.0, 6)
+    found = diagram(engine.point({**TRACE_DIAGRAM, **settings}), 1000.0, 6)
     line = found.timeline
     seconds = np.clip(line.end, 1000, 1060) - np.clip(line.begin, 1000, 1060)
     local = (line.state == 0) & ~line.owns

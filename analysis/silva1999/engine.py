@@ -1,17 +1,22 @@
-"""Simulations that are looked at while they run: what PEs did, what tasks were graded, what the diagram was.
+"""Simulations of tasks: what a user asks of a drawing, and what is seen while they run.
 
 The kernels are imported inside the functions: a report whose figures need none does not wait for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from analysis.drawings.composition import is_file
+from analysis.drawings.scene import asked, positive
+from analysis.errors import AnalysisError
+from analysis.silva1999.labels import PRIORITIES, SMALL, machine, workload
 from models.point import Point
+from sweep.policy_names import label
 
 if TYPE_CHECKING:
     from models.concurrent_gang.simulation import Simulation
@@ -127,14 +132,12 @@ class Grading:
     @property
     def before(self) -> np.ndarray:
         """Places of the grades up to the slice in which it changed."""
-        found: np.ndarray = np.flatnonzero(self.time <= self.change)
-        return found
+        return np.flatnonzero(self.time <= self.change)
 
     @property
     def after(self) -> np.ndarray:
         """Places of the grades whose last slice lies wholly in the second phase."""
-        found: np.ndarray = np.flatnonzero(self.time > self.change)
-        return found
+        return np.flatnonzero(self.time > self.change)
 
 
 def gradings(point: Point, until: float) -> list[Grading]:
@@ -191,3 +194,54 @@ def _first(opened: Stream | Trace, n_jobs: int) -> Jobs:
     from models.jobs.trace import Trace
 
     return opened.jobs.part(slice(0, n_jobs)) if isinstance(opened, Trace) else opened.first(n_jobs)
+
+
+FAMILY = "models.concurrent_gang"
+
+SOURCE = {
+    "policy": PRIORITIES,
+    "workload": "io_intensive",
+    "load": "1.5",
+    "machine": SMALL,
+    "slice": "",
+    "seed": "1",
+    "replication": "0",
+    "conf": "",
+}
+"""Settings that make a simulation; empty is what the files of conf have."""
+
+
+def point(settings: Mapping[str, str], **changed: Any) -> Point:
+    """Return the point that settings ask for, the same jobs as an experiment's with that seed.
+
+    Parameters
+    ----------
+    settings : dict of str to str
+        With the keys of `SOURCE`.
+    **changed
+        Keys of the policy's file.
+
+    Raises
+    ------
+    AnalysisError
+        If they cannot be understood, or the models refuse them.
+    """
+    user, named = settings["conf"], settings["policy"]
+    if settings["slice"]:
+        changed["slice"] = positive(settings, "slice", "a positive number of seconds")
+    # A short name is the family's policy, where there is one: `gang` is a family, too.
+    full = f"{FAMILY.rpartition('.')[2]}/{named}"
+    meant = full if "/" not in named and is_file("policy", full, user) else named
+    made = asked({**settings, "policy": meant}, changed)
+    if made.policy["family"] != FAMILY:
+        raise AnalysisError(f"policy={named}: it has no tasks to draw; give gang, concurrent_gang, …")
+    return made
+
+
+def title(settings: Mapping[str, str], scheduler: str = "") -> str:
+    """Return what is simulated in words."""
+    size = settings.get("machine.torus") or settings.get("machine.processors") or settings["machine"]
+    named = machine(size.replace("torus", "")) if size[-1].isdecimal() else machine(size)
+    first = f"{label(scheduler)}, " if scheduler else ""
+    jobs = workload(settings["workload"])
+    return f"{first}{jobs if jobs.startswith('I/O') else jobs.lower()}, {named}, load {settings['load']}"

@@ -1,0 +1,237 @@
+"""Figs. 4.2 to 4.9: the partitions of EQUI and EQUI+'s mapping of threads; those of Folding and its walks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+from analysis.drawings.matrix import JOB_COLORS
+from analysis.drawings.scene import mesh_of, valid, whole
+from analysis.errors import AnalysisError
+from analysis.figures import style
+from analysis.figures.style import shade
+from analysis.mccann1994.drawings.mesh import Piece, bare, draw_mesh, draw_walk, key, pages
+from analysis.mccann1994.labels import LARGE, REST, SMALL
+
+if TYPE_CHECKING:
+    from models.partitioning.geometry.folding import Folding
+
+OF_EQUI = range(1, 17)
+"""Numbers of jobs of Fig. 4.2."""
+
+PROCESSOR_COLORS = ("#cfe3f3", "#f9dcc4", "#d5ead2", "#f6ecbe", "#e6d7ee")
+"""Neighbouring processors differ in colour: along a row by turns, and from row to row by two places."""
+
+
+def equi(settings: Mapping[str, str]) -> Figure:
+    """Draw the partitions for one number of jobs, or for each of `OF_EQUI`."""
+    rows, columns = mesh_of(settings)
+    if settings["jobs"]:
+        jobs = whole(settings, "jobs")
+        pieces = valid(_pieces, rows, columns, jobs, settings["leftover"])
+        figure = Figure(figsize=(5.0, 5.0 * rows / columns + 0.9), layout="constrained")
+        draw_mesh(figure.subplots(), rows, columns, pieces, inches=4.6)
+        kinds = Counter(piece.text for piece in pieces)
+        shown = ", ".join(f"{n} of {size}" for size, n in kinds.items())
+        figure.suptitle(f"EQUI: {jobs} jobs on {rows} × {columns} processors: {shown}", fontsize=9)
+    else:
+        numbers = [jobs for jobs in OF_EQUI if jobs <= rows * columns]
+        figure, places = pages(len(numbers), 4, rows / columns)
+        for jobs, axes in zip(numbers, places, strict=True):
+            pieces = valid(_pieces, rows, columns, jobs, settings["leftover"])
+            draw_mesh(axes, rows, columns, pieces, f"J = {jobs}")
+    style.key_below(figure, key({"regular section": REST, "remainder section": LARGE}), 2)
+    return figure
+
+
+def _pieces(rows: int, columns: int, jobs: int, leftover: str) -> list[Piece]:
+    from models.partitioning.geometry.equipartition import partition, sections
+
+    regular = jobs - sections(rows, columns, jobs, leftover).remainder
+    return [
+        Piece(found, REST if number < regular else LARGE, f"{found.height}×{found.width}")
+        for number, found in enumerate(partition(rows, columns, jobs, leftover))
+    ]
+
+
+def equi_plus_mapping(settings: Mapping[str, str]) -> Figure:
+    """Draw where a partition lies and on which of its processors each thread of its job runs."""
+    rows, columns = mesh_of(settings)
+    jobs, wanted = whole(settings, "jobs"), settings["partition"].lower().replace("x", "×")
+    pieces = valid(_pieces, rows, columns, jobs, settings["leftover"])
+    shapes = [piece.text for piece in pieces]
+    if wanted and wanted not in shapes:
+        raise AnalysisError(
+            f"partition={settings['partition']}: {jobs} jobs have no such one; valid: "
+            f"{', '.join(dict.fromkeys(shapes)).replace('×', 'x')}"
+        )
+    chosen = shapes.index(wanted) if wanted else 0
+    height, width = pieces[chosen].rectangle.height, pieces[chosen].rectangle.width
+    figure, (left, right) = style.page(7.4, 3.9, 1, 2, width_ratios=[1, 1.35])
+    marked = [
+        piece._replace(color=REST if n == chosen else "#f1f1f1", bold=n == chosen)
+        for n, piece in enumerate(pieces)
+    ]
+    draw_mesh(left, rows, columns, marked, f"{jobs} partitions of {rows} × {columns} processors", 2.8)
+    _draw_threads(right, rows, columns, height, width)
+    return figure
+
+
+def _draw_threads(axes: Axes, rows: int, columns: int, height: int, width: int) -> None:
+    """Draw the grid of threads, coloured by processor, with each processor's number of threads."""
+    from models.partitioning.geometry.mapping import snake, thread_counts
+
+    processor = valid(snake, rows, columns, height, width)
+    counts = thread_counts(processor, height, width)
+    line, column = np.divmod(processor, width)
+    shades = np.array([to_rgb(color) for color in PROCESSOR_COLORS])
+    axes.imshow(shades[(column + 2 * line) % len(shades)], extent=(0, columns, rows, 0), aspect="equal")
+    axes.vlines(np.arange(1, columns), 0, rows, color="white", linewidth=0.5)
+    axes.hlines(np.arange(1, rows), 0, columns, color="white", linewidth=0.5)
+    style.outlines(axes, processor.T, color="#444444", linewidth=1.0)
+    for number in range(height * width):
+        place = np.argwhere(processor == number).mean(axis=0) + 0.5
+        axes.text(place[1], place[0], str(counts.flat[number]), ha="center", va="center", fontsize=8.5)
+    bare(axes)
+    least, most = counts.min(), counts.max()
+    each = (
+        f"{least}" if least == most else f"{least} or {most}" if most == least + 1 else f"{least} to {most}"
+    )
+    axes.set_title(
+        f"{rows} × {columns} threads on {height} × {width} processors: {each} each",
+        fontsize=8.5, fontweight="normal", loc="center", pad=4,
+    )  # fmt: skip
+
+
+OF_FOLDING = range(3, 9)
+"""Numbers of jobs of Fig. 4.5."""
+
+CYCLES = (4, 6, 8, 16, 17, 18, 24, 32)
+"""Numbers of partitions of Figs. 4.7 to 4.9; 16 twice, before and after the order is defined anew."""
+
+SIZES = {"small partition": SMALL, "large partition": LARGE}
+MOST_ROTATIONS = 24
+LONGEST_STRING = 20
+"""Of small and large partitions, that has room above a picture."""
+
+
+def folding(settings: Mapping[str, str]) -> Figure:
+    """Draw the partitions for one number of jobs, or for each of `OF_FOLDING`."""
+    rows, columns = mesh_of(settings)
+    numbers = (
+        [whole(settings, "jobs")] if settings["jobs"] else [n for n in OF_FOLDING if n <= rows * columns]
+    )
+    figure, places = pages(len(numbers), min(3, len(numbers)), rows / columns)
+    for jobs, axes in zip(numbers, places, strict=True):
+        found = _after_arrivals(rows, columns, jobs)
+        draw_mesh(axes, rows, columns, _by_size(found), f"J = {jobs}", 2.2 if len(numbers) > 1 else 6.5)
+    style.key_below(figure, key(SIZES), 2)
+    return figure
+
+
+def folding_rotation(settings: Mapping[str, str]) -> Figure:
+    """Draw the partitions after each rotation of a full cycle, from the last arrival on."""
+    from models.partitioning.geometry.rotation import cycle_length
+
+    rows, columns = mesh_of(settings)
+    jobs = whole(settings, "jobs")
+    found = _after_arrivals(rows, columns, jobs)
+    rotations = min(cycle_length(jobs), MOST_ROTATIONS)
+    figure, places = pages(rotations + 1, 3, rows / columns)
+    moved: set[object] = set()
+    for number, axes in enumerate(places):
+        if number:
+            moved = {move.job for step in found.rotate() for move in step}
+        pieces = [
+            Piece(place, _color(job), str(job), bold=job in moved, badge=True)
+            for job, place in found.partitions()
+        ]
+        title = f"after {number} rotation{'s' * (number > 1)}" if number else "before"
+        if len(strings := ", ".join(found.strings())) <= LONGEST_STRING:
+            title += f": {strings}"
+        draw_mesh(axes, rows, columns, pieces, title, 2.2)
+        _draw_walks(axes, found)
+    figure.supxlabel(_told(jobs, cycle_length(jobs)), fontsize=7.5, color="#666666")
+    return figure
+
+
+def folding_cycle(settings: Mapping[str, str]) -> Figure:
+    """Draw the closed walk over the partitions, for one number of them or for each of `CYCLES`."""
+    from models.partitioning.geometry.folding import cycle
+
+    rows, columns = mesh_of(settings)
+    if settings["partitions"]:
+        numbers = [whole(settings, "partitions")]
+    else:
+        numbers = [n for n in CYCLES if n <= rows * columns]
+    reordered = 16 in numbers and len(numbers) > 1
+    figure, places = pages(len(numbers) + reordered, min(3, len(numbers)), rows / columns)
+    axes = iter(places)
+    for jobs in numbers:
+        found = _after_arrivals(rows, columns, jobs)
+        title = f"{jobs} partitions"
+        if jobs == 16 and reordered:
+            walk = valid(cycle, rows, columns, jobs)
+            here = next(axes)
+            draw_mesh(
+                here, rows, columns, [Piece(stop, LARGE) for stop in walk], f"{title}, as they come", 2.2
+            )
+            draw_walk(here, walk)
+            title += ", in their new order"
+        here = next(axes)
+        draw_mesh(here, rows, columns, [piece._replace(text="") for piece in _by_size(found)], title, 2.2)
+        _draw_walks(here, found)
+    style.key_below(figure, key(SIZES), 2)
+    return figure
+
+
+def _after_arrivals(rows: int, columns: int, jobs: int) -> Folding:
+    """Return a machine after so many arrivals, jobs numbered from 1 on."""
+    from models.partitioning.geometry.folding import Folding
+    from models.topology.mesh import require_room
+
+    valid(require_room, rows, columns, jobs)
+    found = valid(Folding, rows, columns)
+    for job in range(1, jobs + 1):
+        found.arrive(job)
+    return found
+
+
+def _by_size(found: Folding) -> list[Piece]:
+    """Return the partitions, coloured by size."""
+    largest = max(place.n_processors for _, place in found.partitions())
+    return [
+        Piece(place, LARGE if place.n_processors == largest else SMALL, f"{place.height}×{place.width}")
+        for _, place in found.partitions()
+    ]
+
+
+def _told(jobs: int, rotations: int) -> str:
+    """Return what stands below the pictures of a rotation."""
+    if not rotations:
+        return f"With {jobs} jobs all partitions are equal, and nothing rotates."
+    cut = f" The first {MOST_ROTATIONS} are shown." if rotations > MOST_ROTATIONS else ""
+    return (
+        f"After {rotations} rotations all {jobs} jobs have had the same.{cut} Bold: has just moved. s, b: "
+        "small and large partitions along the walk."
+    )
+
+
+def _color(job: object) -> str:
+    """Return the colour of a job, which it keeps through a rotation."""
+    return shade(JOB_COLORS[int(str(job)) % len(JOB_COLORS)], 0.3)
+
+
+def _draw_walks(axes: Axes, found: Folding) -> None:
+    """Draw the walk of each system over its partitions."""
+    places = [place for _, place in found.partitions()]
+    start = 0
+    for string in found.strings():
+        draw_walk(axes, places[start : start + len(string)])
+        start += len(string)
