@@ -29,6 +29,7 @@ QUEUES = (30, 100, 300, 1_000, 3_000, 10_000)
 PES = (128, 512, 2_048, 8_192)
 HOSTS = (1, 2, 4, 8, 16, 32, 64)
 PER_HOST = 16
+SPREAD_JOBS = 20_000
 TASKS = (1_000, 3_000, 10_000, 30_000, 100_000)
 MOST_SECONDS = 10.0
 """A line ends at the first length that takes longer, or would."""
@@ -47,14 +48,14 @@ def run(quick: bool) -> Findings:
     machine = pool(PROCESSORS)
 
     for name in backfills:  # loaded beforehand
-        schedule(burst(10), machine, backfills[name])
+        schedule(burst(machine, 10), machine, backfills[name])
     on_pool = {name: partial(_schedule, stream, machine, rules) for name, rules in backfills.items()}
     kinds: dict[str, Callable[[int], float]] = {**on_pool, "gang, first fit": partial(_gang, "first_fit")}
     _grown(
         found, "jobs", "all jobs of a stream at load 0.8, 128 processors", kinds, JOBS[:cut], rounds, False
     )
 
-    at_once = {name: partial(_at_once, machine, rules) for name, rules in backfills.items()}
+    at_once = {name: partial(_schedule, burst, machine, rules) for name, rules in backfills.items()}
     _grown(found, "jobs at once", "a job, of so many that wait at once", at_once, QUEUES[:cut], rounds, True)
 
     schemes = ("first_fit", "buddy", "migration")
@@ -65,7 +66,14 @@ def run(quick: bool) -> Findings:
 
     spread = {name: partial(_spread, backfills[name]) for name in ("easy", "sjf_backfill")}
     _grown(
-        found, "hosts", "a job, hosts of 16 processors", spread, HOSTS[:cut], rounds, True, jobs=_spread_jobs
+        found,
+        "hosts",
+        "a job, hosts of 16 processors",
+        spread,
+        HOSTS[:cut],
+        rounds,
+        True,
+        jobs=lambda hosts: SPREAD_JOBS,
     )
 
     _grown(found, "tasks", "a plan of so many tasks", {"plan": _plan}, TASKS[:cut], rounds, False)
@@ -105,13 +113,9 @@ def _schedule(drawn: Callable[[Machine, int], Jobs], machine: Machine, rules: Ru
     return cpu_seconds(lambda: schedule(jobs, machine, rules))
 
 
-def burst(n_waiting: int) -> Jobs:
+def burst(machine: Machine, n_waiting: int) -> Jobs:
     """Return jobs that are all submitted at 0: the queue is that long, and half as long on average."""
-    return replace(stream(pool(PROCESSORS), n_waiting), submit=np.zeros(n_waiting))
-
-
-def _at_once(machine: Machine, rules: Rules, n: int) -> float:
-    return _schedule(lambda _, n: burst(n), machine, rules, n)
+    return replace(stream(machine, n_waiting), submit=np.zeros(n_waiting))
 
 
 def _few(processors: int) -> int:
@@ -123,14 +127,10 @@ def _wide(rules: Rules, processors: int) -> float:
     return _schedule(stream, pool(processors), rules, _few(processors))
 
 
-def _spread_jobs(hosts: int) -> int:
-    return 20_000
-
-
 def _spread(rules: Rules, hosts: int) -> float:
     names = tuple(f"host{i}" for i in range(hosts))
     machine = Machine(names, np.full(hosts, PER_HOST), np.full(hosts, UNLIMITED_KB))
-    return _schedule(stream, machine, rules, _spread_jobs(hosts))
+    return _schedule(stream, machine, rules, SPREAD_JOBS)
 
 
 def _task(scheme: str, load: float, n_jobs: int, *more: str) -> Task:

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from analysis.chiang2001.claims import claims
-from analysis.chiang2001.demands import early_ends
 from analysis.chiang2001.figures import brief, pictures
-from analysis.chiang2001.labels import AXES, KEY
+from analysis.chiang2001.labels import AXES, KEY, early_ends
 from analysis.drawings import DRAWINGS
 from analysis.paper import Paper
 from analysis.report.readings import Readings

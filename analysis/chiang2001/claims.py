@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from analysis.chiang2001 import labels
-from analysis.chiang2001.demands import table_4, table_of_month
-from analysis.chiang2001.labels import month, months, sample
+from analysis.chiang2001.labels import month, months, sample, table_4, table_of_month
 from analysis.claims import Claim, Open, Part
 from analysis.claims.comparisons import difference_of, level_of, ratio_of
 from analysis.claims.rows import Rows

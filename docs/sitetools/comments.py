@@ -45,15 +45,12 @@ class File:
         In their order, without ``defaults``, see `bases`.
     bases : tuple of str
         Files that it builds on.
-    text : str
-        The file itself.
     """
 
     name: str
     head: str
     keys: tuple[Key, ...]
     bases: tuple[str, ...]
-    text: str
 
 
 def read(file: Path) -> File:
@@ -73,7 +70,7 @@ def read(file: Path) -> File:
                 bases = tuple(_bases(yaml.safe_load(text)["defaults"]))
                 continue
             keys += _keys(key, value, "", text, lines, len(head_lines))
-    return File(file.stem, head, tuple(keys), bases, text)
+    return File(file.stem, head, tuple(keys), bases)
 
 
 def _bases(defaults: list[object]) -> Iterator[str]:

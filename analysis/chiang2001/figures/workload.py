@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
 from analysis.chiang2001 import labels
-from analysis.chiang2001.demands import table_4, table_of_month
+from analysis.chiang2001.labels import table_4, table_of_month
 from analysis.errors import require_points
 from analysis.figures import style
 from analysis.figures.captions import captioned

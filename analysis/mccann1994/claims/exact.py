@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from analysis.claims import Fact, Open, Part
+from analysis.claims import Fact, Open, Part, testers
 from analysis.claims.comparisons import AxisRange, listed
-from analysis.claims.exact import average, everywhere, exact_values, monotone
 from analysis.claims.tester import Tester
-from analysis.claims.testers import averages, curve_of, is_everywhere
 from analysis.mccann1994.labels import BLOW_UP, EQUIPARTITION, FOLDING, LEAST_LOADED, LIMITS, MOST_LOADED
 from analysis.study.curve import SATURATED, Curve
 from sweep.policy_names import label
@@ -22,19 +20,21 @@ def _one_job_over(
     test: Tester, curve: Mapping[str, Any], of: str, jobs: int, at: AxisRange, high: float
 ) -> list[Part]:
     """Ask that a policy with one job has less than a share of what it has with several."""
-    found = curve_of(test, curve, of)
+    found = testers.curve_of(test, curve, of)
     there = found.intervals().mean[found.x == jobs]
     several = float(there[0]) if there.size else found
-    return [average(f"{label(of)}, one job over {jobs}", found, several, at, high=high)]
+    return [testers.average(f"{label(of)}, one job over {jobs}", found, several, at, high=high)]
 
 
 def _rises(test: Tester, curve: Mapping[str, Any], of: str, through: Sequence[AxisRange]) -> list[Part]:
     """Ask that the average rises from each range to the next."""
-    found, name = curve_of(test, curve, of), label(of)
+    found, name = testers.curve_of(test, curve, of), label(of)
     parts: list[Part] = []
     for low, high in pairwise(through):
         text = f"{name}: {high.name} above {low.name}"
-        (_, below, reason), (_, above, other) = (exact_values([found], points) for points in (low, high))
+        (_, below, reason), (_, above, other) = (
+            testers.exact_values([found], points) for points in (low, high)
+        )
         if reason or other:
             parts.append(Open(text, reason or other))
         else:
@@ -45,7 +45,7 @@ def _rises(test: Tester, curve: Mapping[str, Any], of: str, through: Sequence[Ax
 
 def _most_below_one(test: Tester, curve: Mapping[str, Any], of: str, at: AxisRange) -> list[Part]:
     """Ask that a curve is below 1 at most points."""
-    chosen, values, reason = exact_values([curve_of(test, curve, of)], at)
+    chosen, values, reason = testers.exact_values([testers.curve_of(test, curve, of)], at)
     if reason:
         return [Open(label(of), reason)]
     below = int(np.sum(values[0] < 1))
@@ -58,11 +58,11 @@ def _wider_spread(
 ) -> list[Part]:
     """Ask that curves are higher at each wider spread of thread times (ms)."""
     return [
-        everywhere(
+        testers.everywhere(
             f"{label(policy)}, δ = {wide:g}|at δ = {narrow:g}",
-            curve_of(test, curve, policy, {"delta": wide}),
+            testers.curve_of(test, curve, policy, {"delta": wide}),
             "above",
-            curve_of(test, curve, policy, {"delta": narrow}),
+            testers.curve_of(test, curve, policy, {"delta": narrow}),
             at,
         )
         for policy in of
@@ -76,7 +76,7 @@ def _shortest_rotation(test: Tester) -> str:
     found = [
         part.describe(test.study.confidence)
         for points in (names["moderate"], names["many"])
-        for part in averages(test, names["balanced"], "fold_20", points, list(EQUIPARTITION), low=1.0)
+        for part in testers.averages(test, names["balanced"], "fold_20", points, list(EQUIPARTITION), low=1.0)
     ]
     return f"The shortest time, taken for unrealistically small, decides nothing: {'; '.join(found)}."
 
@@ -87,7 +87,7 @@ def _bound(test: Tester, bound: str, q: float | None) -> Curve:
 
 def _distance(curve: Curve, points: AxisRange) -> tuple[np.ndarray, np.ndarray, str]:
     """Return points, distances from 1, and a reason where there are none."""
-    chosen, values, reason = exact_values([curve], points)
+    chosen, values, reason = testers.exact_values([curve], points)
     return chosen, np.abs(values[0] - 1), reason
 
 
@@ -131,7 +131,7 @@ def _farthest(test: Tester, q: float) -> str:
 def _as_without_rotation(test: Tester, q: float) -> list[Part]:
     """Ask that both bounds are those without rotation."""
     return [
-        everywhere(
+        testers.everywhere(
             f"{bound} loaded job, q = {q:g}|without rotation", _bound(test, bound, q), relation,
             _bound(test, bound, None), test.names["all_points"],
         )
@@ -142,7 +142,7 @@ def _as_without_rotation(test: Tester, q: float) -> list[Part]:
 
 def _below_at_each(test: Tester, **compared: Any) -> str:
     """Return at how many loads some policies are below others."""
-    parts = is_everywhere(
+    parts = testers.is_everywhere(
         test, compared.pop("curve"), compared.pop("of"), "below", compared.pop("over"), **compared
     )
     return " ".join(f"{part.describe(0.95)}." for part in parts)
@@ -151,12 +151,12 @@ def _below_at_each(test: Tester, **compared: Any) -> str:
 def _below_all(test: Tester, curve: Mapping[str, Any], of: str, at: AxisRange) -> list[Part]:
     """Ask that a policy is below all others of the study."""
     others = [one for one in (*EQUIPARTITION, *FOLDING) if one in test.study.policies]
-    return is_everywhere(test, curve, of, "below", others, at)
+    return testers.is_everywhere(test, curve, of, "below", others, at)
 
 
 def _gives_way(test: Tester, curve: Mapping[str, Any], of: str, to: str, at: AxisRange) -> list[Part]:
     """Ask that a policy is unstable at a high load at which another is stable."""
-    mine, other, name = curve_of(test, curve, of), curve_of(test, curve, to), label(of)
+    mine, other, name = testers.curve_of(test, curve, of), testers.curve_of(test, curve, to), label(of)
     here = mine.where(SATURATED) & other.stable & (mine.x >= at.low)
     if not other.stable.any() or not (mine.stable | mine.where(SATURATED)).all():
         return [Open(name, "points are missing")]
@@ -167,7 +167,7 @@ def _gives_way(test: Tester, curve: Mapping[str, Any], of: str, to: str, at: Axi
 
 def _stable(test: Tester, curve: Mapping[str, Any], of: str, at: AxisRange) -> list[Part]:
     """Ask that a policy is stable at all loads of a range."""
-    found, name = curve_of(test, curve, of), label(of)
+    found, name = testers.curve_of(test, curve, of), label(of)
     inside = (found.x >= at.low) & (found.x <= at.high)
     known = found.stable | found.where(SATURATED)
     if not inside.any() or not known[inside].all():
@@ -182,7 +182,7 @@ def _over_limits(test: Tester, ask: str, of: str, loads: list[float]) -> list[Pa
     for load in loads:
         name, curve = f"{label(of)}, load {load:g}", test.curve(BLOW_UP, of, LIMITS.name, load=load)
         if ask == "falls":
-            parts.append(monotone(name, curve, False, test.names["all_points"]))
+            parts.append(testers.monotone(name, curve, False, test.names["all_points"]))
         elif ask == "minimum_inside":
             parts.append(_minimum_inside(test, name, curve))
         else:
@@ -191,7 +191,7 @@ def _over_limits(test: Tester, ask: str, of: str, loads: list[float]) -> list[Pa
 
 
 def _minimum_inside(test: Tester, name: str, curve: Curve) -> Part:
-    chosen, values, reason = exact_values([curve], test.names["all_points"])
+    chosen, values, reason = testers.exact_values([curve], test.names["all_points"])
     if reason or len(chosen) < 3:
         return Open(name, reason or "too few limits")
     at = int(np.argmin(values[0]))
@@ -201,7 +201,7 @@ def _minimum_inside(test: Tester, name: str, curve: Curve) -> Part:
 
 def _above_best(test: Tester, name: str, curve: Curve) -> Part:
     """Ask that no limit is much worse than the best; one at which the policy is unstable is."""
-    chosen, values, reason = exact_values([curve], test.names["all_points"])
+    chosen, values, reason = testers.exact_values([curve], test.names["all_points"])
     if reason:
         return Open(name, reason)
     limit, ratios = test.names["pronounced"], values[0] / values[0].min()
@@ -220,7 +220,7 @@ def _grows(test: Tester, of: str, loads: list[float]) -> list[Part]:
     """Ask that the highest limit is the worse, relative to the best one, the higher the load."""
     name = "highest limit over best"
     curves = [test.curve(BLOW_UP, of, LIMITS.name, load=load) for load in loads]
-    found = [exact_values([curve], test.names["all_points"]) for curve in curves]
+    found = [testers.exact_values([curve], test.names["all_points"]) for curve in curves]
     if reason := next((reason for _, _, reason in found if reason), ""):
         return [Open(name, reason)]
     ratios = [float(values[0][-1] / values[0].min()) for _, values, _ in found]

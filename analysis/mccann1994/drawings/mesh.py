@@ -23,6 +23,9 @@ WALK = "#7a1f00"
 WIDTH, SINGLE = 7.4, 4.6
 """Width of a page, and of one with a single drawing, inches."""
 
+TITLE = 0.25
+"""Height of a title above a drawing, inches."""
+
 RULED = 1100
 """Meshes of up to so many processors are ruled; in larger ones the lines would be all that is seen."""
 
@@ -140,7 +143,7 @@ def _gate(here: Rectangle, there: Rectangle) -> np.ndarray:
     return np.array([(left + right) / 2, (top + bottom) / 2])
 
 
-def pages(n: int, n_columns: int, ratio: float, title: float = 0.25) -> tuple[Figure, Sequence[Axes]]:
+def pages(n: int, n_columns: int, ratio: float) -> tuple[Figure, Sequence[Axes]]:
     """Return a page as wide as the report with so many places for drawings; a single one is smaller.
 
     Parameters
@@ -149,13 +152,11 @@ def pages(n: int, n_columns: int, ratio: float, title: float = 0.25) -> tuple[Fi
         Drawings, and how many side by side.
     ratio : float
         Height of a drawing over its width.
-    title : float, inches
-        Height of a title above each.
     """
     n_rows = -(-n // n_columns)
     width = WIDTH / n_columns if n_columns > 1 else SINGLE
     figure = Figure(
-        figsize=(n_columns * width, n_rows * (0.92 * width * ratio + title) + 0.5), layout="constrained"
+        figsize=(n_columns * width, n_rows * (0.92 * width * ratio + TITLE) + 0.5), layout="constrained"
     )
     places = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     for axes in places[n:]:

@@ -17,17 +17,7 @@ from analysis.figures.style import SchemeStyle
 from analysis.silva1999 import labels
 from analysis.silva1999.claims import Tester, measured, switching
 from analysis.silva1999.figures.horizons import check, schedulers
-from analysis.silva1999.labels import (
-    ALPHA,
-    CLASS,
-    GANG,
-    IDLING_RATIO,
-    MACHINE,
-    MIXED,
-    PRIORITIES,
-    SCHEME,
-    size,
-)
+from analysis.silva1999.labels import size
 from analysis.study import Study
 from analysis.study.curve import DONE, Curve, Sample, means
 from sweep import statistics
@@ -115,12 +105,14 @@ APART = 0.1
 
 def draw_idling(study: Study) -> Figure:
     """Draw the ratio under each scheme, and its difference from that of the reference."""
-    scheduler = GANG if GANG in study.policies else study.policies[0]
+    scheduler = labels.GANG if labels.GANG in study.policies else study.policies[0]
     rows: list[list[LoadPlot]] = [[], []]
-    for name in study.values_of(MACHINE):
+    for name in study.values_of(labels.MACHINE):
         curves = {
-            scheme: study.curve(IDLING_RATIO, scheduler, **{MACHINE: name, SCHEME: scheme})
-            for scheme in study.values_of(SCHEME)
+            scheme: study.curve(
+                labels.IDLING_RATIO, scheduler, **{labels.MACHINE: name, labels.SCHEME: scheme}
+            )
+            for scheme in study.values_of(labels.SCHEME)
         }
         curves = {one: curve for one, curve in curves.items() if curve.there}
         if not curves:
@@ -144,7 +136,7 @@ def draw_idling(study: Study) -> Figure:
         }
         label = "" if beside else "Difference from first fit (points)"
         rows[1].append(LoadPlot(less, label, "", guides={0.0: ""}, **settings))
-    check(rows[0], SCHEME)
+    check(rows[0], labels.SCHEME)
     rows = [row for row in rows if any(plot.lines for plot in row)]
     return grid(rows, "Idling ratio of the trace diagram under gang scheduling")
 
@@ -163,20 +155,23 @@ LABELS = {"local": "Computing outside own slots (%)", "response": "Mean response
 
 def draw_classes(study: Study) -> Figure:
     """Draw what of each class is computed outside of its slots, and its response time."""
-    test, classes = Tester(study), [one for one in study.values_of(CLASS) if one != "other"]
-    alphas = sorted(study.values_of(ALPHA), key=float)
-    lines = {(one, study.usual().get(ALPHA, "")): look(one) for one in schedulers(study)}
+    test, classes = Tester(study), [one for one in study.values_of(labels.CLASS) if one != "other"]
+    alphas = sorted(study.values_of(labels.ALPHA), key=float)
+    lines = {(one, study.usual().get(labels.ALPHA, "")): look(one) for one in schedulers(study)}
     if len(alphas) > 1:
-        shades = shaded(PRIORITIES, [f"α = {float(alpha):g}" for alpha in alphas])
-        lines = {key: one for key, one in lines.items() if key[0] != PRIORITIES}
-        lines |= {(PRIORITIES, alpha): one for alpha, one in zip(alphas, shades, strict=True)}
+        shades = shaded(labels.PRIORITIES, [f"α = {float(alpha):g}" for alpha in alphas])
+        lines = {key: one for key, one in lines.items() if key[0] != labels.PRIORITIES}
+        lines |= {(labels.PRIORITIES, alpha): one for alpha, one in zip(alphas, shades, strict=True)}
     looks = {one.label: one for one in lines.values()}
     plots = []
     for measure, scale in SHOWN.items():
         series = {}
         for (name, alpha), one in lines.items():
-            at = {ALPHA: alpha} if alpha else {}
-            found = [measured(test, measure, name, MIXED, "", **{CLASS: kind}, **at) for kind in classes]
+            at = {labels.ALPHA: alpha} if alpha else {}
+            found = [
+                measured(test, measure, name, labels.MIXED, "", **{labels.CLASS: kind}, **at)
+                for kind in classes
+            ]
             series[one.label] = Estimates.of(found, study.confidence, scale)
         names = ["I/O" if kind == "io" else kind.capitalize() for kind in classes]
         plots.append(CategoryPlot(names, series, looks, LABELS[measure], "Class of the jobs", joined=False))

@@ -9,7 +9,7 @@ from fabricated_mccann1994 import Point, memory
 from papers import study, verdicts
 
 from analysis.claims.comparisons import AxisRange, listed, ratio
-from analysis.claims.exact import average, everywhere, monotone
+from analysis.claims.testers import average, everywhere, monotone
 from analysis.mccann1994.labels import KEY
 from analysis.study.curve import DONE, SATURATED, UNFINISHED
 
