@@ -14,7 +14,7 @@ from analysis.drawings import scene
 from analysis.drawings.scene import UNITS, asked, positive, unit_of, valid
 from analysis.errors import AnalysisError
 from models.arrays import Floats
-from models.production_gang.areas import area, steps
+from models.production_gang.systems import area, steps
 from models.units import KB_IN_GB
 
 if TYPE_CHECKING:
