@@ -125,7 +125,8 @@ def _with_room(system: System) -> System:
     used = {name: int(system.state[f"n_{name}"][0]) for name in RECORDED}
     check_pieces(used["pieces"], FEWER_PIECES)
     full = [name for name in RECORDED if 2 * used[name] > len(getattr(system, name))]
-    return system._replace(**{name: twice(getattr(system, name)) for name in full or RECORDED})
+    larger: dict[str, Any] = {name: twice(getattr(system, name)) for name in full or RECORDED}
+    return system._replace(**larger)
 
 
 def _tc2000(jobs: Jobs, machine: Machine, rules: Tc2000Rules, phases: state.Phases) -> System:
