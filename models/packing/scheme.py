@@ -6,15 +6,20 @@ own is imported.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from models import checks, dotted
 from models.kernels import functions
+from models.kernels.lazy import LazyModule, Reference
 from models.point import Parameters
 
-NO_BOOKS = "models.packing.schemes.capacity.keep_no_books"
-LET_STAY = "models.packing.schemes.capacity.let_stay"
-"""Of a scheme whose choice depends on the matrix alone, and of one that moves no job."""
+if TYPE_CHECKING:
+    from models.packing.schemes import buddy, capacity, left_right, load_based, migration
+else:
+    buddy, capacity, left_right, load_based, migration = (
+        LazyModule(f"models.packing.schemes.{name}")
+        for name in ("buddy", "capacity", "left_right", "load_based", "migration")
+    )
 
 
 class Compiled(NamedTuple):
@@ -41,11 +46,11 @@ class Scheme:
 
     Parameters
     ----------
-    place : compiled function or str
+    place : compiled function, str or Reference
         A function of `signature.PLACE_SIGNATURE`, or its dotted name.
-    release : compiled function or str
+    release : compiled function, str or Reference
         Of `signature.RELEASE_SIGNATURE`, for a scheme that keeps books.
-    rearrange : compiled function or str
+    rearrange : compiled function, str or Reference
         Of `signature.REARRANGE_SIGNATURE`, for a scheme that maps all jobs anew at each arrival and
         termination; its `place` is then never called.
     parameters : mapping of str to allowed values
@@ -57,32 +62,32 @@ class Scheme:
     """
 
     place: Any
-    release: Any = NO_BOOKS
-    rearrange: Any = LET_STAY
+    release: Any = capacity.keep_no_books
+    rearrange: Any = capacity.let_stay
     parameters: Mapping[str, type[int] | tuple[str, ...]] = field(default_factory=dict)
     memory: Callable[[int], int] = lambda n_pes: 1
     check: Callable[[int], None] = lambda n_pes: None
 
     def compiled(self) -> Compiled:
         """Import and, at the first time, compile the scheme's functions."""
-        given = (self.place, self.release, self.rearrange)
-        return Compiled(*(dotted.imported(each) if isinstance(each, str) else each for each in given))
+        return Compiled(*map(_loaded, (self.place, self.release, self.rearrange)))
 
     @property
     def modules(self) -> set[str]:
         """Modules of the functions that are not loaded yet."""
-        given = (self.place, self.release, self.rearrange)
-        return {each.rpartition(".")[0] for each in given if isinstance(each, str)}
+        functions = (self.place, self.release, self.rearrange)
+        named = {each.rpartition(".")[0] for each in functions if isinstance(each, str)}
+        return named | {each.module for each in functions if isinstance(each, Reference)}
 
     @property
     def keeps_books(self) -> bool:
         """Whether `release` has to be called for jobs that leave."""
-        return bool(self.release != NO_BOOKS)
+        return bool(self.release != capacity.keep_no_books)
 
     @property
     def migrates(self) -> bool:
         """Whether the scheme maps all jobs anew at each event."""
-        return bool(self.rearrange != LET_STAY)
+        return bool(self.rearrange != capacity.let_stay)
 
     def arguments(self, policy: Parameters) -> tuple[int, ...]:
         """Return the scheme's parameters as it receives them; ``ValueError`` for a value not allowed."""
@@ -94,27 +99,28 @@ class Scheme:
         )
 
 
+def _loaded(function: Any) -> Any:
+    if isinstance(function, Reference):
+        return function.load()
+    return dotted.imported(function) if isinstance(function, str) else function
+
+
 SCHEMES = {
-    "first_fit": Scheme("models.packing.schemes.capacity.first_fit"),
-    "best_fit": Scheme("models.packing.schemes.capacity.best_fit"),
-    "left_right_size": Scheme(
-        "models.packing.schemes.left_right.left_right_size", parameters={"threshold": int}
-    ),
-    "left_right_slots": Scheme("models.packing.schemes.left_right.left_right_slots"),
-    "min_max_load": Scheme("models.packing.schemes.load_based.min_max_load"),
-    "min_avg_load": Scheme("models.packing.schemes.load_based.min_avg_load"),
+    "first_fit": Scheme(capacity.first_fit),
+    "best_fit": Scheme(capacity.best_fit),
+    "left_right_size": Scheme(left_right.left_right_size, parameters={"threshold": int}),
+    "left_right_slots": Scheme(left_right.left_right_slots),
+    "min_max_load": Scheme(load_based.min_max_load),
+    "min_avg_load": Scheme(load_based.min_avg_load),
     "buddy": Scheme(
-        "models.packing.schemes.buddy.buddy",
-        "models.packing.schemes.buddy.leave_controller",
+        buddy.buddy,
+        buddy.leave_controller,
         # Two numbers for each node of the tree of controllers.
         memory=lambda n_pes: 4 * n_pes,
         parameters={"slot_choice": ("first", "fullest"), "controller_load": ("paths", "recursive", "pes")},
         check=power_of_two,
     ),
-    "migration": Scheme(
-        "models.packing.schemes.capacity.first_fit",
-        rearrange="models.packing.schemes.migration.first_fit_decreasing",
-    ),
+    "migration": Scheme(capacity.first_fit, rearrange=migration.first_fit_decreasing),
 }
 
 
@@ -127,13 +133,18 @@ def of_scheme(policy: Parameters) -> dict[str, Any]:
 
 
 def find(given: Any) -> Scheme:
-    """Return a scheme; ``ValueError`` with one line, if there is none.
+    """Return a scheme.
 
     Parameters
     ----------
     given : str, compiled function or Scheme
         A name in `SCHEMES`; or one's own: a function of `signature.PLACE_SIGNATURE`, or a `Scheme` where more
         is needed, or the dotted name of either.
+
+    Raises
+    ------
+    ValueError
+        With one line.
     """
     if isinstance(given, str) and given in SCHEMES:
         return SCHEMES[given]
