@@ -10,10 +10,20 @@ from models.slurm.configuration import Configuration, ConfigurationError, values
 UNBOUNDED = 2**40
 
 WORDS = {
-    "bf_interval": 30, "bf_resolution": 60, "bf_window": 1440, "bf_max_job_test": 500, "bf_max_job_user": 0,
-    "bf_max_job_part": 0, "bf_max_job_start": 0, "bf_min_age_reserve": 0, "batch_sched_delay": 3,
-    "sched_interval": 60, "default_queue_depth": 100, "partition_job_depth": 0, "sched_max_job_start": 0,
-}  # fmt: skip
+    "bf_interval": 30,
+    "bf_resolution": 60,
+    "bf_window": 1440,
+    "bf_max_job_test": 500,
+    "bf_max_job_user": 0,
+    "bf_max_job_part": 0,
+    "bf_max_job_start": 0,
+    "bf_min_age_reserve": 0,
+    "batch_sched_delay": 3,
+    "sched_interval": 60,
+    "default_queue_depth": 100,
+    "partition_job_depth": 0,
+    "sched_max_job_start": 0,
+}
 """Numbers of SchedulerParameters with Slurm's defaults; bf_window is in minutes, a limit of 0 is none."""
 
 
