@@ -18,7 +18,7 @@ from models.backfill.policies import rules_of
 from models.jobs import machine as machines
 from models.jobs import swf
 from models.jobs.swf_schedule import write_schedule
-from models.point import Point
+from models.point import Batches, Point
 from models.workloads import synthetic
 from sweep.config import compose, locate
 from sweep.plan import plan
@@ -123,3 +123,16 @@ def test_the_simpy_script_of_the_benchmark_makes_the_same_schedule() -> None:
     expected = schedule(jobs, machines.pool(64), rules("easy"))
     assert np.count_nonzero(expected.wait) > 500
     np.testing.assert_allclose(against_simpy.starts(jobs, 64), expected.start, rtol=1e-9)
+
+
+def test_one_processor_is_a_queue_of_pollaczek_and_khinchine() -> None:
+    """M/G/1 in order of arrival: mean wait = load E[S^2] / (2 E[S] (1 - load))."""
+    spread, load = 0.5, 0.6
+    workload = STREAM | {"largest_job": None, "median_runtime": 1.0, "runtime_spread": spread}
+    fcfs, batches = composed("policy", "fcfs"), Batches(5_000, 1, (20,))
+    metrics = FAMILY.simulate(Point(fcfs, workload, {"processors": 1}, load, batches, (5,))).metrics
+    means = metrics["wait"]
+    expected = load * np.exp(2 * spread**2) / (2 * np.exp(spread**2 / 2) * (1 - load))
+    assert abs(means.mean() - expected) < 4 * means.std(ddof=1) / np.sqrt(len(means))
+    assert means.std() < 0.1 * expected
+    assert metrics["utilization"].mean() == pytest.approx(load, rel=0.02)
