@@ -9,6 +9,8 @@ from study_commands import load
 ONE = ("grid.load=[0.3]", "policy=quick", "grid.preemption=[none]", "grid.urgent=[true]", "replications=1")
 """One point of the queue in one replication."""
 
+SECOND_TIER = pytest.mark.exhaustive
+
 SIZE = 50
 """Customers in a batch, see conf/experiment/queue.yaml."""
 
@@ -70,7 +72,10 @@ def test_a_file_of_somebody_else_is_not_written_over(sweep):
     np.testing.assert_allclose(responses("notes.swf"), load().response.values.ravel())
 
 
-@pytest.mark.parametrize("name", ["one.swf", "one.swf.gz", "one.csv", "one.csv.gz"])
+@pytest.mark.parametrize(
+    "name",
+    ["one.swf", "one.csv.gz", *(pytest.param(f"one.{end}", marks=SECOND_TIER) for end in ("swf.gz", "csv"))],
+)
 def test_the_same_command_writes_the_same_file_again_and_no_other(sweep, name):
     assert sweep(*ONE, f"schedule={name}").status == 0
     before = Path(name).read_bytes()

@@ -121,7 +121,13 @@ def test_a_dataset_made_block_by_block_is_the_one_made_at_once(sweep, expand, mo
         assert math.prod(file["response"].chunking()) <= 16
 
 
-@pytest.mark.parametrize("content", [None, b"", b"[1]", b"{", b'{"settings": 3}', b'{"name": "queue"}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        None, b"{", b'{"settings": 3}',
+        *(pytest.param(one, marks=pytest.mark.exhaustive) for one in (b"", b"[1]", b'{"name": "queue"}')),
+    ],
+)  # fmt: skip
 def test_a_manifest_is_remade(sweep, content):
     """By the identities in the logs; another study is still refused."""
     sweep("replications=1")
