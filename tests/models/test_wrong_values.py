@@ -1,8 +1,9 @@
-"""A value of the wrong kind for any key of ``conf`` is refused in one line that names the key."""
+"""A value of a wrong kind or out of bounds for a key of ``conf`` is refused in a line that names the key."""
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, reduce
+from operator import getitem
 from typing import Any
 
 import pytest
@@ -22,6 +23,9 @@ NOT_READ = {
     "machine": {"name"},
 }  # fmt: skip
 """Part of a point -> names, and keys that matter only beside other values than those of the cases."""
+
+SIGNED = {"priority", "run_length_order", "size_order"}
+"""Keys whose numbers may be negative: priorities of classes, and powers."""
 
 OF_SCHEMES = {key for scheme in SCHEMES.values() for key in scheme.parameters}
 """Keys of a policy that belong to one packing scheme."""
@@ -71,6 +75,23 @@ def test_a_wrong_value_is_refused_in_one_line(part: str) -> None:
                 assert path[-1] in line, (path, line)
             read[path] = read.get(path, False) or bool(line)
     assert {path[0] for path, is_read in read.items() if not is_read} <= NOT_READ[part]
+
+
+@pytest.mark.parametrize("part", NOT_READ)
+def test_a_number_out_of_bounds_is_refused_in_one_line(part: str) -> None:
+    refused: dict[tuple[str, ...], bool] = {}
+    for case in taken():
+        point, _ = case.taken()
+        for path in keys_of(given := getattr(point, part)):
+            number = type(reduce(getitem, path, given)) in (int, float)
+            if not number or refused.get(path) or path[0] in NOT_READ[part] | SIGNED:
+                continue
+            line = refusal(case, replace(point, **{part: changed(given, path, -7)}))
+            assert "\n" not in line
+            named = line.lower().replace("_", "")  # PriorityWeightAge is the key weight_age
+            assert not line or any(key.replace("_", "") in named for key in path), (path, line)
+            refused[path] = bool(line)
+    assert [path for path, is_refused in refused.items() if not is_refused] == []
 
 
 def without(given: Any, path: tuple[str, ...]) -> Any:
