@@ -103,6 +103,9 @@ SKIPPED = {
     ("backfill/ncsa_lsf", "feitelson1996_arrivals"): "the first jobs may have none beyond all classes",
 }
 
+SECOND_TIER = {("models.slurm", "o2k_2000_01")}
+"""Family and workload that are simulated in the second tier only: all cycles of nine months."""
+
 SHORT_SLICE = dict.fromkeys(
     ("models.concurrent_gang", "models.production_gang"), ("feitelson1996", "feitelson1996_arrivals")
 )
@@ -302,7 +305,9 @@ def covering(cases: Sequence[Case], workloads: int = 3, policies: int = 2) -> se
     """
     chosen: set[Case] = set()
     for package in dict.fromkeys(case.package for case in cases):
-        of_family = [case for case in cases if case.package == package]
+        of_family = [
+            case for case in cases if case.package == package and (package, case.workload) not in SECOND_TIER
+        ]
         for axis, other, wanted in (("policy", "workload", workloads), ("workload", "policy", policies)):
             for value in dict.fromkeys(getattr(case, axis) for case in of_family):
                 counts = Counter(getattr(case, other) for case in chosen if case.package == package)

@@ -69,12 +69,14 @@ def test_a_wrong_value_is_refused_in_one_line(part: str) -> None:
     for case in taken():
         point, _ = case.taken()
         for path in keys_of(getattr(point, part)):
+            if path[0] in NOT_READ[part]:
+                continue
             line = refusal(case, replace(point, **{part: changed(getattr(point, part), path, WRONG)}))
             if line:
                 assert "\n" not in line
                 assert path[-1] in line, (path, line)
             read[path] = read.get(path, False) or bool(line)
-    assert {path[0] for path, is_read in read.items() if not is_read} <= NOT_READ[part]
+    assert [path for path, is_read in read.items() if not is_read] == []
 
 
 @pytest.mark.parametrize("part", NOT_READ)
