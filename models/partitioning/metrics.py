@@ -12,8 +12,6 @@ References
 W. G. Cochran, "Sampling Techniques", 3rd ed., 1977, sections 2.11 and 6.3 (variance of a ratio estimate).
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from models.arrays import Floats, Ints
@@ -69,16 +67,6 @@ def of_classes(sums: Floats) -> dict[str, Floats]:
         "blow_up": first + first_changes,
         "blow_up_cv": variation + np.where(variation > 0, varied, 0.0),
     }
-
-
-def known(metrics: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Return the metrics without the classes, and the groups, that have no job in any batch."""
-    found = {}
-    for name, values in metrics.items():
-        if values.ndim == 2:
-            values = values[:, ~np.isnan(values).all(axis=0)]
-        found[name] = values
-    return found
 
 
 def _mean(sums: Floats, counts: Floats) -> tuple[Floats, Floats]:

@@ -13,7 +13,6 @@ from models.family import Outcome
 from models.jobs.measures import Measures
 from models.jobs.schedule import Pieces, Schedule, check_pieces
 from models.partitioning.engine import Status
-from models.partitioning.metrics import known
 from models.partitioning.simulation import fold, sharing
 from models.partitioning.simulation.measured import measured, metrics, of_trace
 from models.partitioning.simulation.run import Curve, Roll, Simulation
@@ -102,8 +101,7 @@ def simulate(point: Point) -> Outcome:
 
     Notes
     -----
-    A batch is so many jobs in the order in which they end. Where all jobs are of one class the others have no
-    mean, and the stopping rule is not applied to them.
+    A batch is so many jobs in the order in which they end.
     """
     point = _of_overload(point)
     batches, measures = point.batches, Measures.of(point.measures)
@@ -126,9 +124,7 @@ def simulate(point: Point) -> Outcome:
             roll.forget(simulation.first_in_system)
         found = metrics(parts, batches.warmup, simulation.n_batches)
         overflowed = status == Status.TABLE_FULL or crowded(found["jobs_in_system"], most)
-        if overflowed or status != Status.BATCHES_DONE:
-            break
-        if batches.enough is not None and batches.enough(known(found)):
+        if overflowed or status != Status.BATCHES_DONE or batches.is_enough(found):
             break
     return Outcome(found, simulation.n_terminated, overflowed and not batches.overloaded)
 
@@ -144,7 +140,7 @@ def _simulate_trace(point: Point, simulation: Simulation, source: Source) -> Out
     parts = [of_trace(ended, trace, batches.size, held, limit, Measures.of(point.measures))]
     for checkpoint in batches.checkpoints:
         found = metrics(parts, batches.warmup, batches.warmup + min(checkpoint, max(available, 0)))
-        if checkpoint >= available or (batches.enough is not None and batches.enough(known(found))):
+        if checkpoint >= available or batches.is_enough(found):
             break
     return Outcome(found, len(trace.jobs))
 
