@@ -56,10 +56,11 @@ test: $(READY) style ## run the tests (minutes)
 	$(PY) -m pytest --numprocesses=logical --dist=worksteal -m "not exhaustive"
 
 # The second tier: all combinations, and tests that wait, kill processes or install. Tests on a real Slurm mostly wait,
-# so they run beside the others; their output is shown at the end.
+# so they run beside the others, two at a time, each on a cluster of its own; their output is shown at the end.
 test-all: $(READY) check ## run the exhaustive tests as well
 	@mkdir -p .cache; echo "$(PY) -m pytest tests/slurm, beside:"; \
-	$(PY) -m pytest -p no:cacheprovider -m exhaustive tests/slurm > .cache/slurm-tests.txt 2>&1 & beside=$$!; \
+	$(PY) -m pytest -p no:cacheprovider --numprocesses=2 --dist=worksteal -m exhaustive tests/slurm \
+	  > .cache/slurm-tests.txt 2>&1 & beside=$$!; \
 	$(PY) -m pytest --numprocesses=logical --dist=worksteal -m exhaustive --ignore=tests/slurm; status=$$?; \
 	wait $$beside || status=1; cat .cache/slurm-tests.txt; exit $$status
 

@@ -42,7 +42,7 @@ Costs = dict[str, dict[int, float]]
 
 def run(quick: bool) -> Findings:
     """Time everything on ever more."""
-    rounds, cut = (1, -3) if quick else (3, None)
+    rounds, cut = (1, -2) if quick else (3, None)
     found = Findings()
     backfills = policies("easy", "sjf_backfill", "conservative")
     machine = pool(PROCESSORS)

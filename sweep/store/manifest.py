@@ -5,8 +5,10 @@ hold for all tasks must be the same, or one dataset would answer two questions.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from sweep.config.settings import GROUPS, OF_THE_RUN, shown
 from sweep.errors import SweepError
 from sweep.plan import canonical, grid
 from sweep.plan.plan import ASKED, Plan
-from sweep.store import reader
+from sweep.store import provenance, reader
 from sweep.store.folder import Folder, spare
 
 FIXED = ("name", "seed", "warmup", "batches", "batch_size", "precision")
@@ -56,14 +58,20 @@ def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
     new = describe(plan)
     if not folder.holds_results():
         return new
-    old = folder.read_manifest() or _of_logs(folder, plan, new)
-    try:
-        differing, lost = list(differences(old, new)), _lost(old["settings"], plan)
-        # What only the old one names is kept for later comparisons.
-        merged = {**new, **{key: {**old.get(key, {}), **new[key]} for key in (*GROUPS, "sources")}}
-    except (KeyError, TypeError, AttributeError, ValueError):  # of whatever has written it
-        _of_logs(folder, plan, new)
-        return new
+    known: dict[Callable[[], dict[str, Any]], dict[str, Any]] = {
+        folder.read_manifest: new,
+        partial(_of_dataset, folder): provenance.sanitised(new),
+        partial(_of_logs, folder, plan, new): new,
+    }
+    for read, here in known.items():
+        with suppress(
+            KeyError, TypeError, AttributeError, ValueError
+        ):  # missing, damaged, or of another version
+            old = read()
+            differing, lost = list(differences(old, here)), _lost(old["settings"], plan)
+            # What only the old one names is kept for later comparisons.
+            merged = {**new, **{key: {**old.get(key, {}), **new[key]} for key in (*GROUPS, "sources")}}
+            break
     if differing:
         plan.check()
         listed = "; ".join(differing[:5]) + (f"; and {len(differing) - 5} more" if len(differing) > 5 else "")
@@ -78,6 +86,17 @@ def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
             "replace=true to make it smaller (the logs keep all)"
         )
     return merged
+
+
+def _of_dataset(folder: Folder) -> dict[str, Any]:
+    """Return a manifest from the attributes of the dataset, empty where it cannot be read."""
+    if folder.dataset.is_file():
+        from netCDF4 import Dataset
+
+        with suppress(OSError, RuntimeError), Dataset(folder.dataset) as file:
+            found: dict[str, Any] = json.loads(file.config)
+            return {**found, "sources": json.loads(file.sources)}
+    return {}
 
 
 def _of_logs(folder: Folder, plan: Plan, new: dict[str, Any]) -> dict[str, Any]:
@@ -131,7 +150,10 @@ def changed(folder: Folder, plan: Plan) -> str:
     """Return what code is another than when the folder was last written, in words."""
     old = folder.read_manifest().get("sources")
     old = old if isinstance(old, dict) else {}
-    names = [name for name, digest in sorted(plan.sources.items()) if digest != old.get(name, digest)]
+    # A dataset, from which it may have been remade, has the beginnings.
+    names = [
+        name for name, digest in sorted(plan.sources.items()) if not digest.startswith(str(old.get(name, "")))
+    ]
     return ", ".join(names or plan.sources)
 
 
