@@ -19,6 +19,7 @@ FAMILY = Family(
         "models.slurm.kernel.backfill",
         "models.slurm.kernel.loop",
         "models.slurm.kernel.passes",
+        "models.slurm.kernel.picking",
     ),
     schedules=True,
 )

@@ -64,13 +64,13 @@ def run(
     ``ValueError`` with one line if a job can never start.
     """
     from models.kernels.compiling import function_pointer
-    from models.slurm.kernel import backfill, loop, passes, picking
+    from models.slurm.kernel import backfill, loop, passes, picking, signatures
 
     system = system_of(wanted, configuration, phases, plans, zero)
     parts = (
-        function_pointer(passes.main_pass, passes.PASS_SIGNATURE),
-        function_pointer(backfill.backfill_cycle, backfill.CYCLE_SIGNATURE),
-        function_pointer(picking.pick, picking.PICK_SIGNATURE),
+        function_pointer(passes.main_pass, signatures.PASS_SIGNATURE),
+        function_pointer(backfill.backfill_cycle, signatures.CYCLE_SIGNATURE),
+        function_pointer(picking.pick, signatures.PICK_SIGNATURE),
     )
     if loop.run(system, *parts):
         stuck = int(np.flatnonzero(np.isnan(system.fate["start"]))[0])

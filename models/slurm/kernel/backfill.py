@@ -8,12 +8,10 @@ what is free on nodes that no plan so far claims. Plans only take nodes away, so
 
 import math
 
-from numba import int64, types
-
 from models.kernels.bits import ONE, lowest_position, population
 from models.kernels.compiling import part, passable
 from models.slurm.kernel.gang import enter
-from models.slurm.kernel.picking import PICK, count, offered_by
+from models.slurm.kernel.offering import count, offered_by
 from models.slurm.kernel.plan import (
     begin_plan,
     conflicts,
@@ -26,6 +24,7 @@ from models.slurm.kernel.plan import (
 from models.slurm.kernel.preempting import level_of, may_preempt, may_preempt_any, preempt
 from models.slurm.kernel.queue import QUEUED, drop_started, exceeded, limited, throttled
 from models.slurm.kernel.running import copy_free, overlaps, remove_in_future, start_job
+from models.slurm.kernel.signatures import CYCLE_SIGNATURE
 from models.slurm.kernel.tables import (
     ANY,
     COMPLETING,
@@ -40,11 +39,7 @@ from models.slurm.kernel.tables import (
     OFF,
     ORIGINAL,
     PICKED,
-    SYSTEM,
 )
-
-CYCLE_SIGNATURE = int64(SYSTEM, PICK)
-CYCLE = types.FunctionType(CYCLE_SIGNATURE)
 
 UNKNOWN_S = 500
 """Seconds until a job is planned that a limit keeps waiting (with assoc_limit_stop)."""

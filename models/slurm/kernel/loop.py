@@ -6,14 +6,12 @@ import numpy as np
 from numba import int64
 
 from models.kernels.compiling import kernel, part
-from models.slurm.kernel.backfill import CYCLE
 from models.slurm.kernel.gang import leave, next_slice
-from models.slurm.kernel.passes import PASS
-from models.slurm.kernel.picking import PICK
 from models.slurm.kernel.preempting import requeue, stop
 from models.slurm.kernel.priority import add_usage, recalculate
 from models.slurm.kernel.queue import exceeded, insert, may_start, release, sort_again
 from models.slurm.kernel.running import ENDED, REQUEUED, RUNNING, answered, end_on_nodes, pop_end
+from models.slurm.kernel.signatures import CYCLE, PASS, PICK
 from models.slurm.kernel.tables import NONE, SYSTEM
 
 NEAR_S = 0.6

@@ -2,16 +2,15 @@
 
 import math
 
-from numba import int64, types
-
 from models.kernels.bits import ZERO
 from models.kernels.compiling import part, passable
 from models.slurm.kernel.gang import enter
-from models.slurm.kernel.picking import PICK, count
+from models.slurm.kernel.offering import count
 from models.slurm.kernel.plan import keep_out
 from models.slurm.kernel.preempting import preempt
 from models.slurm.kernel.queue import QUEUED, drop_started, exceeded, limited, throttled
 from models.slurm.kernel.running import copy_free, remove_in_future, start_job
+from models.slurm.kernel.signatures import PASS_SIGNATURE
 from models.slurm.kernel.tables import (
     COMPLETING,
     FEWEST,
@@ -21,12 +20,8 @@ from models.slurm.kernel.tables import (
     NARROWED,
     NONE,
     NOW,
-    SYSTEM,
     USABLE,
 )
-
-PASS_SIGNATURE = int64(SYSTEM, int64, PICK)
-PASS = types.FunctionType(PASS_SIGNATURE)
 
 
 @part(inline=False)

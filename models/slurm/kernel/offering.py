@@ -1,0 +1,49 @@
+"""What nodes offer to a job, and how many of them there are."""
+
+from models.kernels.bits import population
+from models.kernels.compiling import part
+
+
+@part(inline=False)
+def offered_by(system, job, whole, node, supply, gres):
+    """Return the CPUs that a node can give to a job, 0 if it cannot take a part of it. O(G)."""
+    nodes, jobs, settings = system.nodes, system.jobs, system.settings[0]
+    cpus = supply[node].cpus
+    if cpus <= 0 or (whole and cpus < nodes[node].cpus):
+        return 0
+    if whole and nodes[node].rows > 1:
+        if cpus < nodes[node].cpus * (nodes[node].rows - system.state[0].shared):
+            return 0
+        cpus = nodes[node].cpus
+    for kind in range(settings.n_gres):
+        if gres[node * settings.n_gres + kind] < system.job_gres[job * settings.n_gres + kind]:
+            return 0
+    each, per_node = jobs[job].task_cpus, jobs[job].tasks_per_node
+    if settings.track_memory:
+        if supply[node].memory < jobs[job].node_memory:
+            return 0
+        if jobs[job].cpu_memory > 0:
+            if whole:
+                if jobs[job].cpu_memory * cpus > supply[node].memory:
+                    return 0
+            else:
+                cpus = min(cpus, supply[node].memory // jobs[job].cpu_memory)
+    least = each
+    if per_node > 0:
+        least = each * per_node
+        if not whole:
+            cpus = min(cpus, least)
+    elif jobs[job].max_nodes == 1:
+        least = each * jobs[job].tasks
+    if each > 1 and not whole:  # a division takes as long as all the rest
+        cpus -= cpus % each
+    return cpus if cpus >= least else 0
+
+
+@part(inline=False)
+def count(system, row):
+    """Return the number of nodes of a set; O(W)."""
+    n = 0
+    for w in range(system.sets.shape[1]):
+        n += population(system.sets[row, w])
+    return n
