@@ -1,6 +1,7 @@
 """Answers of Slurm's programs, as plain data."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from models.slurm.configuration import values
@@ -111,10 +112,10 @@ def seconds(text: str) -> float | None:
     """
     if text.lower() in ("unlimited", "infinite", "n/a", "invalid", "not_set"):
         return None
-    try:
-        return values.minutes(text)
-    except ValueError:
-        raise ValueError(f"{text!r} is no duration: give one of {FORMS_OF_TIME}") from None
+    with suppress(ValueError):
+        if (found := values.minutes(text)) is not None:
+            return found
+    raise ValueError(f"{text!r} is no duration: give one of {FORMS_OF_TIME}")
 
 
 def read_partition(name: str, rows: list[list[str]]) -> Partition:

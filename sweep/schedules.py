@@ -186,8 +186,8 @@ def planned(plan: Plan) -> Schedules | None:
     paths = made.paths or {0: given}
     _apart(plan, given, paths.values())
     is_own = _is_own_table if is_table else _is_own
-    foreign = [path for number, path in paths.items() if path.exists() and not is_own(plan, number, path)]
-    if foreign and not plan.settings.replace:
+    existing = {} if plan.settings.replace else {n: path for n, path in paths.items() if path.exists()}
+    if foreign := [path for number, path in existing.items() if not is_own(plan, number, path)]:
         others = f" and {len(foreign) - 1} others" if len(foreign) > 1 else ""
         what = "table of this study" if is_table else "schedule of this point"
         raise SweepError(

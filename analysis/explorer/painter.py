@@ -5,10 +5,8 @@ Simulations hold Python's global lock from their beginning to their end: a threa
 
 import asyncio
 import multiprocessing
-import signal
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from functools import partial
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 
 import pandas as pd
 
@@ -27,8 +25,9 @@ class Painter:
     """
 
     def __init__(self) -> None:
-        self._pool: ProcessPoolExecutor | None = None
-        self._last: Future[bytes | pd.DataFrame] | None = None
+        self._process: BaseProcess | None = None
+        self._connection: Connection | None = None
+        self._is_busy = False
 
     async def draw(self, request: Request) -> bytes | pd.DataFrame:
         """Return a picture as PNG.
@@ -40,31 +39,58 @@ class Painter:
         SupersededError
             If another request was made before it was done.
         """
-        if self._last is not None and not self._last.done():
+        if self._is_busy or self._process is None or not self._process.is_alive():
             self.close()
-        if self._pool is None:
-            quietly = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(1, context, initializer=quietly)
-        mine = self._pool
-        self._last = mine.submit(drawn, request)
+            self._connection, other = context.Pipe()
+            self._process = context.Process(target=_work, args=(other,), daemon=True)
+            self._process.start()
+            other.close()
+        mine = self._connection
+        assert mine is not None
+        self._is_busy = True
         try:
-            return await asyncio.wrap_future(self._last)
-        except BrokenProcessPool:
-            if self._pool is not mine:
-                raise SupersededError from None
-            self.close()
-            raise AnalysisError("the drawing was ended before it was done: request it again") from None
-        except AnalysisError:
-            raise
-        except Exception as error:  # whatever is wrong, the page shows it and stays open
-            reason = f"it cannot be drawn ({type(error).__name__}: {error})".replace("\n", " ")
-            raise AnalysisError(reason) from None
+            found = await asyncio.to_thread(_answer, mine, request)
+        finally:
+            if self._connection is mine:
+                self._is_busy = False
+        if self._connection is not mine:
+            raise SupersededError
+        if isinstance(found, str):
+            raise AnalysisError(found)
+        return found
 
     def close(self) -> None:
         """End the process, whatever it does."""
-        if self._pool is not None:
-            for process in list(self._pool._processes.values()):  # a pool itself waits for what they do
-                process.terminate()
-            self._pool.shutdown(wait=False)
-        self._pool = self._last = None
+        if self._process is not None:
+            self._process.terminate()
+            self._process.join()
+        self._process, self._connection, self._is_busy = None, None, False
+
+
+def _answer(connection: Connection, request: Request) -> bytes | pd.DataFrame | str:
+    """Return the answer of the other process: a picture, or an error in one line."""
+    try:
+        connection.send(request)
+        answer: bytes | pd.DataFrame | str = connection.recv()
+    except (EOFError, OSError):
+        return "the drawing was ended before it was done: request it again"
+    return answer
+
+
+def _work(connection: Connection) -> None:
+    """Draw each picture that is requested, until the page closes the connection."""
+    while True:
+        try:
+            request = connection.recv()
+        except (EOFError, KeyboardInterrupt):
+            return
+        try:
+            answer: bytes | pd.DataFrame | str = drawn(request)
+        except AnalysisError as error:
+            answer = str(error)
+        except KeyboardInterrupt:
+            return
+        except Exception as error:  # whatever is wrong, the page shows it and stays open
+            answer = f"it cannot be drawn ({type(error).__name__}: {error})".replace("\n", " ")
+        connection.send(answer)

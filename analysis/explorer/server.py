@@ -85,12 +85,6 @@ def serve(sources: Sequence[Source], port: int, logs: Sequence[Path], *, browser
     pn.extension(inline=False)
     pn.theme.Fast._resources.pop("font", None)  # a network would be asked for it
     name = ", ".join(source.study.name for source in sources)
-    open_: set[Page] = set()
-
-    def close(one: Page, context: Any) -> None:
-        """End the background work of a page whose window was closed."""
-        open_.discard(one)
-        one.close()
 
     def page() -> Any:
         location = pn.state.location
@@ -109,8 +103,7 @@ def serve(sources: Sequence[Source], port: int, logs: Sequence[Path], *, browser
             asked = {key.removeprefix(start): value for key, value in mine.items()}
             pages.append(Page(source, logs, asked, partial(tell, number)))
             pages[-1].follow()
-            open_.add(pages[-1])
-            pn.state.on_session_destroyed(partial(close, pages[-1]))
+            pn.state.on_session_destroyed(partial(_close, pages[-1]))
         return pn.template.FastListTemplate(
             title=escape(name), font="system-ui, sans-serif", sidebar_width=300, theme_toggle=True,
             raw_css=[PHONE], main_max_width="1600px",
@@ -138,9 +131,12 @@ def serve(sources: Sequence[Source], port: int, logs: Sequence[Path], *, browser
     except KeyboardInterrupt:
         print()
     finally:
-        for one in open_:
-            one.close()
         server.stop()
+
+
+def _close(page: Any, context: Any) -> None:
+    """End the background work of a page whose window was closed."""
+    page.close()
 
 
 def answer_only(application: Application, hosts: Sequence[str]) -> None:

@@ -179,7 +179,7 @@ class Study:
     def status(self) -> xr.DataArray:
         """The state of each point, from its replications, as text; dimensions without replication.
 
-        Saturation is judged from all replications together, see `sweep.statistics.saturation`.
+        Saturation is judged from all replications together, see `sweep.store.capacities`.
         """
         tasks = self.tasks
         rules = [(tasks == EXCLUDED).all("replication"), self.data["saturated"] == 1]

@@ -16,6 +16,7 @@ R. L. Graham, "Bounds on multiprocessing timing anomalies", SIAM J. Appl. Math. 
 C. D. Polychronopoulos, D. J. Kuck, "Guided self-scheduling", IEEE Trans. Computers C-36, 1987.
 """
 
+import heapq
 import itertools
 import math
 import threading
@@ -86,8 +87,12 @@ class Bundles:
 
     Parameters
     ----------
+    left : iterable of int
+        Task numbers to run.
     costs : Costs
         Updated by `learn` while this is iterated.
+    shards : Path
+        Folder for the workers' logs.
     seconds : float
         Work aimed at in a bundle, as long as there is plenty; until something was measured, a bundle is a
         single task.
@@ -141,18 +146,32 @@ class Bundles:
         self._of_system: dict[Key, list[Key]] = defaultdict(list)
         for key in self._waiting:
             self._of_system[key[:SYSTEM]].append(key)
+        self._queue: list[Place] = []
         self._places: dict[Key, Place] = {}
+        self._work = 0.0
         for system in self._of_system:
             self._sort_in(system)
         self._timings = Timings({key: self._cost(key) for key in self._waiting}, self._jobs)
 
     def _sort_in(self, system: Key) -> None:
-        """Give the tasks of a system their places, by what is known of it now."""
+        """Sort in the waiting tasks of a system by what is known of it now; earlier places do not count."""
         for key in self._of_system[system]:
+            self._work -= self._work_of(key)
+            cost = self._cost(key)
             # Of equal costs the highest load first, where simulations take longest; then in the plan's order,
             # so that policies with no timing yet begin with those that a grid names first.
             known = key in self._tried or self._costs.is_measured(key)
-            self._places[key] = known, -self._cost(key), -as_number(key[SYSTEM]), self._first[key], key
+            place = (known, -cost, -as_number(key[SYSTEM]), self._first[key], key)
+            self._places[key] = place
+            self._work += self._work_of(key)
+            if self._waiting[key]:
+                heapq.heappush(self._queue, place)
+
+    def _work_of(self, key: Key) -> float:
+        """Return the known work of the waiting tasks of a key, in seconds, as they are sorted in."""
+        if key not in self._places or math.isinf(cost := -self._places[key][1]):
+            return 0.0
+        return cost * len(self._waiting[key])
 
     def __iter__(self) -> Iterator[Bundle]:
         return self
@@ -174,20 +193,14 @@ class Bundles:
         familiar = True
         alone = self._workers is None or self._workers() == 1
         shortest = self._plan.longest.to_the_end and (alone or bool(self._longest.tasks))
-        key = self._next(shortest)
-        while planned < seconds and len(tasks) < most and key is not None:
+        while planned < seconds and len(tasks) < most and (key := self._next(shortest)) is not None:
             if not (known := key[:SYSTEM] in self._seen) and tasks:
                 break
-            tasks.append(self._waiting[key].pop())
+            tasks.append(self._take(key))
             planned += self._cost(key)
-            if is_new := not self._places[key][0]:  # the first one of a kind without a timing
-                self._tried.add(key)
-                self._sort_in(key[:SYSTEM])
             if not known:
                 familiar = False
                 break
-            if is_new or not self._waiting[key]:
-                key = self._next(shortest)
         if not tasks:
             raise StopIteration
         bundle = Bundle(
@@ -207,17 +220,29 @@ class Bundles:
         """Return the seconds of work of the next bundle."""
         if self._workers is None:
             return self._seconds
-        known = (place for place in self._places.values() if math.isfinite(place[1]))
-        work = sum(-place[1] * len(self._waiting[place[-1]]) for place in known)
-        return min(self._seconds, max(LEAST_S, work / (SHARES * max(1, self._workers()))))
+        return min(self._seconds, max(LEAST_S, self._work / (SHARES * max(1, self._workers()))))
 
     def _next(self, shortest: bool) -> Key | None:
         """Return the key of the next task, None at the end; the shortest where none is without a timing."""
-        waiting = [place for key, place in self._places.items() if self._waiting[key]]
-        first = min(waiting, default=None)
-        if first is not None and first[0] and shortest:
-            first = max(waiting, key=lambda place: (place[1], -place[3]))
-        return None if first is None else first[-1]
+        while self._queue:
+            key = self._queue[0][-1]
+            if self._waiting[key] and self._queue[0] == self._places[key]:
+                if shortest and self._queue[0][0]:
+                    waiting = (place for key, place in self._places.items() if self._waiting[key])
+                    return max(waiting, key=lambda place: (place[1], -place[3]))[-1]
+                return key
+            heapq.heappop(self._queue)
+        return None
+
+    def _take(self, key: Key) -> int:
+        """Take a task of a key that `_next` returned."""
+        self._work -= self._work_of(key)
+        number = self._waiting[key].pop()
+        self._work += self._work_of(key)
+        if not self._places[key][0]:  # the first one of a kind without a timing
+            self._tried.add(key)
+            self._sort_in(key[:SYSTEM])
+        return number
 
     def learn(self, number: int, seconds: float) -> None:
         """Take the seconds of task `number` into account."""

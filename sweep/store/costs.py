@@ -42,8 +42,8 @@ class Costs:
         self._count: dict[Key, int] = defaultdict(int)
         self._loads: dict[Key, dict[float, str]] = defaultdict(dict)
         # A cache: where there is none, or a damaged one, it starts anew.
-        with suppress(OSError, ValueError, TypeError, AttributeError):
-            if self._path.is_file():
+        with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
+            if _is_own(self._path.parent) and self._path.is_file():
                 for text, seconds in json.loads(self._path.read_text(encoding="utf-8")).items():
                     self.add(tuple(text.split("|")), float(seconds))
         self._count = defaultdict(int, dict.fromkeys(self._seconds, EARLIER))
@@ -88,7 +88,14 @@ class Costs:
         stored = {"|".join(key): seconds for key, seconds in self._seconds.items() if len(key) == full}
         with suppress(OSError):
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            replace(self._path, json.dumps(stored, indent=0, sort_keys=True).encode())
+            if _is_own(self._path.parent):
+                replace(self._path, json.dumps(stored, indent=0, sort_keys=True).encode())
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether a folder is this user's, and no other user may write to it."""
+    found = folder.stat()
+    return found.st_uid == os.getuid() and not found.st_mode & 0o022
 
 
 def as_number(load: str) -> float:
