@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -59,8 +60,13 @@ class Epochs(Rules):
 
     def sizes(self, processors: int, n_jobs: int) -> Ints:
         """Return the divisors of P, the largest first: an epoch can have so many jobs."""
-        numbers = np.arange(processors, 0, -1)
-        return numbers[processors % numbers == 0]
+        return _divisors(processors)
+
+
+@cache
+def _divisors(processors: int) -> Ints:
+    small = [n for n in range(1, int(processors**0.5) + 1) if processors % n == 0]
+    return np.array(sorted({*small, *(processors // n for n in small)}, reverse=True), np.int64)
 
 
 @dataclass(frozen=True, kw_only=True)

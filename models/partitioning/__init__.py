@@ -10,7 +10,7 @@ from models.partitioning.metrics import ALLOCATED, JOB_CLASSES, OF_CLASSES
 FAMILY = Family(
     package=__name__,
     name="processor partitioning",
-    version=6,
+    version=7,
     metrics=(*OF_CLASSES, ALLOCATED),
     headline="response_time",
     common=("wait", "response_time", "slowdown", "bounded_slowdown", "utilization", "jobs_in_system"),

@@ -93,6 +93,7 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, piec
         system = _with_sums(system, opened)
     while not engine.run(system):
         system = _with_room(system)
+    check_pieces(int(system.state["n_pieces"][0]), FEWER_PIECES)
     noted, switches, lost = (
         getattr(system, name)[: system.state[f"n_{name}"][0]].copy().view(np.recarray) for name in RECORDED
     )

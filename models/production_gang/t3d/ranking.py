@@ -8,7 +8,7 @@ from models.production_gang.t3d.periods import N_PERIODS
 from models.production_gang.t3d.state import CLASS_TYPE, SYSTEM, JobState
 
 DISK_LAST, DISK_FIRST = 1, 2
-"""Indices into `rules.LOCATIONS`."""
+"""Indices into the choices of `rules.Rules.location`."""
 
 
 @part(int64(int64, SYSTEM))

@@ -79,7 +79,7 @@ N_CLASSES = 6
 class Settings(NamedTuple):
     """Numbers that stay: s for each processor, s of the day, s since Monday, processors, s.
 
-    `blocking` is an index into `rules.BLOCKING`, `location` one into `rules.LOCATIONS`.
+    `blocking` and `location` are indices into the choices of these keys, see `rules.Rules`.
     """
 
     n_jobs: int
