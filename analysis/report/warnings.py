@@ -28,7 +28,7 @@ def warnings(study: Study, paper: Paper | None = None) -> list[str]:
     if n := int(np.isfinite(short := study.bias.values).sum()):
         found.append(
             f"{counted(n, 'is', 'are')} too short: the mean of longer runs would be higher, by "
-            f"{100 * (-np.nanmin(short)):.0f} % at most. {'It is' if n == 1 else 'They are'} drawn hollow."
+            f"{100 * (-np.nanmin(short)):.0f} % at most (drawn hollow)."
         )
     if n := tally.get(UNFINISHED):
         found.append(
