@@ -84,19 +84,15 @@ def scene(settings: Mapping[str, str]) -> Scene:
     return replace(found, title=title)
 
 
-def asked(
-    settings: Mapping[str, str],
-    of_policy: Mapping[str, Any] | None = None,
-    of_workload: Mapping[str, Any] | None = None,
-) -> Point:
+def asked(settings: Mapping[str, str], of_policy: Mapping[str, Any] | None = None) -> Point:
     """Return the point that settings ask for, with the same jobs as an experiment with that seed.
 
     Parameters
     ----------
     settings : dict of str to str
         With the keys of `SOURCE`, but for those that a drawing does not have.
-    of_policy, of_workload : dict, optional
-        Further keys of their files, and the values that they take.
+    of_policy : dict, optional
+        Further keys of its file, and the values that they take.
 
     Raises
     ------
@@ -105,7 +101,7 @@ def asked(
     """
     user = settings["conf"]
     policy_keys = {**(of_policy or {}), **_given(settings, "ties", "unrequested", "alternation")}
-    workload_keys = {**(of_workload or {}), **_given(settings, "path", "month")}
+    workload_keys = _given(settings, "path", "month")
     policy = parameters("policy", settings["policy"], policy_keys | given(settings, "policy"), user)
     workload = parameters("workload", settings["workload"], workload_keys | given(settings, "workload"), user)
     named = settings["machine"] or MACHINES.get(str(workload.get("model")), "pe128")

@@ -74,7 +74,6 @@ def test_a_notebooks_simulation_has_its_kernels_first() -> None:
     [
         ("trace_diagram", "workload=io_intensive", "time=2000", "slices=12"),
         ("gantt", "policy=easy", "jobs=10"),
-        ("alpha_machine", "jobs=10"),
     ],
 )
 def test_a_drawing_has_its_kernels_first(drawing: tuple[str, ...]) -> None:

@@ -96,7 +96,7 @@ def _grow(now, system):
 
 
 @part()
-def _admit_waiting(now, system):
+def _admit_waiting(system):
     """Admit waiting jobs, as long as the first one gets processors."""
     state, lists = system.state[0], system.lists
     while state.admitted_to < state.n_waiting:
@@ -105,7 +105,6 @@ def _admit_waiting(now, system):
         if not admit(job, steps.request(job, system), system):
             break
         state.admitted_to += 1
-        system.jobs[job].admitted = now
         lists.active[state.n_active] = job
         state.n_active += 1
 
@@ -147,7 +146,7 @@ def _decide(now, system):
     state, lists, jobs = system.state[0], system.lists, system.jobs
     _count_skipped(system)
     _grow(now, system)
-    _admit_waiting(now, system)
+    _admit_waiting(system)
     _sort_active(system)
     choose_jobs(system)
     state.n_chosen = 0

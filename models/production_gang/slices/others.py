@@ -32,7 +32,7 @@ def _record(job, now, system):
         if system.settings.sums:
             count_work(job, now, used, system)
             return
-        record_piece(system.pieces, state.n_pieces, job, h, it.since, now, used, it.size)
+        record_piece(system.pieces, state.n_pieces, job, h, it.since, now, used)
         state.n_pieces += 1
 
 
@@ -91,7 +91,7 @@ def place_others(now, system):
         it.target = hosts.clock[found] + it.runtime
         lists.others[state.n_others] = job
         state.n_others += 1
-        it.admitted = it.since = it.counted = now
+        it.since = it.counted = now
         hosts.least[found] = min(hosts.least[found], it.target)
         _find_next_end(found, hosts)
 

@@ -15,11 +15,10 @@ from models.kernels.compiling import part
 
 
 @part()
-def record_piece(pieces, at, job, host, begin, end, used, had):
+def record_piece(pieces, at, job, host, begin, end, used):
     """Record a piece, for which there has to be a free row. O(1)."""
     piece = pieces[at]
-    piece.job, piece.host, piece.had = job, host, had
-    piece.begin, piece.end, piece.used = begin, end, used
+    piece.job, piece.host, piece.begin, piece.end, piece.used = job, host, begin, end, used
 
 
 @part()
@@ -61,7 +60,7 @@ def record_sums(now, system):
         for number in range(sums.used.shape[0]):
             if sums.used[number] > 0:
                 mean = sums.used[number] / length
-                record_piece(system.pieces, state.n_pieces, number, 0, state.marked, now, mean, 0)
+                record_piece(system.pieces, state.n_pieces, number, 0, state.marked, now, mean)
                 state.n_pieces += 1
                 sums.used[number] = 0.0
         level = system.levels[state.n_levels]

@@ -50,25 +50,15 @@ class Detail:
 
     Parameters
     ----------
-    rules : Tc2000Rules or AlphaRules
-    noted : recarray of `state.PIECE`
-        The processors that jobs had and used, on each host, also where they used none of them.
     switches : recarray of `state.PIECE`
         When processors waited for a switch.
-    admitted : ndarray of float, shape (n_jobs,), seconds
-    layout : ndarray of int, shape (n_jobs, n_hosts)
-        Processors of each host at most.
     pes : ndarray of bool, shape (n_jobs, n_pes), optional
         TC2000: the PEs that each job had at its end.
     tickets : Tickets, optional
         Alpha.
     """
 
-    rules: Tc2000Rules | AlphaRules
-    noted: np.recarray
     switches: np.recarray
-    admitted: Floats
-    layout: Ints
     pes: np.ndarray | None = None
     tickets: Tickets | None = None
 
@@ -84,7 +74,6 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, piec
     rules.adjustments(jobs, machine)
     phases = Phases.of(point.workload)
     given = state.Phases(np.array(phases.share), np.array(phases.processors))
-    found: dict[str, Any]
     if isinstance(rules, Tc2000Rules):
         system = _tc2000(jobs, machine, rules, given)
     else:
@@ -94,20 +83,18 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, piec
     while not engine.run(system):
         system = _with_room(system)
     check_pieces(int(system.state["n_pieces"][0]), FEWER_PIECES)
-    noted, switches, lost = (
+    used, switches, lost = (
         getattr(system, name)[: system.state[f"n_{name}"][0]].copy().view(np.recarray) for name in RECORDED
     )
     levels = Levels(*(lost[name].copy() for name in state.LEVEL.names or ()))
     if not pieces:
         group, job = np.unique(system.jobs["group"], return_index=True)
-        noted["job"] = job[np.searchsorted(group, noted["job"])]  # one job of the group for all of them
+        used["job"] = job[np.searchsorted(group, used["job"])]  # one job of the group for all of them
     if isinstance(rules, Tc2000Rules):
-        found = {"layout": jobs.size[:, None], "pes": _pes(system, machine.total)}
+        detail = Detail(switches, pes=_pes(system, machine.total))
     else:
-        tickets = Tickets(*system.state[["issued", "revoked"]][0].tolist())
-        found = {"layout": _layout(system), "tickets": tickets}
-    detail = Detail(rules, noted, switches, system.jobs["admitted"], **found)
-    return _run(jobs, machine, system, detail, levels, clock_of(opened))
+        detail = Detail(switches, tickets=Tickets(*system.state[["issued", "revoked"]][0].tolist()))
+    return _run(jobs, machine, system, rules, used, detail, levels, clock_of(opened))
 
 
 def _with_sums(system: System, opened: Stream | Trace) -> System:
@@ -237,7 +224,7 @@ def _table(jobs: Jobs, most: Ints) -> np.ndarray:
     table = np.zeros(len(jobs), state.JOB)
     table["runtime"], table["size"], table["most"] = jobs.runtime, jobs.size, most
     table["due"] = np.inf
-    for name in ("start", "end", "admitted"):
+    for name in ("start", "end"):
         table[name] = np.nan
     for name in ("first_child", "sibling", "last", "row"):
         table[name] = NONE
@@ -252,28 +239,20 @@ def _pes(system: System, n_pes: int) -> np.ndarray:
     return np.asarray(found.astype(bool))
 
 
-def _layout(system: System) -> Ints:
-    table, n_hosts = system.jobs, len(system.hosts.gang)
-    layout = np.zeros((len(table), n_hosts), np.int64)
-    spans = table["row"] != NONE
-    layout[spans] = system.hosts.layout.reshape(-1, n_hosts)
-    layout[np.flatnonzero(~spans), table["home"][~spans]] = table["most"][~spans]
-    return layout
-
-
-def _run(jobs: Jobs, machine: Machine, system: System, detail: Detail, levels: Levels, clock: float) -> Run:
+def _run(
+    jobs: Jobs, machine: Machine, system: System, rules: Tc2000Rules | AlphaRules, used: np.recarray,
+    detail: Detail, levels: Levels, clock: float,
+) -> Run:  # fmt: skip
     """Return the run, with its jobs in order of their submission."""
     order, position = order_of_submission(system.submit)
-    for recorded in (detail.noted, detail.switches):
+    for recorded in (used, detail.switches):
         recorded["job"] = position[recorded["job"]]
     table, submit = system.jobs[order], system.submit[order]
     start, end, stops = (table[name].copy() for name in ("start", "end", "stops"))
-    as_ran = as_they_ran(
-        jobs, order, position, submit=submit, job_class=detail.rules.job_classes(jobs)[order]
-    )
+    as_ran = as_they_ran(jobs, order, position, submit=submit, job_class=rules.job_classes(jobs)[order])
     # A job that was never kept from its processors has waited to the bit as long as it did before its start.
     whole = np.abs(end - start - as_ran.runtime) <= ROUNDING * np.maximum(end, 1.0)
-    used = detail.noted[detail.noted["used"] > 0]
+    used = used[used["used"] > 0]
     pieces = Pieces(*(used[name].copy() for name in ("job", "host", "begin", "end", "used")))
     if (delivered := system.settings.delivered) < 1:
         share = np.where(as_ran.size[pieces.job] < system.settings.gang_from, 1.0, delivered)
@@ -282,15 +261,11 @@ def _run(jobs: Jobs, machine: Machine, system: System, detail: Detail, levels: L
         pieces = replace(pieces, processors=pieces.processors * share)
     host = np.zeros(len(jobs), np.int64)
     host[pieces.job] = pieces.host  # in order of the ends: the last one stays
-    ordered = replace(
-        detail,
-        admitted=detail.admitted[order],
-        layout=detail.layout[order],
-        pes=None if detail.pes is None else detail.pes[order],
-    )
+    if detail.pes is not None:
+        detail = replace(detail, pes=detail.pes[order])
     return Run(
         as_ran, machine, start, end, host,
         waited=np.where(whole, start - submit, end - submit - as_ran.runtime), preempted=stops > 0,
-        pieces=pieces, notes=(str(detail.rules),), levels=levels, preemptions=stops, clock=clock,
-        detail=ordered,
+        pieces=pieces, notes=(str(rules),), levels=levels, preemptions=stops, clock=clock,
+        detail=detail,
     )  # fmt: skip

@@ -13,7 +13,7 @@ SPANS = -1
 """Instead of the host of a gang that has several."""
 
 JOB = fields(
-    "runtime think start end admitted target left since due counted",
+    "runtime think start end target left since due counted",
     "has wants runs is_chosen last slices owner charged size most first_child sibling phase stops home row "
     "memory group",
 )
@@ -23,7 +23,7 @@ Parameters
 ----------
 runtime, think : seconds
     Think time of its user, after the end of another job.
-left, since, due, start, end, admitted : seconds
+left, since, due, start, end : seconds
     Left of its phase on all its processors, at `since`, when it began to run; `due`: end of its phase,
     infinity while it does not run.
 target : seconds
@@ -43,8 +43,8 @@ home, row : its host, or `SPANS`; then its row in `Hosts.layout` and `Cluster.ti
 memory : KB of each processor
 """
 
-PIECE = fields("begin end used", "job host had")
-"""A job on a host from one time to another: processors that it used and that it had."""
+PIECE = fields("begin end used", "job host")
+"""A job on a host from one time to another: the processors that it used."""
 
 LEVEL = fields("time lost packing limits")
 """Processors that are lost from a time on, see `models.production_gang.systems.Levels`."""

@@ -107,7 +107,7 @@ def halt(job, now, system):
 
 @part()
 def record_run(job, now, system):
-    """Record what a gang has had and used on each host since it began to run."""
+    """Record what a gang has used on each host since it began to run."""
     it = system.jobs[job]
     if now > it.since:
         if it.start != it.start:
@@ -122,20 +122,17 @@ def record_run(job, now, system):
 
 @part()
 def record_on_hosts(job, begin, end, used, pieces, n, system):
-    """Record what a gang has and uses on each host; return the new number of pieces. O(1), or O(hosts)."""
+    """Record what a gang uses on each host; return the new number of pieces. O(1), or O(hosts)."""
     it = system.jobs[job]
-    has = it.has
     if it.home != SPANS:
-        record_piece(pieces, n, job, it.home, begin, end, float(used), has)
+        record_piece(pieces, n, job, it.home, begin, end, float(used))
         return n + 1
     n_hosts = system.hosts.gang.shape[0]
     for h in range(n_hosts):
-        most = system.hosts.layout[it.row * n_hosts + h]
-        has_here, used_here = min(has, most), min(used, most)
-        if has_here > 0:
-            record_piece(pieces, n, job, h, begin, end, float(used_here), has_here)
+        used_here = min(used, system.hosts.layout[it.row * n_hosts + h])
+        if used_here > 0:
+            record_piece(pieces, n, job, h, begin, end, float(used_here))
             n += 1
-        has -= has_here
         used -= used_here
     return n
 

@@ -47,9 +47,7 @@ MATRIX = "policy=first_fit workload=feitelson1996 jobs=1000"
         ("schedule policy=buddy", "unknown policy 'medium_term/buddy': "),
         ("schedule requirements=2,x", "requirements=2,x: give positive whole numbers"),
         ("mesh_schedule processors=2x8 policy=equi_epoch requirements=17", "allowed: 1 to 16 processors"),
-        ("alpha_job adapts=maybe", "adapts=maybe: give true or false"),
-        ("alpha_job jobs=20 job=9999", "job=9999: give a number from 1 to "),
-        ("alpha_machine jobs=20 from=2h to=1h", "to=1h: that is not after the 2 hours"),
+        ("gantt jobs=20 from=2h to=1h", "to=1h: that is not after the 2 hours"),
     ],
 )
 def test_mistakes_are_one_line_and_status_2(
