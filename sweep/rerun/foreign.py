@@ -1,19 +1,12 @@
-"""What a recipe may not do, as it may be a stranger's: run other code, read variables or other files."""
+"""What a recipe may not do, as it may be a stranger's: run other code, or read other files."""
 
-import re
-from dataclasses import asdict
 from pathlib import Path
 
 from models import dotted
 from sweep.config.settings import GROUPS, Config
 from sweep.errors import SweepError
-from sweep.logs import VARIABLE
 from sweep.plan import plan, sources
 from sweep.rerun.original import Original
-from sweep.store.recipe import texts
-
-_HARMLESS = re.compile(rf"\$\{{(oc\.env:{VARIABLE}(,[^${{}}]*)?|[\w.\[\]]+)\}}")
-"""Interpolations that a recipe may have: the folder of logs, and other keys."""
 
 
 def planned(original: Original, config: Config, trust: bool = False, brings_code: bool = False) -> plan.Plan:
@@ -29,15 +22,10 @@ def planned(original: Original, config: Config, trust: bool = False, brings_code
     Raises
     ------
     SweepError
-        With one line that names the code, variables or files, and the ways to allow them.
+        With one line that names the code or the files, and the ways to allow them.
     """
     if trust:
         return plan.expand(config)
-    if hidden := sorted({text for text in texts(asdict(original.config)) if "$" in _HARMLESS.sub("", text)}):
-        raise SweepError(
-            f"{original.path} has values that are computed as they are read ({', '.join(hidden)[:200]}): "
-            "look at them, then add trust=true"
-        )
     carried = {Path(place).parts[0].removesuffix(".py") for place in original.modules}
     packages = {*dotted.OURS, *(carried if brings_code else ())}
     with dotted.only(packages) as refused:

@@ -1,11 +1,13 @@
 """The attribute ``recipe`` (JSON) of a dataset, from which it can be made again.
 
-- ``study``: the config as it was asked for, with every file of conf that it names (`sweep.config.kept`).
+- ``study``: the config as it was asked for, with every file of conf that it names (`sweep.config.kept`), its
+  interpolations resolved: a recipe has none, and none is ever resolved when it is read.
   Null stands for a file that the attribute ``config`` has as it is (arrays of jobs are long).
 - ``logs``: path -> SHA-256, of every log. A log itself is too long to carry.
 - ``modules``: file -> text, of code that is neither this project's nor an installed package's.
 """
 
+import copy
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
@@ -14,10 +16,10 @@ from typing import Any
 from omegaconf import OmegaConf, SCMode
 from omegaconf.errors import OmegaConfBaseException
 
-from sweep.config import kept, schema
+from sweep.config import kept, nested, schema
 from sweep.config.settings import GROUPS, OF_THE_RUN, Config, Settings, check
 from sweep.errors import SweepError, one_line
-from sweep.plan import sources
+from sweep.plan import grid, sources
 from sweep.plan.plan import Plan
 from sweep.store import provenance
 
@@ -26,15 +28,24 @@ FORM = 1
 
 DIGEST = "sha256:"
 
-MOST_INTERPOLATIONS, LONGEST_TEXT = 20, 10_000
-"""A few lines that name each other twice would fill any memory."""
+LONGEST_TEXT = 10_000
+"""Characters of a text in a recipe."""
+
+INTERPOLATION = "${"
 
 
 def text(plan: Plan) -> str:
-    """Return the recipe of a plan; empty for a plan that was expanded from nothing that is kept."""
+    """Return the recipe of a plan.
+
+    It is empty for a plan that was expanded from nothing that is kept, and where an interpolation names a key
+    that an axis varies: no file without interpolations has the same values.
+    """
     if plan.asked is None:
         return ""
-    study = kept.as_json(replace(plan.asked, settings=_without_run(plan.asked.settings), logs={}))
+    asked = replace(plan.asked, settings=_without_run(plan.asked.settings), files=_resolved(plan), logs={})
+    study = kept.as_json(asked)
+    if INTERPOLATION in json.dumps(study["files"]):
+        return ""
     for group in GROUPS:
         known = {variant.parameters["name"]: variant.content for variant in plan.variants[group]}
         for name, file in study["files"][group].items():
@@ -49,6 +60,22 @@ def text(plan: Plan) -> str:
     data = provenance.sanitised({"form": FORM, "study": study, "logs": logs})
     # Code as it is: another text would be other code.
     return json.dumps({**data, "modules": sources.own_files(plan.sources)})
+
+
+def _resolved(plan: Plan) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the files of a plan with the values of its variants in place of interpolations."""
+    assert plan.asked is not None
+    files: dict[str, dict[str, dict[str, Any]]] = copy.deepcopy({**plan.asked.files})
+    set_by_axes = {(target.group, target.key) for target in grid.targets(plan.asked.settings).values()}
+    for group, named in files.items():
+        for name, file in named.items():
+            variants = [one.parameters for one in plan.variants[group] if one.parameters["name"] == name]
+            for key, value in list(nested.leaves(file)):
+                found = [nested.get(one, key) for one in variants]
+                is_one = all(one == found[0] for one in found) or (group, key) in set_by_axes
+                if INTERPOLATION in str(value) and is_one:
+                    nested.put(file, key, found[0])
+    return files
 
 
 def read(attributes: Mapping[str, Any]) -> tuple[Config, dict[str, str], dict[str, str]]:
@@ -76,13 +103,14 @@ def read(attributes: Mapping[str, Any]) -> tuple[Config, dict[str, str], dict[st
 
 def _checked(config: Config) -> Config:
     """Check what a file says by the schema of the command line: the file may be a stranger's, or broken."""
-    found = list(texts(kept.as_json(config)))
-    number = sum(text.count("${") for text in found)
-    if number > MOST_INTERPOLATIONS or max(map(len, found), default=0) > LONGEST_TEXT:
+    found = set(texts(kept.as_json(config)))
+    if computed := sorted(text for text in found if INTERPOLATION in text):
         raise SweepError(
-            f"the recipe has {number} values that name others, or texts of over {LONGEST_TEXT:,} characters: "
-            "type its command again"
+            f"the recipe has values that would be computed as they are read ({', '.join(computed)[:200]}), "
+            "and no recipe of this version has any: type its command again"
         )
+    if max(map(len, found), default=0) > LONGEST_TEXT:
+        raise SweepError(f"the recipe has texts of over {LONGEST_TEXT:,} characters: type its command again")
     try:
         typed = OmegaConf.structured(_without_run(config.settings))
         settings: Any = OmegaConf.to_container(

@@ -186,7 +186,6 @@ def attributes(plan: Plan, arguments: Sequence[str]) -> dict[str, Any]:
     found = {
         "title": plan.settings.name,
         "config": json.dumps(provenance.sanitised(manifest.resolved(plan))),
-        "recipe": recipe.text(plan),
         "command": provenance.command(arguments),
         "versions": json.dumps(provenance.versions()),
         "families": json.dumps({package: family.version for package, family in plan.families.items()}),
@@ -196,6 +195,8 @@ def attributes(plan: Plan, arguments: Sequence[str]) -> dict[str, Any]:
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "facts": json.dumps(provenance.sanitised(Facts(plan).attribute())),
     }
+    if text := recipe.text(plan):
+        found["recipe"] = text
     if (commit := provenance.commit()) is not None:
         found["commit"] = commit
     return found

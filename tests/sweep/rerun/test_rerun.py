@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
-from study_commands import Answer
+from study_commands import CONF, Answer
 
 import sweep as face
 from sweep import cli
@@ -286,9 +286,6 @@ HIDDEN = {
     "plain": lambda recipe: _policy(recipe, family="evil"),
     "an axis": lambda recipe: _axis(recipe, "evil"),
     "a value of an axis": lambda recipe: _axis(recipe, "it", it="evil"),
-    "another key": lambda recipe: _policy(recipe, family="ev${.order}", order="il"),
-    "decoded": lambda recipe: _policy(recipe, family="${oc.decode:evil}"),
-    "nested": lambda recipe: _policy(recipe, family="${oc.${.order}:HOME}", order="env"),
 }
 """Ways of a recipe to name a module of the working folder."""
 
@@ -310,12 +307,65 @@ def test_a_strangers_code_is_run_only_where_it_is_trusted(rerun, sweep, monkeypa
     for allowed in ((), ("modules=brought",)):  # the file brings no such code
         answer = rerun(file, "trust=false", *allowed)
         assert answer.status == 2
-        assert "outside this project (evil)" in answer.err or "computed as they are read (${" in answer.err
+        assert "outside this project (evil)" in answer.err
         assert answer.err.count("\n") == 1
     assert not Path("ran").exists()
-    if way != "nested":
-        rerun(file, "trust=true")
-        assert Path("ran").exists()
+    rerun(file, "trust=true")
+    assert Path("ran").exists()
+
+
+COMPUTED = {
+    "name": lambda recipe, text: recipe["study"]["settings"].update(name=text),
+    "a setting of any type": lambda recipe, text: recipe["study"]["settings"].update(seed=text),
+    "a nested setting": lambda recipe, text: recipe["study"]["settings"]["measures"].update(groups=[text]),
+    "a value of an axis": lambda recipe, text: recipe["study"]["settings"]["grid"].update(load=[0.3, text]),
+    "a policy": lambda recipe, text: _policy(recipe, preemption=text),
+    "the name of a key": lambda recipe, text: _policy(recipe, **{text: 1}),
+    "a named value": lambda recipe, text: _axis(recipe, "it", it=text),
+}
+
+
+@pytest.mark.parametrize("where", COMPUTED)
+def test_nothing_of_a_strangers_recipe_is_interpolated(rerun, sweep, monkeypatch, where: str) -> None:
+    """Also where its code is trusted: variables and keys are not a file's to read."""
+    sweep("policy=quick", "grid.load=[0.3]", "replications=1")
+    monkeypatch.setenv("SECRET", "0.125")
+    for text in ("${oc.env:SECRET}", "${oc.decode:${oc.env:SECRET}}", "${oc.create:1}", "x${name}", "${"):
+
+        def change(data: xr.Dataset, text: str = text) -> None:
+            recipe = json.loads(data.attrs["recipe"])
+            COMPUTED[where](recipe, text)
+            data.attrs["recipe"] = json.dumps(recipe)
+
+        file = altered(Path("results/queue/queue.nc"), change)
+        for trust in ("trust=true", "trust=false"):
+            assert rerun(file, trust).refused(f"would be computed as they are read ({text})")
+    assert not Path("results/queue-rerun").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "axes", "is_kept"),
+    [
+        ("note: ${oc.env:NOTE}", (), True),
+        ("note: seen ${.name_is} and ${name_is}", (), True),
+        ("note: ${.name_is}", ("+axes.own=workload.note", "grid.own=[a,b]"), True),
+        ("note: ${.name_is}", ("+axes.own=workload.name_is", "grid.own=[a,b]"), False),
+    ],
+)
+def test_a_recipe_has_the_values_of_interpolations(
+    rerun, sweep, monkeypatch, tmp_path, line: str, axes: tuple[str, ...], is_kept: bool
+) -> None:
+    monkeypatch.setenv("NOTE", "from the variable")
+    shutil.copytree(CONF, tmp_path / "own")
+    (tmp_path / "own" / "workload" / "mine.yaml").write_text(f"defaults: [poisson, _self_]\n{line}\n")
+    study = ("policy=quick", "grid.load=[0.3]", "replications=1", "workload=mine", *axes)
+    assert sweep(*study, f"--config-dir={tmp_path / 'own'}").status == 0
+    monkeypatch.setenv("NOTE", "another value")
+    answer = rerun("results/queue")
+    if is_kept:
+        assert (answer.status, "identical" in answer.out) == (0, True), answer.out + answer.err
+    else:
+        assert answer.refused("has no recipe, from which it could be made again; type its command again")
 
 
 ORDERS = """
