@@ -18,7 +18,7 @@ from benchmarks import points
 from benchmarks.record import Cell, Findings, Table, Target
 from sweep.executors import bundles as bundles_module
 from sweep.executors.bundles import MESSAGE_S, Bundles, capacity
-from sweep.plan.plan import Plan
+from sweep.plan.data import Plan
 from sweep.plan.task import Bundle
 from sweep.store.costs import Costs, Key, keys
 

@@ -8,7 +8,9 @@ from models.jobs.machine import Machine
 from models.workloads import synthetic
 from sweep.config import compose, locate
 from sweep.executors.work import point
-from sweep.plan import families, plan
+from sweep.plan import families
+from sweep.plan.data import Plan
+from sweep.plan.expansion import expand
 from sweep.plan.task import Task
 
 FIG_8 = (
@@ -24,9 +26,9 @@ FIG_8 = (
 """The paper's main figure: eight schemes, each under all loads, 31,000 jobs a point (later overrides win)."""
 
 
-def expanded(*overrides: str) -> plan.Plan:
+def expanded(*overrides: str) -> Plan:
     """Return the plan of a command line."""
-    return plan.expand(compose.load(overrides, locate.conf_folder()))
+    return expand(compose.load(overrides, locate.conf_folder()))
 
 
 def tasks(*overrides: str) -> list[Task]:

@@ -16,7 +16,7 @@ from benchmarks import points
 from benchmarks.measure import in_fresh_process, peak_memory
 from benchmarks.record import Cell, Findings, Table, Target
 from models.gang import FAMILY
-from sweep.plan.plan import MEASURES
+from sweep.plan.data import MEASURES
 from sweep.store import dataset, state
 from sweep.store.folder import Folder
 from sweep.store.records import Finished

@@ -22,7 +22,8 @@ from slurm.submission import Submission
 from slurm.watch import TerminatedError, Watch, end_of_job, queue_again
 from sweep.errors import RunError, SweepError
 from sweep.executors.bundles import OUTSTANDING
-from sweep.plan.plan import Plan, expand
+from sweep.plan.data import Plan
+from sweep.plan.expansion import expand
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from slurm.answers import Limits
 from slurm.profile import Profile
 from sweep.executors import Assignment
-from sweep.plan.plan import Plan
+from sweep.plan.data import Plan
 from sweep.progress import duration
 from sweep.store.costs import Costs, keys
 

@@ -12,7 +12,7 @@ from slurm.submission import Submission
 from slurm.watch import MESSAGE_S, Watch
 from sweep import executors
 from sweep.executors.bundles import Bundles
-from sweep.plan.plan import Plan
+from sweep.plan.data import Plan
 from sweep.run import execute, warm_up
 from sweep.store.costs import Costs
 from sweep.store.folder import Folder

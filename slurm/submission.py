@@ -25,7 +25,7 @@ from slurm.packing import Packing
 from sweep.config import kept
 from sweep.config.settings import Config
 from sweep.errors import SweepError
-from sweep.plan.plan import Plan
+from sweep.plan.data import Plan
 from sweep.store.folder import Folder, replace
 
 

@@ -10,7 +10,8 @@ from sweep.config.settings import Config
 from sweep.errors import SweepError
 from sweep.executors import Assignment, Detached
 from sweep.executors.bundles import Bundles
-from sweep.plan.plan import Plan
+from sweep.plan import checks
+from sweep.plan.data import Plan
 from sweep.progress import duration, say
 from sweep.store import manifest, state
 from sweep.store.folder import Folder
@@ -48,7 +49,7 @@ def show_plan(config: Config, plan: Plan, folder: Folder, console: Console) -> i
     manifest.claim(folder, plan)
     files = schedules.planned(plan)
     found = run.read(plan, folder, console)
-    for note in plan.notes:
+    for note in checks.notes(plan):
         say(console, note)
     left = found.left()
     executor = executors.create(plan.settings.executor, [])

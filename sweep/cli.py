@@ -128,7 +128,7 @@ def _act(overrides: list[str], folder: Path, user: Path | None, arguments: list[
 
     from sweep import actions, pilot
     from sweep.config import compose
-    from sweep.plan import plan
+    from sweep.plan.expansion import expand
     from sweep.store.folder import Folder
 
     console = Console()
@@ -140,5 +140,4 @@ def _act(overrides: list[str], folder: Path, user: Path | None, arguments: list[
     loaded = compose.load(overrides, folder, user)
     results = Folder(locate.place(loaded.settings.output), loaded.settings.name)
     loaded = pilot.settled(loaded, results, console)
-    expanded = plan.expand(loaded)
-    return actions.act(loaded, expanded, results, console, arguments, watch)
+    return actions.act(loaded, expand(loaded), results, console, arguments, watch)

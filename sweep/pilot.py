@@ -21,10 +21,10 @@ from sweep import executors, run
 from sweep.config.settings import AUTO, Config, Precision, Settings, shown
 from sweep.errors import RunError, SweepError
 from sweep.executors import Detached
-from sweep.plan import plan as plans
-from sweep.plan.plan import Plan
+from sweep.plan.data import Plan
+from sweep.plan.expansion import expand
 from sweep.progress import duration, say
-from sweep.statistics import length
+from sweep.statistics import MIN_REPLICATIONS, length
 from sweep.store.folder import Folder
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _piloted(config: Config, folder: Folder, console: Console) -> Pilot | None:
             executor=executor,
         )  # fmt: skip
         short = replace(config, settings=settings)
-        plan = plans.expand(short)
+        plan = expand(short)
         if plan.deterministic is not None or not plan.endless.any():
             raise SweepError("batches=auto, warmup=auto: these workloads end by themselves; give numbers")
         if config.settings.action != "run" and run.read(plan, there, console).left():
@@ -172,7 +172,7 @@ def _within(
     executor = executors.create(settings.executor, [])
     if isinstance(executor, Detached):
         raise SweepError(f"budget={settings.budget} goes with executors that run here, e.g. executor=dask")
-    replications = plans.MIN_REPLICATIONS if settings.replications is None else settings.replications
+    replications = MIN_REPLICATIONS if settings.replications is None else settings.replications
     cost = found.seconds * replications / executor.workers
     needed = float((cost * (warmup + least)).sum())
     if needed > budget:

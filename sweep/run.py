@@ -12,7 +12,8 @@ from sweep.config.settings import Config
 from sweep.errors import INTERRUPTED, RunError
 from sweep.executors import Assignment, Attached, Detached
 from sweep.executors.bundles import Bundles
-from sweep.plan.plan import Plan
+from sweep.plan import checks
+from sweep.plan.data import Plan
 from sweep.progress import Meter, reporting, say
 from sweep.store import manifest, shards, state
 from sweep.store.collect import Collection
@@ -44,7 +45,7 @@ def run(
     found = read(plan, folder, console)
     left = found.left()
     if left:
-        for note in plan.notes:
+        for note in checks.notes(plan):
             say(console, note)
         executor = executors.create(plan.settings.executor, [*plan.families])
     folder.create()

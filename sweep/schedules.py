@@ -20,11 +20,12 @@ from rich.console import Console
 from models.family import Family
 from models.point import Point
 from sweep import job_tables
+from sweep.config import canonical
 from sweep.config.settings import GROUPS
 from sweep.errors import RunError, SweepError, one_line
 from sweep.executors import work
-from sweep.plan import canonical, families
-from sweep.plan.plan import Plan
+from sweep.plan import families
+from sweep.plan.data import Plan
 from sweep.progress import reporting, say
 from sweep.store.folder import private
 

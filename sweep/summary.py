@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.table import Table
 
 from sweep import statistics
+from sweep.config import canonical
 from sweep.config.settings import MSER, WEEK
 from sweep.numbers import time_unit, unit_of
-from sweep.plan import canonical
-from sweep.plan.plan import Plan
+from sweep.plan.data import Plan
 from sweep.policy_names import label, named
 from sweep.progress import say
 from sweep.statistics.capacity import undecided

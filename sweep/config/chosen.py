@@ -9,8 +9,8 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from sweep.config import choices, files, nested, schema
+from sweep.config.nested import keys_set
 from sweep.errors import SweepError, one_line, unknown
-from sweep.plan.variants import keys_set
 
 
 def checked(group: str, name: str, folders: Sequence[Path]) -> dict[str, Any]:

@@ -19,9 +19,8 @@ from hydra.errors import HydraException
 from omegaconf import OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
-from sweep.config import choices, files, overrides
+from sweep.config import canonical, choices, files, overrides
 from sweep.config.chosen import checked
-from sweep.config.narrowed import narrowed
 from sweep.config.settings import (
     GROUPS,
     Config,
@@ -33,7 +32,7 @@ from sweep.config.settings import (
     check_type,
 )
 from sweep.errors import SweepError, one_line, unknown
-from sweep.plan import canonical
+from sweep.plan.narrowed import narrowed
 
 BELOW = {
     "precision": [key.name for key in fields(Precision)],

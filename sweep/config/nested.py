@@ -59,3 +59,17 @@ def put(data: dict[str, Any], key: str, value: Any) -> None:
     for parent in parents:
         data = data[parent]
     data[last] = value
+
+
+def keys_set(
+    settings: Mapping[str, Any], files: Mapping[str, dict[str, Any]], prefix: str = ""
+) -> Iterator[tuple[str, Any]]:
+    """Yield dotted key and value of what is set; a mapping as a whole where no file has one at its key."""
+    for name, value in settings.items():
+        key = f"{prefix}{name}"
+        known = [get(file, key) for file in files.values() if has(file, key)]
+        whole = bool(known) and not any(isinstance(one, Mapping) for one in known)
+        if isinstance(value, Mapping) and value and not whole:
+            yield from keys_set(value, files, f"{key}.")
+        else:
+            yield key, value

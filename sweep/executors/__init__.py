@@ -28,7 +28,7 @@ from sweep.errors import SweepError, one_line
 
 if TYPE_CHECKING:
     from sweep.config.settings import Config
-    from sweep.plan.plan import Plan
+    from sweep.plan.data import Plan
     from sweep.plan.task import Bundle, Result
     from sweep.store.costs import Costs
     from sweep.store.folder import Folder
@@ -73,7 +73,7 @@ class Assignment:
     Parameters
     ----------
     config : Config
-        Plain data from which `sweep.plan.plan.expand` makes the same plan anywhere.
+        Plain data from which `sweep.plan.expansion.expand` makes the same plan anywhere.
     """
 
     config: Config

@@ -33,7 +33,7 @@ import numpy as np
 
 from models.kernels.progress import share_done
 from sweep.executors.outlook import Outlook, Timings
-from sweep.plan.plan import Plan
+from sweep.plan.data import Plan
 from sweep.plan.task import Bundle
 from sweep.store.costs import SYSTEM, Costs, Key, as_number, keys
 

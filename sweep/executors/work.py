@@ -19,9 +19,10 @@ from models.kernels import cache as kernel_cache
 from models.kernels import progress
 from models.point import Point
 from sweep import statistics
+from sweep.config import canonical
 from sweep.errors import RunError, SweepError
-from sweep.plan import canonical, families, sources
-from sweep.plan.plan import ASKED, runs_planned_code
+from sweep.plan import families, sources
+from sweep.plan.identity import ASKED, runs_planned_code
 from sweep.plan.task import Bundle, Result, Stopping, Task
 from sweep.statistics.warmup import truncation
 from sweep.store.records import Failed, Finished

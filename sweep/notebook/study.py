@@ -20,7 +20,8 @@ from sweep.config.overrides import BY_LOAD, quoted
 from sweep.errors import RunError, SweepError, one_line
 from sweep.notebook import choices, own
 from sweep.pilot import settled
-from sweep.plan.plan import Plan, expand
+from sweep.plan.data import Plan
+from sweep.plan.expansion import expand
 from sweep.store.folder import Folder
 
 if TYPE_CHECKING:

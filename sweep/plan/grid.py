@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from sweep.config import canonical
 from sweep.config.nested import get, has
 from sweep.config.settings import GROUPS, Settings, as_list, too_high
 from sweep.errors import SweepError, unknown
-from sweep.plan import canonical
 
 ALWAYS = ("policy", "workload", "load", "machine")
 """Axes that every dataset has, in this order, also at length 1."""

@@ -24,9 +24,10 @@ from typing import Any, NamedTuple
 from models.dotted import OURS
 from models.family import Family
 from models.workloads import MODELS
+from sweep.config import canonical
 from sweep.config.nested import texts
 from sweep.errors import SweepError
-from sweep.plan import canonical, finding
+from sweep.plan import finding
 
 FORM = "3"
 """Of the normal form; another one makes all results stale."""

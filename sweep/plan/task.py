@@ -55,7 +55,7 @@ class Task:
     Parameters
     ----------
     id : str
-        Hash of everything below that can change the result; see `sweep.plan.plan`.
+        Hash of everything below that can change the result; see `sweep.plan.identity`.
     point : Point
         Arguments of the model, without the stopping rule.
     at : dict

@@ -19,10 +19,9 @@ from typing import Any
 
 from models.jobs.swf.unpacking import MOST_BYTES
 from models.workloads.replayed import of_file
-from sweep.config import locate, schema
-from sweep.config.nested import get, has, leaves, put
+from sweep.config import canonical, locate, schema
+from sweep.config.nested import get, has, keys_set, leaves, put
 from sweep.errors import ALIKE, SweepError, one_line, unknown
-from sweep.plan import canonical
 
 
 @dataclass(frozen=True)
@@ -223,20 +222,6 @@ def _digest(path: Path, group: str, name: str, given: str, state: tuple[int, int
             f"{group} {name}: {group}.path={path}: {error.strerror}; {folder}give the path of a file that "
             f"can be read, {group}.path=FILE"
         ) from None
-
-
-def keys_set(
-    settings: Mapping[str, Any], files: Mapping[str, dict[str, Any]], prefix: str = ""
-) -> Iterator[tuple[str, Any]]:
-    """Yield dotted key and value of what is set; a mapping as a whole where no file has one at its key."""
-    for name, value in settings.items():
-        key = f"{prefix}{name}"
-        known = [get(file, key) for file in files.values() if has(file, key)]
-        whole = bool(known) and not any(isinstance(one, Mapping) for one in known)
-        if isinstance(value, Mapping) and value and not whole:
-            yield from keys_set(value, files, f"{key}.")
-        else:
-            yield key, value
 
 
 def _set(data: dict[str, Any], key: str, value: Any) -> None:

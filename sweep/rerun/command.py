@@ -14,7 +14,7 @@ from sweep.config.chosen import executor
 from sweep.config.settings import ACTIONS, Config, Settings
 from sweep.errors import RunError, SweepError, unknown
 from sweep.plan import finding
-from sweep.plan.plan import Plan
+from sweep.plan.data import Plan
 from sweep.progress import say
 from sweep.rerun import foreign, needs, sameness, versions
 from sweep.rerun.original import Original, opened, understood

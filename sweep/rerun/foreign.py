@@ -5,11 +5,13 @@ from pathlib import Path
 from models import dotted
 from sweep.config.settings import GROUPS, Config
 from sweep.errors import SweepError
-from sweep.plan import plan, sources
+from sweep.plan import checks, sources
+from sweep.plan.data import Plan
+from sweep.plan.expansion import expand
 from sweep.rerun.original import Original
 
 
-def planned(original: Original, config: Config, trust: bool = False, brings_code: bool = False) -> plan.Plan:
+def planned(original: Original, config: Config, trust: bool = False, brings_code: bool = False) -> Plan:
     """Return the plan of a recipe, for which only this project's code is imported.
 
     Parameters
@@ -25,16 +27,16 @@ def planned(original: Original, config: Config, trust: bool = False, brings_code
         With one line that names the code or the files, and the ways to allow them.
     """
     if trust:
-        return plan.expand(config)
+        return expand(config)
     carried = {Path(place).parts[0].removesuffix(".py") for place in original.modules}
     packages = {*dotted.OURS, *(carried if brings_code else ())}
     with dotted.only(packages) as refused:
         try:
-            expanded = plan.expand(config)
+            expanded = expand(config)
             given = [one.parameters for group in GROUPS for one in expanded.variants[group]]
             refused += sources.foreign(given, packages)
             if not refused:
-                _ = expanded.notes  # the models check it here, where nothing else can be imported
+                checks.notes(expanded)  # the models check it here, where nothing else can be imported
         finally:
             if refused:
                 listed = ", ".join(dict.fromkeys(refused))

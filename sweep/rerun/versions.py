@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from models.dotted import OURS
-from sweep.plan.plan import Plan
+from sweep.plan.data import Plan
 from sweep.rerun.original import Original
 from sweep.store import manifest, provenance
 

@@ -5,8 +5,8 @@ import json
 import time
 from collections.abc import Callable, Sequence
 
-from sweep.plan import canonical
-from sweep.plan.plan import Plan
+from sweep.config import canonical
+from sweep.plan.data import Plan
 from sweep.store import provenance
 from sweep.store.folder import Folder
 from sweep.store.state import State, read

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sweep.plan.plan import Plan
+from sweep.plan.data import Plan
 from sweep.store.folder import replace
 
 Key = tuple[str, ...]

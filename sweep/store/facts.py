@@ -19,10 +19,11 @@ from models.jobs.measures import Measures
 from models.jobs.recorded import PREFIX
 from models.jobs.trace import Trace
 from models.point import Point
+from sweep.config import canonical
 from sweep.config.settings import GROUPS
 from sweep.errors import SweepError
-from sweep.plan import canonical, grid
-from sweep.plan.plan import Plan
+from sweep.plan import checks, grid
+from sweep.plan.data import Plan
 
 OF_JOBS = ("workload", "machine")
 """Groups whose files decide which jobs there are, under any policy."""
@@ -51,7 +52,7 @@ class Facts:
         """
         logs, notes = [], []
         with suppress(SweepError):  # of a log that is not there any more: its results are
-            notes = list(self._plan.notes)
+            notes = list(checks.notes(self._plan))
         for place, trace, _ in self._logs:
             if trace.origin is None:
                 continue

@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from sweep.config import canonical
 from sweep.config.nested import leaves
 from sweep.config.settings import GROUPS, OF_THE_RUN, shown
 from sweep.errors import SweepError
-from sweep.plan import canonical, grid
-from sweep.plan.plan import ASKED, Plan
+from sweep.plan import checks, grid
+from sweep.plan.data import Plan
+from sweep.plan.identity import ASKED
 from sweep.store import provenance, reader
 from sweep.store.folder import Folder, spare
 
@@ -73,7 +75,7 @@ def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
             merged = {**new, **{key: {**old.get(key, {}), **new[key]} for key in (*GROUPS, "sources")}}
             break
     if differing:
-        plan.check()
+        checks.notes(plan)
         listed = "; ".join(differing[:5]) + (f"; and {len(differing) - 5} more" if len(differing) > 5 else "")
         raise SweepError(
             f"{folder.path} holds results of another config ({listed}); nothing was touched. To keep both: "

@@ -20,7 +20,7 @@ from sweep.config import kept, nested, schema
 from sweep.config.settings import GROUPS, OF_THE_RUN, Config, Settings, check
 from sweep.errors import SweepError, one_line
 from sweep.plan import grid, sources
-from sweep.plan.plan import Plan
+from sweep.plan.data import Plan
 from sweep.store import provenance
 
 FORM = 1

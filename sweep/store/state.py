@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from sweep.plan.plan import ASKED, Plan
+from sweep.plan.data import Plan
+from sweep.plan.identity import ASKED
 from sweep.store import reader, records
 from sweep.store.costs import Costs, keys
 from sweep.store.folder import Folder

@@ -8,7 +8,7 @@ import numpy as np
 
 from sweep import statistics
 from sweep.config.settings import MSER
-from sweep.plan.plan import Plan
+from sweep.plan.data import Plan
 from sweep.statistics.warmup import truncation
 from sweep.store.capacities import Capacities
 from sweep.store.state import DONE

@@ -13,7 +13,7 @@ from sweep import statistics
 from sweep.config.settings import MSER, WEEK, shown
 from sweep.errors import printable
 from sweep.job_tables import name_of
-from sweep.plan.plan import Plan
+from sweep.plan.data import Plan
 from sweep.store import manifest, provenance, recipe
 from sweep.store.capacities import Capacities
 from sweep.store.facts import Facts

@@ -9,7 +9,7 @@ import pytest
 from models import backfill, gang
 from models.point import Batches
 from sweep.config import compose, locate
-from sweep.plan import plan
+from sweep.plan.expansion import expand
 
 
 def points(*policies, workload="feitelson1996", machine="pe128", **more):
@@ -25,7 +25,7 @@ def points(*policies, workload="feitelson1996", machine="pe128", **more):
         "replications=1",
         *named,
     )
-    study = plan.expand(compose.load(overrides, locate.conf_folder()))
+    study = expand(compose.load(overrides, locate.conf_folder()))
     asked = [study.task(number).point for number in range(len(policies))]
     assert [one.policy["name"] for one in asked] == list(policies)
     return [replace(one, batches=Batches(50, 1, (2,))) for one in asked]

@@ -25,7 +25,8 @@ from slurm.submission import Submission  # noqa: E402
 from sweep import cli  # noqa: E402
 from sweep.config import compose, locate  # noqa: E402
 from sweep.config.settings import Config  # noqa: E402
-from sweep.plan import plan  # noqa: E402
+from sweep.plan.data import Plan  # noqa: E402
+from sweep.plan.expansion import expand as expanded  # noqa: E402
 from sweep.store.folder import Folder  # noqa: E402
 
 TASKS = 24
@@ -39,9 +40,9 @@ def configured(*overrides: str) -> Config:
 
 
 @cache
-def expand(*overrides: str) -> plan.Plan:
+def expand(*overrides: str) -> Plan:
     """Return the plan of the experiment ``queue``."""
-    return plan.expand(configured(*overrides))
+    return expanded(configured(*overrides))
 
 
 def environment(place: Path, **more: str) -> dict[str, str]:

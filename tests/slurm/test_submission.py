@@ -5,7 +5,7 @@ from studies import configured, folder, submitted
 
 from slurm import packing, submission
 from sweep.config.settings import Config
-from sweep.plan.plan import expand as expanded
+from sweep.plan.expansion import expand as expanded
 
 
 def test_a_record_comes_back(tmp_path):

@@ -17,7 +17,8 @@ import xarray as xr
 
 from sweep import cli
 from sweep.config import compose, locate
-from sweep.plan import plan
+from sweep.plan.data import Plan
+from sweep.plan.expansion import expand as expanded
 from sweep.store.costs import Costs
 
 HERE = Path(__file__).parent
@@ -41,11 +42,11 @@ def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def expand() -> Callable[..., plan.Plan]:
+def expand() -> Callable[..., Plan]:
     """Expand the experiment ``queue`` with overrides."""
 
-    def expand(*overrides: str) -> plan.Plan:
-        return plan.expand(compose.load(("+experiment=queue", *overrides), locate.conf_folder(), CONF))
+    def expand(*overrides: str) -> Plan:
+        return expanded(compose.load(("+experiment=queue", *overrides), locate.conf_folder(), CONF))
 
     return expand
 

@@ -8,7 +8,7 @@ import xarray as xr
 
 from sweep import cli
 from sweep.config import compose, locate
-from sweep.plan.plan import expand as expanded
+from sweep.plan.expansion import expand as expanded
 
 FAIRNESS = ("+experiment=fairness", "executor=serial", "output=out", "grid.jobs=[3,5]")
 LISTS = (

@@ -9,7 +9,7 @@ from models.kernels import progress
 from sweep.config import compose, locate
 from sweep.executors import work
 from sweep.executors.bundles import Bundles
-from sweep.plan import plan as plans
+from sweep.plan.expansion import expand
 
 LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
 KIND = np.dtype([("now", float), ("arrived", np.int64)])
@@ -32,7 +32,7 @@ def test_a_record_shows_its_share_until_the_simulation_is_over(tmp_path):
 def test_every_policy_of_whole_logs_shows_its_progress(tmp_path):
     policies = "grid.policy=[easy,easy_sjbf,fcfs,conservative,easy_immediate]"
     given = ["+experiment=what_if", "workload=swf", f"workload.path={LOG}", policies]
-    plan = plans.expand(compose.load(given, locate.conf_folder()))
+    plan = expand(compose.load(given, locate.conf_folder()))
     for number in range(len(plan.ids)):
         with progress.shown_in(file := tmp_path / "task"):
             work.simulate(plan.task(number))

@@ -8,7 +8,9 @@ import sweep as face
 from models.workloads.sacct import COMMAND
 from sweep.config import compose, locate
 from sweep.errors import SweepError
-from sweep.plan import plan as plans
+from sweep.plan import checks
+from sweep.plan.data import Plan
+from sweep.plan.expansion import expand as expanded
 
 FIELDS = COMMAND.rsplit(" ", 1)[1].replace(",", "|")
 
@@ -27,9 +29,9 @@ def log(tmp_path: Path) -> Path:
     return path
 
 
-def expand(log: Path, *overrides: str) -> plans.Plan:
+def expand(log: Path, *overrides: str) -> Plan:
     given = ["+experiment=what_if", f"workload.path={log}", "grid.policy=[easy,fcfs]", *overrides]
-    return plans.expand(compose.load(given, locate.conf_folder()))
+    return expanded(compose.load(given, locate.conf_folder()))
 
 
 def test_each_partition_is_the_study_of_it_alone(log: Path) -> None:
@@ -40,7 +42,7 @@ def test_each_partition_is_the_study_of_it_alone(log: Path) -> None:
         for name, size in (("batch", 12), ("gpu", 6))
     ]
     assert plan.ids == [one for both in zip(*alone, strict=True) for one in both]
-    assert "had at once, a lower bound of what it has: batch 12, gpu 6; another" in plan.notes[0]
+    assert "had at once, a lower bound of what it has: batch 12, gpu 6; another" in checks.notes(plan)[0]
     one = expand(log, "workload.partition=each", "grid.partition=[gpu]")
     assert one.variants["machine"][0].parameters["processors"] == 4
 

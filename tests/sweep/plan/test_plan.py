@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from models import streams
 from sweep.errors import SweepError
-from sweep.plan import families, variants
-from sweep.plan import plan as plans
+from sweep.plan import families, identity, variants
 from sweep.store import manifest
 
 
@@ -68,7 +67,7 @@ def test_identity_is_the_hash_of_canonical_json(expand):
         "workload": task.point.workload,
     }
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    asked = hashlib.sha256(text.encode()).hexdigest()[: plans.ASKED]
+    asked = hashlib.sha256(text.encode()).hexdigest()[: identity.ASKED]
     code = json.dumps([FAMILY.version, plan.sources], sort_keys=True, separators=(",", ":"))
     assert plan.sources.keys() == {"fake_family"}
     assert task.id == asked + hashlib.sha256(code.encode()).hexdigest()[:6]

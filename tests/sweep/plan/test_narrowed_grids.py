@@ -8,7 +8,7 @@ import pytest
 import sweep
 from sweep.config import compose, locate
 from sweep.config.kept import as_json, from_json
-from sweep.plan.plan import expand
+from sweep.plan.expansion import expand
 
 SECOND_TIER = pytest.mark.exhaustive
 

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from sweep.config.nested import get, has
+from sweep.config.nested import get, has, keys_set
 from sweep.config.settings import GROUPS, Settings
 from sweep.errors import SweepError
 from sweep.plan import grid
-from sweep.plan.variants import keys_set
 
 Files = Mapping[str, dict[str, Any]]
 

@@ -1,0 +1,100 @@
+"""What is checked of a plan before anything runs, and the notes on it."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from models.point import Point
+from sweep.config.settings import GROUPS
+from sweep.errors import SweepError, unknown
+from sweep.plan import families, partitions
+from sweep.plan.data import Plan
+from sweep.plan.remedies import Lacking
+from sweep.statistics import MIN_REPLICATIONS
+
+OF_TASKS = ("state", "saturated", "seconds")
+OF_METRIC = ("_mean", "_ci", "_lag1")
+"""Variables that every dataset has, and what is added to the name of a metric."""
+
+MANY_CHECKS = 2000
+"""Above this number of combinations, loads are checked with one policy, workload and machine only."""
+
+
+@lru_cache(maxsize=1)  # a run prints them and writes them down
+def notes(plan: Plan) -> tuple[str, ...]:
+    """Let the families check every combination before anything runs; return their notes, each once.
+
+    Raises
+    ------
+    SweepError
+        With one line: all for which the families cannot simulate some combination, and what helps.
+    """
+    columns = np.stack([*(plan.choices[group] for group in GROUPS), plan.choices["load"]], axis=1)
+    combinations = np.unique(columns, axis=0)
+    if len(combinations) > MANY_CHECKS:
+        systems = np.unique(columns[:, :3], axis=0, return_index=True)[1]
+        loads = np.unique(columns[:, 3], return_index=True)[1]
+        combinations = columns[np.union1d(systems, loads)]
+    found: dict[int, Sequence[str]] = {}
+    lacking = Lacking(plan.replications)
+    # Workload by workload, so that the jobs that a model keeps serve all policies.
+    for number in np.lexsort(combinations.T[[0, 3, 2, 1]]).tolist():
+        *systems, load = combinations[number].tolist()
+        policy, workload, machine = (
+            plan.variants[group][i].parameters for group, i in zip(GROUPS, systems, strict=True)
+        )
+        family = families.find(policy["family"])
+        point = Point(
+            policy, workload, machine, plan.axes["load"][load], plan.measurements[load].batches,
+            measures=plan.measures,
+        )  # fmt: skip
+        found[number] = lacking.check(family, point)
+    lacking.refuse()
+    of_plan = [*_note_on_replications(plan), *_note_on_exclusion(plan)]
+    lines = dict.fromkeys([*partitions.notes(plan.asked, plan.settings), *of_plan])
+    for number in sorted(found):
+        lines |= dict.fromkeys(found[number])
+    return tuple(lines)
+
+
+def _note_on_exclusion(plan: Plan) -> list[str]:
+    """Return a line where values of an axis are in no point, as the experiment excludes them."""
+    where = np.unravel_index(plan.points, plan.shape)
+    lost = [
+        f"{axis} {value}"
+        for (axis, values), places in zip(plan.axes.items(), where, strict=True)
+        for value in np.delete(np.array(values, dtype=object), places)
+    ]
+    if not lost:
+        return []
+    return [f"left out by zip or exclude of the experiment: {', '.join(lost)}; exclude=[] runs them"]
+
+
+def _note_on_replications(plan: Plan) -> list[str]:
+    """Return a line where one replication is run by default, as a workload is deterministic."""
+    if not plan.adapted or plan.deterministic is None or plan.exact.flat[plan.points].all():
+        return []
+    line = f"one replication: workload {plan.deterministic} is deterministic"
+    if any(plan.is_stochastic(*system) for system in plan.systems()):
+        line += f"; stochastic points would get {MIN_REPLICATIONS} in an experiment of their own"
+    return [line]
+
+
+def refuse_names(plan: Plan) -> None:
+    """Raise `SweepError` where axes and metrics of a plan cannot be told apart in its dataset."""
+    metric = plan.settings.precision.metric
+    if metric is not None and metric not in plan.metrics:
+        raise SweepError(f"precision.metric: {unknown('metric', metric, plan.metrics)}")
+    coords = families.coords(plan.families.values(), plan.measures)
+    taken = {*OF_TASKS, *(f"{name}{part}" for name in plan.metrics for part in ("", *OF_METRIC))}
+    for axis in plan.axes:
+        if axis in taken:
+            raise SweepError(f"axes.{axis}: {axis} is a variable of the dataset; give the axis another name")
+    for name, declared in plan.metrics.items():
+        for dim in declared.dims:
+            if dim not in coords or dim in plan.axes or dim in ("replication", "batch"):
+                raise SweepError(
+                    f"metric {name}: its dimension {dim!r} has no coordinates, or an axis has its name; give "
+                    "the axis, or the dim of the groups of jobs, another one"
+                )

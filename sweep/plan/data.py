@@ -1,0 +1,260 @@
+"""A study as plain data: its axes, its points and its tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from models import workloads
+from models.family import Family, Metric
+from models.point import Parameters, Point
+from sweep.config.settings import GROUPS, Config, Settings
+from sweep.errors import SweepError
+from sweep.plan import families
+from sweep.plan.task import Measurement, Task, seed
+from sweep.plan.variants import Variant
+
+MEASURES: Parameters = {"bound": 10.0, "groups": {}}
+"""What `Plan.measures` is where nothing is set; it then has no part in a task's identity."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Axes, points and tasks of a study.
+
+    Task number t is replication t % replications of a point; after them come the tasks of `overload`.
+
+    Parameters
+    ----------
+    axes : dict of str to tuple
+        Axis -> values, in the dataset's order.
+    points : ndarray of int, shape (n_points,)
+        Flat positions in the grid of those axes; the rest of the grid is excluded.
+    variants : dict of str to list of Variant
+        By group: policy, workload, machine.
+    choices : dict of str to ndarray of int, shape (n_points,)
+        By group, the variant of each point; for load, the position on its axis.
+    measurements : tuple of Measurement
+        How long the points at each load are measured.
+    measures : dict
+        How jobs are measured, see `models.jobs.measures`: ``bound`` in seconds, and ``groups``, name -> file.
+    sources : dict of str to str
+        Module -> hash of the code that it stands for, see `sweep.plan.sources`.
+    ids : list of str
+        Identity of every task; not unique where points mean the same simulation.
+    adapted : bool
+        The number of replications is the default.
+    described : dict of str to dict
+        By group, what each policy, workload and machine is, in plain words.
+    asked : Config, optional
+        What it was expanded from.
+    overload : Plan, optional
+        The overload runs of each curve (all axes but the load), as a study of their own at one load.
+    """
+
+    settings: Settings
+    axes: dict[str, tuple[Any, ...]]
+    points: np.ndarray
+    variants: dict[str, list[Variant]]
+    choices: dict[str, np.ndarray]
+    measurements: tuple[Measurement, ...]
+    measures: Parameters
+    sources: dict[str, str]
+    ids: list[str] = field(repr=False)
+    adapted: bool = False
+    described: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    asked: Config | None = field(default=None, repr=False)
+    overload: Plan | None = field(default=None, repr=False)
+
+    def _repr_html_(self) -> str:
+        """The axes with their values, for notebooks."""
+        rows = (
+            f"<tr><th style='text-align:left'>{escape(axis)}</th><td>{len(values)}</td>"
+            f"<td style='text-align:left'>{escape(', '.join(map(str, values)))}</td></tr>"
+            for axis, values in self.axes.items()
+        )
+        head = (
+            "<tr><th style='text-align:left'>axis</th><th></th><th style='text-align:left'>values</th></tr>"
+        )
+        title = (
+            f"<b>{escape(self.settings.name)}</b>: {len(self.points):,} points × "
+            f"{self.replications} replications = {len(self.ids):,} simulations"
+        )
+        return f"<div>{title}<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table></div>"
+
+    @property
+    def replications(self) -> int:
+        """Independent runs of every point."""
+        assert self.settings.replications is not None  # `expand` has decided
+        return self.settings.replications
+
+    @property
+    def n_cells(self) -> int:
+        """Tasks of the grid, without those of `overload`."""
+        return len(self.points) * self.replications
+
+    def place(self, number: int) -> tuple[Plan, int]:
+        """Return the plan that a task belongs to, this one or `overload`, and its number there."""
+        if self.overload is None or number < self.n_cells:
+            return self, number
+        return self.overload, number - self.n_cells
+
+    def first(self, number: int) -> int:
+        """Return the number of the first replication of a task's point."""
+        plan, there = self.place(number)
+        return number - there % plan.replications
+
+    @cached_property
+    def longest(self) -> Measurement:
+        """Of the measurements, that of most batches."""
+        return max(self.measurements, key=lambda one: one.checkpoints[-1])
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """Length of each axis."""
+        return tuple(len(values) for values in self.axes.values())
+
+    @cached_property
+    def families(self) -> dict[str, Family]:
+        """Families of the policies by package name, in order of appearance."""
+        packages = [policy.parameters["family"] for policy in self.variants["policy"]]
+        return {package: families.find(package) for package in packages}
+
+    @cached_property
+    def metrics(self) -> dict[str, Metric]:
+        """All metrics by name, the headline first."""
+        return families.metrics(self.families.values(), self.measures)
+
+    @property
+    def headline(self) -> str:
+        """The metric of tables and stopping."""
+        return self.settings.precision.metric or families.headline(self.families.values())
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether some policy's run is cut at a horizon, and so is one batch whatever is asked for."""
+        return any(one.parameters.get("horizon") is not None for one in self.variants["policy"])
+
+    @cached_property
+    def deterministic(self) -> str | None:
+        """A workload of which replications would be copies, under some policy; None if there is none."""
+        for policy, workload, machine in self.systems():
+            if not self.is_stochastic(policy, workload, machine):
+                return str(self.variants["workload"][workload].parameters["name"])
+        return None
+
+    def needing(self, package: str) -> list[Point]:
+        """Return a point of each policy of a family with each workload and machine that occur with it."""
+        points = (self._point(*system) for system in self.systems())
+        return [point for point in points if point.policy["family"] == package]
+
+    def systems(self) -> list[list[int]]:
+        """Return the policies, workloads and machines that occur together."""
+        found: list[list[int]] = np.unique(self._columns(), axis=0).tolist()
+        return found
+
+    def _columns(self) -> np.ndarray:
+        return np.stack([self.choices[group] for group in GROUPS], axis=1)
+
+    @property
+    def endless(self) -> np.ndarray:
+        """Which points have overload runs, bool, shape (n_points,)."""
+        return self._where(has_overload).flat[self.points]
+
+    def is_stochastic(self, policy: int, workload: int, machine: int) -> bool:
+        point = self._point(policy, workload, machine)
+        return not _is_met(lambda one: not families.find(one.policy["family"]).is_stochastic(one), point)
+
+    def _point(self, policy: int, workload: int, machine: int) -> Point:
+        return Point(
+            self.variants["policy"][policy].parameters,
+            self.variants["workload"][workload].parameters,
+            self.variants["machine"][machine].parameters,
+        )
+
+    @property
+    def delivered(self) -> str:
+        """The metric that is the work delivered, empty where no family has one."""
+        return next((family.delivered for family in self.families.values() if family.delivered), "")
+
+    @cached_property
+    def loads(self) -> np.ndarray:
+        """The load of each point, NaN where none is given, in the shape of the grid."""
+        axis = np.array([np.nan if load is None else load for load in self.axes["load"]])
+        lengths = [-1 if name == "load" else 1 for name in self.axes]
+        return np.broadcast_to(axis.reshape(lengths), self.shape)
+
+    @cached_property
+    def controlled(self) -> np.ndarray:
+        """Where the work that is offered is the load on average, so that it is a control variate; bool."""
+        found = self._where(
+            lambda point: point.workload.get("load_reference") == "expected" and has_overload(point)
+        )
+        return found & np.isfinite(self.loads)
+
+    @cached_property
+    def exact(self) -> np.ndarray:
+        """Where a point is solved, and one batch is the exact value; bool, in the shape of the grid."""
+        if not any(family.solves for family in self.families.values()):
+            return np.zeros(self.shape, dtype=bool)
+        return self._where(lambda point: families.find(point.policy["family"]).is_exact(point))
+
+    def _where(self, holds: Callable[[Point], bool]) -> np.ndarray:
+        """Return where something holds of policy, workload and machine; bool, in the shape of the grid."""
+        found = np.zeros(self.shape, dtype=bool)
+        each, which = np.unique(self._columns(), axis=0, return_inverse=True)
+        met = [_is_met(holds, self._point(*system)) for system in each.tolist()]
+        found.flat[self.points] = np.array(met)[which.ravel()]
+        return found
+
+    def measurement(self, number: int) -> Measurement:
+        """Return how long task `number` is measured."""
+        plan, number = self.place(number)
+        return plan.measurements[plan.choices["load"][number // plan.replications]]
+
+    def task(self, number: int) -> Task:
+        """Return task `number` as plain data."""
+        owner, there = self.place(number)
+        if owner is not self:
+            return owner.task(there)
+        point, replication = divmod(number, self.replications)
+        policy, workload, machine = (
+            self.variants[group][self.choices[group][point]].parameters for group in GROUPS
+        )
+        where = np.unravel_index(self.points[point], self.shape)
+        return Task(
+            id=self.ids[number],
+            family=policy["family"],
+            point=Point(
+                policy,
+                workload,
+                machine,
+                self.axes["load"][self.choices["load"][point]],
+                self.measurement(number).batches,
+                seed(self.settings.seed, workload["name"], replication),
+                self.measures,
+            ),
+            measurement=self.measurement(number),
+            at={axis: values[i] for (axis, values), i in zip(self.axes.items(), where, strict=True)},
+            replication=replication,
+        )
+
+
+def _is_met(condition: Callable[[Point], bool], point: Point) -> bool:
+    """Whether a point meets a condition; one that cannot be simulated does not: `Plan.check` raises why."""
+    try:
+        return condition(point)
+    except SweepError:
+        raise
+    except Exception:
+        return False
+
+
+def has_overload(point: Point) -> bool:
+    """Whether a system can be offered more than it can deliver for as long as needed; a log ends."""
+    return bool(families.find(point.policy["family"]).delivered) and not workloads.ends(point.workload)

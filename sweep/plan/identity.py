@@ -1,0 +1,107 @@
+"""The identity of each task.
+
+A task's identity has two parts: a hash of the canonical JSON of its scientific config, and a hash of its code
+(`sweep.plan.sources`) with the family's version. So a result of earlier code is recognised: its first part is
+that of a task, its second part is not. Points share most of the text, so it is joined from fragments made
+once for each policy, workload, machine and load: 100,000 tasks take about a second. Two points that mean the
+same simulation (an axis that sets a key which one of the policies has not) have the same identity, and it is
+run once.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from models.family import Family
+from sweep.config import canonical
+from sweep.config.settings import GROUPS, at_load
+from sweep.plan import sources
+from sweep.plan.data import MEASURES, Plan
+from sweep.plan.task import Task
+
+LENGTH = 20
+"""Hexadecimal digits of an identity."""
+
+ASKED = 14
+"""How many of them are of the config; the others are of the code."""
+
+
+def _content(plan: Plan, load: float | None) -> Mapping[str, Any]:
+    """Return the part of a task's identity that all tasks at a load share."""
+    settings = plan.settings
+    precision = settings.precision
+    stopping = None
+    if precision.relative is not None:
+        # Only then does the confidence level decide where a run ends.
+        stopping = {
+            "relative": precision.relative,
+            "metric": precision.metric,
+            "confidence": settings.confidence,
+        }
+    return {
+        "batch_size": settings.batch_size,
+        "checkpoints": list(settings.checkpoints(load)),
+        "stopping": stopping,
+        "warmup": at_load(settings.warmup, load),
+        **({"overloaded": True} if plan.measurements[0].overloaded else {}),
+        **({} if plan.measures == MEASURES else {"measures": plan.measures}),
+    }
+
+
+def ids(plan: Plan) -> Iterator[str]:
+    """Yield the identity of each task: keys in sorted order, so that the joined text is canonical JSON."""
+    shared = [canonical.text(_content(plan, load)) for load in plan.axes["load"]]
+    code = _codes(plan)
+    for *system, at in zip(*(plan.choices[name].tolist() for name in (*GROUPS, "load")), strict=True):
+        policy, workload, machine = (plan.variants[group][i] for group, i in zip(GROUPS, system, strict=True))
+        family, load = policy.parameters["family"], plan.axes["load"][at]
+        before = (
+            f'{{"family":{canonical.text(family)},"load":{canonical.text(load)},"machine":{machine.text},'
+            f'"policy":{policy.text},"replication":'
+        )
+        after = f',"seed":{plan.settings.seed},"statistics":{shared[at]},"workload":{workload.text}}}'
+        for replication in range(plan.replications):
+            digest = hashlib.sha256(f"{before}{replication}{after}".encode()).hexdigest()
+            yield digest[:ASKED] + code(system[0], system[1])
+
+
+def runs_planned_code(task: Task, family: Family) -> bool:
+    """Return whether the code that a task runs with in this process is that of its identity."""
+    policy, workload = task.point.policy, task.point.workload
+    parts = {task.family: sources.of_family(family)} | sources.of_named(policy)
+    parts |= sources.of_workload(str(workload.get("model"))) | sources.of_named(workload)
+    if task.measurement.stopping is not None:
+        parts |= {"sweep.statistics": sources.of_statistics()}
+    return sources.hashed(family.version, parts, LENGTH - ASKED) == task.id[ASKED:]
+
+
+def _codes(plan: Plan) -> Callable[[int, int], str]:
+    """Return the last part of identities, by policy and workload; fill in `Plan.sources`."""
+    sources.look_again()
+    by_family = {package: {package: sources.of_family(family)} for package, family in plan.families.items()}
+    stopping = (
+        {} if plan.settings.precision.relative is None else {"sweep.statistics": sources.of_statistics()}
+    )
+    policies = [
+        (plan.families[package].version, by_family[package] | sources.of_named(policy.parameters))
+        for policy in plan.variants["policy"]
+        for package in [policy.parameters["family"]]
+    ]
+    by_model = {
+        model: sources.of_workload(model)
+        for model in {str(workload.parameters.get("model")) for workload in plan.variants["workload"]}
+    }
+    workloads = [
+        by_model[str(workload.parameters.get("model"))] | sources.of_named(workload.parameters)
+        for workload in plan.variants["workload"]
+    ]
+    for each in (*(parts for _, parts in policies), *workloads, stopping):
+        plan.sources.update(each)
+
+    @cache
+    def code(policy: int, workload: int) -> str:
+        version, parts = policies[policy]
+        return sources.hashed(version, parts | workloads[workload] | stopping, LENGTH - ASKED)
+
+    return code
