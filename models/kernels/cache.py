@@ -1,59 +1,34 @@
 """Where compiled kernels are kept.
 
 Numba's disk cache checks only the file of the function it loads: after a callee in another file changes,
-the cached caller silently continues with the old one. So the cache folder is named by a hash of numba's
-version and of all that families share, and a family's folder in it by a hash of its own files: no family
-imports another, so that a change in one compiles that one anew, and any other change compiles all. Copies of
-the project with the same code share what is kept (`models.kernels.locating`).
+the cached caller silently continues with the old one. So the cache folder is named by the versions of numba
+and numpy, and a module's folder in it by a hash of all code that its kernels can reach
+(`models.kernels.reach`): after an edit, what may call it is compiled again, and nothing else. Copies of the
+project with the same code share what is kept (`models.kernels.locating`).
 """
 
-import hashlib
 import importlib
 import os
 import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-
-
-def fingerprint() -> str:
-    """Return the hash that names the cache folder: of numba's version and of all that families share."""
-    shared = [path for path in ROOT.rglob("*.py") if not stamp(path.relative_to(ROOT).parts[0])]
-    return _hash(shared, f"numba {version('numba')}, numpy {version('numpy')}")
-
-
-@lru_cache
-def stamp(package: str) -> str:
-    """Return the hash of the files of a family, or nothing for what families share."""
-    first = ROOT / package / "__init__.py"
-    if not first.is_file() or "FAMILY" not in first.read_text(encoding="utf-8"):
-        return ""
-    return _hash(first.parent.rglob("*.py"))
-
-
-def _hash(sources: Iterable[Path], text: str = "") -> str:
-    digest = hashlib.sha256(text.encode())
-    for source in sorted(sources):
-        digest.update(source.relative_to(ROOT).as_posix().encode())
-        digest.update(source.read_bytes())
-    return digest.hexdigest()[:16]
+from models.kernels import reach
 
 
 def folder() -> Path:
-    """Return the cache folder of this version of the models; a user's NUMBA_CACHE_DIR is its parent."""
+    """Return the cache folder of these versions of libraries; a user's NUMBA_CACHE_DIR is its parent."""
     parent = os.environ.get("NUMBA_CACHE_DIR")
     if parent is None:
         cache_home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         parent = str(Path(cache_home) / "schedsweep" / "kernels")
-    return Path(parent) / fingerprint()
+    return Path(parent) / f"numba-{version('numba')}-numpy-{version('numpy')}"
 
 
 def in_use() -> Path:
@@ -116,9 +91,7 @@ def _marker(module: str) -> Path:
 
     Numba compiles anew for another processor, and different machines may share a home.
     """
-    family = stamp(module.split(".")[1])
-    name = f"{module}-{family}-{platform.node()}-{sys.implementation.cache_tag}"
-    return in_use() / name
+    return in_use() / f"{module}-{reach.digest(module)}-{platform.node()}-{sys.implementation.cache_tag}"
 
 
 def _is_made(place: Path) -> bool:

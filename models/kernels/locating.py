@@ -1,27 +1,21 @@
-"""Where numba keeps a kernel within the folder of kernels: by its place below ``models``, not by its path."""
+"""Where numba keeps a kernel within the folder of kernels: by what the kernel can reach, not by its path."""
 
-import hashlib
 import os
-import sys
-import sysconfig
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from numba import config
 from numba.core.caching import CacheImpl, UserProvidedCacheLocator
 
-from models.kernels import cache
-
-OURS = ("models", "sweep", "analysis", "slurm", "schedsweep")
+from models.kernels import reach
 
 
 class OwnLocator(UserProvidedCacheLocator):
-    """The place of a user's own kernel, which is compiled anew when a file that it may use changes.
+    """The place of a user's own kernel, which is compiled again when a file that it may use changes.
 
-    Numba looks at the kernel's own file only: after a change in a function that it calls, from another file,
-    it would go on with the old one.
+    Numba checks the kernel's own file only: after a change in a function that it calls, from another file,
+    it would continue with the old one.
     """
 
     _module = ""
@@ -35,27 +29,8 @@ class OwnLocator(UserProvidedCacheLocator):
         return found
 
     def get_source_stamp(self) -> str:
-        """Return the hash of the kernel's file and of all of the user's own whose names reach it."""
-        files, waiting, seen = {Path(self._py_file)}, [self._module], {""}
-        while waiting:
-            name = waiting.pop()
-            module = sys.modules.get(name)
-            if name in seen or name.partition(".")[0] in OURS or module is None:
-                continue
-            seen.add(name)
-            file = getattr(module, "__file__", None)
-            if not isinstance(file, str) or not file.endswith(".py") or file.startswith(INSTALLED):
-                continue
-            files.add(Path(file))
-            for value in list(vars(module).values()):
-                is_module = isinstance(value, ModuleType)
-                waiting.append(str(value.__name__ if is_module else getattr(value, "__module__", "")))
-        hashes = [hashlib.sha256(file.read_bytes()).digest() for file in sorted(files)]
-        return hashlib.sha256(b"".join(hashes)).hexdigest()
-
-
-INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
-"""Folders of modules that are installed, with a version."""
+        """Return the hash of the kernel's file and of all that it can reach."""
+        return reach.hashed({"": Path(self._py_file), **reach.reached(self._module)})
 
 
 class KernelLocator(UserProvidedCacheLocator):
@@ -63,7 +38,7 @@ class KernelLocator(UserProvidedCacheLocator):
 
     Numba names a folder by the absolute path of the source. So each copy of the project would compile every
     kernel again: a second clone, an installed wheel, a copy on a node's own disk whose path is another one in
-    every job. Folders of kernels are named by hashes of ``models`` already (`models.kernels.cache`): whatever
+    every job. A module's folder is named by the module and a hash of all that its kernels can reach: whatever
     copy finds a folder has the same kernels.
     """
 
@@ -74,7 +49,7 @@ class KernelLocator(UserProvidedCacheLocator):
         file = Path(py_file).resolve()
         if not kept_in or os.environ.get("SCHEDSWEEP_KERNELS") != kept_in:
             return None
-        if file.is_relative_to(cache.ROOT):
+        if file.is_relative_to(reach.ROOT):
             return super().from_function(py_func, py_file)
         is_own = file.is_file() and not {"site-packages", "dist-packages"} & set(file.parts)
         return OwnLocator.from_function(py_func, py_file) if is_own else None
@@ -82,8 +57,9 @@ class KernelLocator(UserProvidedCacheLocator):
     @classmethod
     def get_suitable_cache_subpath(cls, py_file: str) -> str:
         """Return the place below the folder of kernels."""
-        package, *parts = Path(py_file).resolve().relative_to(cache.ROOT).parent.parts
-        return str(Path("models", f"{package}-{cache.stamp(package)}".rstrip("-"), *parts))
+        place = Path(py_file).resolve().relative_to(reach.ROOT.parent).with_suffix("")
+        module = ".".join(place.parent.parts if place.name == "__init__" else place.parts)
+        return f"{place}-{reach.digest(module)}"
 
     def get_source_stamp(self) -> str:
         """Return nothing: a source that differs has another folder."""

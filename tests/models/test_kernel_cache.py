@@ -47,25 +47,94 @@ def test_a_second_copy_of_the_project_compiles_nothing(tmp_path):
     assert "data saved to" not in printed["second"]
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    ("kernel", "changed", "is_kept"),
-    [
-        ("models.workloads.redrawn", "kernels/ties.py", False),
-        ("models.workloads.redrawn", "backfill/rules.py", True),
-        ("models.medium_term.engine", "medium_term/__init__.py", False),
-        ("models.medium_term.engine", "backfill/rules.py", True),
-    ],
+LEAF = """
+from numba import int64
+from models.kernels.compiling import kernel
+from models.{package} import {imported}
+
+@kernel(int64(int64))
+def run(x):
+    return {expression}
+"""
+CALLEE = "FACTOR = {constant}\n" + LEAF.format(
+    package="kernels", imported="types", expression="x + {added}"
+).replace("@kernel(int64(int64))", "@part(int64(int64), inline=False)").replace(
+    "import kernel", "import part"
 )
-def test_a_copy_whose_code_differs_compiles_what_may_call_it(tmp_path, kernel, changed, is_kept):
-    """Families share `kernels`, and none imports another: a change in a family compiles that family only."""
-    in_new_process(f"import {kernel}", tmp_path / "cache", copy_of_the_models(tmp_path / "first"))
-    other = copy_of_the_models(tmp_path / "second")
-    with (other / "models" / changed).open("a") as callee:
-        callee.write("# changed, in another file\n")
-    printed = in_new_process(f"import {kernel}", tmp_path / "cache", other, NUMBA_DEBUG_CACHE="1")
-    assert ("data saved to" in printed) is not is_kept
-    assert ("data loaded from" in printed) is is_kept
+CHOSEN = """
+from numba import types
+from models.kernels.compiling import by_type
+
+@by_type
+def chosen(x):
+    return (lambda x: x + {chosen}) if isinstance(x, types.Integer) else None
+"""
+
+
+def test_a_changed_callee_constant_or_overload_in_another_file_never_gives_the_old_result(tmp_path):
+    """A kernel is compiled again after a change that it can reach, and after no other."""
+    package = copy_of_the_models(tmp_path) / "models" / "added"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "between.py").write_text(
+        "from models.added import callee\nfrom models.added.chosen import (  # of a (group)\n    chosen,\n)\n"
+    )
+    expression = "between.callee.FACTOR * between.callee.run(x) + between.chosen(x)"
+    (package / "caller.py").write_text(
+        LEAF.format(package="added", imported="between", expression=expression)
+    )
+    (package / "apart.py").write_text(LEAF.format(package="kernels", imported="types", expression="x + 7"))
+    seen = set()
+    for added, constant, chosen in [(1, 2, 3), (4, 2, 3), (4, 5, 3), (4, 5, 6), (1, 2, 3)]:
+        (package / "callee.py").write_text(CALLEE.format(added=added, constant=constant))
+        (package / "chosen.py").write_text(CHOSEN.format(chosen=chosen))
+        (package / "unrelated.py").write_text(f"CHANGED = {added, constant, chosen}\n")
+        code = "from models.added import apart, caller; print(caller.run(10), apart.run(10))"
+        printed = in_new_process(
+            code, tmp_path / "cache", tmp_path, NUMBA_DEBUG_CACHE="1", PYTHONDONTWRITEBYTECODE="1"
+        )
+        assert printed.splitlines()[-1] == f"{constant * (10 + added) + 10 + chosen} 17"
+        saved = {
+            line.rsplit("/", 2)[1].split("-")[0] for line in printed.splitlines() if "data saved" in line
+        }
+        is_new = (added, constant, chosen) not in seen
+        assert ("caller" in saved, "apart" in saved) == (is_new, not seen)
+        seen.add((added, constant, chosen))
+
+
+def kernel_modules(root: Path) -> dict[str, str]:
+    """Return module -> hash of what its kernels reach, of the modules that make kernels."""
+    code = """
+from models.kernels import reach
+for file in sorted(reach.ROOT.rglob("*.py")):
+    if "models.kernels.compiling" in file.read_text():
+        name = ".".join(file.relative_to(reach.ROOT.parent).with_suffix("").parts)
+        print(name.removesuffix(".__init__"), reach.digest(name.removesuffix(".__init__")))
+"""
+    return dict(line.split() for line in in_new_process(code, root / "cache", root).splitlines())
+
+
+def test_an_edit_in_a_family_concerns_its_own_kernels_and_a_new_file_none(tmp_path):
+    before = kernel_modules(copy_of_the_models(tmp_path))
+    assert len(before) > 50
+    (tmp_path / "models" / "new.py").write_text("from models.backfill.event_loop import run_events\n")
+    (tmp_path / "models" / "backfill" / "new.py").write_text("CONSTANT = 1\n")
+    for changed, reaching, apart in [
+        (None, [], ["backfill.event_loop", "gang.engine", "workloads.redrawn"]),
+        ("backfill/event_loop.py", ["backfill.priority.reservations"], ["gang.engine", "slurm.kernel.loop"]),
+        ("medium_term/engine.py", ["medium_term.engine"], ["gang.engine", "backfill.event_loop"]),
+        ("packing/slots.py", ["gang.engine"], ["backfill.event_loop", "slurm.kernel.loop"]),
+        ("kernels/types.py", ["backfill.event_loop", "gang.engine", "slurm.kernel.loop"], []),
+    ]:
+        if changed is not None:
+            with (tmp_path / "models" / changed).open("a") as file:
+                file.write("CHANGED = True\n")
+        after = kernel_modules(tmp_path)
+        differ = {name.removeprefix("models.") for name in before if after[name] != before[name]}
+        assert differ.issuperset(reaching), changed
+        assert differ.isdisjoint(apart), changed
+        assert changed is not None or not differ
+        before = after
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o775])
@@ -79,18 +148,20 @@ def test_a_folder_that_others_may_write_to_is_not_used(tmp_path, mode):
     assert used.stat().st_mode & 0o077 == 0
 
 
-def test_an_own_kernel_is_compiled_anew_after_a_change_of_what_it_calls(tmp_path):
+def test_an_own_kernel_is_compiled_again_after_a_change_of_what_it_calls(tmp_path):
     """From a module of another folder of the search path, where numba itself does not look."""
     kernel = "from numba import int64\nfrom models.kernels.compiling import kernel\n"
     (tmp_path / "elsewhere").mkdir()
-    helper = tmp_path / "elsewhere" / "helper.py"
+    helper, constants = (tmp_path / "elsewhere" / name for name in ("helper.py", "constants.py"))
     (tmp_path / "mine.py").write_text(
-        f"{kernel}from helper import grow\n\n@kernel(int64(int64))\ndef run(x):\n    return grow(x)\n"
+        f"{kernel}from constants import ADDED\n\n@kernel()\ndef run(x):\n    return grow(x) + ADDED\n"
+        "from helper import grow\n"
     )
-    for factor in (2, 3, 3):
+    for factor, added in ((2, 1), (3, 1), (3, 1), (3, 4)):
         helper.write_text(f"{kernel}\n@kernel(int64(int64))\ndef grow(x):\n    return {factor} * x\n")
+        constants.write_text(f"ADDED = {added}\n")
         folders = os.pathsep.join(map(str, (tmp_path, tmp_path / "elsewhere")))
         # Python's own bytecode goes by size and second, which may be those of the file before.
         search = {"PYTHONPATH": folders, "PYTHONDONTWRITEBYTECODE": "1"}
         printed = in_new_process("import mine; print(mine.run(5))", tmp_path / "cache", **search)
-        assert printed == f"{5 * factor}\n"
+        assert printed == f"{5 * factor + added}\n"
