@@ -20,7 +20,7 @@ from analysis.mccann1994.drawings.mesh import Piece, bare, draw_mesh, draw_walk,
 from analysis.mccann1994.labels import LARGE, REST, SMALL
 
 if TYPE_CHECKING:
-    from models.partitioning.geometry.folding import Folding
+    from models.partitioning.simulation.folded_mesh import FoldedMesh
 
 OF_EQUI = range(1, 17)
 """Numbers of jobs of Fig. 4.2."""
@@ -144,10 +144,12 @@ def folding_rotation(settings: Mapping[str, str]) -> Figure:
     found = _after_arrivals(rows, columns, jobs)
     rotations = min(cycle_length(jobs), MOST_ROTATIONS)
     figure, places = pages(rotations + 1, 3, rows / columns)
-    moved: set[object] = set()
+    moved: set[int] = set()
     for number, axes in enumerate(places):
         if number:
-            moved = {move.job for step in found.rotate() for move in step}
+            before = dict(found.partitions())
+            found.rotate()
+            moved = {job for job, place in found.partitions() if before[job] != place}
         pieces = [
             Piece(place, _color(job), str(job), bold=job in moved, badge=True)
             for job, place in found.partitions()
@@ -163,7 +165,7 @@ def folding_rotation(settings: Mapping[str, str]) -> Figure:
 
 def folding_cycle(settings: Mapping[str, str]) -> Figure:
     """Draw the closed walk over the partitions, for one number of them or for each of `CYCLES`."""
-    from models.partitioning.geometry.folding import cycle
+    from models.partitioning.geometry.walk import cycle
 
     rows, columns = mesh_of(settings)
     if settings["partitions"]:
@@ -191,19 +193,14 @@ def folding_cycle(settings: Mapping[str, str]) -> Figure:
     return figure
 
 
-def _after_arrivals(rows: int, columns: int, jobs: int) -> Folding:
-    """Return a machine after so many arrivals, jobs numbered from 1 on."""
-    from models.partitioning.geometry.folding import Folding
-    from models.topology.mesh import require_room
+def _after_arrivals(rows: int, columns: int, jobs: int) -> FoldedMesh:
+    """Return a machine after the arrivals of jobs 1 to `jobs`."""
+    from models.partitioning.simulation.folded_mesh import FoldedMesh
 
-    valid(require_room, rows, columns, jobs)
-    found = valid(Folding, rows, columns)
-    for job in range(1, jobs + 1):
-        found.arrive(job)
-    return found
+    return valid(FoldedMesh, rows, columns, jobs)
 
 
-def _by_size(found: Folding) -> list[Piece]:
+def _by_size(found: FoldedMesh) -> list[Piece]:
     """Return the partitions, coloured by size."""
     largest = max(place.n_processors for _, place in found.partitions())
     return [
@@ -223,12 +220,12 @@ def _told(jobs: int, rotations: int) -> str:
     )
 
 
-def _color(job: object) -> str:
+def _color(job: int) -> str:
     """Return the colour of a job, which it keeps through a rotation."""
-    return shade(JOB_COLORS[int(str(job)) % len(JOB_COLORS)], 0.3)
+    return shade(JOB_COLORS[job % len(JOB_COLORS)], 0.3)
 
 
-def _draw_walks(axes: Axes, found: Folding) -> None:
+def _draw_walks(axes: Axes, found: FoldedMesh) -> None:
     """Draw the walk of each system over its partitions."""
     places = [place for _, place in found.partitions()]
     start = 0

@@ -74,6 +74,15 @@ def is_closed(axes: tuple[int, ...]) -> bool:
     return len(axes) < 2 or len(set(axes)) == 2
 
 
+def require_closed(rows: int, columns: int) -> None:
+    """Raise ``ValueError`` with one line for a machine on which folding has no closed walk."""
+    if not is_closed(splits(rows, columns)):
+        raise ValueError(
+            f"folding on {rows} × {columns} processors; allowed: 2 or more rows and columns, so that a "
+            "closed walk over the partitions exists"
+        )
+
+
 @lru_cache(maxsize=256)
 def walk(axes: tuple[int, ...]) -> tuple[Cell, ...]:
     """Return the cells of a grid in the order of the walk; where it cannot be closed they are a line.

@@ -1,4 +1,4 @@
-"""Compiled bookkeeping of folding: cells, partitions and systems, as in `geometry.folding`.
+"""Compiled bookkeeping of folding: cells, partitions and systems, see `fold`.
 
 A *position* is an index into the list RUNNING; it has one or two cells. Cells are numbered along the walk
 over the whole machine at the present level. A system is named like the nodes of a binary tree: 1 is the whole

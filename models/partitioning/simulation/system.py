@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import nan
 
-from models.partitioning.geometry.folding import Folding
+from models.partitioning.geometry.walk import require_closed
 from models.partitioning.rules import Fold, Partitioning, memory_limit
 from models.point import Parameters
 from models.topology.mesh import Mesh
@@ -68,7 +68,7 @@ class System:
             )
         policy.check(mesh)
         if isinstance(policy, Fold):
-            Folding(mesh.rows, mesh.columns)  # raises where there is no closed walk
+            require_closed(mesh.rows, mesh.columns)
         if cycle is None:
             return cls(policy, mesh, None, Transfer())
         data, code = cycle.data_bytes, cycle.code_bytes

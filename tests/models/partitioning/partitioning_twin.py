@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from math import inf
 
-from models.partitioning.geometry.folding import Folding, Move
+from folding_twin import Folding, Move
+
 from models.topology.mesh import Rectangle
 
 admissions = count()
@@ -128,7 +129,7 @@ class Shares:
 
 @dataclass
 class Fold:
-    """Folding, with the partitions that `geometry.folding` gives and the costs of section 5.2.1.
+    """Folding, with the partitions that `folding_twin` gives and the costs of section 5.2.1.
 
     Parameters
     ----------

@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 from family_cases import composed
+from folding_twin import Folding, Move
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.partitioning.geometry.equipartition import LEFTOVER, partition, sections
-from models.partitioning.geometry.folding import Folding, Move, cycle
 from models.partitioning.geometry.mapping import contraction, snake
 from models.partitioning.geometry.rotation import cycle_length, rotations_per_job, small_and_large
+from models.partitioning.geometry.walk import cycle
+from models.partitioning.simulation.folded_mesh import FoldedMesh
 from models.topology.mesh import Mesh, Rectangle
 
 SIDES = (1, 2, 4, 8, 16, 32)
@@ -224,6 +226,16 @@ def test_jobs_that_arrived_one_by_one_rotate_by_equations_4_6_and_4_7(jobs: int)
     assert len(set(turns)) == len(turns)
     assert set(taken_part.values()) == {rotations_per_job(jobs)}
     assert len(set(Counter(job for turn in turns for job in turn).values())) == 1
+
+
+@pytest.mark.parametrize(("rows", "columns", "jobs"), [(16, 16, 5), (16, 16, 12), (32, 2, 20), (8, 16, 33)])
+def test_drawings_read_the_partitions_of_the_twin(rows: int, columns: int, jobs: int) -> None:
+    mesh, twin = FoldedMesh(rows, columns, jobs), filled(jobs, rows, columns)
+    for _ in range(cycle_length(jobs) + 2):
+        assert [(job - 1, place) for job, place in mesh.partitions()] == twin.partitions()
+        assert mesh.strings() == twin.strings()
+        mesh.rotate()
+        twin.rotate()
 
 
 def test_an_arrival_disturbs_at_most_one_job() -> None:

@@ -1,42 +1,19 @@
-"""Folding: partitions are halved and doubled, and jobs take turns in the larger ones (section 4.4).
-
-With 2^k ≤ J < 2^(k+1) jobs the mesh is a grid of 2^(k+1) equal cells (of P cells if J = P). A job has one
-cell, a small partition, or two neighbours, a large one: always a rectangle. The cells lie on a closed walk
-(see `walk`), and a large partition is two that follow each other. At a rotation every small partition that
-is followed by a large one takes over its first cell. So large ones move against the walk by one cell and
-small ones along it by two, and large ones may come to lie across the cells of the next coarser grid.
-
-What follows from that is not in the paper and chosen here:
-
-Arrivals
-    halve one large partition; the newcomer gets the half that comes later on the walk. One that lies in
-    both halves of the machine is taken first, else one in the half with fewer jobs, by the same rule within
-    that half. Nothing else moves. When all partitions are small, the cells are halved in thought: from 16
-    jobs on this changes the order of the walk ("global re-ordering", section 4.4.5), but moves no job.
-Departures
-    leave a free partition, and rotations follow at once until it is taken (4.4.3): a small partition before
-    a large free one gets its first half, and one before a small free one gets all of it. If all partitions
-    are large, the next coarser grid takes the place of this one; jobs that lie across its cells move by a
-    cell.
-Systems
-    An even number of jobs is two systems, each with half of the machine, as soon as each half holds half of
-    the jobs, none lies in both, and the large ones follow the half's own walk; and so on within each half.
-    This is checked before every rotation. Until it is so, which may be never on a long machine, they
-    rotate as one system, which is as fair but takes longer.
-Joining
-    Systems that an arrival or a departure left with different densities of jobs become one at the next
-    rotation. A large partition may not follow the common walk (it may lie where the half's walk closes).
-    Systems with such ones first rotate alone, at once, until they have none; if that never happens, all jobs
-    are laid out anew along the common walk, in their order and with their sizes.
-"""
+"""Folding in plain Python, as `models.partitioning.simulation.fold` states its rules."""
 
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from models.partitioning.geometry.walk import ROWS, Cell, Ring, coarser, cycle, is_closed, placed, splits
+from models.partitioning.geometry.walk import (
+    ROWS,
+    Cell,
+    Ring,
+    coarser,
+    is_closed,
+    placed,
+    require_closed,
+    splits,
+)
 from models.topology.mesh import Rectangle, require_room
-
-__all__ = ["Folding", "Job", "Move", "cycle"]
 
 Job = Hashable
 Cells = tuple[Cell, ...]
@@ -95,12 +72,8 @@ class Folding:
 
     def __init__(self, rows: int, columns: int) -> None:
         require_room(rows, columns, 1)
+        require_closed(rows, columns)
         self._splits = splits(rows, columns)
-        if not is_closed(self._splits):
-            raise ValueError(
-                f"folding on {rows} × {columns} processors; allowed: 2 or more rows and columns, so that a "
-                "closed walk over the partitions exists"
-            )
         self.rows, self.columns = rows, columns
         self._axes: tuple[int, ...] = ()
         self._holds: dict[Job, Cells] = {}
