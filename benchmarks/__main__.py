@@ -13,10 +13,7 @@ BENCHMARKS = {
     "families": "benchmarks.families",
     "slurm": "benchmarks.slurm",
     "simpy": "benchmarks.against_simpy",
-    "concurrent_gang": "benchmarks.concurrent_gang",
     "sweep": "benchmarks.whole_sweep",
-    "executors": "benchmarks.executors",
-    "makespan": "benchmarks.makespan",
     "scaling": "benchmarks.scaling",
     "coverage": "benchmarks.coverage",
 }

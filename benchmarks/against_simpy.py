@@ -1,8 +1,7 @@
 """EASY against the same scheduler in SimPy, on identical jobs; a test compares the starts of all of them.
 
 Jobs are drawn beforehand; what is timed is the CPU time of a whole schedule on one core, once compiled. The
-kernel has more jobs to do, or the clock would hardly tick. `benchmarks.concurrent_gang` compares tasks that
-block.
+kernel has more jobs to do, or the clock would hardly tick.
 
 The scheduler is one as a SimPy user would write it: jobs are processes that wait for their start and then for
 their end; it scans the queue after each submission and each end. It has no rule for ties: for jobs whose

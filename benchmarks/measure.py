@@ -1,9 +1,7 @@
-"""Clocks: CPU time, measurements in turn, whole commands, peak memory, and fitted exponents."""
+"""Clocks: CPU time, measurements in turn, peak memory, and fitted exponents."""
 
 import multiprocessing
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -49,27 +47,6 @@ def exponent(x: Sequence[float], y: Sequence[float]) -> float:
     1.0
     """
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
-
-
-def python(*arguments: str, launcher: Sequence[str] = ()) -> float:
-    """Run ``python`` with some arguments to its end, and return its seconds by the clock.
-
-    Parameters
-    ----------
-    launcher : sequence of str
-        Words before ``python``, such as ``mpiexec -n 3``.
-
-    Raises
-    ------
-    RuntimeError
-        If it fails, with the last line of its standard error.
-    """
-    start = time.perf_counter()
-    process = subprocess.run([*launcher, sys.executable, *arguments], capture_output=True, text=True)
-    if process.returncode:
-        last = (process.stderr.strip().splitlines() or ["(no message)"])[-1]
-        raise RuntimeError(f"python {' '.join(arguments)} ended with status {process.returncode}: {last}")
-    return time.perf_counter() - start
 
 
 def in_fresh_process(function: Callable[..., Value], *arguments: Any) -> Value:

@@ -1,7 +1,6 @@
 """How cost grows: with jobs, the length of the queue, processors, hosts, and tasks.
 
-Only CPU time is measured, so that other users of the machine matter little. `python -m benchmarks.pictures`
-draws docs/performance.svg from the newest run.
+Only CPU time is measured, so that other users of the machine matter little.
 """
 
 from collections.abc import Callable, Sequence
