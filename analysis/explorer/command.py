@@ -18,7 +18,8 @@ python -m analysis explore RESULTS [RESULTS ...] [key=value ...]
     Opens a page in your browser to look into a dataset, also while it is still being filled: choose the
     axes, see the numbers of a point, draw its schedule, save the plot and its numbers.
     RESULTS is a results folder of python -m sweep, or a dataset; several are shown side by side. The address
-    holds what you chose. Nothing leaves this machine.
+    holds what you chose; the printed one has a token, without which the page is not shown. Nothing leaves
+    this machine.
 
     port=N         where to serve the page, default {PORT}; the next free one if that is in use
     browser=false  do not open a browser, only print the address

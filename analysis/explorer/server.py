@@ -1,4 +1,4 @@
-"""The server of the page: it answers this machine only, and needs no network."""
+"""The server of the page: it answers its own page only, and needs no network."""
 
 import asyncio
 import logging
@@ -6,23 +6,21 @@ import os
 import socket
 import sys
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from tornado.httputil import HTTPServerRequest
 from tornado.iostream import StreamClosedError
-from tornado.web import Application, ErrorHandler
 from tornado.websocket import WebSocketClosedError
 
 from analysis.errors import AnalysisError
+from analysis.explorer.access import ADDRESS, Access
 from analysis.explorer.choice import Choice
 from analysis.explorer.source import Source
 
-ADDRESS = "127.0.0.1"
 PHONE = """
 @media (max-width: 820px) {
   #content { flex-direction: column; overflow: auto; }
@@ -115,17 +113,13 @@ def serve(sources: Sequence[Source], port: int, logs: Sequence[Path], *, browser
     free = free_port(port)
     if free != port:
         print(f"port {port} is in use: the page is at port {free}")
-    address = f"http://{ADDRESS}:{free}/"
-    server = pn.serve(
-        page, port=free, address=ADDRESS, websocket_origin=[f"{ADDRESS}:{free}", f"localhost:{free}"],
-        show=False, start=False, verbose=False, title=name, threaded=False,
-    )  # fmt: skip
-    answer_only(server._tornado, (f"{ADDRESS}:{free}", f"localhost:{free}"))
+    access = Access(free)
+    server = protected(page, free, access, title=name)
     server.start()
     server.io_loop.asyncio_loop.set_exception_handler(_report)
-    print(f"{name}: {address} (Ctrl-C ends it)", flush=True)
-    if browser and not opened(address):
-        print(f"no browser could be opened: open {address} in one on this machine", flush=True)
+    print(f"{name}: {access.address} (Ctrl-C ends it)", flush=True)
+    if browser and not opened(access.address_once):
+        print("no browser could be opened: open this address in one on this machine", flush=True)
     try:
         server.io_loop.start()
     except KeyboardInterrupt:
@@ -134,25 +128,21 @@ def serve(sources: Sequence[Source], port: int, logs: Sequence[Path], *, browser
         server.stop()
 
 
+def protected(page: Callable[[], Any], port: int, access: Access, title: str = "") -> Any:
+    """Return a server of a page, not started, whose handlers get only what `access` lets in."""
+    import panel as pn
+
+    server = pn.serve(
+        page, port=port, address=ADDRESS, websocket_origin=list(access.hosts), show=False, start=False,
+        verbose=False, title=title, threaded=False,
+    )  # fmt: skip
+    access.protect(server._tornado)
+    return server
+
+
 def _close(page: Any, context: Any) -> None:
     """End the background work of a page whose window was closed."""
     page.close()
-
-
-def answer_only(application: Application, hosts: Sequence[str]) -> None:
-    """Refuse requests to other hosts, and from pages of others.
-
-    A foreign page may have its own name lead to this machine, and Bokeh itself compares the origin of web
-    sockets only: it would hand the script that starts a session to any page.
-    """
-    found, own = application.find_handler, {None, *(f"http://{host}" for host in hosts)}
-
-    def find_handler(request: HTTPServerRequest, **options: Any) -> Any:
-        if request.host in hosts and request.headers.get("Origin") in own:
-            return found(request, **options)
-        return application.get_handler_delegate(request, ErrorHandler, {"status_code": 421})
-
-    application.find_handler = find_handler  # type: ignore[method-assign]
 
 
 def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

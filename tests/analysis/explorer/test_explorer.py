@@ -8,13 +8,10 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import numpy as np
 import pytest
 import xarray as xr
-from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
-from tornado.web import Application, RequestHandler
 
 import sweep
 from analysis.command import main
@@ -292,22 +289,6 @@ def test_a_port_in_use_is_skipped() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         assert port < server.free_port(port) < port + server.TRIED
-
-
-def test_other_hosts_are_refused() -> None:
-    """A foreign page may have a name of its own lead to this machine."""
-    application = Application([("/", RequestHandler)])
-    server.answer_only(application, ["127.0.0.1:5006", "localhost:5006"])
-    own, cases = "localhost:5006", []
-    cases += [({"Host": host}, 421) for host in ("evil.example:5006", "127.0.0.1", "")]
-    cases += [({"Host": own, "Origin": origin}, 421) for origin in ("http://evil.example", "null")]
-    cases += [({"Host": own}, None), ({"Host": own, "Origin": f"http://{own}"}, None)]
-    for given, status in cases:
-        line = RequestStartLine("GET", "/", "HTTP/1.1")
-        headers = HTTPHeaders(given)
-        request = HTTPServerRequest(headers=headers, start_line=line, connection=Mock())
-        handler = application.find_handler(request)
-        assert handler.handler_kwargs.get("status_code") == status, given
 
 
 @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")

@@ -98,9 +98,12 @@ def address(folder: Path) -> Iterator[str]:
         while not lines or "Ctrl-C" not in lines[-1]:
             lines.append(server.stdout.readline())
             assert lines[-1], "the server ended"
-        assert "no browser could be opened: open http://127.0.0.1:" in server.stdout.readline()
+        assert (
+            server.stdout.readline()
+            == "no browser could be opened: open this address in one on this machine\n"
+        )
         try:
-            yield re.findall(r"http://127\.0\.0\.1:\d+/", lines[-1])[0]
+            yield re.findall(r"http://127\.0\.0\.1:\d+/\?token=\S+", lines[-1])[0]
         finally:
             server.send_signal(signal.SIGINT)
             assert server.wait(timeout=300) == 0
@@ -112,7 +115,7 @@ class Window:
     def __init__(self, browser: Any, address: str, width: int = 1400, ready: str = "") -> None:
         self.requests: list[str] = []
         self.messages: list[str] = []
-        self.page = browser.new_page(viewport={"width": width, "height": 1000})
+        self.page = browser.new_context(viewport={"width": width, "height": 1000}).new_page()
         self.page.set_default_timeout(PATIENCE_MS)
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("websocket", lambda socket: self.requests.append(socket.url))
@@ -254,7 +257,9 @@ def test_a_link_shows_the_same_in_a_window_that_asks_no_network(window: Window, 
     window.choose("Show as", "Heat map")
     window.choose("Alternation", "none")
     window.page.wait_for_url("**alternation=none**")
-    again = Window(window.page.context.browser, window.page.url, width=360, ready="Bokeh.index.roots.length")
+    pasted = f"{address}&{window.page.url.partition('?')[2]}"  # in a browser that has no cookie
+    again = Window(window.page.context.browser, pasted, width=360, ready="Bokeh.index.roots.length")
+    assert "token" not in again.page.url
     again.page.get_by_role("combobox", name="Show as").wait_for()
     assert again.page.get_by_role("combobox", name="Show as").input_value() == "Heat map"
     assert again.page.get_by_role("combobox", name="Alternation").input_value() == "none"
@@ -264,6 +269,42 @@ def test_a_link_shows_the_same_in_a_window_that_asks_no_network(window: Window, 
     window.choose("Show as", "Lines")
     window.choose("Alternation", "exclusive")
     window.until("it.length === 6", POINTS)
+
+
+def test_a_reload_and_a_second_tab_need_no_token(window: Window) -> None:
+    window.choose("Show as", "Heat map")
+    window.page.wait_for_url("**kind=Heat**")
+    again = window.page.context.new_page()
+    for page, load in ((again, lambda: again.goto(window.page.url)), (window.page, window.page.reload)):
+        load()
+        page.get_by_role("combobox", name="Show as").wait_for()
+        assert page.get_by_role("combobox", name="Show as").input_value() == "Heat map"
+    again.close()
+    window.choose("Show as", "Lines")
+    window.until("it.length === 6", POINTS)
+    stranger = window.page.context.browser.new_page()
+    assert stranger.goto(window.page.url).status == 403
+    assert "open the address that `python -m analysis explore` printed" in stranger.inner_text("body")
+    stranger.close()
+
+
+def test_a_page_of_another_origin_gets_nothing(window: Window, address: str) -> None:
+    """Not even in a browser that is signed in, from another port (the same site) or another name."""
+    page, (own, _, _) = window.page.context.new_page(), address.partition("?")
+    paths = ["components/json/C/css/x", "autoload.js", "static/js/bokeh.min.js", ""]
+    body = f"<img src='{own}{paths[0]}'><iframe src='{own}'></iframe>"
+    body += "".join(f"<script src='{own}{path}'></script>" for path in paths[1:3])
+    for elsewhere in ("http://127.0.0.1:18999/", "http://evil.example/"):
+        asked, answers = set(), {}
+        page.route(f"{elsewhere}*", lambda route: route.fulfill(content_type="text/html", body=body))
+        page.on("request", lambda one, seen=asked: seen.add(one.url.removeprefix(own)))
+        page.on("response", lambda one, seen=answers: seen.update({one.url.removeprefix(own): one.status}))
+        page.goto(elsewhere, wait_until="networkidle")
+        assert {*paths} <= asked
+        assert answers[""] == 403  # of others the browser shows no answer to a foreign page
+        assert {status for path, status in answers.items() if path in paths} <= {403, 404}
+        assert page.goto(address).status == 200  # typed, whatever page was there before
+    page.close()
 
 
 def test_the_page_follows_a_run(window: Window, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
