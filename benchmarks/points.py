@@ -7,6 +7,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.workloads import synthetic
 from sweep.config import compose, locate
+from sweep.config.overrides import parsed
 from sweep.executors.work import point
 from sweep.plan import families
 from sweep.plan.data import Plan
@@ -28,7 +29,7 @@ FIG_8 = (
 
 def expanded(*overrides: str) -> Plan:
     """Return the plan of a command line."""
-    return expand(compose.load(overrides, locate.conf_folder()))
+    return expand(compose.load(parsed(overrides), locate.conf_folder()))
 
 
 def tasks(*overrides: str) -> list[Task]:

@@ -185,7 +185,7 @@ class Executor:
             seconds=outline.work_s,
         )
         try:
-            submission.write(path, assignment.config, outline.packing)
+            submission.write(path, assignment.plan.asked, outline.packing)
             (path / "array.sh").write_text(script.array(asked, job, path, Path.cwd()), encoding="utf-8")
             (path / "gather.sh").write_text(script.gathering(asked, job, path, Path.cwd()), encoding="utf-8")
             made.save()

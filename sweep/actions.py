@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 
 from sweep import executors, run, schedules, summary
-from sweep.config.settings import Config
 from sweep.errors import SweepError
 from sweep.executors import Assignment, Detached
 from sweep.executors.bundles import Bundles
@@ -20,9 +19,7 @@ WATCH_EVERY_S, ASK_EVERY_S = 2.0, 10.0
 """How often a study is looked at: by its files, and by a batch system, whose controller serves many users."""
 
 
-def act(
-    config: Config, plan: Plan, folder: Folder, console: Console, arguments: Sequence[str], watch: bool
-) -> int:
+def act(plan: Plan, folder: Folder, console: Console, arguments: Sequence[str], watch: bool) -> int:
     """Carry out the ``action`` of a study, and return the exit status.
 
     Parameters
@@ -30,20 +27,20 @@ def act(
     watch : bool
         With ``action=status``: repeat until nothing is left.
     """
-    action = config.settings.action
+    action = plan.settings.action
     if watch and action != "status":
         raise SweepError(f"--watch goes with action=status, not with action={action}")
     acts: dict[str, Callable[[], int]] = {
-        "run": lambda: run.run(config, plan, folder, console, arguments),
-        "plan": lambda: show_plan(config, plan, folder, console),
-        "status": lambda: show_status(config, plan, folder, console, watch),
+        "run": lambda: run.run(plan, folder, console, arguments),
+        "plan": lambda: show_plan(plan, folder, console),
+        "status": lambda: show_status(plan, folder, console, watch),
         "gather": lambda: run.gather(plan, folder, console, arguments),
         "cancel": lambda: cancel(plan, folder, console),
     }
     return acts[action]()
 
 
-def show_plan(config: Config, plan: Plan, folder: Folder, console: Console) -> int:
+def show_plan(plan: Plan, folder: Folder, console: Console) -> int:
     """Print the grid, the tasks, the time and the files of a run; run and write nothing."""
     folder.check()
     manifest.claim(folder, plan)
@@ -61,7 +58,7 @@ def show_plan(config: Config, plan: Plan, folder: Folder, console: Console) -> i
         f"{len(found.done)} done, {len(left)} left"
     ]
     if isinstance(executor, Detached):
-        lines += executor.outlook(Assignment(config, plan, folder, found, left, costs))
+        lines += executor.outlook(Assignment(plan, folder, found, left, costs))
     else:
         outlook = Bundles(plan, left, costs, folder.shards, executor.message_s).outlook(executor.workers)
         workers = f"{executor.workers} worker{'s' if executor.workers > 1 else ''}"
@@ -79,7 +76,7 @@ def show_plan(config: Config, plan: Plan, folder: Folder, console: Console) -> i
     return 0
 
 
-def show_status(config: Config, plan: Plan, folder: Folder, console: Console, watch: bool = False) -> int:
+def show_status(plan: Plan, folder: Folder, console: Console, watch: bool = False) -> int:
     """Print how many tasks of a study are done, by its files, and the tracebacks of failed tasks.
 
     Parameters
@@ -101,7 +98,7 @@ def show_status(config: Config, plan: Plan, folder: Folder, console: Console, wa
         lines = [f"{folder.path}: {found.total} tasks: {tally}"]
         if isinstance(executor, Detached):
             left, costs = found.left(), found.measured()
-            lines += executor.status(Assignment(config, plan, folder, found, left, costs))
+            lines += executor.status(Assignment(plan, folder, found, left, costs))
         if lines != before:
             for line in lines:
                 say(console, line)

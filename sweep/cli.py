@@ -120,24 +120,24 @@ def options(arguments: Sequence[str]) -> tuple[list[str], Path | None, str, bool
     return overrides, user, wanted, watch
 
 
-def _act(overrides: list[str], folder: Path, user: Path | None, arguments: list[str], watch: bool) -> int:
+def _act(given: list[str], folder: Path, user: Path | None, arguments: list[str], watch: bool) -> int:
     if (line := packages.hidden()) is not None:
         raise SweepError(line)
     # Imported only now: `--help` needs none of it.
     from rich.console import Console
 
     from sweep import actions, pilot
-    from sweep.config import compose
+    from sweep.config import compose, overrides
     from sweep.plan.expansion import expand
     from sweep.store.folder import Folder
 
     console = Console()
-    if overrides[:1] == [RERUN]:
+    if given[:1] == [RERUN]:
         from sweep.rerun import command
 
         folders = [folder, *([user] if user else [])]
-        return command.main(overrides[1:], folders, arguments, watch)
-    loaded = compose.load(overrides, folder, user)
+        return command.main(given[1:], folders, arguments, watch)
+    loaded = compose.load(overrides.parsed(given), folder, user)
     results = Folder(locate.place(loaded.settings.output), loaded.settings.name)
     loaded = pilot.settled(loaded, results, console)
-    return actions.act(loaded, expand(loaded), results, console, arguments, watch)
+    return actions.act(expand(loaded), results, console, arguments, watch)

@@ -118,13 +118,12 @@ def _piloted(config: Config, folder: Folder, console: Console) -> Pilot | None:
             replications=None, precision=Precision(), schedule=None, fresh=False, replace=True, budget=None,
             executor=executor,
         )  # fmt: skip
-        short = replace(config, settings=settings)
-        plan = expand(short)
+        plan = expand(replace(config, settings=settings))
         if plan.deterministic is not None or not plan.endless.any():
             raise SweepError("batches=auto, warmup=auto: these workloads end by themselves; give numbers")
         if config.settings.action != "run" and run.read(plan, there, console).left():
             return None
-        if status := run.run(short, plan, there, console, [], summarise=False):
+        if status := run.run(plan, there, console, [], summarise=False):
             raise RunError(f"the pilot in {there.path} did not end (status {status})")
         with xr.open_dataset(there.dataset) as data:
             found = _seen(data, plan)

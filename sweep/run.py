@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 
 from sweep import compiling, executors, schedules, summary
-from sweep.config.settings import Config
 from sweep.errors import INTERRUPTED, RunError
 from sweep.executors import Assignment, Attached, Detached
 from sweep.executors.bundles import Bundles
@@ -26,7 +25,6 @@ LATER = "when the results are gathered, or by this command once all tasks are do
 
 
 def run(
-    config: Config,
     plan: Plan,
     folder: Folder,
     console: Console,
@@ -64,7 +62,7 @@ def run(
             return 0
         costs = found.measured()
         if isinstance(executor, Detached):
-            for line in executor.submit(Assignment(config, plan, folder, found, left, costs, arguments)):
+            for line in executor.submit(Assignment(plan, folder, found, left, costs, arguments)):
                 say(console, line)
             if files is not None:
                 say(console, f"schedules: {files}, {LATER}")

@@ -14,10 +14,9 @@ import yaml  # type: ignore[import-untyped] # types only by another package
 from test_documentation import DOCS, PAGES, a_log, blocks, commands, run
 
 from sweep.config import choices, locate, overrides, schema
-from sweep.config.compose import BELOW
 from sweep.config.nested import has
-from sweep.config.settings import GROUPS, Settings
-from sweep.notebook.study import _overrides
+from sweep.config.settings import GROUPS, Settings, check_key
+from sweep.notebook.study import _dotted
 
 CONF = locate.conf_folder()
 ALWAYS = ("load", "workload", "machine")
@@ -91,7 +90,8 @@ def shortened(line: str) -> Iterator[str]:
     name = next(value for key, _, value in words if key == "experiment")
     usual = {"capacity": 0, "executor": "serial", "replications": 1}
     of_a_log = name in ("what_if", "slurm_what_if", "replay")
-    for setting in _overrides(({} if of_a_log else SHORT.get(name.removesuffix("_full"), {})) | usual):
+    short = {} if of_a_log else SHORT.get(name.removesuffix("_full"), {})
+    for setting in overrides.written(_dotted(short | usual)):
         key = setting.partition("=")[0]
         # An axis that is typed is refused where it sets nothing of the policies that the command names.
         of_others = key.startswith("grid.") and key[5:] not in ALWAYS and "grid.policy" in typed
@@ -123,7 +123,8 @@ def _check_setting(setting: str) -> None:
         for name in value.strip("[]").split(","):
             choices.find(group, name, [CONF, *Path().glob("myconf")])
     elif key.partition(".")[0] in Settings.__dataclass_fields__ and not key.startswith("grid."):
-        overrides.translate([setting], list(Settings.__dataclass_fields__), BELOW)
+        ((key, value),) = overrides.parsed([setting]).items()
+        check_key(key, value, Settings.__dataclass_fields__)
 
 
 OF_TODAY = [page for page in PAGES if page.stem not in (*FOLLOWED, "CHANGELOG")]

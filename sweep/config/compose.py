@@ -1,59 +1,53 @@
-"""From the command line and ``conf`` to checked settings, by Hydra's Compose API.
+"""From what is asked for, one mapping of dotted keys, and ``conf`` to checked settings.
 
-Not ``@hydra.main``: that makes output folders, answers errors with several lines, and changes the working
-directory's meaning. Hydra composes the settings; files are merged with those on which they build by
-`sweep.config.files`, so that the number of points costs nothing.
+The command line (`sweep.config.overrides`) and a notebook give the same mapping. Its values are put over the
+experiment's, these over the values of the files on which it builds and of ``conf/config.yaml``; OmegaConf
+then checks the types and resolves interpolations.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hydra import compose, initialize_config_dir
-from hydra.core.config_store import ConfigStore
-from hydra.errors import HydraException
-from omegaconf import OmegaConf, open_dict
+from hydra.core.utils import setup_globals
+from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from sweep.config import canonical, choices, files, overrides
+from sweep.config import canonical, choices, files
 from sweep.config.chosen import checked
 from sweep.config.settings import (
+    BY_LOAD,
     GROUPS,
     Config,
-    Measures,
-    Precision,
+    Narrowing,
     Settings,
     as_list,
     check,
-    check_type,
+    check_key,
+    shown,
 )
 from sweep.errors import SweepError, one_line, unknown
-from sweep.plan.narrowed import narrowed
 
-BELOW = {
-    "precision": [key.name for key in fields(Precision)],
-    "measures": [key.name for key in fields(Measures)],
-}
-"""Valid keys below the settings that are mappings."""
-
-MERGED = "_merged"
-"""The merged experiment, or executor, for Hydra: no file that can be chosen has such a name."""
+KEYS = [*Settings.__dataclass_fields__, "experiment"]
+"""What may be asked for."""
 
 
 def load(
-    arguments: Sequence[str],
+    asked: Mapping[str, Any],
     folder: Path,
     user: Path | None = None,
     own: Mapping[str, Mapping[str, dict[str, Any]]] | None = None,
 ) -> Config:
-    """Compose and check what the command line asks for.
+    """Compose and check what is asked for.
 
     Parameters
     ----------
+    asked : dict of str to Any
+        Dotted key of a setting -> value. ``experiment`` and ``executor`` name files; ``policy``, ``workload``
+        and ``machine`` are values of the grid unless they are mappings.
     folder : Path
         The project's conf, absolute.
     user : Path, optional
@@ -61,29 +55,33 @@ def load(
     own : dict of str to dict, optional
         Group -> label -> parameters that are in no file; the grid names them by their labels.
     """
-    own = own or {}
-    ConfigStore.instance().store(name="sweep_schema", node=Settings)
-    keys = [key.name for key in fields(Settings)]
-    folders = [folder, *([user] if user else [])]
-    for argument in arguments:
-        if "=" not in argument and argument in choices.labels(choices.names("experiment", folders)).values():
-            raise SweepError(f"{argument!r} is not key=value: write +experiment={argument}")
-        key, equals, text = argument.lstrip("+").partition("=")
-        if equals and key not in (*keys, "experiment") and (hint := _meant(key, text, arguments, folders)):
-            raise SweepError(f"{argument}: a study has no key {key!r}; did you mean {hint}?")
-    translated, names = _stored(overrides.translate(arguments, keys, BELOW), folders)
-    search = [] if user is None else [f"hydra.searchpath=[{overrides.quoted(f'file://{user}')}]"]
-    with initialize_config_dir(str(folder), version_base="1.3"), _one_line_errors():
-        root = compose("config", [*search, *translated], return_hydra_config=True)
-        executor = names.get("executor", str(root.hydra.runtime.choices["executor"]))
-        with open_dict(root):
-            del root["hydra"]
-        settings: Settings = OmegaConf.to_object(root)  # type: ignore[assignment] # of a typed config: Settings
+    own, folders = own or {}, [folder, *([user] if user else [])]
+    asked = dict(_placed(asked, folders))
+    levels = _experiment(asked.pop("experiment", None), folders)
+    data = files.read(folder / "config.yaml")
+    executor = data.pop("executor")
+    for level in levels:
+        files.update(data, {key: value for key, value in level.items() if not _names_executor(key, value)})
+        executor = level["executor"] if _names_executor("executor", level.get("executor")) else executor
+    for key, value in asked.items():
+        if _names_executor(key, value):
+            executor = value
+        else:
+            _put(data, key, value)
+    executor = choices.find("executor", executor, folders)
+    keys_of_executor = checked("executor", executor, folders)
+    for key in data.get("executor", {}):
+        if key not in keys_of_executor:
+            raise SweepError(unknown(f"key of executor {executor}", key, keys_of_executor))
+    data["executor"] = keys_of_executor | data.get("executor", {})
+    with _one_line_errors():
+        setup_globals()  # Hydra's resolvers, ``output=results/${now:%F}``
+        settings: Settings = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(Settings), data))  # type: ignore[assignment] # of a typed config: Settings
         check(settings)
         chosen = _chosen(settings, folders, own)
         # Of the experiment's file and of those on which it builds, whatever was typed.
-        grids = [one.get("grid") or {} for one in files.lineage("experiment", names["experiment"], folders)]
-        _check_excluded(settings, [] if "exclude" in _typed(translated) else grids, folders)
+        grids = [level.get("grid") or {} for level in levels]
+        _check_excluded(settings, [] if "exclude" in asked else grids, folders)
         named_files, described = {}, {}
         for group, named in chosen.items():
             given = own.get(group, {})
@@ -99,89 +97,78 @@ def load(
             name: checked("groups", choices.find("groups", name, folders), folders)
             for name in settings.measures.groups
         }
-        groups = OmegaConf.to_container(OmegaConf.create(of_jobs), resolve=True)
-        others = partial(_all_files, chosen, grids, folders)
-        settings, for_others = narrowed(settings, named_files, others, _typed(translated))
-        keys_of_executor = checked("executor", executor, folders)
-    for key in settings.executor:
-        if key not in keys_of_executor:
-            raise SweepError(unknown(f"key of executor {executor}", key, keys_of_executor))
+        groups: Any = OmegaConf.to_container(OmegaConf.create(of_jobs), resolve=True)
     if settings.slurm is not None:
         if "profile" not in keys_of_executor:
             raise SweepError(f"slurm={settings.slurm} goes with executor=slurm, not with executor={executor}")
         settings.executor["profile"] = settings.slurm
-    return Config(settings, named_files, groups, described, for_others=for_others)  # type: ignore[arg-type]
+    narrowing = Narrowing(frozenset(asked), partial(_all_files, chosen, grids, folders))
+    return Config(settings, named_files, groups, described, narrowing=narrowing)
 
 
-def _meant(key: str, text: str, arguments: Sequence[str], folders: Sequence[Path]) -> str | None:
+def _names_executor(key: str, value: Any) -> bool:
+    """Whether a setting names the file of an executor; a mapping sets keys in it."""
+    return key == "executor" and isinstance(value, str)
+
+
+def _placed(asked: Mapping[str, Any], folders: Sequence[Path]) -> Iterator[tuple[str, Any]]:
+    """Yield each setting under the key where it belongs, and values of axes as lists.
+
+    Keys below `sweep.config.settings.OPEN` are checked later, against the files and axes that they belong to.
+    """
+    for key, value in asked.items():
+        if key in GROUPS and not isinstance(value, Mapping):
+            yield f"grid.{key}", as_list(value)
+        elif key.startswith("grid.") or key == "measures.groups":
+            yield key, as_list(value)
+        else:
+            if key not in KEYS and (hint := _meant(key, value, asked.get("experiment"), folders)):
+                raise SweepError(f"{key}={shown(value)}: a study has no key {key!r}; did you mean {hint}?")
+            if key != "experiment" and not _names_executor(key, value):
+                check_key(key, value, KEYS)
+            yield key, value
+
+
+def _meant(key: str, value: Any, experiment: Any, folders: Sequence[Path]) -> str | None:
     """Return the argument that may be meant by one without its group or ``grid.``, None if none is."""
-    name = _typed(arguments).get("experiment", "")
-    if name in choices.labels(choices.names("experiment", folders)).values():
-        data = files.merged("experiment", choices.find("experiment", name, folders), folders)
+    if experiment in choices.labels(choices.names("experiment", folders)).values():
+        data = files.merged("experiment", choices.find("experiment", experiment, folders), folders)
         if key in ("load", *(data.get("axes") or {})):
-            return f"grid.{key}={text if text.startswith('[') else f'[{text}]'}"
+            return f"grid.{key}={shown(as_list(value))}"
     for group in (*GROUPS, "executor"):
         for file in choices.names(group, folders, bases=True):
             text_of_file = choices.path(group, file, folders).read_text(encoding="utf-8", errors="replace")
             if re.search(rf"^{re.escape(key)}:", text_of_file, re.MULTILINE):
-                return f"{group}.{key}={text}"
+                return f"{group}.{key}={shown(value)}"
     return None
 
 
-def _stored(translated: Sequence[str], folders: Sequence[Path]) -> tuple[list[str], dict[str, str]]:
-    """Put the experiment and the executor that are named, merged and checked, where Hydra finds them.
-
-    Returns
-    -------
-    translated : list of str
-        The overrides, with these in place of files.
-    names : dict of str to str
-        Group -> full name of the file.
-    """
-    found, names = [], dict[str, str]()
-    for argument in translated:
-        key, _, text = argument.partition("=")
-        group = key.removeprefix("+")
-        if key not in ("+experiment", "executor"):
-            found.append(argument)
-            continue
-        if group in names and group == "experiment":
-            raise SweepError(
-                f"experiment={names[group]} experiment={text}: give one experiment; compare takes policies "
-                "of any"
-            )
-        names[group] = name = choices.find(group, text.strip("'\""), folders)
-        data = files.merged(group, name, folders)
-        if group == "experiment":
-            _check_experiment(choices.path(group, name, folders), data)
-        package = {"experiment": "_global_"}.get(group)
-        node = {**data, "defaults": [*data.get("defaults", []), "_self_"]}
-        ConfigStore.instance().store(name=MERGED, node=node, group=group, package=package)
-        found.append(f"{key}={MERGED}")
-    if "experiment" not in names:
+def _experiment(name: Any, folders: Sequence[Path]) -> list[dict[str, Any]]:
+    """Return the keys of the files on which an experiment builds, and its own, each checked."""
+    if name is None:
         offered = ", ".join(choices.labels(choices.names("experiment", folders)).values()) or "none"
         raise SweepError(
             f"no experiment named: add +experiment=NAME; there are: {offered} (see python -m sweep --help)"
         )
-    return found, names
+    full = choices.find("experiment", name, folders)
+    levels = list(files.lineage("experiment", full, folders))
+    for key, value in ((key, value) for level in levels for key, value in level.items()):
+        try:
+            if not _names_executor(key, value):
+                check_key(key, value, Settings.__dataclass_fields__)
+        except SweepError as error:
+            raise SweepError(f"{choices.path('experiment', full, folders)}: {error}") from None
+    return levels
 
 
-def _check_experiment(path: Path, data: Mapping[str, Any]) -> None:
-    """Refuse what no setting is, or has another type, with one line that names the file."""
-    if "@package _global_" not in path.read_text(encoding="utf-8"):
-        raise SweepError(f"{path}: begin it with the line '# @package _global_'")
-    for key, value in data.items():
-        if key == "defaults":
-            continue
-        if key not in Settings.__dataclass_fields__:
-            raise SweepError(f"{path}: {unknown('key', key, Settings.__dataclass_fields__)}")
-        for name, one in value.items() if key in BELOW and isinstance(value, Mapping) else [("", value)]:
-            if name and name not in BELOW[key]:
-                raise SweepError(f"{path}: {unknown(f'key below {key}', name, BELOW[key])}")
-            try:
-                check_type(f"{key}.{name}" if name else key, one)
-            except SweepError as error:
-                raise SweepError(f"{path}: {error}") from None
+def _put(data: dict[str, Any], key: str, value: Any) -> None:
+    """Put the value of a dotted key over what is there."""
+    if key in BY_LOAD:  # none of the experiment's numbers stays
+        data[key] = value
+        return
+    for part in reversed(key.split(".")):
+        value = {part: value}
+    files.update(data, value)
 
 
 def _all_files(
@@ -248,26 +235,15 @@ def _label(group: str, value: Any, labels: Mapping[str, str]) -> Any:
 
 @contextmanager
 def _one_line_errors() -> Iterator[None]:
-    """Turn errors of Hydra and OmegaConf into one line with advice."""
+    """Turn errors of OmegaConf into one line with advice."""
     try:
         yield
-    except (HydraException, OmegaConfBaseException) as error:
+    except OmegaConfBaseException as error:
         raise SweepError(_explain(error)) from None
 
 
 def _explain(error: Exception) -> str:
-    cause = error if error.__cause__ is None else error.__cause__
-    text = f"{error}\n{cause}"
-    full_key = re.search(r"full_key: (\S+)", text)
-    if "missing mandatory value: name" in text:
+    full_key = re.search(r"full_key: (\S+)", str(error))
+    if "missing mandatory value: name" in str(error):
         return "the experiment has no name: set name, which also names its dataset"
-    problem = next(
-        (line for line in text.splitlines() if re.search(r"could not|cannot|not found", line)), None
-    )
-    return f"{full_key[1] + ': ' if full_key else ''}{problem or one_line(cause)}"
-
-
-def _typed(arguments: Sequence[str]) -> dict[str, str]:
-    """Return what was typed for each key."""
-    parts = (argument.lstrip("+").partition("=") for argument in arguments)
-    return {key: value for key, _, value in parts}
+    return f"{full_key[1] + ': ' if full_key else ''}{one_line(error)}"

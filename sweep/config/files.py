@@ -1,5 +1,6 @@
 """Single files of conf as plain data, merged with the files on which they build."""
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ def merged(group: str, name: str, folders: Sequence[Path]) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for keys in lineage(group, name, folders):
-        _update(found, keys)
+        update(found, keys)
     return found
 
 
@@ -47,7 +48,7 @@ def lineage(
     chain = (*above, f"{group}/{name}")
     if chain[-1] in above:
         raise SweepError(f"{path}: builds on itself, {' -> '.join(chain)}; take it out of its defaults")
-    own = _read(path)
+    own = read(path)
     bases = own.pop("defaults", None) or []
     if not isinstance(bases, list):
         raise SweepError(f"{path}: defaults is no list; write defaults: [_base, _self_]")
@@ -56,8 +57,8 @@ def lineage(
             yield own
         elif isinstance(base, str):
             yield from lineage(*_place_of(base, group, name, folders), folders, chain)
-        elif group == "experiment":
-            yield {"defaults": [base]}  # for Hydra, ``override /executor: serial``
+        elif group == "experiment" and isinstance(base, dict) and [*base] == ["override /executor"]:
+            yield {"executor": base["override /executor"]}
         else:
             raise SweepError(f"{path}: defaults has {base}; give names of files, [_base, _self_]")
 
@@ -76,7 +77,7 @@ def _place_of(base: str, group: str, name: str, folders: Sequence[Path]) -> tupl
     return of_group, found
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read(path: Path) -> dict[str, Any]:
     """Return the keys of a YAML file."""
     try:
         text = path.read_bytes().decode()
@@ -104,10 +105,10 @@ def _read(path: Path) -> dict[str, Any]:
     return found
 
 
-def _update(found: dict[str, Any], keys: Mapping[str, Any]) -> None:
+def update(found: dict[str, Any], keys: Mapping[str, Any]) -> None:
     """Put keys over those that are there; mappings are merged."""
     for key, value in keys.items():
         if isinstance(value, dict) and isinstance(found.get(key), dict):
-            _update(found[key], value)
+            update(found[key], value)
         else:
-            found[key] = value
+            found[key] = copy.deepcopy(value)

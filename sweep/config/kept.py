@@ -1,7 +1,7 @@
 """A config as JSON and back: a batch job, or a rerun of a dataset, makes the same plan from it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from sweep.config.settings import Config, Measures, Precision, Settings
@@ -9,7 +9,9 @@ from sweep.config.settings import Config, Measures, Precision, Settings
 
 def as_json(config: Config) -> Any:
     """Return a config as JSON has it."""
-    return _pairs(asdict(config))
+    data = asdict(replace(config, narrowing=None))
+    del data["narrowing"]
+    return _pairs(data)
 
 
 def from_json(kept: Any) -> Config:

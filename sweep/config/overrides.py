@@ -1,57 +1,83 @@
-"""Translation of command-line arguments to overrides of Hydra's Compose API.
+"""The command line as a mapping, and a mapping as a command line.
 
-Three forms are this project's own: ``policy=buddy`` is short for ``grid.policy=[buddy]``; a scalar given to
-a grid axis, or to ``measures.groups``, is a list of one; and keys below ``policy``, ``workload``,
-``machine``, ``executor`` and ``grid`` are checked against the files that they go to, which Hydra cannot know,
-so they are passed on by force.
+Arguments are read by the grammar of Hydra's overrides, so that lists, mappings, numbers and quotes mean what
+they mean in any Hydra application.
 """
 
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
 
-from sweep.config.settings import GROUPS, check_type
-from sweep.errors import SweepError, unknown
-
-OPEN = (*GROUPS, "executor", "grid", "axes", "values")
-"""Mappings whose keys are checked after composing, against the files and axes that they belong to."""
-
-MAPPINGS = ("grid", "axes", "values")
-"""Those of them that may be given as a whole, ``axes={ties: policy.ties}``, to add to what is there."""
+from sweep.config import files
+from sweep.errors import SweepError
 
 TEXTS = ("name", "output", "schedule", "workload.path", "policy.path")
 """Keys whose values are texts, taken as they are typed."""
 
-BY_LOAD = ("batches", "warmup")
-"""Keys whose values may be numbers by load, ``{0:30,0.85:60}``."""
 
+def parsed(arguments: Sequence[str]) -> dict[str, Any]:
+    """Return what the arguments of a command set: dotted key -> value, see `sweep.config.compose.load`.
 
-def translate(arguments: Sequence[str], keys: Sequence[str], below: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return Hydra overrides for command-line arguments.
-
-    Parameters
-    ----------
-    below : dict of str to sequence of str
-        Valid keys below those that are mappings: precision, measures.
+    Examples
+    --------
+    >>> parsed(["+experiment=packing", "policy=[buddy,migration]", "batches={0:30,0.85:60}", "output=a,b"])
+    {'experiment': 'packing', 'policy': ['buddy', 'migration'], 'batches': {0: 30, 0.85: 60}, 'output': 'a,b'}
 
     Raises
     ------
     SweepError
-        For an argument that cannot be parsed or names an unknown key.
+        For an argument that cannot be parsed.
     """
     parser = OverridesParser.create()
-    translated = []
-    for argument in map(_as_typed, arguments):
-        override = _parse(parser, argument)
-        if override.key_or_group in BY_LOAD and isinstance(override.value(), dict):
-            # Hydra would merge it with the experiment's, so that some of those numbers stayed.
-            translated.append(f"{override.key_or_group}=null")
-        translated.append(_translate(argument, override, keys, below))
-    return translated
+    found: dict[str, Any] = {}
+    for argument in arguments:
+        override = _parse(parser, _as_typed(argument))
+        key, value = override.key_or_group, override.value()
+        if key == "experiment" and key in found:
+            raise SweepError(
+                f"experiment={found[key]} experiment={value}: give one experiment; compare takes policies "
+                "of any"
+            )
+        if isinstance(value, dict) and isinstance(found.get(key), dict):
+            files.update(found[key], value)
+        else:
+            found[key] = value
+    return found
+
+
+def written(asked: Mapping[str, Any]) -> list[str]:
+    """Return the arguments that `parsed` reads as this mapping, to show them.
+
+    Examples
+    --------
+    >>> written({"experiment": "packing", "policy": ["buddy"], "batches": {0: 30}})
+    ['+experiment=packing', "policy=['buddy']", 'batches={0: 30}']
+    """
+    names = {"experiment": "+experiment", "executor": "executor"}
+    return [
+        f"{names[key]}={value}" if key in names and isinstance(value, str) else f"{key}={_text(value)}"
+        for key, value in asked.items()
+    ]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(key)}: {_text(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_text, value))}]"
+    return str(value).lower().replace("none", "null")  # numbers, too
+
+
+def _key(key: Any) -> str:
+    """Return a key of a mapping in that grammar, which has no quotes there."""
+    return re.sub(r"([\\()\[\]{}:=,])", r"\\\1", str(key))
 
 
 def _as_typed(argument: str) -> str:
@@ -73,7 +99,8 @@ def quoted(text: str) -> str:
 
 def _parse(parser: OverridesParser, argument: str) -> Override:
     if "=" not in argument:
-        raise SweepError(f"{argument!r} is not key=value; see python -m sweep --help")
+        hint = f": write +experiment={argument}" if re.fullmatch(r"[\w/]+", argument) else ""
+        raise SweepError(f"{argument!r} is not key=value{hint}; see python -m sweep --help")
     try:
         override: Override = parser.parse_override(argument)
     except HydraException:
@@ -85,6 +112,8 @@ def _parse(parser: OverridesParser, argument: str) -> Override:
             f"cannot read {argument!r}: several values are written {key}=[A,B], and a value with special "
             f"characters needs quotes of its own, {instead}"
         ) from None
+    if override.package is not None:
+        raise SweepError(f"{argument!r}: a key has no package; leave out @{override.package}")
     if override.is_delete():
         raise SweepError(f"{argument!r}: keys cannot be deleted; set one to null, [] or {{}} instead")
     if override.is_sweep_override():
@@ -115,35 +144,3 @@ def _unbalanced(value: str) -> str | None:
 
 
 PAIRS = {"[": "]", "{": "}", "(": ")"}
-
-
-def _translate(
-    argument: str, override: Override, keys: Sequence[str], below: Mapping[str, Sequence[str]]
-) -> str:
-    key = override.key_or_group
-    _, _, text = argument.partition("=")
-    top, _, rest = key.partition(".")
-    if key in GROUPS or (top == "grid" and rest):
-        axis = key if key in GROUPS else rest
-        return f"++grid.{axis}={_listed(override, text)}"
-    if key == "experiment":
-        return f"+experiment={text}"
-    if key == "executor":
-        return f"executor={text}"
-    if top in OPEN and rest:
-        return f"++{key}={text}"
-    if key in MAPPINGS and isinstance(override.value(), dict):
-        return f"++{key}={text}"
-    if key == "measures.groups":
-        return f"{key}={_listed(override, text)}"
-    if top in below and rest:
-        if rest not in below[top]:
-            raise SweepError(unknown(f"key below {top}", rest, below[top]))
-    elif key not in keys:
-        raise SweepError(unknown("key", key, [*keys, "experiment"]))
-    check_type(key, override.value(), text)
-    return f"{key}={text}"
-
-
-def _listed(override: Override, text: str) -> str:
-    return text if isinstance(override.value(), list) else f"[{text}]"

@@ -3,9 +3,9 @@
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -28,6 +28,12 @@ GROUPS = ("policy", "workload", "machine")
 
 OF_THE_RUN = ("output", "action", "executor", "fresh", "replace", "slurm", "schedule")
 """Settings of how and where a study is run, which change none of its numbers."""
+
+OPEN = (*GROUPS, "executor", "grid", "axes", "values")
+"""Mappings whose keys are checked after composing, against the files and axes that they belong to."""
+
+BY_LOAD = ("batches", "warmup")
+"""Keys whose values may be numbers by load, ``{0:30,0.85:60}``."""
 
 ACTIONS = ("run", "plan", "status", "gather", "cancel")
 
@@ -132,6 +138,10 @@ class Settings:
         return tuple(batches * factor for factor in (1, 2, 4, 8))
 
 
+BELOW = {"precision": tuple(Precision.__dataclass_fields__), "measures": tuple(Measures.__dataclass_fields__)}
+"""Valid keys below the settings that are mappings."""
+
+
 def at_load(value: Any, load: float | None) -> Any:
     """Return a number that may depend on the load, ``{0: 30, 0.85: 60}``: 60 from 0.85 on, 30 below.
 
@@ -143,6 +153,17 @@ def at_load(value: Any, load: float | None) -> Any:
     if not isinstance(value, Mapping):
         return value
     return value[max(low for low in value if low <= (load or 0.0))]
+
+
+class Narrowing(NamedTuple):
+    """What it takes to find what a part of an experiment's grid has no use for, see `sweep.plan.narrowed`.
+
+    asked : dotted keys that were given, ``policy.slice`` and ``grid.level``
+    others : group -> name -> file, all that the experiment names itself; empty where the grid has another one
+    """
+
+    asked: Collection[str]
+    others: Callable[[str], Mapping[str, dict[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -163,6 +184,8 @@ class Config:
     for_others : sequence of str
         Axes that set nothing here: only policies (workloads, machines) that the grid leaves out have their
         keys.
+    narrowing : Narrowing, optional
+        None once that is found out.
     """
 
     settings: Settings
@@ -171,6 +194,7 @@ class Config:
     described: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     logs: Mapping[str, str] = field(default_factory=dict)
     for_others: Sequence[str] = ()
+    narrowing: Narrowing | None = field(default=None, repr=False)
 
 
 def check(settings: Settings) -> None:
@@ -215,22 +239,31 @@ def check(settings: Settings) -> None:
     _check_precision(settings)
 
 
-def check_type(key: str, value: Any, shown: object = None) -> None:
-    """Refuse a setting's value of another type.
+def check_key(key: str, value: Any, valid: Collection[str]) -> None:
+    """Refuse a setting that there is none of, or whose value has another type.
 
     Parameters
     ----------
     key : str
-        As it is typed, ``precision.relative``.
+        Dotted, ``precision.relative``; keys below `OPEN` belong to files and axes, and are not checked here.
+    valid : collection of str
+        The settings.
     """
-    top, _, below = key.partition(".")
-    try:
-        OmegaConf.merge(OmegaConf.structured(Settings), {top: {below: value} if below else value})
-        if key not in SWITCHES or isinstance(value, bool):
-            return
-    except OmegaConfBaseException:
-        pass
-    raise SweepError(refused(key, value if shown is None else shown or "nothing"))
+    top, _, rest = key.partition(".")
+    if key in BELOW and isinstance(value, Mapping):
+        for name, one in value.items():
+            check_key(f"{key}.{name}", one, valid)
+    elif rest and top in BELOW and rest not in BELOW[top]:
+        raise SweepError(unknown(f"key below {top}", rest, BELOW[top]))
+    elif (not rest and key not in valid) or (rest and top not in (*OPEN, *BELOW)):
+        raise SweepError(unknown("key", key, valid))
+    elif not rest or top in BELOW:
+        try:
+            OmegaConf.merge(OmegaConf.structured(Settings), {top: {rest: value} if rest else value})
+        except OmegaConfBaseException:
+            raise SweepError(refused(key, value)) from None
+        if key in SWITCHES and not isinstance(value, bool):
+            raise SweepError(refused(key, value))
 
 
 def refused(key: str, value: Any) -> str:
@@ -241,7 +274,7 @@ def refused(key: str, value: Any) -> str:
     >>> refused("replications", 2.5)
     'replications=2.5: give a whole number from 1 up'
     """
-    return f"{key}={f'{value:g}' if isinstance(value, float) else value}: {GIVE[key]}"
+    return f"{key}={f'{value:g}' if isinstance(value, float) else shown(value) or 'nothing'}: {GIVE[key]}"
 
 
 def too_high(load: float) -> str | None:
@@ -274,10 +307,18 @@ def _check_by_load(key: str, value: Any, least: int, others: str = "") -> None:
 
 
 def shown(value: Any) -> str:
-    """Return a setting as it is typed."""
-    if not isinstance(value, Mapping):
-        return checks.shown(value)
-    return "{" + ",".join(f"{key}:{item}" for key, item in value.items()) + "}"
+    """Return a setting as it is typed.
+
+    Examples
+    --------
+    >>> shown({0: 30, 0.85: 60}), shown(["load", None])
+    ('{0:30,0.85:60}', '[load,null]')
+    """
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{shown(key)}:{shown(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return f"[{','.join(map(shown, value))}]"
+    return checks.shown(value)
 
 
 def _check_precision(settings: Settings) -> None:
@@ -295,5 +336,7 @@ def _check_precision(settings: Settings) -> None:
 
 
 def as_list(value: object) -> list[Any]:
-    """Return a list as it is and anything else as a list of one."""
+    """Return a list as it is, no text as an empty one, and anything else as a list of one."""
+    if value == "":
+        return []
     return list(value) if isinstance(value, list) else [value]

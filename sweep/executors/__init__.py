@@ -27,7 +27,6 @@ from models import dotted
 from sweep.errors import SweepError, one_line
 
 if TYPE_CHECKING:
-    from sweep.config.settings import Config
     from sweep.plan.data import Plan
     from sweep.plan.task import Bundle, Result
     from sweep.store.costs import Costs
@@ -68,15 +67,8 @@ class Attached(Protocol):
 
 @dataclass(frozen=True)
 class Assignment:
-    """Tasks for a detached executor.
+    """Tasks for a detached executor."""
 
-    Parameters
-    ----------
-    config : Config
-        Plain data from which `sweep.plan.expansion.expand` makes the same plan anywhere.
-    """
-
-    config: Config
     plan: Plan
     folder: Folder
     state: State

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,8 +14,8 @@ import numpy as np
 import xarray as xr
 from rich.console import Console
 
-from sweep.config import compose, locate
-from sweep.config.overrides import BY_LOAD, quoted
+from sweep.config import compose, locate, overrides
+from sweep.config.settings import BY_LOAD
 from sweep.errors import RunError, SweepError, one_line
 from sweep.notebook import choices, own
 from sweep.pilot import settled
@@ -72,16 +71,14 @@ class Study:
             )
         user = None if config_dir is None else locate.user_folder(str(config_dir))
         settings, values = own.taken_out(settings, choices.folders(config_dir))
-        self._arguments = [f"+experiment={experiment}", *_overrides(settings), *_executor(executor)]
-        config = compose.load(self._arguments, locate.conf_folder(), user, values)
+        asked = {"experiment": experiment, **_dotted(settings), **_executor(executor)}
+        self._arguments = overrides.written(asked)
+        config = compose.load(asked, locate.conf_folder(), user, values)
         self._folder = Folder(locate.place(config.settings.output), config.settings.name)
-        self._config = settled(config, self._folder, Console())
-        self._plan = expand(self._config)
+        self._plan = expand(settled(config, self._folder, Console()))
 
     def __repr__(self) -> str:
-        return (
-            f"<Study {self._config.settings.name}: {self.points} points, {self.tasks} tasks, {self.folder}>"
-        )
+        return f"<Study {self._plan.settings.name}: {self.points} points, {self.tasks} tasks, {self.folder}>"
 
     def _repr_html_(self) -> str:
         """Its plan, and where its results are."""
@@ -124,9 +121,7 @@ class Study:
 
         try:
             with _main_module_hidden():
-                status = run.run(
-                    self._config, self._plan, self._folder, Console(quiet=not progress), self._arguments
-                )
+                status = run.run(self._plan, self._folder, Console(quiet=not progress), self._arguments)
         except SweepError as error:
             raise choices.in_python(error) from None
         if status:
@@ -189,32 +184,32 @@ def _analysis() -> Any:
     return importlib.import_module("analysis.notebook")
 
 
-def _overrides(settings: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
-    """Yield settings as the command line has them, ``key.of.mapping=value``."""
+def _dotted(settings: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """Return settings with dotted keys; a mapping stays whole where it is a value."""
+    found = {}
     for key, value in settings.items():
-        name = f"{prefix}{key}"
-        if isinstance(value, Mapping) and key not in ("exclude", *BY_LOAD) and prefix != "values.":
-            yield from _overrides(value, f"{name}.")
+        name = f"{above}{key}"
+        if isinstance(value, Mapping) and key not in ("exclude", *BY_LOAD) and above != "values.":
+            found |= _dotted(value, f"{name}.")
         else:
-            yield f"{name}={_text(name, value)}"
+            found[name] = _plain(name, value)
+    return found
 
 
-def _text(name: str, value: Any) -> str:
-    """Return a value in the grammar of the command line."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool | np.bool_):
-        return str(bool(value)).lower()
-    if isinstance(value, int | float | np.integer | np.floating):
-        return repr(value.item() if isinstance(value, np.generic) else value)
-    if isinstance(value, str | Path):
-        return quoted(str(value))
+def _plain(name: str, value: Any) -> Any:
+    """Return a value as a command line would give it."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Path):
+        return str(value)
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key(key)}: {_text(name, item)}" for key, item in value.items()) + "}"
+        return {_plain(name, key): _plain(name, item) for key, item in value.items()}
     if isinstance(value, range) or hasattr(value, "__array__"):  # an array, a Series, a DataArray
-        return _text(name, np.asarray(value).tolist())
+        return _plain(name, np.asarray(value).tolist())
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(_text(name, item) for item in value) + "]"
+        return [_plain(name, item) for item in value]
     if callable(value):
         raise SweepError(
             f"{name}: a function of this notebook is not known to other processes; put it into a module and "
@@ -225,20 +220,14 @@ def _text(name: str, value: Any) -> str:
     )
 
 
-def _key(key: Any) -> str:
-    """Return a key of a mapping in that grammar, which has no quotes there."""
-    return re.sub(r"([\\()\[\]{}:=,])", r"\\\1", str(key))
-
-
-def _executor(given: str | Mapping[str, Any] | None) -> list[str]:
-    if given is None:
-        return []
-    if isinstance(given, str):
-        return [f"executor={given}"]
+def _executor(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the executor that is asked for, and its keys."""
+    if given is None or isinstance(given, str):
+        return {} if given is None else {"executor": given}
     if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
         raise SweepError(f"executor={given!r}: give a name, or {{'name': 'dask', 'workers': 4}}")
-    rest = {key: value for key, value in given.items() if key != "name"}
-    return [f"executor={given['name']}", *_overrides(rest, "executor.")]
+    keys = {f"executor.{key}": _plain(f"executor.{key}", value) for key, value in given.items()}
+    return {"executor": keys.pop("executor.name"), **keys}
 
 
 @contextmanager

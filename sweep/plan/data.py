@@ -47,12 +47,12 @@ class Plan:
         Module -> hash of the code that it stands for, see `sweep.plan.sources`.
     ids : list of str
         Identity of every task; not unique where points mean the same simulation.
+    asked : Config
+        What it was expanded from; it gives the same plan in any process.
     adapted : bool
         The number of replications is the default.
     described : dict of str to dict
         By group, what each policy, workload and machine is, in plain words.
-    asked : Config, optional
-        What it was expanded from.
     overload : Plan, optional
         The overload runs of each curve (all axes but the load), as a study of their own at one load.
     """
@@ -66,9 +66,9 @@ class Plan:
     measures: Parameters
     sources: dict[str, str]
     ids: list[str] = field(repr=False)
+    asked: Config = field(repr=False)
     adapted: bool = False
     described: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    asked: Config | None = field(default=None, repr=False)
     overload: Plan | None = field(default=None, repr=False)
 
     def _repr_html_(self) -> str:

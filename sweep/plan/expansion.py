@@ -11,6 +11,7 @@ from sweep.config.settings import GROUPS, MSER, Config, Precision, Settings, at_
 from sweep.errors import SweepError, one_line
 from sweep.plan import checks, grid, identity, partitions
 from sweep.plan.data import MEASURES, Plan
+from sweep.plan.narrowed import narrowed
 from sweep.plan.task import Measurement, Stopping
 from sweep.plan.variants import KeyAxis, build
 from sweep.statistics import MIN_REPLICATIONS
@@ -21,6 +22,7 @@ MOST_TASKS = 2_000_000
 
 def expand(config: Config) -> Plan:
     """Expand a study."""
+    config = narrowed(config)
     settings = partitions.expanded(config)
     axes = grid.axes(settings)
     points = grid.points(axes, settings)
@@ -50,8 +52,8 @@ def expand(config: Config) -> Plan:
             raise SweepError(f"policy {policy.parameters['name']} names no family: add family: models.NAME")
     measures = {"bound": settings.measures.bound, "groups": dict(config.groups)}
     plan = Plan(
-        settings, axes, points, variants, choices, _measurements(settings, axes), measures, {}, [],
-        described=config.described, asked=config,
+        settings, axes, points, variants, choices, _measurements(settings, axes), measures, {}, [], config,
+        described=config.described,
     )  # fmt: skip
     try:
         checks.refuse_names(plan)

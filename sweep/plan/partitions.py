@@ -53,9 +53,9 @@ def expanded(config: Config) -> Settings:
     return replace(settings, axes={**settings.axes, AXIS: "*"}, values={**settings.values, AXIS: values})
 
 
-def notes(asked: Config | None, settings: Settings) -> list[str]:
+def notes(asked: Config, settings: Settings) -> list[str]:
     """Return a note on the partitions that were added to what was asked for, and on their processors."""
-    if asked is None or AXIS in asked.settings.axes or AXIS not in settings.axes:
+    if AXIS in asked.settings.axes or AXIS not in settings.axes:
         return []
     sizes = {name: keys["machine"]["processors"] for name, keys in settings.values[AXIS].items()}
     listed = ", ".join(f"{name} {size:,}" for name, size in sizes.items())

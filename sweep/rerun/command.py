@@ -67,7 +67,7 @@ def main(given: Sequence[str], folders: Sequence[Path], arguments: Sequence[str]
     again = action in ("run", "plan") and not config.settings.fresh and folder.holds_results()
     if again and (n := len(state.read(expanded, folder).done)):
         say(console, f"{folder.path} has {n:,} tasks of an earlier rerun; fresh=true runs them anew")
-    status = actions.act(config, expanded, folder, console, list(arguments), watch)
+    status = actions.act(expanded, folder, console, list(arguments), watch)
     if status or action not in ("run", "gather"):
         return status
     return _compare(original, folder, console)

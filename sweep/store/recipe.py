@@ -37,11 +37,9 @@ INTERPOLATION = "${"
 def text(plan: Plan) -> str:
     """Return the recipe of a plan.
 
-    It is empty for a plan that was expanded from nothing that is kept, and where an interpolation names a key
-    that an axis varies: no file without interpolations has the same values.
+    It is empty where an interpolation names a key that an axis varies: no file without interpolations has the
+    same values.
     """
-    if plan.asked is None:
-        return ""
     asked = replace(plan.asked, settings=_without_run(plan.asked.settings), files=_resolved(plan), logs={})
     study = kept.as_json(asked)
     if INTERPOLATION in json.dumps(study["files"]):
@@ -64,7 +62,6 @@ def text(plan: Plan) -> str:
 
 def _resolved(plan: Plan) -> dict[str, dict[str, dict[str, Any]]]:
     """Return the files of a plan with the values of its variants in place of interpolations."""
-    assert plan.asked is not None
     files: dict[str, dict[str, dict[str, Any]]] = copy.deepcopy({**plan.asked.files})
     set_by_axes = {(target.group, target.key) for target in grid.targets(plan.asked.settings).values()}
     for group, named in files.items():

@@ -9,6 +9,7 @@ import pytest
 from models import backfill, gang
 from models.point import Batches
 from sweep.config import compose, locate
+from sweep.config.overrides import parsed
 from sweep.plan.expansion import expand
 
 
@@ -25,7 +26,7 @@ def points(*policies, workload="feitelson1996", machine="pe128", **more):
         "replications=1",
         *named,
     )
-    study = expand(compose.load(overrides, locate.conf_folder()))
+    study = expand(compose.load(parsed(overrides), locate.conf_folder()))
     asked = [study.task(number).point for number in range(len(policies))]
     assert [one.policy["name"] for one in asked] == list(policies)
     return [replace(one, batches=Batches(50, 1, (2,))) for one in asked]

@@ -24,6 +24,7 @@ from slurm import submission  # noqa: E402
 from slurm.submission import Submission  # noqa: E402
 from sweep import cli  # noqa: E402
 from sweep.config import compose, locate  # noqa: E402
+from sweep.config.overrides import parsed  # noqa: E402
 from sweep.config.settings import Config  # noqa: E402
 from sweep.plan.data import Plan  # noqa: E402
 from sweep.plan.expansion import expand as expanded  # noqa: E402
@@ -36,7 +37,7 @@ PROFILE = ROOT / "slurm" / "testcluster.yaml"
 @cache
 def configured(*overrides: str) -> Config:
     """Return the config of the experiment ``queue``."""
-    return compose.load(("+experiment=queue", *overrides), locate.conf_folder(), CONF)
+    return compose.load(parsed(("+experiment=queue", *overrides)), locate.conf_folder(), CONF)
 
 
 @cache

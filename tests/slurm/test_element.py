@@ -68,11 +68,7 @@ def same_as_serial(made, tmp_path, *overrides):
     plan = expand(*overrides)
     quiet = Console(quiet=True)
     assert running.gather(plan, folder(Path(made.output)), quiet, []) == 0
-    config = configured(*overrides, "executor=serial", f"output={tmp_path / 'serial'}")
-    assert (
-        running.run(config, expand(*overrides, "executor=serial"), folder(tmp_path / "serial"), quiet, [])
-        == 0
-    )
+    assert running.run(expand(*overrides, "executor=serial"), folder(tmp_path / "serial"), quiet, []) == 0
     a, b = numbers(Path(made.output)), numbers(tmp_path / "serial")
     assert a.identical(b)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from studies import configured, expand, folder, submitted
+from studies import expand, folder, submitted
 
 from slurm import record, status, submission
 from slurm.answers import Job
@@ -59,7 +59,7 @@ def report(tmp_path: Path, queue: Queue, *, cost_s: float | None = None, left: i
         for number in range(24):
             costs.add(keys(plan)(number), cost_s / plan.longest.jobs)
     state = State(plan, dict.fromkeys(plan.ids[left:], 1.0))
-    asked = Assignment(configured(), plan, folder(tmp_path / "results"), state, list(range(left)), costs)
+    asked = Assignment(plan, folder(tmp_path / "results"), state, list(range(left)), costs)
     lines, _ = status.report(queue, asked)
     return lines
 

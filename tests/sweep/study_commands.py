@@ -17,6 +17,7 @@ import xarray as xr
 
 from sweep import cli
 from sweep.config import compose, locate
+from sweep.config.overrides import parsed
 from sweep.plan.data import Plan
 from sweep.plan.expansion import expand as expanded
 from sweep.store.costs import Costs
@@ -46,7 +47,7 @@ def expand() -> Callable[..., Plan]:
     """Expand the experiment ``queue`` with overrides."""
 
     def expand(*overrides: str) -> Plan:
-        return expanded(compose.load(("+experiment=queue", *overrides), locate.conf_folder(), CONF))
+        return expanded(compose.load(parsed(("+experiment=queue", *overrides)), locate.conf_folder(), CONF))
 
     return expand
 

@@ -8,6 +8,7 @@ import xarray as xr
 
 from sweep import cli
 from sweep.config import compose, locate
+from sweep.config.overrides import parsed
 from sweep.plan.expansion import expand as expanded
 
 FAIRNESS = ("+experiment=fairness", "executor=serial", "output=out", "grid.jobs=[3,5]")
@@ -18,7 +19,7 @@ LISTS = (
 
 
 def plan(*arguments):
-    return expanded(compose.load(arguments, locate.conf_folder()))
+    return expanded(compose.load(parsed(arguments), locate.conf_folder()))
 
 
 def test_a_solution_is_one_value_whatever_was_asked_for(capsys):

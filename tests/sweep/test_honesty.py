@@ -7,6 +7,7 @@ import pytest
 
 from sweep import cli
 from sweep.config import compose, locate
+from sweep.config.overrides import parsed
 from sweep.plan import families
 from sweep.plan.expansion import expand
 
@@ -85,7 +86,7 @@ def test_a_precision_that_was_not_reached_is_said(tmp_path: Path, capsys: pytest
 def test_a_log_that_is_replaced_after_planning_is_refused(log: Path) -> None:
     """Its values would be kept under the identity of the planned log."""
     overrides = ("+experiment=replay", f"workload.path={log}", "grid.policy=[fcfs]")
-    point = expand(compose.load(overrides, locate.conf_folder())).task(0).point
+    point = expand(compose.load(parsed(overrides), locate.conf_folder())).task(0).point
     family, planned = families.find("models.backfill"), log.read_text()
     before = family.simulate(point).metrics["wait"]
     log.write_text(planned.replace(" 0 101 ", " 0 1101 "))
@@ -94,6 +95,6 @@ def test_a_log_that_is_replaced_after_planning_is_refused(log: Path) -> None:
     log.write_text(planned)
     assert np.array_equal(family.simulate(point).metrics["wait"], before)
     log.write_text(planned.replace(" 0 101 ", " 0 1101 "))
-    again = expand(compose.load(overrides, locate.conf_folder())).task(0)
+    again = expand(compose.load(parsed(overrides), locate.conf_folder())).task(0)
     assert again.point.workload["sha256"] != point.workload["sha256"]
     assert family.simulate(again.point).jobs == 200

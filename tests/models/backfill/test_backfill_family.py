@@ -21,6 +21,7 @@ from models.jobs.swf_schedule import write_schedule
 from models.point import Batches, Point
 from models.workloads import synthetic
 from sweep.config import compose, locate
+from sweep.config.overrides import parsed
 from sweep.plan import checks
 from sweep.plan.expansion import expand
 
@@ -113,7 +114,7 @@ def test_a_schedule_is_a_log_that_other_tools_read(tmp_path: Path) -> None:
 def test_policies_of_conf_are_those_of_the_tests() -> None:
     names = [*TABLE_3, "conservative"]
     arguments = ["+experiment=replay", f"grid.policy=[{','.join(names)}]", f"workload.path={LOG['path']}"]
-    study = expand(compose.load(arguments, locate.conf_folder()))
+    study = expand(compose.load(parsed(arguments), locate.conf_folder()))
     for variant in study.variants["policy"]:
         assert rules_of(variant.parameters) == rules(variant.parameters["name"])
     assert checks.notes(study)

@@ -9,6 +9,7 @@ from family_cases import refused
 from models.backfill import FAMILY
 from models.point import Point
 from sweep.config import compose, locate
+from sweep.config.overrides import parsed
 from sweep.plan.expansion import expand
 
 
@@ -21,7 +22,7 @@ def point_of(policy: str, workload: str, load: float | None, options: str, machi
         f"grid.load=[{'null' if load is None else load}]", f"grid.machine=[{machine}]",
         "batch_size=100", "batches=2", "replications=1", *keys,
     ]  # fmt: skip
-    return expand(compose.load(arguments, locate.conf_folder())).task(0).point
+    return expand(compose.load(parsed(arguments), locate.conf_folder())).task(0).point
 
 
 def test_a_machine_of_ones_own() -> None:

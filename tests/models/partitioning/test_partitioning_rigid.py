@@ -17,6 +17,7 @@ from models.topology.mesh import Mesh, Rectangle
 from models.workloads.short_long import jobs_and_work
 from models.workloads.speedup.cycle import Steps, best_speeds
 from sweep.config import compose
+from sweep.config.overrides import parsed
 from sweep.plan.expansion import expand
 
 CONF = Path(__file__).parents[3] / "conf"
@@ -40,7 +41,7 @@ def of_conf(policy: str, workload: str, load: float | None, processors: int) -> 
     """Return a point as the command line makes it."""
     chosen = (f"grid.policy=[{policy}]", f"grid.workload=[{workload}]", f"machine.processors={processors}")
     grid = (f"grid.load=[{'null' if load is None else load}]", "grid.machine=[pe128]")
-    made = expand(compose.load(("+experiment=compare", *chosen, *grid), CONF))
+    made = expand(compose.load(parsed(("+experiment=compare", *chosen, *grid)), CONF))
     return replace(made.task(0).point, batches=Batches(100, 1, (2,)))
 
 

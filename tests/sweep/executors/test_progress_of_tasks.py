@@ -7,6 +7,7 @@ import pytest
 
 from models.kernels import progress
 from sweep.config import compose, locate
+from sweep.config.overrides import parsed
 from sweep.executors import work
 from sweep.executors.bundles import Bundles
 from sweep.plan.expansion import expand
@@ -32,7 +33,7 @@ def test_a_record_shows_its_share_until_the_simulation_is_over(tmp_path):
 def test_every_policy_of_whole_logs_shows_its_progress(tmp_path):
     policies = "grid.policy=[easy,easy_sjbf,fcfs,conservative,easy_immediate]"
     given = ["+experiment=what_if", "workload=swf", f"workload.path={LOG}", policies]
-    plan = expand(compose.load(given, locate.conf_folder()))
+    plan = expand(compose.load(parsed(given), locate.conf_folder()))
     for number in range(len(plan.ids)):
         with progress.shown_in(file := tmp_path / "task"):
             work.simulate(plan.task(number))

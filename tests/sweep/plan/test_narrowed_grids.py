@@ -8,6 +8,7 @@ import pytest
 import sweep
 from sweep.config import compose, locate
 from sweep.config.kept import as_json, from_json
+from sweep.config.overrides import parsed
 from sweep.plan.expansion import expand
 
 SECOND_TIER = pytest.mark.exhaustive
@@ -40,7 +41,7 @@ def test_one_policy_of_several_families_has_its_part_of_the_study(policy: str, t
 def test_a_part_may_be_asked_for_by_a_mapping(tmp_path: Path) -> None:
     typed = ["+experiment=families", "grid={policy: [easy]}", f"output={tmp_path}"]
     study = sweep.Study("families", grid={"policy": ["easy"]}, output=tmp_path)
-    assert expand(compose.load(typed, locate.conf_folder())).ids == study.plan.ids
+    assert expand(compose.load(parsed(typed), locate.conf_folder())).ids == study.plan.ids
 
 
 def test_names_of_digits_may_be_typed_as_numbers(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 import sweep as face
 from models.workloads.sacct import COMMAND
 from sweep.config import compose, locate
+from sweep.config.overrides import parsed
 from sweep.errors import SweepError
 from sweep.plan import checks
 from sweep.plan.data import Plan
@@ -31,7 +32,7 @@ def log(tmp_path: Path) -> Path:
 
 def expand(log: Path, *overrides: str) -> Plan:
     given = ["+experiment=what_if", f"workload.path={log}", "grid.policy=[easy,fcfs]", *overrides]
-    return expanded(compose.load(given, locate.conf_folder()))
+    return expanded(compose.load(parsed(given), locate.conf_folder()))
 
 
 def test_each_partition_is_the_study_of_it_alone(log: Path) -> None:
