@@ -54,11 +54,24 @@ def get(data: Mapping[str, Any], key: str) -> Any:
 
 
 def put(data: dict[str, Any], key: str, value: Any) -> None:
-    """Set a dotted key that exists."""
-    *parents, last = key.split(".")
-    for parent in parents:
-        data = data[parent]
-    data[last] = value
+    """Set a dotted key where there is one; data of another kind, without it, stay as they are."""
+    if has(data, key):
+        *parents, last = key.split(".")
+        for parent in parents:
+            data = data[parent]
+        data[last] = value
+
+
+def overlay(data: dict[str, Any], key: str, value: Any) -> None:
+    """Set a dotted key; a value with keys of its own leaves the others as they are.
+
+    An empty key stands for the data themselves.
+    """
+    if not key or (isinstance(value, Mapping) and isinstance(get(data, key), Mapping)):
+        for part, inner in value.items():
+            overlay(data, f"{key}.{part}" if key else part, inner)
+    else:
+        put(data, key, value)
 
 
 def keys_set(
@@ -73,3 +86,13 @@ def keys_set(
             yield from keys_set(value, files, f"{key}.")
         else:
             yield key, value
+
+
+def parts_of(files: Mapping[str, dict[str, Any]], key: str, value: Any) -> Iterator[str]:
+    """Yield the dotted keys of a value that go into keys of their own wherever the files have any."""
+    if not key or (
+        isinstance(value, Mapping) and any(isinstance(get(f, key), Mapping) for f in files.values())
+    ):
+        for part, inner in value.items():
+            yield (below := f"{key}.{part}" if key else part)
+            yield from parts_of(files, below, inner)

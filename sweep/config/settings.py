@@ -260,7 +260,7 @@ def check_key(key: str, value: Any, valid: Collection[str]) -> None:
     elif not rest or top in BELOW:
         try:
             OmegaConf.merge(OmegaConf.structured(Settings), {top: {rest: value} if rest else value})
-        except OmegaConfBaseException:
+        except (OmegaConfBaseException, TypeError):  # OmegaConf 2.4 raises the latter for a list
             raise SweepError(refused(key, value)) from None
         if key in SWITCHES and not isinstance(value, bool):
             raise SweepError(refused(key, value))

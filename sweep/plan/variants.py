@@ -11,7 +11,7 @@ import hashlib
 import itertools
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import Any
 from models.jobs.swf.unpacking import MOST_BYTES
 from models.workloads.replayed import of_file
 from sweep.config import canonical, locate, schema
-from sweep.config.nested import get, has, keys_set, leaves, put
+from sweep.config.nested import get, has, keys_set, leaves, overlay, parts_of, put
 from sweep.errors import ALIKE, SweepError, one_line, unknown
 
 
@@ -84,7 +84,7 @@ def build(
                 "instance defaults: [_gang, _self_]"
             )
     given = list(keys_set(settings, files))
-    parts = [part for axis in axes for value in axis.values for part in _parts_of(files, axis.key, value)]
+    parts = [part for axis in axes for value in axis.values for part in parts_of(files, axis.key, value)]
     of_axes = [axis.key for axis in axes if axis.key and not axis.for_others]
     for key in dict.fromkeys([*(key for key, _ in given), *of_axes, *parts]):
         if not any(has(file, key) for file in files.values()):
@@ -107,7 +107,7 @@ def build(
     for axis in axes:
         if axis.for_others:
             continue
-        for key in (part for value in axis.unused for part in _parts_of(files, axis.key, value)):
+        for key in (part for value in axis.unused for part in parts_of(files, axis.key, value)):
             if not any(has(file, key) for file in (*files.values(), *schema.files_of(group))):
                 valid = {part for file in files.values() for part, _ in leaves(file)}
                 raise SweepError(
@@ -118,7 +118,7 @@ def build(
     for name, file in files.items():
         base = copy.deepcopy(file)
         for key, value in given:
-            _set(base, key, copy.deepcopy(value))
+            put(base, key, copy.deepcopy(value))
         other = alike.setdefault(canonical.text(base), name)
         if other != name and files[other] != file:
             guilty = [
@@ -132,7 +132,7 @@ def build(
         for values in itertools.product(*(axis.values for axis in axes)):
             data = copy.deepcopy(base)
             for axis, value in zip(axes, values, strict=True):
-                _put(data, axis.key, copy.deepcopy(value))
+                overlay(data, axis.key, copy.deepcopy(value))
             resolved = _resolve(group, name, data) if interpolated else data
             variants.append(_finish(group, name, resolved, str(data.get("path")), logs or {}))
     return variants
@@ -222,33 +222,3 @@ def _digest(path: Path, group: str, name: str, given: str, state: tuple[int, int
             f"{group} {name}: {group}.path={path}: {error.strerror}; {folder}give the path of a file that "
             f"can be read, {group}.path=FILE"
         ) from None
-
-
-def _set(data: dict[str, Any], key: str, value: Any) -> None:
-    """Set a dotted key where it exists; a file without it (another kind of workload, say) stays as it is."""
-    if has(data, key):
-        put(data, key, value)
-
-
-def _put(data: dict[str, Any], key: str, value: Any) -> None:
-    """Set a dotted key; a value with keys of its own leaves the others as they are."""
-    if not key:
-        for part, inner in value.items():
-            _put(data, part, inner)
-    elif isinstance(value, Mapping) and isinstance(get(data, key), Mapping):
-        for part, inner in value.items():
-            _put(data, f"{key}.{part}", inner)
-    else:
-        _set(data, key, value)
-
-
-def _parts_of(files: Mapping[str, dict[str, Any]], key: str, value: Any) -> Iterator[str]:
-    """Yield the dotted keys of a value that go into keys of their own wherever the files have any."""
-    if not key:
-        for part, inner in value.items():
-            yield part
-            yield from _parts_of(files, part, inner)
-    elif isinstance(value, Mapping) and any(isinstance(get(file, key), Mapping) for file in files.values()):
-        for part, inner in value.items():
-            yield f"{key}.{part}"
-            yield from _parts_of(files, f"{key}.{part}", inner)
