@@ -1,15 +1,16 @@
 """What 95 % intervals cover, and how far from the long run the beginning of a run is: docs/statistics.md.
 
 Experiments are repeated, and the intervals that contain the mean are counted: of AR(1) series and waiting
-times in M/M/1, for which it is known, then of packing schemes and the ratio of two of them on the same jobs,
-for which it comes from other, longer runs, and of policies on generated logs, for which it comes from all of
-these logs together. Beside it is the plain interval, which takes batches as
-independent where a test of their lag-1 correlation at the level 0.01 does not object, and is withheld else.
+times in M/M/1, for which it is known, then of a packing scheme, for which it comes from other, longer runs;
+of pairs on the same jobs; and of policies on generated logs, for which it comes from all of these logs
+together. Beside it is the plain interval, which takes batches as independent where a test of their lag-1
+correlation at the level 0.01 does not object, and is withheld else.
 """
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from scipy.stats import binomtest
@@ -19,6 +20,7 @@ from benchmarks.record import Findings, Table, Target
 from models import backfill, gang
 from models.point import Batches
 from sweep import statistics
+from sweep.statistics import Paired
 from sweep.statistics.confidence import Floats, student
 from sweep.statistics.warmup import truncation
 
@@ -26,6 +28,11 @@ PHI = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9)
 RHO = (0.5, 0.8, 0.9, 0.95)
 SHAPES = ((1, 30), (1, 10), (3, 30), (5, 30))
 """Replications and batches."""
+
+PAIRED_SHAPES = ((1, 12), (1, 30), (2, 10), (3, 4), (3, 20), (5, 4), (8, 1))
+PAIR = ("buddy", "best_fit")
+RATIO = 0.8
+"""Of the waits under two policies."""
 
 SIZE = 1000
 """Customers or jobs in a batch."""
@@ -74,6 +81,7 @@ def run(quick: bool) -> Findings:
     return Findings(
         tables=[
             Table("What nominal 95 % intervals cover", columns, rows),
+            _pairs(rng, 40 if quick else 2000, few, long_runs),
             _compared(rng, 40 if quick else 2000),
             _on_logs(10 if quick else 120),
             _best(rng, 20 if quick else 600),
@@ -163,6 +171,59 @@ def waits(rng: np.random.Generator, rho: float, n: int) -> Floats:
     first = rng.exponential(1 / (1 - rho)) if rng.random() < rho else 0.0
     walk = np.cumsum(rng.exponential(1, n) - rng.exponential(1 / rho, n))
     return walk + np.maximum(first, -np.minimum(np.minimum.accumulate(walk), 0))
+
+
+def paired_waits(
+    rng: np.random.Generator, phi: float, shape: tuple[int, ...], *, ragged: bool = False
+) -> tuple[Floats, Floats]:
+    """Return waits under two policies: lognormal, correlated along the batches, the second's `RATIO` times.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Experiments, replications, batches.
+    ragged : bool
+        The first run lacks its last third, and each policy has a batch that the other lacks.
+    """
+    usual = np.exp(0.5 * autoregressive(rng, phi, shape, skewed=False))
+    quick = RATIO * usual * np.exp(0.4 * autoregressive(rng, phi, shape, skewed=False) - 0.08)
+    if ragged:
+        quick[:, 0, -(shape[2] // 3) :] = np.nan
+        quick[:, -1, 0], usual[:, -1, 1:2] = np.nan, np.nan
+    return quick, usual
+
+
+def _pairs(rng: np.random.Generator, experiments: int, few: int, long_runs: int) -> Table:
+    """Count what ratios and differences of two policies on the same jobs cover.
+
+    Widths are over those of an interval by the true spread of the log ratio, 1.96 of it on both sides.
+    """
+    rows: list[list[str | float]] = []
+
+    def add(name: str, mine: Floats, others: Floats, ratio: float, difference: float) -> None:
+        pairs = [Paired.of(a, b) for a, b in zip(mine, others, strict=True)]
+        found = [(pair.ratio(), pair.difference()) for pair in pairs]
+        inside = [(a.low <= ratio <= a.high, b.low <= difference <= b.high) for a, b in found]
+        ideal = 1.96 * float(np.std([math.log(a.mean) for a, _ in found]))
+        width = float(np.median([math.log(a.high / a.low) / 2 for a, _ in found])) / ideal
+        covers = (100 * np.mean(inside, axis=0)).tolist()
+        rows.append([name, "{} x {}".format(*mine.shape[1:]), covers[0], width, covers[1]])
+
+    for ragged in (False, True):
+        for shape in PAIRED_SHAPES:
+            for phi in (0.0, 0.3, 0.6) if shape[1] > 3 else (0.0,):
+                name = f"waits, AR(1) {phi:g}{', ragged' * ragged}"
+                waits = paired_waits(rng, phi, (experiments, *shape), ragged=ragged)
+                if not ragged or shape[1] > 3:
+                    add(name, *waits, RATIO, (RATIO - 1) * math.exp(0.125))
+    for load in (0.5, 0.7, 0.9):
+        measured, truth = zip(*(_of_scheme(one, load, few, long_runs) for one in PAIR), strict=True)
+        for replications in (1, 5):
+            if len(measured[0]) % replications == 0:
+                mine, others = (one.reshape(-1, replications, BATCHES) for one in measured)
+                add(f"buddy / best fit, {load:g}", mine, others, truth[0] / truth[1], truth[0] - truth[1])
+    columns = ["pair", "replications x batches", "ratio: covered %", "width", "difference: covered %"]
+    return Table("What pairs on the same jobs cover", columns, rows)
 
 
 def _compared(rng: np.random.Generator, experiments: int) -> Table:
@@ -280,22 +341,18 @@ def autoregressive(rng: np.random.Generator, phi: float, shape: tuple[int, ...],
 
 
 def _packing(load: float, experiments: int, long_runs: int) -> Iterator[Case]:
-    """Yield the slowdown of best fit, and the ratio of buddy's to it on the same jobs."""
-    measured, truth = {}, {}
-    for scheme in ("best_fit", "buddy"):
-        measured[scheme] = slowdowns(scheme, load, "shared", range(experiments), MEASURED)
-        of_long = slowdowns(scheme, load, "shared", range(FIRST_LONG, FIRST_LONG + long_runs), LONG)
-        truth[scheme] = float(of_long.mean())
-    mine, others = measured["buddy"], measured["best_fit"]
+    """Yield the slowdown of best fit."""
+    measured, truth = _of_scheme("best_fit", load, experiments, long_runs)
     for replications in (1, 5):
-        if len(mine) % replications:
-            continue
-        shape = (-1, replications, BATCHES)
-        yield Case(f"best fit, load {load:g}", others.reshape(shape), truth["best_fit"])
-        first, second = mine.reshape(shape), others.reshape(shape)
-        ratio = first.mean(axis=(1, 2), keepdims=True) / second.mean(axis=(1, 2), keepdims=True)
-        linear = ratio + (first - ratio * second) / second.mean(axis=(1, 2), keepdims=True)
-        yield Case(f"buddy / best fit, load {load:g}", linear, truth["buddy"] / truth["best_fit"])
+        if len(measured) % replications == 0:
+            yield Case(f"best fit, load {load:g}", measured.reshape(-1, replications, BATCHES), truth)
+
+
+@cache
+def _of_scheme(scheme: str, load: float, experiments: int, long_runs: int) -> tuple[Floats, float]:
+    """Return the slowdowns of a packing scheme, shape (experiments, batches), and the mean of long runs."""
+    of_long = slowdowns(scheme, load, "shared", range(FIRST_LONG, FIRST_LONG + long_runs), LONG)
+    return slowdowns(scheme, load, "shared", range(experiments), MEASURED), float(of_long.mean())
 
 
 def slowdowns(scheme: str, load: float, alternation: str, numbers: range, batches: Batches) -> Floats:

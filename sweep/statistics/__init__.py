@@ -5,15 +5,19 @@ from sweep.statistics.batch_means import (
     interval,
     intervals,
     levels,
-    paired_difference,
-    paired_ratio,
-    paired_values,
     precise_enough,
-    ratio_levels,
     relative_half_width,
 )
 from sweep.statistics.capacity import Capacity, capacity, limits_shown
-from sweep.statistics.comparison import Comparison, compare, joint_level, probability_lowest
+from sweep.statistics.comparison import (
+    Comparison,
+    Paired,
+    compare,
+    joint_level,
+    paired_difference,
+    paired_ratio,
+    probability_lowest,
+)
 from sweep.statistics.confidence import MIN_REPLICATIONS, Interval
 from sweep.statistics.control import controlled
 from sweep.statistics.correlation import advice, with_data
@@ -21,8 +25,8 @@ from sweep.statistics.length import ENOUGH, Lengths, expected_bias, lengths
 from sweep.statistics.weights import weighed
 
 __all__ = [
-    "ENOUGH", "MIN_REPLICATIONS", "Capacity", "Comparison", "Interval", "Intervals", "Lengths", "advice",
-    "capacity", "compare", "controlled", "expected_bias", "interval", "intervals", "joint_level", "lengths",
-    "levels", "limits_shown", "paired_difference", "paired_ratio", "paired_values", "precise_enough",
-    "probability_lowest", "ratio_levels", "relative_half_width", "weighed", "with_data",
+    "ENOUGH", "MIN_REPLICATIONS", "Capacity", "Comparison", "Interval", "Intervals", "Lengths", "Paired",
+    "advice", "capacity", "compare", "controlled", "expected_bias", "interval", "intervals", "joint_level",
+    "lengths", "levels", "limits_shown", "paired_difference", "paired_ratio", "precise_enough",
+    "probability_lowest", "relative_half_width", "weighed", "with_data",
 ]  # fmt: skip

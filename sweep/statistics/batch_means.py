@@ -1,7 +1,7 @@
 """Confidence intervals from batch means and replications: pure functions of arrays.
 
 An array of values has the shape (..., replications, batches); NaN marks a batch that was not run or was
-dropped. One rule serves means, paired differences and ratios:
+dropped. Pairs of policies have the rule of `comparison`.
 
 - The mean of a replication is that of its batches, which count alike or by their `weight` (jobs, time). The
   mean of a point is that of its replications, which count alike.
@@ -22,7 +22,6 @@ A. M. Law, W. D. Kelton, "Simulation Modeling and Analysis", 3rd ed., 2000, sect
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -127,76 +126,6 @@ def intervals(
     table = np.asarray(values, dtype=np.float64)
     known = _moments(table if weight is None else weighed(table, weight), exact)
     return Intervals(known.mean, _half_width(known, confidence), known.lag1)
-
-
-def paired_difference(
-    a: ArrayLike,
-    b: ArrayLike,
-    confidence: float = 0.95,
-    *,
-    weights: tuple[ArrayLike, ArrayLike] | None = None,
-    exact: bool = False,
-) -> Interval:
-    """Interval of the mean of a - b under common random numbers.
-
-    Batches that met the same jobs are subtracted before anything is averaged, so what both have in common
-    cancels; the differences then follow the rule of `interval`. A batch missing in either drops the pair.
-
-    Parameters
-    ----------
-    a, b : array_like, shape (replications, batches)
-    weights : two array_like, shape (replications, batches), optional
-        What the batches of a and those of b count for, by default all alike. The difference is that of the
-        two weighted means, over the batches that both have.
-    exact : bool
-        Both are solved, not simulated.
-
-    References
-    ----------
-    Law and Kelton (2000), section 10.2.1 (paired-t interval).
-    """
-    return interval(paired_values(a, b, weights), confidence, exact=exact)
-
-
-def paired_values(a: ArrayLike, b: ArrayLike, weights: tuple[ArrayLike, ArrayLike] | None = None) -> Floats:
-    """Return the differences whose plain mean `paired_difference` is about, shape (replications, batches)."""
-    first, second = _pairs(a, b)
-    if weights is not None:
-        none = np.logical_or(*(np.asarray(weight) == 0 for weight in weights))
-        first, second = (
-            weighed(np.where(none, np.nan, values), weight)
-            for values, weight in zip((first, second), weights, strict=True)
-        )
-    found: Floats = first - second
-    return found
-
-
-def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95, *, exact: bool = False) -> Interval:
-    """Interval of the ratio of the means of a and b under common random numbers.
-
-    The ratio r of the two means is linearised: each pair contributes r + (a - r b) / mean(b), and these
-    follow the rule of `interval`. A mean of logarithms would estimate a ratio of geometric means, which for
-    skewed batch means is another number and moves with the batch size; nor could it take a zero. The linear
-    form needs mean(b) to be well known itself: where b's own interval nears 0, no ratio means anything.
-
-    References
-    ----------
-    W. G. Cochran, "Sampling Techniques", 3rd ed., 1977, sections 2.11 and 6.3 (variance of a ratio estimate).
-    """
-    return ratio_levels(a, b, exact=exact)(confidence)
-
-
-def ratio_levels(a: ArrayLike, b: ArrayLike, *, exact: bool = False) -> Levels:
-    """Return the intervals of `paired_ratio` at any confidence, see `levels`."""
-    first, second = _pairs(a, b)
-    below = float(_means(_close_gaps(_one_point(second))).mean)
-    if below == 0:
-        of_second = levels(second)
-        return lambda confidence: replace(
-            of_second(confidence), mean=math.nan, half_width=math.nan, withheld=True
-        )
-    ratio = float(_means(_close_gaps(first)).mean) / below
-    return levels(ratio + (first - ratio * second) / below, exact=exact)
 
 
 def relative_half_width(values: ArrayLike, confidence: float = 0.95) -> float:
@@ -359,14 +288,3 @@ def _close_gaps(values: Floats) -> Floats:
     if not (missing[..., :-1] & ~missing[..., 1:]).any():
         return values
     return np.take_along_axis(values, np.argsort(missing, axis=-1, kind="stable"), axis=-1)
-
-
-def _pairs(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
-    """Both samples, a batch NaN in both where it is NaN in either."""
-    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    if first.shape != second.shape:
-        raise ValueError(
-            f"shapes {first.shape} and {second.shape} cannot be paired: fill what was not run with NaN"
-        )
-    missing = np.isnan(first) | np.isnan(second)
-    return np.where(missing, np.nan, first), np.where(missing, np.nan, second)

@@ -1,23 +1,25 @@
-"""Two policies on the same jobs, week by week: how much less one of them has, and how sure that is.
+"""Two policies on the same jobs: how much less one of them has, and how sure that is. The rule of all pairs.
 
-The sample is the replications, if there are `MIN_REPLICATIONS`, and else the batches of one run (weeks of a
+The sample is the replications, if there are `MIN_REPLICATIONS`, and else the batches of all runs (weeks of a
 log). Where both means are positive and nothing is negative, what is estimated is the logarithm of the ratio
 of the two means: weeks differ by factors, so a ratio is steadier than a difference, and no bound is a wait
-below 0. Each week contributes a / mean(a) - b / mean(b) to it (delta method). The difference is that ratio
-at the reference's mean. Elsewhere the sample is the plain differences.
+below 0. Each week contributes a / mean(a) - b / mean(b) to it (delta method). The change in a `Comparison` is
+that ratio at the reference's mean. Elsewhere the sample is the plain differences, and ratios are linearised.
 
 One margin: weeks resemble their neighbours, and how much is not known of 12 to 50 of them. So the lag-1
 correlation is not estimated and then raised, but integrated out: a first-order autoregressive series of
 normal noise has, for each correlation, Student's t for its mean, and the interval is the mixture of these t
-by the probability of each correlation given the series (flat priors of mean and log variance, `PRIOR` of
-the correlation). Skewed weeks move the bound on the side of the long tail (Johnson's correction of t).
-docs/statistics.md has the coverage.
+by the probability of each correlation given the series (flat priors of mean and log variance, `PRIOR` of the
+correlation); runs are independent of each other. Skewed weeks move the bound on the side of the long tail
+(Johnson's correction of t). docs/statistics.md has the coverage.
 
 References
 ----------
 W. G. Cochran, "Sampling Techniques", 3rd ed., 1977, section 6.3 (variance of a ratio).
 N. J. Johnson, "Modified t tests and confidence intervals for asymmetrical populations", Journal of the
 American Statistical Association 73, 1978, 536-544.
+A. M. Law, W. D. Kelton, "Simulation Modeling and Analysis", 3rd ed., 2000, section 10.2.1 (common random
+numbers).
 A. Zellner, "An Introduction to Bayesian Inference in Econometrics", 1971, section 4.1.
 """
 
@@ -32,7 +34,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sweep.statistics.confidence import MIN_REPLICATIONS, Floats
+from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, Interval, Method, student
 from sweep.statistics.correlation import MIN_BATCHES, skewness_allowance
 from sweep.statistics.weights import weighed
 
@@ -119,12 +121,123 @@ class Comparison:
         return "mixed" if by_sign else "no difference shown"
 
 
+What = Literal["change", "ratio", "difference"]
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Two alternatives under the same jobs: what they differ by, with intervals at any level.
+
+    Parameters
+    ----------
+    sample : _Sample or None
+        Of both, at what both have; None if that is nothing.
+    exact : bool
+        Both are solved, not simulated: no interval has a width.
+    """
+
+    sample: _Sample | None
+    exact: bool = False
+
+    @classmethod
+    def of(
+        cls, a: ArrayLike, b: ArrayLike, weights: tuple[ArrayLike, ArrayLike] | None = None,
+        exact: bool = False,
+    ) -> Paired:  # fmt: skip
+        """Return the pair of two samples, see `compare`."""
+        return cls(_sample([a, b], weights), exact)
+
+    def ratio(self, confidence: float = 0.95) -> Interval:
+        """Return the interval of the ratio of the two means, see `paired_ratio`."""
+        return self._interval("ratio", confidence)
+
+    def difference(self, confidence: float = 0.95) -> Interval:
+        """Return the interval of the difference of the two means, see `paired_difference`."""
+        return self._interval("difference", confidence)
+
+    def comparison(self, confidence: float = 0.95) -> Comparison:
+        """Return the first alternative minus the second, see `compare`."""
+        if self.sample is None:
+            return Comparison(math.nan, math.nan, 0, 0, confidence)
+        first, second = self.sample.series
+        lower, higher = self._signs
+        mean, reference = float(first.mean() - second.mean()), float(second.mean())
+        if lower + higher == 0:
+            return Comparison(0.0, reference, 0, 0, confidence, 0.0, 0.0)
+        if self.exact:
+            return Comparison(mean, reference, lower, higher, confidence, mean, mean)
+        if not self._is_judged:
+            return Comparison(mean, reference, lower, higher, confidence)
+        pair, quantile = self._estimated("change"), _normal((1 + confidence) / 2)
+        down, up = pair.spread.reach((1 + confidence) / 2)
+        towards_0 = down if pair.estimate > 0 else up
+        # Alternating periods have jobs of their own: the spreads of both policies add up.
+        alone = [one.var(ddof=1) * Spread.of(one, self.sample.runs).inflation for one in (first, second)]
+        return Comparison(
+            mean=mean,
+            low=float(pair.back(pair.estimate - down)),
+            high=float(pair.back(pair.estimate + up)),
+            reference=reference,
+            lower=lower,
+            higher=higher,
+            chance=_sign_test(lower, higher, pair.spread.inflation),
+            needed=_ratio(towards_0 * (quantile + _normal(POWER)) / quantile, pair.estimate) ** 2,
+            pilot=2 * float(sum(alone)) * _ratio(quantile + _normal(POWER), mean) ** 2,
+            level=confidence,
+        )
+
+    def _interval(self, what: What, confidence: float) -> Interval:
+        if not 0 < confidence < 1:
+            raise ValueError(f"confidence {confidence} is not between 0 and 1: give e.g. 0.95")
+        sample = self.sample
+        if sample is None:
+            return Interval(math.nan, math.nan, math.nan, 0, "batch means", True)
+        pair, n = self._estimated(what), len(sample.series[0])
+        mean = float(pair.back(pair.estimate))
+        if self.exact:
+            return Interval(mean, 0.0, math.nan, n, "exact", False)
+        method: Method = "batch means" if sample.runs else "replications"
+        if not self._is_judged or not math.isfinite(mean):
+            few = min(n, sum(self._signs) or n)
+            return Interval(mean, math.nan, math.nan, few, method, True)
+        down, up = pair.spread.reach((1 + confidence) / 2)
+        low, high = (float(pair.back(pair.estimate + by)) for by in (-down, up))
+        worth, ends = n / pair.spread.inflation, (low, high) if pair.scale or down != up else None
+        return Interval(mean, (high - low) / 2, math.nan, n, method, False, worth, ends=ends)
+
+    @cached_property
+    def _signs(self) -> tuple[int, int]:
+        """In how many periods the first alternative has less, and more."""
+        assert self.sample is not None
+        gap, size = self.sample.plain[0] - self.sample.plain[1], np.abs(self.sample.plain[1])
+        signs = np.sign(np.where(np.abs(gap) > ROUNDING * size, gap, 0))
+        return int((signs < 0).sum()), int((signs > 0).sum())
+
+    @property
+    def _is_judged(self) -> bool:
+        assert self.sample is not None
+        few = bool(self.sample.runs) and 0 < sum(self._signs) < LEAST_DIFFERENT
+        return self.sample.is_judged and not few
+
+    def _estimated(self, what: What) -> _Pair:
+        if what not in self._made:
+            assert self.sample is not None
+            self._made[what] = _Pair.of(*self.sample.series, self.sample, what)
+        return self._made[what]
+
+    @cached_property
+    def _made(self) -> dict[What, _Pair]:
+        """Claims ask for many levels, which differ in their quantiles only."""
+        return {}
+
+
 def compare(
     a: ArrayLike,
     b: ArrayLike,
     confidence: float = 0.95,
     *,
     weights: tuple[ArrayLike, ArrayLike] | None = None,
+    exact: bool = False,
 ) -> Comparison:
     """Return the comparison of a policy with the reference.
 
@@ -135,6 +248,8 @@ def compare(
         either drops the pair.
     weights : two array_like, shape (replications, batches), optional
         What the batches of a and those of b count for (their jobs, their time), by default all alike.
+    exact : bool
+        Both are solved, not simulated.
 
     Examples
     --------
@@ -143,36 +258,34 @@ def compare(
     >>> found.verdict, found.mean, round(found.low, 1), round(found.high, 1), found.lower, found.higher
     ('better', -1.0, -1.3, -0.7, 15, 0)
     """
-    sample = _sample([a, b], None if weights is None else list(weights))
-    if sample is None:
-        return Comparison(math.nan, math.nan, 0, 0, confidence)
-    first, second = sample.series
-    gap, size = sample.plain[0] - sample.plain[1], np.abs(sample.plain[1])
-    signs = np.sign(np.where(np.abs(gap) > ROUNDING * size, gap, 0))
-    lower, higher = int((signs < 0).sum()), int((signs > 0).sum())
-    mean, reference = float(first.mean() - second.mean()), float(second.mean())
-    if lower + higher == 0:
-        return Comparison(0.0, reference, 0, 0, confidence, 0.0, 0.0)
-    if not sample.is_judged or (not sample.independent and lower + higher < LEAST_DIFFERENT):
-        return Comparison(mean, reference, lower, higher, confidence)
-    pair, quantile = _Pair.of(first, second, sample.positive), _normal((1 + confidence) / 2)
-    spread = Spread.of(pair.values, sample.independent)
-    down, up = spread.reach((1 + confidence) / 2)
-    towards_0 = down if pair.estimate > 0 else up
-    # Alternating periods have jobs of their own: the spreads of both policies add up.
-    alone = [one.var(ddof=1) * Spread.of(one, sample.independent).inflation for one in (first, second)]
-    return Comparison(
-        mean=mean,
-        low=float(pair.back(pair.estimate - down)),
-        high=float(pair.back(pair.estimate + up)),
-        reference=reference,
-        lower=lower,
-        higher=higher,
-        chance=_sign_test(lower, higher, spread.inflation),
-        needed=_ratio(towards_0 * (quantile + _normal(POWER)) / quantile, pair.estimate) ** 2,
-        pilot=2 * float(sum(alone)) * _ratio(quantile + _normal(POWER), mean) ** 2,
-        level=confidence,
-    )
+    return Paired.of(a, b, weights, exact).comparison(confidence)
+
+
+def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95, *, exact: bool = False) -> Interval:
+    """Interval of the ratio of the means of a and b under common random numbers.
+
+    A mean of ratios would be another number, which moves with the size of a batch. The mean of b has to be
+    well known itself: where its own interval nears 0, no ratio means anything. Parameters are those of
+    `compare`.
+    """
+    return Paired.of(a, b, exact=exact).ratio(confidence)
+
+
+def paired_difference(
+    a: ArrayLike,
+    b: ArrayLike,
+    confidence: float = 0.95,
+    *,
+    weights: tuple[ArrayLike, ArrayLike] | None = None,
+    exact: bool = False,
+) -> Interval:
+    """Interval of the mean of a - b under common random numbers.
+
+    Batches that met the same jobs are subtracted before anything is averaged, so what both have in common
+    cancels. Parameters are those of `compare`, whose change is at the reference's mean in this sample: that
+    mean's own error is part of this interval.
+    """
+    return Paired.of(a, b, weights, exact).difference(confidence)
 
 
 def _ratio(above: float, below: float) -> float:
@@ -205,14 +318,14 @@ def probability_lowest(values: ArrayLike, weights: ArrayLike | None = None) -> F
         return np.full(len(table), np.nan)
     series = sample.series
     best = series[int(np.argmin([one.mean() for one in series]))]
-    pairs = [_Pair.of(one, best, sample.positive) for one in series]
+    pairs = [_Pair.of(one, best, sample) for one in series]
     random = np.array([pair.values for pair in pairs])
     means = np.tile(np.array([[pair.back(pair.estimate)] for pair in pairs]), DRAWS)
     varied = _varied(random, best)
     if varied.size:
         levels = _levels(random[varied])
         for place, level in zip(varied, levels, strict=True):
-            moved = Spread.of(random[place], sample.independent).draws(level)
+            moved = pairs[place].spread.draws(level)
             means[place] = pairs[place].back(pairs[place].estimate + moved)
     lowest = means <= means.min(axis=0) + ROUNDING * float(np.abs(best).max())
     shares: Floats = (lowest / lowest.sum(axis=0)).mean(axis=1)
@@ -252,7 +365,7 @@ def joint_level(
     series = sample.series
     usual = series[reference]
     others = [one for number, one in enumerate(series) if number != reference]
-    random = np.array([_Pair.of(one, usual, sample.positive).values for one in others])
+    random = np.array([_Pair.of(one, usual, sample).values for one in others])
     varied = _varied(random, usual)
     if not varied.size:
         return confidence
@@ -268,26 +381,29 @@ class _Sample(NamedTuple):
     ----------
     plain : list of ndarray
         The means of the periods or replications themselves.
-    independent : bool
-        Whether values are those of replications, and not of neighbouring periods.
+    runs : tuple of int
+        Periods of each run, which are neighbours; empty where values are those of replications.
     positive : bool
         Whether nothing is negative before it is weighted.
     """
 
     series: list[Floats]
     plain: list[Floats]
-    independent: bool
+    runs: tuple[int, ...]
     positive: bool
 
     @property
     def is_judged(self) -> bool:
         """Whether it is large enough for an interval."""
-        return len(self.series[0]) >= (MIN_REPLICATIONS if self.independent else MIN_BATCHES)
+        return len(self.series[0]) >= (MIN_BATCHES if self.runs else MIN_REPLICATIONS)
 
 
 def _sample(values: Sequence[ArrayLike], weights: Sequence[ArrayLike] | None) -> _Sample | None:
     """Return the sample of alternatives at what all of them have; None if that is nothing."""
     tables = [np.asarray(one, dtype=np.float64) for one in values]
+    if any(one.shape != tables[0].shape for one in tables):
+        shapes = " and ".join(str(one.shape) for one in tables)
+        raise ValueError(f"shapes {shapes} cannot be paired: fill what was not run with NaN")
     each = [np.ones_like(one) for one in tables]
     if weights is not None:
         each = [np.asarray(one, dtype=np.float64) for one in weights]
@@ -299,37 +415,53 @@ def _sample(values: Sequence[ArrayLike], weights: Sequence[ArrayLike] | None) ->
     positive = all(bool((one[there] >= 0).all()) for one in tables)
     if runs.sum() >= MIN_REPLICATIONS:
         means = [np.nanmean(one, axis=1) for one in made]
-        return _Sample(means, means, True, positive)
-    return _Sample([one[there[runs]] for one in made], [one[there] for one in tables], False, positive)
+        return _Sample(means, means, (), positive)
+    lengths, series = there[runs].sum(axis=1), [one[there[runs]] for one in made]
+    if np.ptp(lengths):  # runs count alike, as in the mean of a point
+        series = [weighed(one, np.repeat(1 / lengths, lengths)) for one in series]
+    return _Sample(series, [one[there] for one in tables], tuple(lengths.tolist()), positive)
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """What is estimated of two series: the log ratio of their means, or their difference.
+    """What is estimated of two series: the log ratio of their means, their ratio, or their difference.
 
     Parameters
     ----------
     values : ndarray, shape (n,)
         Each period's part in the error of the estimate; their mean is 0.
-    below : float
-        Mean of the reference where the estimate is a log ratio; 0 where it is a difference.
+    spread : Spread
+        Of these.
+    scale, shift : float
+        A log ratio e belongs to shift + scale (exp(e) - 1); with scale 0 an estimate stands for itself.
     """
 
     estimate: float
     values: Floats
-    below: float
+    spread: Spread
+    scale: float = 0.0
+    shift: float = 0.0
 
     @classmethod
-    def of(cls, first: Floats, second: Floats, positive: bool) -> _Pair:
-        """Return what is estimated; `positive` as in `_Sample`."""
+    def of(cls, first: Floats, second: Floats, sample: _Sample, what: What = "change") -> _Pair:
+        """Return what is estimated of two series of a sample."""
         mean, below = float(first.mean()), float(second.mean())
-        if positive and mean > 0 and below > 0:
-            return cls(math.log(mean / below), first / mean - second / below, below)
-        return cls(mean - below, first - second - (mean - below), 0.0)
+        scale, shift = 0.0, 0.0
+        if sample.positive and mean > 0 and below > 0 and what != "difference":
+            estimate, values, size = math.log(mean / below), first / mean - second / below, 1.0
+            scale, shift = (1.0, 1.0) if what == "ratio" else (below, 0.0)
+        elif what == "ratio":
+            estimate = mean / below if below else math.nan
+            values, size = (first - estimate * second) / (below or math.nan), abs(estimate)
+        else:
+            estimate, values, size = mean - below, first - second - (mean - below), abs(mean) + abs(below)
+        if not np.abs(values).max() > ROUNDING * size:
+            values = np.zeros_like(values)
+        return cls(estimate, values, Spread.of(values, sample.runs), scale, shift)
 
     def back(self, estimate):  # type: ignore[no-untyped-def] # floats or arrays of them
-        """Return the difference that belongs to an estimate."""
-        return self.below * np.expm1(np.minimum(estimate, 700)) if self.below else estimate
+        """Return the change, ratio or difference that belongs to an estimate."""
+        return self.shift + self.scale * np.expm1(np.minimum(estimate, 700)) if self.scale else estimate
 
 
 @dataclass(frozen=True)
@@ -353,21 +485,24 @@ class Spread:
     inflation: float
 
     @classmethod
-    def of(cls, series: Floats, independent: bool) -> Spread:
-        """Return the spread of a series, shape (n,), in order of time unless its values are independent."""
+    def of(cls, series: Floats, runs: tuple[int, ...]) -> Spread:
+        """Return the spread of a series, shape (n,): of runs in order of time, or of independent values."""
         n, d = len(series), series - series.mean()
         total = float((d**2).sum())
-        if independent:
-            return cls(np.array([math.sqrt(total / (n - 1) / n)]), np.ones(1), n, 0.0, 1.0)
-        if not total > 0:
-            return cls(np.zeros(1), np.ones(1), n, 0.0, 1.0)
-        stretch, ones = _of_length(n)
-        ends, edge = d[0] + d[-1], d[0] ** 2 + d[-1] ** 2
-        squares = total + LAGS**2 * (total - edge) - 2 * LAGS * float((d[1:] * d[:-1]).sum())
+        if not runs or not total > 0:
+            error = math.sqrt(total / max(n - 1, 1) / n)
+            return cls(np.array([error]), np.ones(1), n, 0.0, 1.0)
+        stretch, ones = _of_runs(runs)
+        last = np.cumsum(runs) - 1
+        first = last - runs + 1
+        ends, edge = float(d[first].sum() + d[last].sum()), float((d[first] ** 2 + d[last] ** 2).sum())
+        # The last value of a run is no neighbour of the first of the next one.
+        neighbours = float((d[1:] * d[:-1]).sum() - (d[first[1:]] * d[last[:-1]]).sum())
+        squares = total + LAGS**2 * (total - edge) - 2 * LAGS * neighbours
         # Less what a mean of its own, by generalised least squares, takes away.
         squares = (squares - ((1 - LAGS) * LAGS * ends) ** 2 / (ones * (1 - LAGS**2))) / (1 - LAGS**2)
         likelihood = np.log(PRIOR) - 0.5 * (
-            (n - 1) * np.log(1 - LAGS**2) + np.log(ones) + (n - 1) * np.log(squares)
+            (n - len(runs)) * np.log(1 - LAGS**2) + np.log(ones) + (n - 1) * np.log(squares)
         )
         shares = np.exp(likelihood - likelihood.max())
         shares /= shares.sum()
@@ -390,7 +525,9 @@ class Spread:
 
     def reach(self, level: float) -> tuple[float, float]:
         """Return how far a bound is below and above the estimate, each passed with probability 1 - level."""
-        low, high = 0.0, 1e3 * float(self.errors.max())
+        # The quantile of the mixture is between those of its parts.
+        quantile = float(student(self.n - 1, level))
+        low, high = quantile * float(self.errors.min()), quantile * float(self.errors.max())
         while high - low > 1e-6 * self.error:
             middle = (low + high) / 2
             low, high = (middle, high) if self.below(np.array(middle)) < level else (low, middle)
@@ -410,12 +547,15 @@ class Spread:
         return self.error * skewness_allowance(self.skewness, reach / self.error, self.n)
 
 
-@lru_cache(maxsize=64)
-def _of_length(n: int) -> tuple[Floats, Floats]:
+@lru_cache(maxsize=256)
+def _of_runs(runs: tuple[int, ...]) -> tuple[Floats, Floats]:
     """Return, for each correlation, n times the variance of the mean of n values, and 1' R^-1 1."""
-    distance = np.arange(1, n)[:, None]
-    stretch = 1 + 2 * ((1 - distance / n) * LAGS**distance).sum(axis=0)
-    return stretch, (2 * (1 - LAGS) + (n - 2) * (1 - LAGS) ** 2) / (1 - LAGS**2)
+    stretch, ones = np.zeros_like(LAGS), np.zeros_like(LAGS)
+    for n in runs:
+        distance = np.arange(1, n)[:, None]
+        stretch += n / sum(runs) * (1 + 2 * ((1 - distance / n) * LAGS**distance).sum(axis=0))
+        ones += (2 * (1 - LAGS) + (n - 2) * (1 - LAGS) ** 2) / (1 - LAGS**2)
+    return stretch, ones
 
 
 def _varied(random: Floats, series: Floats) -> NDArray[np.intp]:

@@ -38,6 +38,8 @@ class Interval:
         Of the mean; NaN where withheld.
     freedom : float
         Degrees of freedom of Student's t behind the half-width; NaN where withheld.
+    ends : pair of float, optional
+        Of an interval that is not symmetric.
     """
 
     mean: float
@@ -49,6 +51,17 @@ class Interval:
     effective: float = math.nan
     standard_error: float = math.nan
     freedom: float = math.nan
+    ends: tuple[float, float] | None = None
+
+    @property
+    def low(self) -> float:
+        """The lower end."""
+        return self.ends[0] if self.ends else self.mean - self.half_width
+
+    @property
+    def high(self) -> float:
+        """The upper end."""
+        return self.ends[1] if self.ends else self.mean + self.half_width
 
 
 def student(freedom: ArrayLike, probability: float) -> Floats:

@@ -7,22 +7,26 @@ import pytest
 from scipy.special import stdtr
 from scipy.stats import binomtest
 
+from benchmarks import coverage
 from benchmarks.coverage import autoregressive
 from sweep import statistics
 from sweep.statistics import comparison
-from sweep.statistics.comparison import Spread, compare
+from sweep.statistics.comparison import Paired, Spread, compare
 
 
-def test_the_spread_is_the_posterior_that_numerical_integration_gives() -> None:
+@pytest.mark.parametrize("runs", [(10,), (4, 5, 1)])
+def test_the_spread_is_the_posterior_that_numerical_integration_gives(runs: tuple[int, ...]) -> None:
     """Of a short series: mean and variance are integrated over as well, by brute force on a grid."""
     values = np.array([0.3, -1.1, 0.4, 1.6, 2.0, 0.1, -0.4, -0.2, 1.0, -1.3])
     values -= values.mean()
-    spread = Spread.of(values, independent=False)
+    spread = Spread.of(values, runs)
+    run = np.repeat(np.arange(len(runs)), runs)
+    alike = np.equal.outer(run, run)
     mean, log_s = np.meshgrid(np.sinh(np.linspace(-5, 5, 801)), np.linspace(-2, 4, 121), indexing="ij")
     shares = []
     for lag in comparison.LAGS:
         distance = np.abs(np.subtract.outer(np.arange(10), np.arange(10)))
-        inverse = np.linalg.inv(lag**distance if lag else np.eye(10))
+        inverse = np.linalg.inv(alike * lag**distance if lag else np.eye(10))
         residuals = values - mean[..., None]
         squares = np.einsum("abi,ij,abj->ab", residuals, inverse, residuals)
         density = np.exp(-squares / (2 * np.exp(2 * log_s)) - 10 * log_s) * np.sqrt(
@@ -48,6 +52,56 @@ def test_intervals_cover_and_are_narrow(n: int, lag1: float, skewed: bool) -> No
     known = 1 + 2 * ((1 - distance / n) * lag1**distance).sum()
     width = np.median([(one.high - one.low) / 2 for one in found])
     assert width < (1.6 if n == 12 else 1.35) * 2.1 * math.sqrt(known / n)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("ragged", [False, True])
+@pytest.mark.parametrize("lag1", [0.0, 0.3, 0.6])
+@pytest.mark.parametrize("shape", coverage.PAIRED_SHAPES)
+def test_ratios_and_differences_of_few_runs_are_covered(
+    shape: tuple[int, int], lag1: float, ragged: bool
+) -> None:
+    """Nominal 95 %, of replications by batches, with batches that one of the two lacks."""
+    if ragged and shape[1] < 4:
+        pytest.skip("runs of one batch cannot lack a third of it")
+    rng, tries = np.random.default_rng(21), 300
+    waits = coverage.paired_waits(rng, lag1, (tries, *shape), ragged=ragged)
+    pairs = [Paired.of(a, b) for a, b in zip(*waits, strict=True)]
+    few = shape[0] * shape[1] <= 12
+    promised = (0.88 if few else 0.90) if lag1 == 0.6 else 0.92
+    truths = {Paired.ratio: coverage.RATIO, Paired.difference: (coverage.RATIO - 1) * math.exp(0.125)}
+    for estimate, truth in truths.items():
+        found = [one for pair in pairs if not (one := estimate(pair)).withheld]
+        if ragged and few and shape[0] < statistics.MIN_REPLICATIONS:
+            assert not found, "fewer than ten pairs are too few"
+            continue
+        assert len(found) == tries
+        assert np.mean([one.low <= truth <= one.high for one in found]) > promised - 2.5 * math.sqrt(
+            0.06 / tries
+        )
+
+
+def test_runs_count_alike_however_many_batches_they_have() -> None:
+    """As in the mean of a point; and the last batch of a run is no neighbour of the next run's first."""
+    rng = np.random.default_rng(22)
+    mine, usual = rng.gamma(9, 1, (2, 2, 20))
+    mine[0, 4:] = np.nan
+    expected = [np.mean([one[0, :4].mean(), one[1].mean()]) for one in (mine, usual)]
+    assert Paired.of(mine, usual).ratio().mean == pytest.approx(expected[0] / expected[1])
+    assert Paired.of(mine, usual).difference().mean == pytest.approx(expected[0] - expected[1])
+    width, swapped = (Paired.of(mine[way], usual[way]).difference().half_width for way in ([0, 1], [1, 0]))
+    assert width == pytest.approx(swapped)
+
+
+def test_one_pair_has_one_interval_in_a_ratio_and_in_a_verdict() -> None:
+    rng = np.random.default_rng(23)
+    for shape in ((1, 30), (3, 10), (6, 5)):
+        usual = np.exp(rng.standard_normal(shape))
+        pair = Paired.of(usual * np.exp(0.2 * rng.standard_normal(shape)), usual)
+        found, ratio = pair.comparison(), pair.ratio()
+        ends = (1 + found.low / found.reference, 1 + found.high / found.reference)
+        assert (ratio.low, ratio.high) == pytest.approx(ends)
+        assert ratio.mean == pytest.approx(1 + found.mean / found.reference)
 
 
 def test_ratios_of_heavy_tails_are_covered_and_no_bound_is_a_wait_below_0() -> None:
