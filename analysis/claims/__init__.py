@@ -129,22 +129,21 @@ class Within(Part):
     def holds(self, confidence: float) -> bool:
         """Whether the whole interval lies between the limits."""
         found = self._interval(confidence)
-        return self.low < found.mean - found.half_width and found.mean + found.half_width < self.high
+        return self.low < found.low and found.high < self.high
 
     def fails(self, confidence: float) -> bool:
         """Whether the whole interval lies beyond a limit."""
         found = self._interval(confidence)
-        return found.mean + found.half_width <= self.low or found.mean - found.half_width >= self.high
+        return found.high <= self.low or found.low >= self.high
 
     def describe(self, confidence: float) -> str:
         """Return the numbers and their limits."""
         return f"{self.label}: {shown(self._interval(confidence), self.scale)}{self.unit} ({self._asked()})"
 
     def at_level(self, confidence: float) -> str:
-        """Return the half-width at a level."""
-        found = self._interval(confidence)
-        width = shown(found, self.scale)
-        return f"±{width.partition('±')[2]}{self.unit}" if "±" in width else ""
+        """Return the half-width at a level, or the ends."""
+        found = reach(self._interval(confidence), self.scale)
+        return found and f"{found}{self.unit}"
 
     def _interval(self, confidence: float) -> Interval:
         """Return the interval whose ends are the limits at a level."""
@@ -299,6 +298,8 @@ def shown(interval: Interval, scale: float = 1.0) -> str:
     '1.235 ± 0.031'
     >>> shown(Interval(1.0567, math.nan, math.nan, 3, "withheld", True))
     '1.06 (interval withheld: 3 batches are too few)'
+    >>> shown(Interval(0.8, 0.05, math.nan, 8, "replications", False, ends=(0.76, 0.86)))
+    '0.800 (0.760 to 0.860)'
     """
     mean, half = interval.mean * scale, interval.half_width * scale
     if math.isnan(mean):
@@ -307,10 +308,31 @@ def shown(interval: Interval, scale: float = 1.0) -> str:
         known = math.isfinite(interval.lag1)
         why = f"lag-1 correlation {interval.lag1:.2f}" if known else f"{interval.n} batches are too few"
         return f"{mean:.3g} (interval withheld: {why})"
+    text, width = f"{mean:.{_digits(half)}f}" if half else f"{mean:.4g}", reach(interval, scale)
+    return f"{text} {width}" if width.startswith("±") else f"{text} ({width})"
+
+
+def reach(interval: Interval, scale: float = 1.0) -> str:
+    """Return the half-width of an interval, or the ends of one that is not symmetric; empty for none.
+
+    Examples
+    --------
+    >>> reach(Interval(1.23456, 0.0312, 0.0, 30, "batch means", False), scale=100)
+    '± 3.1'
+    """
+    half = interval.half_width * scale
+    if math.isnan(half) or math.isnan(interval.mean):
+        return ""
     if half == 0:
-        return f"{mean:.4g} ± 0"
-    digits = max(0, min(6, 1 - math.floor(math.log10(half))))
-    return f"{mean:.{digits}f} ± {half:.{digits}f}"
+        return "± 0"
+    if interval.ends is None:
+        return f"± {half:.{_digits(half)}f}"
+    return " to ".join(f"{scale * end:.{_digits(half)}f}" for end in interval.ends)
+
+
+def _digits(half: float) -> int:
+    """Return the digits after the point that a half-width deserves."""
+    return max(0, min(6, 1 - math.floor(math.log10(half))))
 
 
 def count(claims: Sequence[Claim]) -> dict[str, int]:

@@ -6,14 +6,13 @@ first: that decides a comparison, instead of dropping out of it where difference
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
 
 from analysis.claims import Decided, Open, Part, Within, shown
 from analysis.study.curve import EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve, Sample
-from sweep import statistics
 from sweep.statistics import limits_shown
 from sweep.statistics.capacity import ERRORS, FREEDOM, Capacity
 from sweep.statistics.confidence import student
@@ -103,8 +102,7 @@ def _averaged(
     chosen, reason = loads.choose([a, b])
     if reason:
         return Open(label, reason)
-    name = f"{label} at {listed(a.axis, chosen)}"
-    return compare(name, a.over(chosen), b.over(chosen), low, high, exact=a.exact and b.exact)
+    return compare(f"{label} at {listed(a.axis, chosen)}", a.over(chosen), b.over(chosen), low, high)
 
 
 def level(
@@ -116,9 +114,12 @@ def level(
     *,
     percent: bool = False,
 ) -> Part:
-    """Ask for limits on a metric averaged over loads: on its difference from nothing."""
-    nothing = replace(a, values=np.zeros_like(a.values))
-    return difference(label, a, nothing, loads, low, high, percent=percent)
+    """Ask for limits on a metric averaged over loads."""
+    chosen, reason = loads.choose([a])
+    if reason:
+        return Open(label, reason)
+    scale, unit = (100.0, " %") if percent else (1.0, "")
+    return level_of(f"{label} at {listed(a.axis, chosen)}", a.over(chosen), low, high, scale, unit)
 
 
 def excess(label: str, a: tuple[Curve, Curve], b: tuple[Curve, Curve], loads: AxisRange) -> Part:
@@ -126,7 +127,7 @@ def excess(label: str, a: tuple[Curve, Curve], b: tuple[Curve, Curve], loads: Ax
     chosen, reason = loads.choose([*a, *b])
     if reason:
         return Open(label, reason)
-    first, second = (pair[0].over(chosen) - pair[1].over(chosen) for pair in (a, b))
+    first, second = (Sample.computed(np.subtract, *(one.over(chosen) for one in pair)) for pair in (a, b))
     return _difference(f"{label} at {listed(a[0].axis, chosen)}", first, second, 0.0)
 
 
@@ -137,7 +138,7 @@ def rise(label: str, a: Curve, lower: AxisRange, upper: AxisRange) -> Part:
     if reason_below or reason_above:
         return Open(label, reason_below or reason_above)
     named = f"{label}, {listed(a.axis, above)} minus {listed(a.axis, below)}"
-    return _difference(named, a.over(above), a.over(below), 0.0, exact=a.exact)
+    return _difference(named, a.over(above), a.over(below), 0.0)
 
 
 def turns(
@@ -156,10 +157,9 @@ def turns(
     confidence = 1 - (1 - a.confidence) / (tests * len(chosen))
     found = []
     for load in chosen:
-        part = _ratio("", a.at(load), b.at(load), low, high, a.exact and b.exact)
-        if part.fails(confidence):
-            ratio_there = statistics.paired_ratio(a.at(load), b.at(load), a.confidence)
-            found.append(f"{label} at {load:g}: {shown(ratio_there)}")
+        pair = a.sample(a.place(load)).against(b.sample(b.place(load)))
+        if Within("", pair.ratio, low, high).fails(confidence):
+            found.append(f"{label} at {load:g}: {shown(pair.ratio(a.confidence))}")
     return found
 
 
@@ -237,7 +237,7 @@ def ratio_of(label: str, a: Sample, b: Sample, low: float = -np.inf, high: float
     """Ask for limits on the ratio of two samples, paired value by value."""
     if reason := a.reason or b.reason:
         return Open(label, reason)
-    return _ratio(label, a.values, b.values, low, high, a.exact and b.exact)
+    return _ratio(label, a, b, low, high)
 
 
 def level_of(
@@ -253,20 +253,19 @@ def difference_of(label: str, a: Sample, b: Sample, low: float, scale: float = 1
     """Ask for a limit on the difference of two samples, paired value by value."""
     if reason := a.reason or b.reason:
         return Open(label, reason)
-    return _difference(label, a.values, b.values, low, scale=scale, unit=unit)
+    return _difference(label, a, b, low, scale=scale, unit=unit)
 
 
 def _difference(
-    label: str, a: np.ndarray, b: np.ndarray,
-    low: float = -np.inf, high: float = np.inf, scale: float = 1.0, unit: str = "", exact: bool = False,
+    label: str, a: Sample, b: Sample, low: float = -np.inf, high: float = np.inf, scale: float = 1.0,
+    unit: str = "",
 ) -> Part:  # fmt: skip
-    measure = statistics.levels(statistics.paired_values(a, b), exact=exact)
-    return Within(label, cache(measure), low, high, scale, unit)
+    return Within(label, cache(a.against(b).difference), low, high, scale, unit)
 
 
-def _ratio(label: str, a: np.ndarray, b: np.ndarray, low: float, high: float, exact: bool) -> Part:
+def _ratio(label: str, a: Sample, b: Sample, low: float, high: float) -> Part:
     # The same levels are asked for again: to hold, to fail, to be described.
-    return Within(label, cache(statistics.ratio_levels(a, b, exact=exact)), low, high)
+    return Within(label, cache(a.against(b).ratio), low, high)
 
 
 def _any(curves: Sequence[Curve], status: str) -> np.ndarray:

@@ -19,9 +19,8 @@ from analysis.figures.load_plot import LOAD, Line, LoadPlot, bars
 from analysis.figures.style import NEUTRAL, SchemeStyle
 from analysis.paper import Picture
 from analysis.study import Study
-from analysis.study.curve import DONE, EXCLUDED
+from analysis.study.curve import EXCLUDED
 from sweep.numbers import PURE, Unit, unit_of
-from sweep.statistics import paired_ratio
 
 WIDE_RANGE = 10.0
 """Largest over smallest value from which on an axis is logarithmic."""
@@ -271,22 +270,15 @@ def _estimates(
     layout: Layout, metric: str, points: Sequence[tuple[str, Cell]], reference: str | None
 ) -> Estimates:
     """Return the means of lines at points, or their ratios to those of a reference."""
-    confidence = layout.study.confidence
-    level = Estimates.of([layout.sample(metric, *point) for point in points], confidence)
+    confidence, mine = layout.study.confidence, [layout.sample(metric, *point) for point in points]
     if reference is None:
-        return level
-    mean, half = np.full((2, len(points)), np.nan)
-    for place, (name, cell) in enumerate(points):
-        mine, other = (layout.sample(metric, one, cell) for one in (name, reference))
-        if mine.status == other.status == DONE:
-            exact = mine.exact and other.exact
-            found = paired_ratio(mine.values, other.values, confidence, exact=exact)
-            mean[place], half[place] = found.mean, found.half_width
-    return Estimates(mean, half, level.finished, level.saturated)
+        return Estimates.of(mine, confidence)
+    others = [layout.sample(metric, reference, cell) for _, cell in points]
+    return Estimates.ratios(mine, others, confidence)
 
 
 def _scaled(one: Estimates, unit: Unit) -> Estimates:
-    return replace(one, mean=one.mean / unit.size, half_width=one.half_width / unit.size)
+    return replace(one, mean=one.mean / unit.size, low=one.low / unit.size, high=one.high / unit.size)
 
 
 def _category(layout: Layout, over: str, value: str, cell: Cell) -> str:

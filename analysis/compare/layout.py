@@ -172,7 +172,7 @@ class Layout:
         curve = self.curve(metric, name, cell)
         loads = [self.study.values_of("load")[i] for i in np.argsort(self.study.data["load"].values)]
         place = loads.index(cell.get("load", loads[0]))
-        return Sample(curve.values[place], curve.status[place], curve.exact)
+        return curve.sample(place)
 
     def left_out(self) -> list[str]:
         """Return in words the points that no figure has."""

@@ -14,7 +14,6 @@ from analysis.report import table
 from analysis.report.table import Table, room
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED, Curve
-from sweep import statistics
 from sweep.numbers import Unit, unit_of
 from sweep.statistics import Comparison, Intervals
 
@@ -54,11 +53,7 @@ class Row:
         mine, other = self.curves[name], self.curves[reference]
         if not self.status(name) == self.status(reference) == DONE:
             return None
-        pair = mine.values[self.place], other.values[self.place]
-        found = statistics.compare(*pair, confidence)
-        if mine.exact and other.exact:
-            return replace(found, low=found.mean, high=found.mean)
-        return found
+        return mine.sample(self.place).against(other.sample(self.place)).comparison(confidence)
 
 
 def rows_of(layout: Layout, metric: str) -> Iterator[Row]:
@@ -142,11 +137,10 @@ def _unit(layout: Layout, metric: str, rows: Sequence[Row]) -> Unit:
 
 
 def _level(layout: Layout, row: Row, name: str, unit: Unit) -> table.Cell:
-    sample, status = row.curves[name].values[row.place], row.status(name)
+    status, found = row.status(name), row.intervals[name]
     if status != DONE:
         return table.Cell("–" if status == EXCLUDED else status, "open")
-    found = statistics.interval(sample, layout.study.confidence, exact=row.curves[name].exact)
-    return table.Cell(labels.level(found, unit))
+    return table.Cell(labels.level(found.mean[row.place], found.half_width[row.place], unit))
 
 
 def _change(layout: Layout, metric: str, row: Row, name: str, unit: Unit) -> table.Cell:

@@ -71,7 +71,9 @@ def _of_line(study: Study, choice: Choice, line: str) -> Iterator[dict[str, Any]
     for i, value in enumerate(along):
         place = chosen.place(study, choice, line, value)
         at = {axis: study.values_of(axis).index(place[axis]) for axis in map(str, study.status.dims)}
-        mean, half = float(found.mean[i]), float(found.half_width[i])
+        mean, half, low, high = (
+            float(one[i]) for one in (found.mean, found.half_width, found.low, found.high)
+        )
         limits = study.capacity(at)
         is_near = curve.status[i] == DONE and bool(undecided(float(study.data["load"][at["load"]]), *limits))
         row = {
@@ -84,8 +86,8 @@ def _of_line(study: Study, choice: Choice, line: str) -> Iterator[dict[str, Any]
             "relative_to": choice.reference,
             "mean": mean,
             "half_width": half,
-            "low": mean - half,
-            "high": mean + half,
+            "low": low,
+            "high": high,
             "confidence": study.confidence,
             "status": UNDECIDED if is_near else curve.status[i],
             "replications_done": int((study.plain("tasks").at(at, "replication") == DONE).sum()),

@@ -2,10 +2,11 @@
 
 Both curves are known at the points of the grid, in every replication, with the same jobs. Between two points
 each replication's difference is assumed linear. So there is a paired sample of differences at every value on
-the axis, and the break-even is the value at which their mean is 0. Its interval consists of all values around
-it at which the interval of that mean, by Student's t, contains 0: the inverted test of equality, as Fieller
-does for a ratio. It has the level of that test, is not symmetric where the difference is not, and is open if
-it reaches the end of the axis. It neglects the curvature of the difference between two points of the grid.
+the axis, and the break-even is the value at which their mean is 0. Its interval consists of all values
+around it at which the paired interval of both (`statistics.compare`) shows no difference: the inverted test
+of equality, as Fieller does for a ratio. It has the level of that test, is not symmetric where the
+difference is not, and is open if it reaches the end of the axis. It neglects the curvature of the difference
+between two points of the grid.
 
 References
 ----------
@@ -14,17 +15,18 @@ E. C. Fieller, "Some problems in interval estimation", Journal of the Royal Stat
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
 from analysis.study.curve import SATURATED, Curve
 from sweep import statistics
+from sweep.statistics import Comparison
 
-STEPS = 200
-"""Values tested between two points of the grid: an end is known to half a percent of their distance."""
+HALVINGS = 8
+"""Of the distance of two points of the grid: an end is known to half a percent of it."""
 
 State = Literal["better", "worse", "open"]
 
@@ -89,16 +91,16 @@ def compare(one: Curve, other: Curve) -> Outcome:
     """
     full, its = one.where(SATURATED), other.where(SATURATED)
     both = one.stable & other.stable
-    x, differences = one.x[both], one.values[both] - other.values[both]
-    found = statistics.intervals(differences, one.confidence)
-    states = tuple(_state(m, h) for m, h in zip(found.mean, found.half_width, strict=True))
-    crossings: tuple[Crossing, ...] = ()
     places = np.flatnonzero(both)
+    found = [one.sample(i).against(other.sample(i)).comparison(one.confidence) for i in places.tolist()]
+    means, states = np.array([each.mean for each in found]), tuple(map(_state, found))
+    crossings: tuple[Crossing, ...] = ()
     # There is no interpolation across a point without a mean.
     for run in np.split(np.arange(places.size), np.flatnonzero(np.diff(places) > 1) + 1):
-        crossings += _crossings(x[run], differences[run], one.confidence)
+        kept = np.isin(np.arange(len(one.x)), places[run])
+        crossings += _crossings(one.part(kept), other.part(kept), means[run], [states[i] for i in run])
     return Outcome(
-        x, states, np.asarray(found.mean), crossings,
+        one.x[both], states, means, crossings,
         _first(one.x[full & other.stable]), _first(one.x[its & one.stable]),
     )  # fmt: skip
 
@@ -107,37 +109,39 @@ def _first(x: np.ndarray) -> float:
     return float(x[0]) if x.size else math.nan
 
 
-def _state(mean: float, half_width: float) -> State:
-    if not abs(mean) > half_width:  # also without an interval
-        return "open"
-    return "better" if mean < 0 else "worse"
+def _state(found: Comparison) -> State:
+    return "better" if found.high < 0 else "worse" if found.low > 0 else "open"
 
 
-def _crossings(x: np.ndarray, differences: np.ndarray, confidence: float) -> tuple[Crossing, ...]:
-    """Return the break-evens of differences of shape (n_points, replications, batches)."""
-    if len(x) < 2:
-        return ()
-    fine = np.unique(np.concatenate([np.linspace(a, b, STEPS + 1) for a, b in pairwise(x)]))
-    right = np.clip(np.searchsorted(x, fine), 1, len(x) - 1)
-    weight = ((fine - x[right - 1]) / (x[right] - x[right - 1]))[:, None, None]
-    found = statistics.intervals(
-        (1 - weight) * differences[right - 1] + weight * differences[right], confidence
-    )
-    mean, open_ = found.mean, ~(np.abs(found.mean) > found.half_width)
-    crossings = []
-    for i in np.flatnonzero((mean[:-1] < 0) != (mean[1:] < 0)):
-        low, high = i, i + 1
-        while low > 0 and open_[low]:
-            low -= 1
-        while high < len(fine) - 1 and open_[high]:
-            high += 1
-        value = fine[i] + (fine[i + 1] - fine[i]) * mean[i] / (mean[i] - mean[i + 1])
+def _crossings(one: Curve, other: Curve, means: np.ndarray, states: Sequence[State]) -> tuple[Crossing, ...]:
+    """Return the break-evens of two curves, given their mean differences and what is shown at each point."""
+    x, crossings = one.x, []
+
+    def state_at(value: float) -> State:
+        right = int(np.clip(np.searchsorted(x, value), 1, len(x) - 1))
+        share = (value - x[right - 1]) / (x[right] - x[right - 1])
+        mine, others = (
+            (1 - share) * curve.values[right - 1] + share * curve.values[right] for curve in (one, other)
+        )
+        return _state(statistics.compare(mine, others, one.confidence, exact=one.exact and other.exact))
+
+    def end(closed: float, open_: float) -> float:
+        """Return where a difference ceases to be shown, on the side where it is."""
+        for _ in range(HALVINGS):
+            middle = (closed + open_) / 2
+            closed, open_ = (closed, middle) if state_at(middle) == "open" else (middle, open_)
+        return closed
+
+    for i in np.flatnonzero((means[:-1] < 0) != (means[1:] < 0)).tolist():
+        value = float(x[i] + (x[i + 1] - x[i]) * means[i] / (means[i] - means[i + 1]))
+        low = next((k for k in range(i, -1, -1) if states[k] != "open"), None)
+        high = next((k for k in range(i + 1, len(x)) if states[k] != "open"), None)
         crossings.append(
             Crossing(
-                float(value),
-                -math.inf if open_[low] and low == 0 else float(fine[low]),
-                math.inf if open_[high] and high == len(fine) - 1 else float(fine[high]),
-                "below" if mean[i] < 0 else "above",
+                value,
+                -math.inf if low is None else end(float(x[low]), min(float(x[low + 1]), value)),
+                math.inf if high is None else end(float(x[high]), max(float(x[high - 1]), value)),
+                "below" if means[i] < 0 else "above",
             )
         )
     return tuple(crossings)

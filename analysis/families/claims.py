@@ -14,6 +14,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from analysis.claims import Claim, Open, Part, tester
 from analysis.claims.comparisons import AxisRange, Not, Sustains, difference_of, level_of, listed, ratio
 from analysis.claims.rows import Rows
@@ -133,7 +135,7 @@ def _excess(
             parts.append(Open(named, reason))
             continue
         a, b, c, d = (curve.over(chosen) for curve in curves)
-        first, second = Sample(a / b, DONE), Sample(c / d, DONE)
+        first, second = (Sample.computed(np.divide, *pair) for pair in ((a, b), (c, d)))
         parts.append(difference_of(f"{named} at {listed('load', chosen)}", first, second, 0.0))
     return parts
 
@@ -149,7 +151,7 @@ def _growth(test: Tester, metric: str, of: str, than: str, low: AxisRange, high:
         if no_low or no_high:
             parts.append(Open(label, no_low or no_high))
             continue
-        theirs, own = (Sample(one.over(above) / one.over(below), DONE) for one in (others, mine))
+        theirs, own = (Sample.computed(np.divide, one.over(above), one.over(below)) for one in (others, mine))
         label += f", from {listed('load', below)} to {listed('load', above)}"
         parts.append(difference_of(label, theirs, own, 0.0))
     return parts
@@ -161,7 +163,7 @@ def _first_waits(test: Tester, queue: str, high: float) -> list[Part]:
     for name, level in product(test.workloads, test.levels):
         label, curve = test.found(WAIT, Entry(test.field.scheme, level, queue), name)
         status = curve.status[0] if curve.x.size else ""
-        lowest = Sample(curve.values[0], DONE) if status == DONE else Sample.absent(*filter(None, [status]))
+        lowest = curve.sample(0) if status == DONE else Sample.absent(*filter(None, [status]))
         label = f"{label}, mean wait, {workload(name)}, lowest load"
         parts.append(level_of(label, lowest, high=high, unit=" s"))
     return parts

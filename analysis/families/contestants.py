@@ -265,15 +265,10 @@ class Field:
         return across(curves, load, labels.REQUESTS)
 
 
-def place_of(x: np.ndarray, load: float) -> int:
-    """Return the index of a load; NaN is a workload at its own load."""
-    return int(np.flatnonzero(np.isclose(x, load, equal_nan=True))[0])
-
-
 def across(every: Mapping[float, Curve], load: float, axis: str) -> Curve:
     """Return a curve over another axis than the load, from one curve over the load for each of its values."""
     curves = list(every.values())
-    place = place_of(curves[0].x, load)
+    place = curves[0].place(load)
     shape = max((curve.values[place].shape for curve in curves), key=lambda shape: shape[0] * shape[1])
     values = [
         curve.values[place] if curve.values[place].shape == shape else np.full(shape, np.nan)

@@ -3,15 +3,18 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from analysis.claims import shown
 from analysis.families import break_even, labels
 from analysis.families.break_even import Outcome
-from analysis.families.contestants import Contestant, Field, place_of
+from analysis.families.contestants import Contestant, Field
 from analysis.families.figures import inaccuracy, payers
 from analysis.families.figures.costs import outcomes
 from analysis.report.table import Cell, Table
 from analysis.study import Study
 from analysis.study.axes import GROUPINGS
+from analysis.study.curve import Sample
 from sweep import statistics
 
 Compared = Callable[..., Cell]
@@ -192,17 +195,17 @@ def share_of_gain(
     gang = field.find(field.scheme)
     if gang is None:
         return None
-    values = []
+    samples = []
     for contestant in (field.reference, one, gang):
         curve = field.curve(metric, contestant, name)
-        if not curve.x.size or not curve.stable[place := place_of(curve.x, load)]:
+        if not curve.x.size or not curve.stable[place := curve.place(load)]:
             return None
-        values.append(payers.over_batches(curve.values[place]))
-    reference, mine, free = values
-    gain = statistics.paired_difference(reference, free, field.study.confidence)
-    if not gain.mean > gain.half_width:
+        samples.append(curve.sample(place).of_runs)
+    reference, mine, free = samples
+    if not free.against(reference).comparison(field.study.confidence).high < 0:
         return None
-    return statistics.paired_ratio(reference - mine, reference - free, field.study.confidence)
+    gains = (Sample.computed(np.subtract, reference, other) for other in (mine, free))
+    return next(gains).against(next(gains)).ratio(field.study.confidence)
 
 
 def _levels(field: Field) -> Table:
@@ -259,8 +262,8 @@ def _sides(field: Field, one: Contestant, name: str, load: float) -> tuple[list[
         groups = payers.groups(field, grouping, name, load)
         level = 1 - (1 - field.study.confidence) / max(1, len(groups))
         ratios = {group: payers.relative(field, grouping, one, name, load, group, level) for group in groups}
-        lower = [group for group, found in ratios.items() if found.mean + found.half_width < 1]
-        higher = [group for group, found in ratios.items() if found.mean - found.half_width > 1]
+        lower = [group for group, found in ratios.items() if found.high < 1]
+        higher = [group for group, found in ratios.items() if found.low > 1]
         gain += [f"{grouping.title}: {', '.join(lower)}"] if lower else []
         lose += [f"{grouping.title}: {', '.join(higher)}"] if higher else []
     return gain, lose

@@ -17,7 +17,7 @@ from analysis.figures import style
 from analysis.figures.policies import look
 from analysis.figures.style import SchemeStyle
 from analysis.study import Study
-from analysis.study.curve import DONE, SATURATED, Sample, means
+from analysis.study.curve import DONE, SATURATED, Sample, ends
 
 DODGE, JOINED_DODGE = 0.62, 0.2
 """Width that the points of a category take, of the distance between categories; that of lines."""
@@ -39,8 +39,8 @@ class Estimates:
 
     Parameters
     ----------
-    mean, half_width : ndarray
-        NaN where nothing is drawn, and where the interval is withheld.
+    mean, low, high : ndarray
+        NaN where nothing is drawn; ends of intervals are NaN where they are withheld.
     finished : ndarray of bool
         Whether every replication is there.
     saturated : ndarray of bool, optional
@@ -48,7 +48,8 @@ class Estimates:
     """
 
     mean: np.ndarray
-    half_width: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
     finished: np.ndarray
     saturated: np.ndarray | None = None
 
@@ -58,9 +59,18 @@ class Estimates:
         found = [
             one.interval(confidence) if one.shown else Sample.absent().interval(confidence) for one in samples
         ]
-        mean, half = (scale * one for one in means(found))
         states = np.array([one.status for one in samples])
-        return cls(mean, half, states == DONE, states == SATURATED)
+        return cls(*(scale * one for one in ends(found)), states == DONE, states == SATURATED)
+
+    @classmethod
+    def ratios(cls, mine: Sequence[Sample], others: Sequence[Sample], confidence: float) -> Estimates:
+        """Return the ratios of samples to others under the same jobs, where both can be drawn."""
+        estimates = np.full((3, len(mine)), np.nan)
+        for place, (one, other) in enumerate(zip(mine, others, strict=True)):
+            if one.shown and other.shown:
+                estimates[:, place] = np.ravel(ends([one.against(other).ratio(confidence)]))
+        done = [one.status == other.status == DONE for one, other in zip(mine, others, strict=True)]
+        return cls(*estimates, np.array(done), np.array([one.status == SATURATED for one in mine]))
 
     @property
     def drawn(self) -> np.ndarray:
@@ -218,7 +228,7 @@ def _draw_points(
     drawn = one.drawn
     axes.plot(x[drawn], one.mean[drawn], color=look.color, linestyle=look.dashes, linewidth=0.9, zorder=3)
     _error_bars(axes, x, one, look.color, least)
-    full = drawn & one.finished & np.isfinite(one.half_width)
+    full = drawn & one.finished & np.isfinite(one.high)
     for chosen, fill, edge in ((full, look.color, "white"), (drawn & ~full, "white", look.color)):
         style.mark(
             axes, x[chosen], one.mean[chosen], look.marker, color=fill, mec=edge,
@@ -235,16 +245,17 @@ def _draw_bars(
 
 
 def _error_bars(axes: Axes, x: np.ndarray, one: Estimates, color: str, least: float | None) -> None:
-    barred = one.drawn & np.isfinite(one.half_width) & (one.half_width > 0)
-    mean, half = one.mean[barred], one.half_width[barred]
+    barred = one.drawn & (one.high > one.low)
+    mean = one.mean[barred]
     # What is measured is never negative, so that no bar need go below 0, nor leave the frame of a slowdown.
     longest = mean if axes.get_yscale() == "linear" else 0.999 * mean
     if least is not None and axes.get_yscale() == "log":
         longest = np.clip(mean - least, 0, longest)
-    below = np.minimum(half, longest)
+    below = np.minimum(mean - one.low[barred], longest)
     axes.errorbar(
-        x[barred], mean, [below, half], fmt="none", ecolor=color, elinewidth=0.8, capsize=1.6, zorder=3
-    )
+        x[barred], mean, [below, one.high[barred] - mean], fmt="none", ecolor=color, elinewidth=0.8,
+        capsize=1.6, zorder=3,
+    )  # fmt: skip
 
 
 def _legend(plots: Sequence[CategoryPlot]) -> list[Artist]:
@@ -255,7 +266,7 @@ def _legend(plots: Sequence[CategoryPlot]) -> list[Artist]:
             handles[name] = Patch(color=mine.color, label=mine.label) if one.bars else mine.legend_handle()
     series = [found for one in plots for found in one.series.values()]
     points = [found for one in plots if not one.bars for found in one.series.values()]
-    if any((found.drawn & ~np.isfinite(found.half_width)).any() for found in points):
+    if any((found.drawn & ~np.isfinite(found.high)).any() for found in points):
         handles["withheld"] = style.hollow("interval withheld")
     if any((found.drawn & ~found.finished).any() for found in series):
         handles["missing"] = style.hollow("replications missing")

@@ -5,7 +5,7 @@ import math
 from analysis.figures.style import VERDICT_COLORS, SchemeStyle
 from analysis.report.table import Cell
 from sweep.numbers import PERCENT, Unit, number
-from sweep.statistics import Comparison, Interval
+from sweep.statistics import Comparison
 
 WAIT, WAIT_P95, WAIT_MAX = "delay", "delay_p95", "delay_max"
 """Operators call a wait the time in the system beyond the runtime: the wait of a preempted job does not end
@@ -46,11 +46,9 @@ MARKS = {"better": "▼ ", "mostly better": "▽ ", "worse": "▲ ", "mostly wor
 """Verdict -> its colour, and its mark in tables."""
 
 
-def level(interval: Interval, unit: Unit) -> str:
+def level(mean: float, half_width: float, unit: Unit) -> str:
     """Return a mean with its half-width, if it has one."""
-    if math.isnan(interval.mean):
-        return "–"
-    return _with_width(interval.mean / unit.size, interval.half_width / unit.size) + unit.name
+    return "–" if math.isnan(mean) else _with_width(mean / unit.size, half_width / unit.size) + unit.name
 
 
 def change(found: Comparison, unit: Unit) -> str:

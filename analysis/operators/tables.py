@@ -79,7 +79,10 @@ def _named(table: Table, case: Case) -> Table:
 def overview(case: Case) -> Table:
     """Return the measures of each policy."""
     rows = [
-        [Cell(_policy(case, policy)), *(Cell(labels.level(*one)) for one in _levels(case, policy))]
+        [
+            Cell(_policy(case, policy)),
+            *(Cell(labels.level(one.mean, one.half_width, unit)) for one, unit in _levels(case, policy)),
+        ]
         for policy in case.policies
     ]
     if case.has_record:
@@ -244,9 +247,7 @@ def by_group(case: Case, grouping: Grouping) -> Table:
         if grouping is USER:
             row.append(Cell(f"{100 * case.share_of_work(group):.1f} %"))
         if case.has_record:
-            row.append(
-                Cell(labels.level(replace(case.recorded(WAIT, grouping, group), half_width=math.nan), unit))
-            )
+            row.append(Cell(labels.level(case.recorded(WAIT, grouping, group).mean, math.nan, unit)))
         row.append(Cell(f"{number(levels[group] / unit.size)}{unit.name}"))
         row += [labels.marked(found[policy][group], unit) for policy in case.others]
         rows.append(row)

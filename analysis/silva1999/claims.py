@@ -20,7 +20,6 @@ from analysis.silva1999.labels import at_time, last, times, workloads
 from analysis.silva1999.labels import workload as title
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED, Sample
-from sweep import statistics
 from sweep.policy_names import label as policy_label
 from sweep.statistics import Interval
 
@@ -41,7 +40,7 @@ class Tester(Base):
         for load in self.study.data["load"].values.astype(float).tolist():
             for place, x in enumerate(curve.x):
                 if curve.status[place] != EXCLUDED and (x == load or math.isnan(load)):
-                    return Sample(curve.values[place], curve.status[place], curve.exact)
+                    return curve.sample(place)
         return Sample.absent()
 
     def sample(self, metric: str, policy: str, workload: str, time: str = "", **point: object) -> Sample:
@@ -161,13 +160,13 @@ class SameOrder(Part):
     def holds(self, confidence: float) -> bool:
         """Whether both intervals lie on one side of 1, or both within the margin."""
         sides, found = self._sides(confidence), self._found(confidence)
-        alike = all(abs(one.mean - 1) + one.half_width < self.same for one in found)
+        alike = all(1 - self.same < one.low and one.high < 1 + self.same for one in found)
         return (0 not in sides and sides[0] == sides[1]) or alike
 
     def fails(self, confidence: float) -> bool:
         """Whether they lie on two sides of 1, one of them beyond the margin."""
         sides, found = self._sides(confidence), self._found(confidence)
-        beyond = any(abs(one.mean - 1) - one.half_width > self.same for one in found)
+        beyond = any(one.low > 1 + self.same or one.high < 1 - self.same for one in found)
         return 0 not in sides and sides[0] != sides[1] and beyond
 
     def describe(self, confidence: float) -> str:
@@ -175,13 +174,10 @@ class SameOrder(Part):
         return f"{self.label}: {small} on 16 PEs, {large} on 32 (asked: the same side of 1, or both near it)"
 
     def _found(self, confidence: float) -> list[Interval]:
-        return [statistics.paired_ratio(a.values, b.values, confidence) for a, b in self.pairs]
+        return [a.against(b).ratio(confidence) for a, b in self.pairs]
 
     def _sides(self, confidence: float) -> list[int]:
-        return [
-            (one.mean - one.half_width > 1) - (one.mean + one.half_width < 1)
-            for one in self._found(confidence)
-        ]
+        return [(one.low > 1) - (one.high < 1) for one in self._found(confidence)]
 
 
 def _same_order(test: Tester, metrics: list[str], machines: list[str], same: float) -> list[Part]:

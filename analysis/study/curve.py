@@ -9,7 +9,7 @@ import numpy as np
 
 from models.jobs.measures import OF_JOBS
 from sweep import statistics
-from sweep.statistics import Interval
+from sweep.statistics import Interval, Intervals, Paired
 from sweep.statistics.capacity import UNKNOWN, Capacity
 
 GROWING = {*OF_JOBS, "jobs_in_system"}
@@ -30,7 +30,7 @@ class Curve:
         Values on the axis, ascending: offered loads, numbers of jobs.
     values : ndarray, shape (n_points, replications, batches)
         NaN where not run; each moved by what its batch counts for (`statistics.weighed`), so that plain means
-        are those of the dataset.
+        over it are those of the dataset.
     status : tuple of str, length n_points
         `DONE` and the like.
     confidence : float
@@ -43,10 +43,12 @@ class Curve:
         The values were solved, not simulated.
     bias : tuple of float, length n_points or 0
         Expected, as a share of the mean, of points whose runs are too short; NaN at all others.
-    control : ndarray, shape (n_points, replications), optional
-        Of the control variate of the means, see `sweep.statistics.control`.
     capacity : Capacity
         Of a curve over the load.
+    plain, weight : ndarray, shape (n_points, replications, batches), optional
+        What the batches have, and what they count for, where `values` are the dataset's.
+    known : Intervals, optional
+        The dataset's means and half-widths.
     """
 
     x: np.ndarray
@@ -57,8 +59,10 @@ class Curve:
     metric: str = ""
     exact: bool = False
     bias: tuple[float, ...] = ()
-    control: np.ndarray | None = None
     capacity: Capacity = UNKNOWN
+    plain: np.ndarray | None = None
+    weight: np.ndarray | None = None
+    known: Intervals | None = None
 
     def where(self, *status: str) -> np.ndarray:
         """Return which points have one of the given states, shape (n_points,)."""
@@ -105,33 +109,42 @@ class Curve:
             values=self.values[chosen],
             status=tuple(self.status[i] for i in chosen),
             bias=tuple(self.bias[i] for i in chosen) if self.bias else (),
-            control=None if self.control is None else self.control[chosen],
+            plain=None if self.plain is None else self.plain[chosen],
+            weight=None if self.weight is None else self.weight[chosen],
+            known=None if self.known is None else Intervals(*(one[chosen] for one in self.known)),
         )
 
-    def at(self, x: float) -> np.ndarray:
-        """Return the batch values at a point, shape (replications, batches)."""
-        return self.values[int(np.flatnonzero(self.x == x)[0])]
+    def changed(self, values: np.ndarray, status: tuple[str, ...] | None = None) -> Curve:
+        """Return a curve of other values at the same points."""
+        return replace(self, values=values, status=status or self.status, plain=None, weight=None, known=None)
 
-    def over(self, points: np.ndarray) -> np.ndarray:
+    def place(self, x: float) -> int:
+        """Return the index of a point; NaN is a workload at its own load."""
+        return int(np.flatnonzero(np.isclose(self.x, x, equal_nan=True))[0])
+
+    def sample(self, place: int) -> Sample:
+        """Return the values at a point, by its index."""
+        plain, weight = (None if one is None else one[place] for one in (self.plain, self.weight))
+        return Sample(self.values[place], self.status[place], self.exact, plain, weight)
+
+    def over(self, points: np.ndarray) -> Sample:
         """Return the values averaged over points, shape (replications, batches) or (replications, 1).
 
         The same jobs arrive at every load, so loads are correlated: they are averaged before any interval is
         made. Where replications make the interval, their means are averaged, over however many batches each
         load has; else batches are, and one that is missing at one of the points is missing in the average.
         """
-        chosen = self.values[np.isin(self.x, points)]
-        if chosen.shape[1] < statistics.MIN_REPLICATIONS:
-            return chosen.mean(axis=0)
-        ran = ~np.isnan(chosen)
-        held = ran.sum(axis=-1)
-        means = np.where(ran, chosen, 0.0).sum(axis=-1) / np.where(held, held, np.nan)
-        return means.mean(axis=0)[:, np.newaxis]
+        places = np.flatnonzero(np.isin(self.x, points))
+        chosen = self.values[places]
+        if chosen.shape[1] >= statistics.MIN_REPLICATIONS:
+            return Sample(over_batches(chosen).mean(axis=0), DONE, self.exact)
+        return self.sample(places[0]) if len(places) == 1 else Sample(chosen.mean(axis=0), DONE, self.exact)
 
-    def intervals(self) -> statistics.Intervals:
+    def intervals(self) -> Intervals:
         """Return mean, half-width and lag-1 correlation at every point; NaN at points not `shown`."""
+        if self.known is not None:
+            return Intervals(*(np.where(self.shown, one, np.nan) for one in self.known))
         values = np.where(self.shown[:, None, None], self.values, np.nan)
-        if self.control is not None:
-            values = statistics.controlled(values, self.control, self.confidence)
         return statistics.intervals(values, self.confidence, exact=self.exact)
 
 
@@ -146,11 +159,15 @@ class Sample:
         `curve.DONE` and the like.
     exact : bool
         The values are solved, not simulated.
+    plain, weight : ndarray, shape (replications, batches), optional
+        See `Curve`.
     """
 
     values: np.ndarray
     status: str
     exact: bool = False
+    plain: np.ndarray | None = None
+    weight: np.ndarray | None = None
 
     @classmethod
     def absent(cls, status: str = EXCLUDED) -> Sample:
@@ -178,15 +195,37 @@ class Sample:
         """Return the mean with its interval."""
         return statistics.interval(self.values, confidence, exact=self.exact)
 
+    def against(self, other: Sample) -> Paired:
+        """Return these values beside others of the same jobs: their ratio, difference and verdict."""
+        exact = self.exact and other.exact
+        if self.plain is None or other.plain is None or (self.weight is None) != (other.weight is None):
+            return Paired.of(self.values, other.values, exact=exact)
+        both = None if self.weight is None or other.weight is None else (self.weight, other.weight)
+        return Paired.of(self.plain, other.plain, both, exact)
+
+    @property
+    def of_runs(self) -> Sample:
+        """The means of replications: batches of different families hold other jobs, and have no pairs."""
+        return Sample(over_batches(self.values), self.status, self.exact)
+
     @property
     def shown(self) -> bool:
         """Whether a figure draws it: finished, or unfinished with some values."""
         return self.status in (DONE, UNFINISHED) and bool(np.isfinite(self.values).any())
 
 
-def means(found: Sequence[Interval]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the means of intervals, and their half-widths."""
-    return np.array([one.mean for one in found]), np.array([one.half_width for one in found])
+def ends(found: Sequence[Interval]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the means of intervals, their lower and their upper ends."""
+    table = np.array([(one.mean, one.low, one.high) for one in found]).reshape(-1, 3)
+    return table[:, 0], table[:, 1], table[:, 2]
+
+
+def over_batches(values: np.ndarray) -> np.ndarray:
+    """Return the means of replications, over the batches that each has, shape (..., replications, 1)."""
+    known = np.isfinite(values)
+    count = known.sum(axis=-1, keepdims=True)
+    total = np.where(known, values, 0.0).sum(axis=-1, keepdims=True)
+    return total / np.where(count, count, np.nan)
 
 
 def together(samples: Sequence[Sample]) -> Sample:

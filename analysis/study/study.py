@@ -30,6 +30,9 @@ from sweep.errors import unknown
 from sweep.statistics.capacity import UNKNOWN, Capacity
 
 SAMPLES = ("replication", "batch")
+SUMMARY = ("mean", "ci", "lag1")
+"""Ends of the names of a metric's means and intervals in the dataset."""
+
 CURVE_AXES = ("policy", "load", *SAMPLES)
 
 
@@ -259,19 +262,21 @@ class Study:
             values = np.full((len(x), 1, 1), np.nan)
             return Curve(x, values, (EXCLUDED,) * len(x), self.confidence, along, metric)
         at = {axis: self.values_of(axis).index(value) for axis, value in place.items()}
-        values = self.plain(metric).at(at, along, *SAMPLES)[order]
-        if (weight := self._weight_names.get(metric)) is not None:
-            values = statistics.weighed(values, self.plain(weight).at(at, along, *SAMPLES)[order])
-        status = self.plain("status").at(at, along)
-        exact = self.plain("exact").at(at, along)
-        bias = self.plain("bias").at(at, along)
-        control = None
-        if "control" in self.data and metric != self.delivered:
-            control = self.plain("control").at(at, along, "replication")[order]
+        values = plain = self.plain(metric).at(at, along, *SAMPLES)[order]
+        weight = None
+        if (name := self._weight_names.get(metric)) is not None:
+            weight = self.plain(name).at(at, along, *SAMPLES)[order]
+            values = statistics.weighed(plain, weight)
+        status, exact, bias = (self.plain(one).at(at, along) for one in ("status", "exact", "bias"))
+        known = None
+        if all(f"{metric}_{part}" in self.data for part in SUMMARY):
+            parts = (self.plain(f"{metric}_{part}").at(at, along)[order] for part in SUMMARY)
+            known = statistics.Intervals(*parts)
         solved = bool(exact[status != EXCLUDED].all())
         return Curve(
             x, values, tuple(status[order].tolist()), self.confidence, along, metric, solved,
-            tuple(bias[order].tolist()), control, self.capacity(at) if along == "load" else UNKNOWN,
+            tuple(bias[order].tolist()), self.capacity(at) if along == "load" else UNKNOWN, plain, weight,
+            known,
         )  # fmt: skip
 
     def curves(
@@ -280,11 +285,6 @@ class Study:
         """Return the curves of those schemes of which the grid has points, see `curve`."""
         found = {policy: self.curve(metric, policy, along=along, **point) for policy in policies}
         return {policy: curve for policy, curve in found.items() if curve.there}
-
-    @property
-    def delivered(self) -> str:
-        """The metric that is the control variate of the others."""
-        return str(self.data["control"].attrs.get("metric", "")) if "control" in self.data else ""
 
     def capacity(self, at: Mapping[str, int]) -> Capacity:
         """Return the capacity of a curve over the load, given its places on the grid's other axes."""
@@ -354,7 +354,7 @@ class Study:
         curve = self.curve(metric, policy, along="load", **point)
         if len(curve.x) != 1:
             return Sample.absent()
-        return Sample(curve.values[0], curve.status[0], curve.exact)
+        return curve.sample(0)
 
     def _ascending(self, along: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the places on an axis in ascending order, and the values there."""

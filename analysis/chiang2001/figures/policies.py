@@ -21,8 +21,7 @@ from analysis.figures.category_plot import CategoryPlot, Estimates, panels, seri
 from analysis.figures.policies import LOOKS, look
 from analysis.figures.style import SchemeStyle
 from analysis.study import Study
-from analysis.study.curve import DONE, Sample, together
-from sweep import statistics
+from analysis.study.curve import Sample, together
 
 SUMMARY = (labels.AVERAGE, labels.P95, labels.MAXIMUM, labels.SLOWDOWN)
 
@@ -79,17 +78,14 @@ def over_runtimes(
 def improvements(study: Study, metric: str, policies: Sequence[str], reference: str) -> CategoryPlot:
     """Return by how many percent a metric is lower than under another policy, paired by the same jobs."""
     names = labels.months(study)
+    months = {
+        policy: [sample(study, metric, policy, name) for name in names] for policy in (*policies, reference)
+    }
     series = {}
     for policy in policies:
-        mean, half = np.full((2, len(names)), np.nan)
-        finished = np.zeros(len(names), bool)
-        for place, name in enumerate(names):
-            mine, other = (sample(study, metric, one, name) for one in (policy, reference))
-            if mine.shown and other.shown:
-                found = statistics.paired_ratio(mine.values, other.values, study.confidence)
-                mean[place], half[place] = 100 * (1 - found.mean), 100 * found.half_width
-                finished[place] = mine.status == other.status == DONE
-        series[policy] = Estimates(mean, half, finished)
+        found = Estimates.ratios(months[policy], months[reference], study.confidence)
+        gains = (100 * (1 - one) for one in (found.mean, found.high, found.low))
+        series[policy] = Estimates(*gains, found.finished)
     looks = {policy: look(policy) for policy in policies}
     return CategoryPlot(
         [labels.short_month(name) for name in names], series, looks, "Improvement (%)", "Month",

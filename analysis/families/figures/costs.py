@@ -16,7 +16,7 @@ from analysis.families.contestants import Contestant, Field
 from analysis.families.figures.looks import look
 from analysis.families.labels import LXF_W_IMMEDIATE, MEASURES, workload
 from analysis.figures import style
-from analysis.study.curve import DONE
+from analysis.study.curve import DONE, Sample
 from sweep import statistics
 
 EMPTY = "#f2f2f2"
@@ -51,30 +51,23 @@ def best_at(
 
     Each comparison is judged by its own interval, paired by the same jobs.
     """
-    found: dict[Contestant, np.ndarray] = {}
+    found: dict[Contestant, Sample] = {}
     for one in among:
         curve = field.curve(metric, one, workload, cost=cost)
         place = np.flatnonzero(np.isclose(curve.x, load, equal_nan=True))
         if place.size and curve.status[place[0]] == DONE:
-            found[one] = curve.values[place[0]]
+            found[one] = curve.sample(int(place[0])).of_runs
     if not found:
         return None
-    width = max(values.shape[1] for values in found.values())
-    alike = {
-        one: np.pad(values, ((0, 0), (0, width - values.shape[1])), constant_values=np.nan)
-        for one, values in found.items()
-    }
-    names = list(alike)
-    means = [statistics.interval(values).mean for values in alike.values()]
-    best = names[int(np.argmin(means))]
+    names = list(found)
+    best = names[int(np.argmin([np.nanmean(sample.values) for sample in found.values()]))]
 
     def beaten(other: Contestant) -> bool:
-        gap = statistics.paired_difference(alike[best], alike[other], field.study.confidence)
-        return gap.mean + gap.half_width < 0
+        return found[best].against(found[other]).comparison(field.study.confidence).high < 0
 
     others = [one for one in names if one != best]
     probability = (
-        float(statistics.probability_lowest(np.array(list(alike.values())))[names.index(best)])
+        float(statistics.probability_lowest([one.values for one in found.values()])[names.index(best)])
         if len(names) > 1
         else 1.0
     )

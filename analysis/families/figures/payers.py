@@ -7,12 +7,12 @@ from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
 from analysis.families import labels
-from analysis.families.contestants import Contestant, Field, place_of
+from analysis.families.contestants import Contestant, Field
 from analysis.families.figures.looks import look
 from analysis.figures import category_plot
 from analysis.figures.category_plot import CategoryPlot, Estimates
 from analysis.study.axes import Grouping
-from analysis.study.curve import DONE, Curve, means
+from analysis.study.curve import Curve, Sample, ends
 from sweep import statistics
 
 USUAL = 0.8
@@ -48,7 +48,7 @@ def groups(field: Field, grouping: Grouping, name: str, load: float) -> list[str
     found = []
     for group in field.study.values_of(grouping.dim):
         curve = field.curve(labels.SLOWDOWN + grouping.suffix, field.reference, name, **{grouping.dim: group})
-        values = curve.values[place_of(curve.x, load)]
+        values = curve.values[curve.place(load)]
         if np.isfinite(values).any(axis=1).mean() > 0.5:
             found.append(group)
     return found
@@ -70,13 +70,13 @@ def ratio_at(one: Curve, other: Curve, load: float, confidence: float) -> statis
 
     Batches of different families hold jobs in different orders: replications are paired, not batches.
     """
-    values = []
-    for curve in (one, other):
-        place = place_of(curve.x, load)
-        here = curve.values[place]
-        values.append(over_batches(here if curve.status[place] == DONE else np.full_like(here, np.nan)))
-    mine, others = values
-    return statistics.paired_ratio(mine, others, confidence)
+    mine, others = (
+        curve.sample(curve.place(load)) if curve.stable[curve.place(load)] else Sample.absent()
+        for curve in (one, other)
+    )
+    if mine.reason or others.reason:
+        return Sample.absent().interval(confidence)
+    return mine.of_runs.against(others.of_runs).ratio(confidence)
 
 
 def plot(
@@ -84,20 +84,12 @@ def plot(
     measure: str, title: str, *, joined: bool = True,
 ) -> CategoryPlot:  # fmt: skip
     """Return a plot of contestants' ratios to the reference, one for each category."""
-    series = {one.label: Estimates(*means(found), np.ones(len(found), bool)) for one, found in ratios.items()}
+    series = {one.label: Estimates(*ends(found), np.ones(len(found), bool)) for one, found in ratios.items()}
     return CategoryPlot(
         categories, series, {one.label: look(one) for one in ratios},
         f"{measure}\n/ {field.reference.label}'s", title=title, yscale="log", guides={1.0: ""}, least=None,
         joined=joined, any_names=True,
     )  # fmt: skip
-
-
-def over_batches(values: np.ndarray) -> np.ndarray:
-    """Return the means of replications, over the batches that each has, shape (replications, 1)."""
-    known = np.isfinite(values)
-    count = known.sum(axis=1)
-    total = np.where(known, values, 0.0).sum(axis=1)
-    return (total / np.where(count, count, np.nan))[:, None]
 
 
 def draw(field: Field, grouping: Grouping) -> Figure:

@@ -88,7 +88,7 @@ def _range(lines: dict[str, Line]) -> tuple[float, float]:
     low, high = SLOWDOWN_RANGE
     drawn = [line for line in lines.values() if line.drawn.any()]
     highest = max((float(line.mean[line.drawn].max()) for line in drawn), default=high)
-    ends = [(line.mean + np.nan_to_num(line.half_width))[line.drawn & (line.mean <= high)] for line in drawn]
+    ends = [np.fmax(line.mean, line.high)[line.drawn & (line.mean <= high)] for line in drawn]
     reach = max((float(end.max()) for end in ends if end.size), default=high)
     return low, min(high, max(4.0, 1.1 * highest, 1.02 * reach))
 

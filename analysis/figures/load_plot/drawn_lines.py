@@ -59,17 +59,17 @@ def _draw_line(axes: Axes, plot: LoadPlot, number: int, name: str) -> None:
     if not drawn.any():
         return
     places = plot.places(number, line)
-    x, mean, half = places[drawn], line.mean[drawn] * plot.scale, line.half_width[drawn] * plot.scale
-    known = np.isfinite(half)
+    x = places[drawn]
+    mean, low, high = (plot.scale * one[drawn] for one in (line.mean, line.low, line.high))
     full = line.solid[drawn]
     # No line across a saturated load: what is between would be made up.
     known_or_not = drawn | line.saturated
     gaps = np.where(drawn, line.mean, np.nan)[known_or_not] * plot.scale
     axes.plot(places[known_or_not], gaps, color=look.color, linestyle=look.dashes, zorder=3)
-    if (barred := known & (half > 0)).any():
+    if (barred := high > low).any():
         # No bar can go below nothing on a logarithmic axis.
-        below = half[barred] if plot.yscale == "linear" else np.minimum(half[barred], 0.999 * mean[barred])
-        _draw_error_bars(axes, x[barred], mean[barred] - below, mean[barred] + half[barred], look.color)
+        ends = low[barred] if plot.yscale == "linear" else np.maximum(low[barred], 0.001 * mean[barred])
+        _draw_error_bars(axes, x[barred], ends, high[barred], look.color)
     joined = np.convolve(np.pad(drawn, 1), [1, 0, 1], "valid")[drawn] > 0  # to a neighbour, by a line
     marked = _marked(axes, x, plot.spacing, number) | ~joined
     for chosen, fill, edge, width in (
@@ -142,12 +142,12 @@ def mark_cut_bars(axes: Axes, plot: LoadPlot) -> bool:
     low, high = axes.get_ylim()
     found = False
     for number, (name, line) in enumerate(plot.lines.items()):
-        mean, half = line.mean * plot.scale, np.nan_to_num(line.half_width) * plot.scale
+        mean, least, most = (plot.scale * one for one in (line.mean, line.low, line.high))
         inside = line.drawn & (mean >= low) & (mean <= high)
         # On a logarithmic axis every bar that holds 0 ends nowhere.
         for cut, edge, marker in (
-            (inside & (mean + half > high), 1.0, CARETUP),
-            (inside & (mean - half < low), 0.0, CARETDOWN),
+            (inside & (most > high), 1.0, CARETUP),
+            (inside & (least < low), 0.0, CARETDOWN),
         ):
             if cut.any():
                 x, found = plot.places(number, line)[cut], True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from analysis.errors import DrawingError, require_points
 from analysis.figures import policies
 from analysis.figures.style import SchemeStyle
 from analysis.study.curve import DONE, SATURATED, UNFINISHED, Curve
-from sweep.statistics import Interval, paired_ratio
+from sweep.statistics import Interval, Paired
 
 DODGE = 0.0016
 """Sideways distance of two neighbouring schemes over the unit interval: far below that of two loads."""
@@ -116,8 +115,8 @@ class Line:
 
     Parameters
     ----------
-    x, mean, half_width : ndarray
-        `half_width` is NaN where the interval is withheld, both are where nothing is drawn.
+    x, mean, low, high : ndarray
+        Ends of intervals are NaN where they are withheld, and all are where nothing is drawn.
     saturated, finished : ndarray of bool
         Saturated points, and those of which every replication is done.
     too_short : ndarray of bool, optional
@@ -128,7 +127,8 @@ class Line:
 
     x: np.ndarray
     mean: np.ndarray
-    half_width: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
     saturated: np.ndarray
     finished: np.ndarray
     too_short: np.ndarray | None = None
@@ -139,8 +139,8 @@ class Line:
         """Return the intervals of a metric."""
         found = curve.intervals()
         full, finished = curve.where(SATURATED), ~curve.where(UNFINISHED)
-        known = curve.capacity.mean
-        return cls(curve.x, found.mean, found.half_width, full, finished, curve.too_short, known)
+        ends = found.mean - found.half_width, found.mean + found.half_width
+        return cls(curve.x, found.mean, *ends, full, finished, curve.too_short, curve.capacity.mean)
 
     @classmethod
     def delivered(cls, curve: Curve) -> Line:
@@ -150,25 +150,29 @@ class Line:
         """
         full = curve.where(SATURATED)
         status = tuple(DONE if at else state for at, state in zip(full, curve.status, strict=True))
-        less = replace(curve, values=curve.values - curve.x[:, None, None], status=status)
+        less = curve.changed(curve.values - curve.x[:, None, None], status)
         return replace(cls.of(less), saturated=full)
 
     @classmethod
     def ratio(cls, curve: Curve, reference: Curve) -> Line:
-        """Return the ratio of two metrics, paired batch by batch, where both can be drawn."""
-        exact = curve.exact and reference.exact
-        return cls.paired(partial(paired_ratio, exact=exact), curve, reference)
+        """Return the ratio of two metrics under the same jobs, where both can be drawn."""
+        return cls.paired(Paired.ratio, curve, reference)
 
     @classmethod
-    def paired(cls, compare: Callable[..., Interval], curve: Curve, reference: Curve) -> Line:
-        """Return a comparison of two metrics, paired batch by batch, where both can be drawn."""
-        mean, half = np.full((2, len(curve.x)), np.nan)
-        for place in np.flatnonzero(curve.shown & reference.shown):
-            found = compare(curve.values[place], reference.values[place], curve.confidence)
-            mean[place], half[place] = found.mean, found.half_width
+    def paired(cls, compare: Callable[[Paired, float], Interval], curve: Curve, reference: Curve) -> Line:
+        """Return a comparison of two metrics under the same jobs, where both can be drawn."""
+        estimates = np.full((3, len(curve.x)), np.nan)
+        for place in np.flatnonzero(curve.shown & reference.shown).tolist():
+            found = compare(curve.sample(place).against(reference.sample(place)), curve.confidence)
+            estimates[:, place] = found.mean, found.low, found.high
         finished = curve.where(DONE) & reference.where(DONE)
         short = curve.too_short | reference.too_short
-        return cls(curve.x, mean, half, curve.where(SATURATED), finished, short, curve.capacity.mean)
+        return cls(curve.x, *estimates, curve.where(SATURATED), finished, short, curve.capacity.mean)
+
+    @property
+    def half_width(self) -> np.ndarray:
+        """Half of the intervals' widths."""
+        return (self.high - self.low) / 2
 
     @property
     def drawn(self) -> np.ndarray:

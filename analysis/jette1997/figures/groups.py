@@ -114,7 +114,7 @@ def draw_families(study: Study) -> Figure:
         }
         known = [n for n in range(len(there)) if any(one.drawn[n] for one in found.values())]
         found = {
-            policy: Estimates(one.mean[known], one.half_width[known], one.finished[known])
+            policy: Estimates(one.mean[known], one.low[known], one.high[known], one.finished[known])
             for policy, one in found.items()
         }
         names = [_short(there[n]) if dim == labels.RUNTIME else there[n] for n in known]

@@ -13,7 +13,6 @@ from analysis.figures.stacked_bars import Shares
 from analysis.jette1997 import derived, labels
 from analysis.study import Study
 from analysis.study.curve import Sample
-from sweep import statistics
 from sweep.statistics import Interval
 
 PANELS = (
@@ -40,7 +39,7 @@ def _intervals(study: Study, policy: str, workload: str) -> list[Interval | None
     for metric, classes in ((labels.CLASS_ENDED, (labels.INTERACTIVE,)), (labels.CLASS_DELIVERED, ())):
         a, b = (derived.rate(study, metric, one, workload, classes) for one in (policy, labels.UNICOS_MAX))
         both = a.shown and b.shown
-        found.append(statistics.paired_ratio(a.values, b.values, study.confidence) if both else None)
+        found.append(a.against(b).ratio(study.confidence) if both else None)
     return found
 
 
@@ -77,14 +76,12 @@ def _row(places: Sequence[Axes], row: int, policy: str, found: list[Interval | N
     for axes, each in zip(places, found, strict=True):
         if each is None or not np.isfinite(each.mean):
             continue
-        half = np.nan_to_num(each.half_width)
-        left = min(
-            half, 0.999 * each.mean
-        )  # what is shown is never negative, and may be on a logarithmic axis
+        # What is shown is never negative, and may be on a logarithmic axis.
+        left = min(np.nan_to_num(each.mean - each.low), 0.999 * each.mean)
         axes.errorbar(
             each.mean,
             row,
-            xerr=[[max(left, 0)], [half]],
+            xerr=[[max(left, 0)], [np.nan_to_num(each.high - each.mean)]],
             fmt=one.marker,
             color=one.color,
             ms=5,

@@ -13,7 +13,6 @@ from analysis.jette1997.claims import costs, multipliers
 from analysis.jette1997.labels import GANG, MULTIPLIER, NEVER, SWITCH_COST, UTILIZATION, reported
 from analysis.study import Study
 from analysis.study.curve import Sample
-from sweep import statistics
 
 LIGHT, DARK = "#9ecae1", "#08306b"
 
@@ -36,7 +35,7 @@ def gain(study: Study, multiplier: str, cost: str) -> tuple[float, float]:
     a, b = (study.sample(UTILIZATION, GANG, **point(value, cost)) for value in (multiplier, NEVER))
     if not (a.shown and b.shown):
         return float("nan"), float("nan")
-    found = statistics.paired_difference(a.values, b.values, study.confidence)
+    found = a.against(b).difference(study.confidence)
     return 100 * float(found.mean), 100 * float(found.half_width)
 
 

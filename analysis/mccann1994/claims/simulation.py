@@ -1,7 +1,6 @@
 """Testers of simulated short and long jobs, and of the birth-death chain beside them (section 5.4)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import combinations, product
 from typing import Any
@@ -15,9 +14,7 @@ from analysis.claims.testers import listed
 from analysis.mccann1994 import labels
 from analysis.study.curve import EXCLUDED, Curve
 from models.point import Batches, Parameters, Point
-from sweep import statistics
 from sweep.policy_names import label
-from sweep.statistics import Interval
 
 LOAD = 0.5
 """Of Figs. 5.8 to 5.11."""
@@ -127,12 +124,8 @@ def _against_chain(test: Tester, policy: str, fraction: float, load: float, marg
         return Open(name, str(error))
     if np.isnan(expected):
         return Open(name, "the chain is unstable there")
-    scaled = replace(curve, values=curve.values / (alone * expected)).at(load)
-
-    def measure(confidence: float) -> Interval:
-        return statistics.interval(scaled, confidence)
-
-    return Within(name, measure, 1 - margin, 1 + margin)
+    scaled = curve.changed(curve.values / (alone * expected))
+    return Within(name, scaled.sample(scaled.place(load)).interval, 1 - margin, 1 + margin)
 
 
 def chain_blow_up(

@@ -19,8 +19,8 @@ from analysis.silva1999.claims import Tester, measured, switching
 from analysis.silva1999.figures.horizons import check, schedulers
 from analysis.silva1999.labels import size
 from analysis.study import Study
-from analysis.study.curve import DONE, Curve, Sample, means
-from sweep import statistics
+from analysis.study.curve import DONE, Curve, Sample, ends
+from sweep.statistics import Paired
 
 CLOCK = "#0072b2"
 CENTRAL = "#d55e00"
@@ -64,7 +64,7 @@ def _draw(study: Study, measured: Measured, ylabel: str, title: str, **settings:
 def _line(x: np.ndarray, samples: list[Sample], confidence: float) -> Line:
     found = [(one if one.shown else Sample.absent()).interval(confidence) for one in samples]
     finished = np.array([one.status == DONE for one in samples])
-    return Line(x, *means(found), np.zeros(len(x), bool), finished)
+    return Line(x, *ends(found), np.zeros(len(x), bool), finished)
 
 
 def _controlled(cost: str) -> str:
@@ -143,8 +143,8 @@ def draw_idling(study: Study) -> Figure:
 
 def difference(curve: Curve, reference: Curve) -> Line:
     """Return a metric minus that of a reference, paired run by run, where both can be drawn."""
-    found = Line.paired(statistics.paired_difference, curve, reference)
-    return Line(curve.x, found.mean, found.half_width, np.zeros(len(curve.x), bool), found.finished)
+    found = Line.paired(Paired.difference, curve, reference)
+    return Line(curve.x, found.mean, found.low, found.high, np.zeros(len(curve.x), bool), found.finished)
 
 
 SHOWN = {"local": 100.0, "response": 1.0}

@@ -4,7 +4,6 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -18,7 +17,6 @@ from analysis.silva1999.claims import Tester
 from analysis.silva1999.figures.horizons import schedulers
 from analysis.silva1999.labels import GANG, IDLE, JOBS, KEY, MACHINE, last, size, workload, workloads
 from analysis.study import Study
-from sweep import statistics
 
 METRICS = {JOBS: "Completed jobs / gang's", IDLE: "Total idle time / gang's"}
 LETTERS = 34
@@ -93,11 +91,11 @@ def _row(axes: Axes, row: int, test: Tester, metric: str, name: str, on: str, ot
         one = test.sample(metric, scheduler, name, **{MACHINE: on})
         if not (one.shown and gang.shown):
             continue
-        found = statistics.paired_ratio(one.values, gang.values, test.study.confidence)
-        half = None if np.isnan(found.half_width) else found.half_width
+        found = one.against(gang).ratio(test.study.confidence)
+        bar = None if found.withheld else [[found.mean - found.low], [found.high - found.mean]]
         y, shown = row + 0.17 * (number - (len(others) - 1) / 2), look(scheduler)
         axes.errorbar(
-            found.mean, y, xerr=half, fmt=shown.marker, color=shown.color, ms=4, elinewidth=0.9, zorder=3
+            found.mean, y, xerr=bar, fmt=shown.marker, color=shown.color, ms=4, elinewidth=0.9, zorder=3
         )
         drawn += 1
     return drawn

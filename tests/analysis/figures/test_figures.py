@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
 from fabricated import dataset, write
 from matplotlib.markers import CARETUP
 from papers import KEYS, drawn, of
@@ -108,18 +109,24 @@ def test_a_point_that_is_too_short_is_hollow_and_a_capacity_is_a_tick() -> None:
     assert not Line.of(DRAWN).short.any()
 
 
-def test_a_mean_with_a_control_variate_is_drawn_as_the_dataset_has_it() -> None:
-    """What replications have more of the work than is offered on average is taken off their mean."""
-    more = np.linspace(-0.01, 0.03, 20)
-    values = np.broadcast_to(3 + 50 * more[:, None], (1, 20, 6))
-    line = Line.of(Curve(np.array([0.9]), values, (DONE,), control=more[None]))
-    assert line.mean[0] == pytest.approx(3)
-    assert line.half_width[0] == pytest.approx(0, abs=1e-9)
+def test_a_mean_with_a_control_variate_is_drawn_as_the_dataset_has_it(tmp_path: Path) -> None:
+    """Of the batches alone it would be another one."""
+    data = dataset(loads=(0.5, 0.7), noise=0.1)
+    for part, value in (("mean", 3.0), ("ci", 0.25), ("lag1", 0.0)):
+        data[f"slowdown_{part}"] = xr.full_like(
+            data["slowdown"].isel(replication=0, batch=0, drop=True), value
+        )
+    curve = open_study(write(tmp_path, data), AXES).readings["A"].curve("slowdown", "buddy")
+    line = Line.of(curve)
+    assert (line.mean[1], line.low[1], line.high[1]) == (3.0, 2.75, 3.25)
+    assert Line.of(curve.changed(2 * curve.values)).mean[1] != 3.0
 
 
 def test_a_bar_that_the_frame_cuts_off_has_an_arrow() -> None:
     x, never = np.array([0.5, 0.7, 0.9]), np.zeros(3, bool)
-    line = Line(x, np.array([2.0, 3.5, 5.0]), np.array([0.1, 0.8, 2.0]), never, ~never)
+    line = Line(
+        x, np.array([2.0, 3.5, 5.0]), np.array([1.9, 2.7, 3.0]), np.array([2.1, 4.3, 7.0]), never, ~never
+    )
     with style.styled():
         figure = draw(LoadPlot({"buddy": line}, "Slowdown", "Cut", ylim=(0, 4)))
         whole = draw(LoadPlot({"buddy": line}, "Slowdown", "Whole", ylim=(0, 8)))

@@ -37,7 +37,7 @@ def test_states_of_points(tmp_path: Path) -> None:
 def test_loads_are_averaged_batch_by_batch() -> None:
     values = np.arange(12.0).reshape(3, 1, 4)
     curve = Curve(np.array([0.5, 0.7, 0.9]), values, (DONE,) * 3)
-    assert curve.over(np.array([0.5, 0.9])).tolist() == [[4.0, 5.0, 6.0, 7.0]]
+    assert curve.over(np.array([0.5, 0.9])).values.tolist() == [[4.0, 5.0, 6.0, 7.0]]
 
 
 def test_readings_are_all_that_is_no_feature(tmp_path: Path) -> None:
