@@ -11,13 +11,12 @@ from analysis.errors import DrawingError
 from analysis.operators.labels import LOSS, MEASURES, RESPONSE, SLOWDOWN, UTILIZATION, WAIT, WAIT_MAX
 from analysis.study import Study, recorded
 from analysis.study.axes import RUNTIME, SIZE, USER, Grouping
-from analysis.study.curve import DONE, EXCLUDED
-from analysis.study.study import SAMPLES
+from analysis.study.curve import DONE, EXCLUDED, Sample
 from analysis.study.view import View
 from models.jobs.recorded import PREFIX
 from sweep import policy_names, statistics
 from sweep.numbers import PERCENT, PURE, Unit, time_unit
-from sweep.statistics import Comparison
+from sweep.statistics import Comparison, Paired
 from sweep.statistics.confidence import Floats, Interval
 
 
@@ -102,60 +101,50 @@ class Case:
         found = self.study.status.isel(policy=self.study.policies.index(policy), load=self.place)
         return str(found.item())
 
-    def values(
-        self,
-        metric: str,
-        policy: str,
-        grouping: Grouping | None = None,
-        group: str = "",
-        *,
-        suffix: str | None = None,
-    ) -> Floats:
-        """Return the batch values of a metric, shape (replications, batches).
-
-        Parameters
-        ----------
-        grouping : Grouping, optional
-            A metric of one of its groups; of all jobs by default.
-        suffix : str, optional
-            Of the metric's name, by default that of the grouping.
-        """
-        if suffix is None:
-            suffix = grouping.suffix if grouping else ""
-        found = self._stored(metric, policy, grouping, group, suffix)
-        if metric == WAIT and np.isnan(found).all() and found.shape[1] == 1 and self._with_delays is not None:
+    def sample(self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "") -> Sample:
+        """Return a metric of a policy: of all jobs, or of a group."""
+        found = self._point(metric, policy, grouping, group)[1]
+        is_unknown = metric == WAIT and np.isnan(found.values).all() and found.values.shape[1] == 1
+        if is_unknown and self._with_delays is not None:
             # All jobs are in one batch, so their runtimes are those under a policy that measures both.
-            key = self._with_delays, grouping, group, suffix
-            response, delay = (self._stored(metric, *key) for metric in (RESPONSE, WAIT))
-            return self._stored(RESPONSE, policy, grouping, group, suffix) - (response - delay)
+            response, delay = (
+                self._point(one, self._with_delays, grouping, group)[1].values for one in (RESPONSE, WAIT)
+            )
+            mine = self._point(RESPONSE, policy, grouping, group)[1].values
+            return replace(found, values=mine - (response - delay), plain=None)
         return found
+
+    def values(self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "") -> Floats:
+        """Return the batch values of a metric, shape (replications, batches)."""
+        found = self.sample(metric, policy, grouping, group)
+        return found.values if found.plain is None else found.plain
 
     @cached_property
     def _with_delays(self) -> str | None:
         """A policy whose family measures the time beyond the runtime, None if there is none."""
-        found = (one for one in self.policies if not np.isnan(self._stored(WAIT, one, None, "", "")).all())
-        return next(found, None)
+        measured = (one for one in self.policies if not np.isnan(self._point(WAIT, one)[1].values).all())
+        return next(measured, None)
 
     @property
     def without_waits(self) -> list[str]:
         """Policies whose waits are unknown: batches of their families hold jobs in order of their ends."""
         return [one for one in self.policies if np.isnan(self.values(WAIT, one)).all()]
 
-    def _stored(self, metric: str, policy: str, grouping: Grouping | None, group: str, suffix: str) -> Floats:
-        key = (metric + suffix, policy, grouping, group)
+    def _point(
+        self, metric: str, policy: str, grouping: Grouping | None = None, group: str = ""
+    ) -> tuple[Interval, Sample]:
+        """Return a mean of the dataset, and its values."""
+        key = metric, policy, grouping, group
         if key not in self._cached:
-            found = self.study.data[metric + suffix].isel(
-                policy=self.study.policies.index(policy), load=self.place
-            )
-            if grouping:
-                found = found.isel({grouping.dim: self.study.values_of(grouping.dim).index(group)})
-            self._cached[key] = found.transpose(*SAMPLES).values.astype(np.float64)
-            self._cached[key].flags.writeable = False
+            own = {grouping.dim: group} if grouping else {}
+            curve = self.study.curve(metric + (grouping.suffix if grouping else ""), policy, **own)
+            place = curve.place(float(self.study.data["load"].values[self.place]))
+            self._cached[key] = curve.interval(place), curve.sample(place)
         return self._cached[key]
 
     @cached_property
-    def _cached(self) -> dict[tuple[str, str, Grouping | None, str], Floats]:
-        """Arrays of the dataset: tables need the same batches a hundred times."""
+    def _cached(self) -> dict[tuple[str, str, Grouping | None, str], tuple[Interval, Sample]]:
+        """Points of the dataset: tables need the same batches a hundred times."""
         return {}
 
     def jobs(self, grouping: Grouping | None = None, group: str = "") -> Floats:
@@ -195,16 +184,10 @@ class Case:
 
     def mean(self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "") -> Interval:
         """Return the mean of a metric, over jobs or over time, as the dataset has it."""
-        values = self.values(metric, policy, grouping, group)
-        weight = self.weights(metric, policy, grouping, group)
-        return statistics.interval(values, self.study.confidence, weight=weight)
-
-    def weights(
-        self, metric: str, policy: str, grouping: Grouping | None = None, group: str = ""
-    ) -> Floats | None:
-        """Return the weights of batches: their time, or their jobs; None for equal weights."""
-        weights = self.study.weights(metric + (grouping.suffix if grouping else ""))
-        return None if weights is None else self.values(str(weights.name), policy, grouping, group, suffix="")
+        known = self._point(metric, policy, grouping, group)[0]
+        if not math.isnan(known.mean):
+            return known
+        return self.sample(metric, policy, grouping, group).interval(self.study.confidence)
 
     def recorded(self, metric: str, grouping: Grouping | None = None, group: str = "") -> Interval:
         """Return a mean that the log recorded, of the same jobs; NaN without one, or at another load."""
@@ -246,18 +229,15 @@ class Case:
         level: float | None = None,
     ) -> Comparison:
         """Return a policy's mean minus the reference's under the same jobs, with an interval at a level."""
-        level = self.study.confidence if level is None else level
-        key = metric, policy, grouping, group, level
+        key = metric, policy, grouping, group
         if key not in self._compared:
-            first, second = (self.values(metric, one, grouping, group) for one in (policy, self.reference))
-            mine, others = (self.weights(metric, one, grouping, group) for one in (policy, self.reference))
-            weights = None if mine is None or others is None else (mine, others)
-            self._compared[key] = statistics.compare(first, second, level, weights=weights)
-        return self._compared[key]
+            first, second = (self.sample(metric, one, grouping, group) for one in (policy, self.reference))
+            self._compared[key] = first.against(second)
+        return self._compared[key].comparison(self.study.confidence if level is None else level)
 
     @cached_property
-    def _compared(self) -> dict[tuple[str, str, Grouping | None, str, float], Comparison]:
-        """Comparisons, which sentences, tables and pictures share."""
+    def _compared(self) -> dict[tuple[str, str, Grouping | None, str], Paired]:
+        """Pairs, which sentences, tables and pictures share."""
         return {}
 
     def differences(self, metric: str, policy: str, grouping: Grouping) -> dict[str, Comparison]:
@@ -278,8 +258,8 @@ class Case:
 
     def _all_values(self, metric: str) -> tuple[Floats, Floats]:
         """Return the batch values of every policy, and their weights."""
+        weights = [self.sample(metric, policy).weight for policy in self.policies]
         values = np.array([self.values(metric, policy) for policy in self.policies])
-        weights = [self.weights(metric, policy) for policy in self.policies]
         return values, np.array([np.ones_like(values[0]) if one is None else one for one in weights])
 
 

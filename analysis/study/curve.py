@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,7 @@ from models.jobs.measures import OF_JOBS
 from sweep import statistics
 from sweep.statistics import Interval, Intervals, Paired
 from sweep.statistics.capacity import UNKNOWN, Capacity
+from sweep.statistics.confidence import Method
 
 GROWING = {*OF_JOBS, "jobs_in_system"}
 """Metrics that grow with the queue."""
@@ -126,6 +128,17 @@ class Curve:
         """Return the values at a point, by its index."""
         plain, weight = (None if one is None else one[place] for one in (self.plain, self.weight))
         return Sample(self.values[place], self.status[place], self.exact, plain, weight)
+
+    def interval(self, place: int) -> Interval:
+        """Return the mean at a point, by its index, as the dataset has it."""
+        if self.known is None:
+            return self.sample(place).interval(self.confidence)
+        mean, half_width, lag1 = (float(one[place]) for one in self.known)
+        ran = ~np.isnan(self.values[place])
+        of_runs = (runs := int(ran.any(axis=1).sum())) >= statistics.MIN_REPLICATIONS
+        n = runs if of_runs else int(ran.sum())
+        method: Method = "replications" if of_runs else "batch means"
+        return Interval(mean, half_width, lag1, n, method, math.isnan(half_width))
 
     def over(self, points: np.ndarray) -> Sample:
         """Return the values averaged over points, shape (replications, batches) or (replications, 1).

@@ -407,6 +407,8 @@ def _sample(values: Sequence[ArrayLike], weights: Sequence[ArrayLike] | None) ->
     each = [np.ones_like(one) for one in tables]
     if weights is not None:
         each = [np.asarray(one, dtype=np.float64) for one in weights]
+        # As in `weighed`: batches of a family that does not measure their weight count alike.
+        each = [np.where((one > 0).any(axis=-1, keepdims=True), one, 1.0) for one in each]
     there = np.all([~np.isnan(one) & (weight > 0) for one, weight in zip(tables, each, strict=True)], axis=0)
     runs = there.any(axis=1)
     if not runs.any():

@@ -93,6 +93,16 @@ def test_runs_count_alike_however_many_batches_they_have() -> None:
     assert width == pytest.approx(swapped)
 
 
+def test_batches_whose_weight_one_family_does_not_measure_count_alike() -> None:
+    rng = np.random.default_rng(24)
+    mine, usual = rng.gamma(9, 1, (2, 6, 4))
+    hours = rng.integers(1, 9, (6, 4)).astype(float)
+    found = compare(mine, usual, weights=(np.full((6, 4), np.nan), hours))
+    expected = mine.mean() - np.mean([np.average(a, weights=w) for a, w in zip(usual, hours, strict=True)])
+    assert found.mean == pytest.approx(expected)
+    assert found.low < found.mean < found.high
+
+
 def test_one_pair_has_one_interval_in_a_ratio_and_in_a_verdict() -> None:
     rng = np.random.default_rng(23)
     for shape in ((1, 30), (3, 10), (6, 5)):
