@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 from study_commands import CONF, load
 
-from sweep.config import choices, locate
+from sweep.config import choices, compose, locate
 from sweep.config.chosen import parameters
+from sweep.config.overrides import parsed, written
+from sweep.errors import SweepError
 
 PROJECT = locate.conf_folder()
 
@@ -92,3 +94,30 @@ def test_a_policy_of_ones_own_builds_on_its_familys(expand, sweep, own):
     }  # fmt: skip
     answer = sweep("+experiment=packing", "policy=[mine,theirs]", "action=plan", f"--config-dir={own}")
     assert answer.status == 0, answer
+
+
+@pytest.mark.parametrize(
+    "line", ["executor: serial", "defaults: [packing, override /executor: serial, _self_]"]
+)
+def test_an_experiment_names_its_executor_and_a_command_another_one(tmp_path, line):
+    (tmp_path / "experiment").mkdir()
+    text = line if "packing" in line else f"defaults: [packing, _self_]\n{line}"
+    (tmp_path / "experiment" / "mine.yaml").write_text(f"{text}\nname: mine\n")
+    asked = {"experiment": "mine", "executor.workers": 3}
+    with pytest.raises(SweepError, match="unknown key of executor serial 'workers'"):
+        compose.load(asked, PROJECT, tmp_path)
+    settings = compose.load({**asked, "executor": "dask"}, PROJECT, tmp_path).settings
+    assert settings.executor == {"name": "dask", "workers": 3, "address": None}
+
+
+def test_a_mapping_that_is_written_as_a_command_is_read_back():
+    asked = {
+        "experiment": "packing", "executor": "dask", "executor.workers": 3, "batches": {0: 30, 0.85: 60},
+        "grid.load": [0.5, None, 1e-07], "output": "a b, {c}'d=\\'", "policy": ["buddy", "it's"],
+        "fresh": True,
+        "values.what": {"a (b): c": {"policy": {"ties": "event"}}, "default": {}},
+        "exclude": [{"policy": "buddy", "load": [0.5]}],
+    }  # fmt: skip
+    assert parsed(written(asked)) == asked
+    with pytest.raises(SweepError, match="give one experiment"):
+        parsed(["+experiment=packing", "experiment=compare"])
