@@ -16,7 +16,7 @@ from rich.console import Console
 
 from sweep.config import compose, locate, overrides
 from sweep.config.settings import BY_LOAD
-from sweep.errors import RunError, SweepError, one_line
+from sweep.errors import RunError, SweepError
 from sweep.notebook import choices, own
 from sweep.pilot import settled
 from sweep.plan.data import Plan
@@ -136,13 +136,9 @@ class Study:
         """The dataset as it is now."""
         if not self._folder.dataset.is_file():
             raise SweepError(f"{self._folder.dataset} is not there yet: run() writes it")
-        try:
-            with xr.open_dataset(self._folder.dataset) as data:
-                return data.load()
-        except (OSError, ValueError, RuntimeError) as error:
-            raise SweepError(
-                f"{self._folder.dataset} cannot be read ({one_line(error)}): run() makes it anew"
-            ) from None
+        from sweep.store import loading
+
+        return loading.loaded(self._folder.dataset)
 
     def claims(self) -> pd.DataFrame:
         """Return the paper's sentences with their verdicts (holds, fails, inconclusive) and the evidence."""

@@ -1,14 +1,13 @@
 """Datasets found and read as a whole, if that is as much as a study may have."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
 from sweep.errors import SweepError, one_line
-
-MOST_BYTES, MOST_TIMES = 1 << 31, 100
-"""What a dataset may take in memory, or so many times its size on disk: a small file may be full of zeros."""
+from sweep.store.probe import measured
 
 NEEDED = ("policy", "load", "state", "saturated")
 """Variables that every dataset of a sweep has."""
@@ -33,18 +32,29 @@ def place(where: Path) -> Path:
     return found[0]
 
 
-def loaded(path: Path, **options: Any) -> xr.Dataset:
+def loaded(path: Path, needed: Sequence[str] = (), **options: Any) -> xr.Dataset:
     """Return a dataset with all its arrays: a checksum is only looked at where its array is read.
+
+    Parameters
+    ----------
+    needed : sequence of str
+        Variables without which it is not read.
+    **options
+        For `xarray.open_dataset`.
 
     Raises
     ------
     SweepError
-        With one line if the file is damaged, no netCDF, or unpacks to too much.
+        With one line if the file is damaged, no netCDF, unpacks to too much, or lacks a variable.
     """
     try:
+        measured(path)
         with xr.open_dataset(path, engine="netcdf4", **options) as lazy:
-            if lazy.nbytes > max(MOST_BYTES, MOST_TIMES * path.stat().st_size):
-                raise ValueError(f"it unpacks to {lazy.nbytes:,} bytes, as no study does")
+            if missing := [name for name in needed if name not in lazy.variables]:
+                raise SweepError(
+                    f"{path} is no dataset of a sweep, it lacks {', '.join(missing)}: give one that "
+                    "python -m sweep has written, e.g. results/packing"
+                )
             return lazy.load()
     except (OSError, ValueError, RuntimeError) as error:  # the last for a damaged array
         raise SweepError(
@@ -62,10 +72,4 @@ def opened(where: Path, **options: Any) -> tuple[Path, xr.Dataset]:
         With one line if there is none, it cannot be read, or no sweep has written it.
     """
     path = place(where)
-    data = loaded(path, **options)
-    if missing := [name for name in NEEDED if name not in data.variables]:
-        raise SweepError(
-            f"{path} is no dataset of a sweep, it lacks {', '.join(missing)}: give one that python -m sweep "
-            "has written, e.g. results/packing"
-        )
-    return path, data
+    return path, loaded(path, NEEDED, **options)

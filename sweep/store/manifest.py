@@ -22,6 +22,7 @@ from sweep.plan.data import Plan
 from sweep.plan.identity import ASKED
 from sweep.store import provenance, reader
 from sweep.store.folder import Folder, spare
+from sweep.store.probe import measured
 
 FIXED = ("name", "seed", "warmup", "batches", "batch_size", "precision")
 """Settings that must not differ within a folder; the grid may grow, and replications may be added."""
@@ -95,6 +96,7 @@ def _of_dataset(folder: Folder) -> dict[str, Any]:
     if folder.dataset.is_file():
         from netCDF4 import Dataset
 
+        measured(folder.dataset)
         with suppress(OSError, RuntimeError), Dataset(folder.dataset) as file:
             found: dict[str, Any] = json.loads(file.config)
             return {**found, "sources": json.loads(file.sources)}
