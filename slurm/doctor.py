@@ -11,9 +11,11 @@ import secrets
 import shlex
 import shutil
 import socket
+import struct
 import sys
 import tempfile
 import time
+from array import array
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -47,6 +49,12 @@ POLL_S = 1.0
 
 END_S = 10
 """Seconds that a cancelled job may take to end, before its files are removed all the same."""
+
+SIOCGIFCONF, SIOCGIFFLAGS, IFF_RUNNING = 0x8912, 0x8913, 0x40
+"""Of Linux: request all interfaces with their addresses; request the flags of one; its flag for running."""
+
+SIZE_IFREQ, N_IFREQ = 40, 256
+"""Bytes of a ``struct ifreq`` on 64 bits, and how many addresses are read at most."""
 
 
 def examine(chosen: Profile, folder: Path, wait_s: float, slurm: Slurm | None = None) -> Generator[Finding]:
@@ -160,19 +168,31 @@ def _listen(interface: str | None, stack: ExitStack) -> list[Address]:
 
     The kernel accepts connections to a listening port, so this process does not have to.
     """
-    import psutil  # type: ignore[import-untyped]
-
     found: list[Address] = []
-    up = {name for name, state in psutil.net_if_stats().items() if state.isup}
-    for name, addresses in psutil.net_if_addrs().items():
-        outward = name == interface if interface else not addresses[0].address.startswith("127.")
-        for address in addresses:
-            if outward and name in up and address.family == socket.AF_INET:
-                listener = stack.enter_context(socket.socket())
-                listener.bind((address.address, 0))
-                listener.listen()
-                found.append((name, address.address, listener.getsockname()[1]))
+    for name, address in _addresses():
+        if name == interface if interface else not address.startswith("127."):
+            listener = stack.enter_context(socket.socket())
+            listener.bind((address, 0))
+            listener.listen()
+            found.append((name, address, listener.getsockname()[1]))
     return found
+
+
+def _addresses() -> Iterator[tuple[str, str]]:
+    """Yield the interfaces of this machine that are running, with each of their IPv4 addresses.
+
+    Linux fills an array of ``struct ifreq``, see netdevice(7): a name, then an address or flags.
+    """
+    room = array("b", bytes(N_IFREQ * SIZE_IFREQ))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        ifconf = struct.pack("iP", len(room), room.buffer_info()[0])
+        (filled,) = struct.unpack_from("i", fcntl.ioctl(asked, SIOCGIFCONF, ifconf))
+        for begin in range(0, filled, SIZE_IFREQ):
+            request = room[begin : begin + SIZE_IFREQ].tobytes()
+            (flags,) = struct.unpack_from("H", fcntl.ioctl(asked, SIOCGIFFLAGS, request), 16)
+            if flags & IFF_RUNNING:
+                name = request[:16].split(b"\0")[0].decode()
+                yield name.partition(":")[0], socket.inet_ntoa(request[20:24])
 
 
 def _submit(slurm: Slurm, folder: Path, profile: Profile, resources: list[str], command: str) -> int:

@@ -10,7 +10,7 @@ from schedsweep.terminal import wrapped
 
 PORT = 5006
 KEYS = ("port", "browser", "logs")
-PACKAGES = ("panel", "hvplot")
+PACKAGES = ("panel", "holoviews", "bokeh", "tornado")
 """Packages of the extra ``[explore]``."""
 
 HELP = f"""\

@@ -1,4 +1,4 @@
-"""The plot in the middle of the page, made with hvPlot: lines, intervals, points without a mean, tooltips."""
+"""The plot in the middle of the page, by HoloViews: lines, intervals, points without a mean, tooltips."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import holoviews as hv
-import hvplot.pandas  # noqa: F401 # gives DataFrame.hvplot
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -20,6 +19,8 @@ from analysis.explorer.parallel import parallel
 from analysis.explorer.points import ASIDE, UNDECIDED
 from analysis.figures.style import SchemeStyle, text_on
 from analysis.study import Study
+
+hv.extension("bokeh", logo=False)
 
 MARKERS = {
     "o": "circle", "s": "square", "^": "triangle", "v": "inverted_triangle", "D": "diamond", "X": "square_x",
@@ -211,15 +212,13 @@ def _line(mine: pd.DataFrame, look: SchemeStyle, least: float) -> list[hv.Elemen
     there = mine[mine["y"].notna()]
     if there.empty:
         return []
-    settings: dict[str, Any] = {"x": "at", "y": "y", "hover": False, "responsive": True}
     dashes = DASHES.get(str(look.dashes), "solid")
-    found = [
-        mine.hvplot.line(**settings, color=look.color, label=look.label, line_dash=dashes, line_width=1.8)
-    ]
+    line = hv.Curve(mine, "at", "y", label=look.label)
+    found: list[hv.Element] = [line.opts(color=look.color, line_dash=dashes, line_width=1.8)]
     bars = there[there["half"] > 0]
     if len(bars):
         bars = bars.assign(below=np.minimum(bars["half"], bars["y"] - least))
-        whiskers = bars.hvplot.errorbars(**settings, yerr1="below", yerr2="half")
+        whiskers = hv.ErrorBars(bars, "at", ["y", "below", "half"])
         found.append(whiskers.opts(color=look.color, line_width=1.2, upper_head=None, lower_head=None))
     for rows, fill in ((there[there["solid"]], look.color), (there[~there["solid"]], "white")):
         if len(rows):
@@ -229,7 +228,7 @@ def _line(mine: pd.DataFrame, look: SchemeStyle, least: float) -> list[hv.Elemen
 
 def _markers(rows: pd.DataFrame, look: SchemeStyle, fill: str, label: str) -> hv.Element:
     edge = look.color if fill == "white" else "white"
-    return rows.hvplot.scatter(x="at", y="y", label=label, hover=False, responsive=True).opts(
+    return hv.Scatter(rows, "at", "y", label=label).opts(
         marker=MARKERS.get(look.marker, "circle"), fill_color=fill, line_color=edge, size=9, line_width=1.0
     )
 
