@@ -78,7 +78,7 @@ class Group:
 class Section:
     """Experiments and drawings of a paper."""
 
-    title: str
+    citation: str
     experiments: tuple[str, ...]
     drawings: tuple[str, ...] = ()
 
@@ -101,18 +101,18 @@ class Making:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-def sections() -> list[Section]:
-    """Return the sections of the registry, without experiments that have no file of their own."""
+def sections() -> dict[str, Section]:
+    """Return the sections by the keys of papers, without experiments that have no file of their own."""
     from analysis.registry import papers
 
-    return [
-        Section(
-            paper.citation or {"operators": "Logs of your own", "compare": "Any study"}.get(key, key),
+    return {
+        key: Section(
+            paper.citation,
             tuple(name for name in paper.experiments if _files("experiment", name)),
             tuple(paper.drawings),
         )
         for key, paper in papers().items()
-    ]
+    }
 
 
 def commands_of(name: str, drawing: bool = False) -> tuple[str, ...]:

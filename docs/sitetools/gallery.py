@@ -1,9 +1,8 @@
-"""The directives ``gallery``: every figure and drawing with the command that makes it; and ``film``: the
+"""The directives ``gallery``, the figures and drawings of a paper with their commands, and ``film``, the
 Ousterhout matrix under three schemes, moment by moment, as one picture.
 """
 
 import io
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,31 +18,31 @@ from sitetools.figures import Entry, Group
 
 LOGGER = logging.getLogger(__name__)
 
-PAGE = "gallery"
+PAGES = "gallery/"
+"""Folder of the pages, one for each paper."""
 
 
 class Gallery(SphinxDirective):
-    """A section for each paper, in it one for each experiment, then its drawings."""
+    """A section for each experiment of a paper, then one for its drawings."""
+
+    required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         """Return the sections."""
         experiments, drawings = self.env.gallery_groups  # type: ignore[attr-defined]
-        made: list[nodes.Node] = []
-        for paper in figures.sections():
-            section = self._section(_short(paper.title))
-            if "," in paper.title:
-                section += nodes.paragraph("", paper.title)
-            shown: set[tuple[str, str]] = set()
-            for name in paper.experiments:
-                section += self._experiment(experiments.get(name) or _unmade(name), shown)
-            if paper.drawings:
-                part = self._section("Drawings")
-                part += _grid(
-                    [self._figure(entry, group.commands) for name in paper.drawings
-                     for group in [drawings.get(name) or _unmade(name, True)] for entry in group.entries]
-                )  # fmt: skip
-                section += part
-            made.append(section)
+        paper = figures.sections()[self.arguments[0]]
+        made: list[nodes.Node] = [nodes.paragraph("", paper.citation)] if paper.citation else []
+        shown: set[tuple[str, str]] = set()
+        made += [
+            self._experiment(experiments.get(name) or _unmade(name), shown) for name in paper.experiments
+        ]
+        if paper.drawings:
+            part = self._section("Drawings")
+            part += _grid(
+                [self._figure(entry, group.commands) for name in paper.drawings
+                 for group in [drawings.get(name) or _unmade(name, True)] for entry in group.entries]
+            )  # fmt: skip
+            made.append(part)
         return made
 
     def _experiment(self, group: Group, shown: set[tuple[str, str]]) -> nodes.section:
@@ -97,7 +96,7 @@ def setup(app: Sphinx) -> None:
     app.add_directive("gallery", Gallery)
     app.add_directive("film", Film)
     app.connect("builder-inited", _make)
-    app.connect("env-get-outdated", lambda app, env, added, changed, removed: [PAGE])
+    app.connect("env-get-outdated", lambda app, env, *_: [f"{PAGES}{key}" for key in figures.sections()])
     app.connect("html-page-context", _lazy)
 
 
@@ -108,7 +107,7 @@ def _make(app: Sphinx) -> None:
     app.env.gallery_groups = (experiments, drawings)  # type: ignore[attr-defined]
     if app.builder.format != "html":
         return
-    parts = figures.sections()
+    parts = figures.sections().values()
     names = [name for part in parts for name in part.experiments]
     drawn = [name for part in parts for name in part.drawings]
     total = len(names) + len(drawn)
@@ -131,19 +130,13 @@ def _unmade(name: str, drawing: bool = False) -> Group:
     return Group(name, figures.commands_of(name, drawing), entries=entries)
 
 
-def _short(citation: str) -> str:
-    """Return a paper's title out of its citation, with its year."""
-    title, year = re.search(r"“(.+?),?”", citation), re.findall(r"\b(?:19|20)\d\d\b", citation)
-    return f"{title[1]} ({year[-1]})" if title and year else citation
-
-
 def _grid(pictures: list[nodes.Node]) -> list[nodes.Node]:
     return [nodes.container("", *pictures, classes=["gallery"])] if pictures else []
 
 
 def _lazy(app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     """Let a browser load the gallery's pictures as they come into view."""
-    if pagename == PAGE and "body" in context:
+    if pagename.startswith(PAGES) and "body" in context:
         context["body"] = context["body"].replace("<img ", '<img loading="lazy" ')
 
 
