@@ -177,13 +177,15 @@ def system_of(
         exempt_of(wanted, configuration),
     )
     offset = phases.clock - zero
-    until = zero + jobs.submit.max(initial=0.0) + wanted.limit.max(initial=0) + LONGER_S
+    longest = min(wanted.limit.max(initial=0), 10 * YEAR_S)
+    until = zero + jobs.submit.max(initial=0.0) + longest + LONGER_S
     reserved = [(one, times) for one in configuration.reservations for times in one.occurrences(zero, until)]
     kept = np.array([times for _, times in reserved], np.float64).reshape(-1, 3)
     fate = np.zeros(n_jobs, tables.FATE)
     for name in ("start", "end", "reserved"):
         fate[name] = np.nan
     total = int(free["cpus"].sum()) * (len(configuration.partitions) if gang.is_gang(configuration) else 1)
+    total = min(total, n_jobs * len(nodes))  # a job has one entry on a node
     settings = _records(
         tables.SETTINGS,
         **scheduler.settings(configuration),
@@ -217,7 +219,8 @@ def system_of(
             over=[YEAR_S if one.over_time is None else one.over_time for one in configuration.partitions],
             whole=[configuration.linear or one.sharing == "EXCLUSIVE" for one in configuration.partitions],
             rows=[nodes["rows"][one.nodes[0]] for one in configuration.partitions],
-            n_rows=n_rows or 0,
+            n_rows=bool(n_rows),
+            most_rows=n_rows or 0,
             first_row=np.cumsum([0, *n_rows])[:-1] if n_rows else 0,
             ranked=np.argsort([-one.tier for one in configuration.partitions], kind="stable"),
         ),

@@ -72,7 +72,15 @@ def run(
         function_pointer(backfill.backfill_cycle, signatures.CYCLE_SIGNATURE),
         function_pointer(picking.pick, signatures.PICK_SIGNATURE),
     )
-    if loop.run(system, *parts):
+    while (ended := loop.run(system, *parts)) == loop.PAUSED:
+        pass  # Python acts on Ctrl-C between two calls
+    if ended == loop.NO_PROGRESS:
+        raise ValueError(
+            f"{configuration.name}: time stands still {system.state['now'][0] - phases.clock:,.0f} s after "
+            "the beginning, since a timer does not advance; check SchedulerTimeSlice, bf_interval, "
+            "PriorityCalcPeriod and policy.phases"
+        )
+    if ended == loop.STUCK:
         stuck = int(np.flatnonzero(np.isnan(system.fate["start"]))[0])
         partition = configuration.partitions[wanted.partitions[stuck][0]]
         raise ValueError(

@@ -4,8 +4,8 @@
 from models.kernels.bits import WORD_BITS
 from models.slurm.configuration import Configuration, ConfigurationError, Partition, values
 
-SLICE_S = 30
-"""Seconds of a time slice without SchedulerTimeSlice."""
+SLICE_S, SLICES_S = 30, (1, 65_533)
+"""Seconds of a time slice without SchedulerTimeSlice, and its limits (Slurm documents 5 to 65533)."""
 
 GRACE_S = 2
 """Seconds for which a suspended job still runs (seen on Slurm 22.05.8)."""
@@ -94,6 +94,6 @@ def settings(configuration: Configuration) -> dict[str, float]:
         "in_rows": in_rows(configuration),
         "by_core": in_rows(configuration) and (binds or not by_cpu),
         "by_block": by_cpu or "CR_CORE_DEFAULT_DIST_BLOCK" in words,
-        "time_slice": configuration.value("SchedulerTimeSlice", values.whole, SLICE_S),
+        "time_slice": configuration.value("SchedulerTimeSlice", values.between(*SLICES_S), SLICE_S),
         "suspend_grace": GRACE_S,
     }

@@ -43,10 +43,13 @@ def _lines(policy: Parameters, where: str, key: str) -> list[str]:
 
 def _word() -> Any:
     """Declare a word of SchedulerParameters."""
-    allowed = "a whole number, or null (as slurm.conf says)"
-    return keys.checked(
-        lambda given, where, key: checks.whole(given, where, key, allowed, least=0), null=True, word=True
-    )
+
+    def check(policy: Parameters, where: str, key: str) -> int:
+        _, most = scheduler.WORDS[key]
+        allowed = f"a whole number from 0 to {most:,}, or null (as slurm.conf says)"
+        return checks.whole(policy, where, key, allowed, least=0, most=most)
+
+    return keys.checked(check, null=True, word=True)
 
 
 def _line(name: str) -> Any:
@@ -287,6 +290,7 @@ def check(point: Point) -> Sequence[str]:
     configuration = configuration_of(point.policy, point.machine)
     scheduler.settings(configuration)
     gang.check(configuration)
+    gang.settings(configuration)
     Preemption.of(configuration)
     Weights.of(configuration)
     opened = open_jobs(point, configuration)

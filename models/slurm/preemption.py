@@ -6,7 +6,8 @@ A preempted job is requeued, which loses what it has done, or cancelled; with ga
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -70,7 +71,7 @@ class Preemption:
             "by_qos": int(by_qos),
             "youngest_first": int("preempt_youngest_first" in configuration.parameters),
             "strict_order": int("preempt_strict_order" in configuration.parameters),
-            "reorder_count": 0 if linear else configuration.whole("preempt_reorder_count", 1),
+            "reorder_count": 0 if linear else configuration.whole("preempt_reorder_count", 1, MOST_ORDERS),
             "suspends": suspends,
             "requeue_wait": (expire if expire >= LEAST_EXPIRE_S else EXPIRE_S) + 1,
             "message_timeout": configuration.value("MessageTimeout", values.whole, 10),
@@ -84,6 +85,7 @@ class Preemption:
         return np.array([number.get(name or "normal", tables.NONE) for name in names], np.int64)
 
 
+MOST_ORDERS, MOST_LEVELS = 1000, 3000
 EXPIRE_S, LEAST_EXPIRE_S = 120, 5
 """Seconds that a job's credential is valid (AuthInfo=cred_expire): a requeued job starts after that."""
 
@@ -121,6 +123,10 @@ def _of_partitions(configuration: Configuration, mode: int, suspends: bool) -> t
 
 def _of_qos(configuration: Configuration, mode: int) -> tuple[np.ndarray, Ints]:
     every = configuration.qos
+    if len(every) > MOST_LEVELS:
+        raise ConfigurationError(
+            f"{configuration.name}: PreemptType=preempt/qos with more than {MOST_LEVELS:,} QOS; {WITHOUT}"
+        )
     levels = np.zeros(len(every), tables.LEVEL)
     preempts = np.zeros((len(every), len(every)), np.int64)
     numbers = {name: number for number, name in enumerate(every)}
@@ -133,10 +139,11 @@ def _of_qos(configuration: Configuration, mode: int) -> tuple[np.ndarray, Ints]:
                 f"{', '.join(numbers)}"
             )
         preempts[number, [numbers[each] for each in one.preempts]] = 1
-    reached: Any = preempts
-    for _ in every:
-        reached = np.minimum(reached + reached @ preempts, 1)
-    if reached.diagonal().any():
-        name = list(every)[int(np.argmax(reached.diagonal()))]
-        raise ConfigurationError(f"{configuration.name}: QOS {name} preempts itself, by its list Preempt")
+    try:
+        TopologicalSorter({name: one.preempts for name, one in every.items()}).prepare()
+    except CycleError as error:
+        name = min(error.args[1], key=list(every).index)
+        raise ConfigurationError(
+            f"{configuration.name}: QOS {name} preempts itself, by its list Preempt"
+        ) from None
     return levels, preempts.ravel()

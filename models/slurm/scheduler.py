@@ -9,22 +9,24 @@ from models.slurm.configuration import Configuration, ConfigurationError, values
 
 UNBOUNDED = 2**40
 
+MONTH_S, MOST_JOBS = 30 * 86400, 1_000_000
 WORDS = {
-    "bf_interval": 30,
-    "bf_resolution": 60,
-    "bf_window": 1440,
-    "bf_max_job_test": 500,
-    "bf_max_job_user": 0,
-    "bf_max_job_part": 0,
-    "bf_max_job_start": 0,
-    "bf_min_age_reserve": 0,
-    "batch_sched_delay": 3,
-    "sched_interval": 60,
-    "default_queue_depth": 100,
-    "partition_job_depth": 0,
-    "sched_max_job_start": 0,
+    "bf_interval": (30, 10_800),
+    "bf_resolution": (60, 3600),
+    "bf_window": (1440, 43_200),
+    "bf_max_job_test": (500, MOST_JOBS),
+    "bf_max_job_user": (0, MOST_JOBS),
+    "bf_max_job_part": (0, MOST_JOBS),
+    "bf_max_job_start": (0, 10_000),
+    "bf_min_age_reserve": (0, MONTH_S),
+    "batch_sched_delay": (3, MONTH_S),
+    "sched_interval": (60, MONTH_S),
+    "default_queue_depth": (100, MOST_JOBS),
+    "partition_job_depth": (0, MOST_JOBS),
+    "sched_max_job_start": (0, MOST_JOBS),
 }
-"""Numbers of SchedulerParameters with Slurm's defaults; bf_window is in minutes, a limit of 0 is none."""
+"""Numbers of SchedulerParameters with Slurm's defaults and its largest values, else ours; bf_window is in
+minutes, a limit of 0 is none."""
 
 
 @dataclass(frozen=True)
@@ -81,16 +83,22 @@ class Phases:
         """Return the checked values of ``policy.phases``."""
         known = [each.name for each in fields(cls) if each.name not in ("looks", "cycles", "slices")]
         mapping = checks.mapping(given, "policy.phases", known)
-        least = {"clock": 0.0, "completing": 0.0}
-        found: dict[str, Any] = {
-            key: checks.number(
-                mapping, "policy.phases", key, "a number of seconds", least=least.get(key, -1e12)
-            )
-            for key in mapping
-        }
-        if "period" in found and not 0.01 <= found["period"] <= 60:
-            checks.refuse("policy.phases.period", found["period"], "seconds from 0.01 to 60")
+        found: dict[str, Any] = {}
+        for key in mapping:
+            least, most = LIMITS.get(key, (-86_400, 86_400))
+            allowed = f"seconds from {least:,} to {most:,}"
+            found[key] = checks.number(mapping, "policy.phases", key, allowed, least=least, most=most)
         return cls(**found)
+
+
+LIMITS = {
+    "clock": (0, 1e10),
+    "period": (0.01, 60),
+    "completing": (0, 86_400),
+    "killing": (0, 86_400),
+    "cycle_time": (0, 3600),
+}
+"""Those of phases with others than a day before and after the beginning."""
 
 
 def settings(configuration: Configuration) -> dict[str, float]:
@@ -99,7 +107,7 @@ def settings(configuration: Configuration) -> dict[str, float]:
     select = _one_of(configuration, "SelectType", "select/cons_tres", ("cons_tres", "cons_res", "linear"))
     priority = _one_of(configuration, "PriorityType", "priority/basic", ("basic", "multifactor"))
     of_select = configuration.settings.get("selecttypeparameters", "").upper()
-    found = {word: configuration.whole(word, default) for word, default in WORDS.items()}
+    found = {word: configuration.whole(word, *limits) for word, limits in WORDS.items()}
     for word in ("bf_interval", "bf_resolution", "bf_window"):
         found[word] = max(found[word], 1)
     return {

@@ -24,6 +24,8 @@ DAY_S = 86400
 
 LONGEST_S = 366 * DAY_S
 
+LARGEST_PRIORITY = 2**32 - 1
+
 WEEK = tuple(range(7))
 
 PERIODS: dict[str, tuple[int, tuple[int, ...]]] = {
@@ -59,6 +61,8 @@ COLUMNS = f"""{COMMON}
     MaxNodesPU MaxSubmitPA MaxSubmitPU MaxTRESPA MaxTRESPU MaxTRESRunMinsPA MaxTRESRunMinsPU MinCPUs MinTRES
     Preempt PreemptExemptTime PreemptMode QosName UsageFactor UsageThres"""
 """Columns of ``sacctmgr show qos``."""
+
+NAMES = {name.lower(): name for name in f"{OPTIONS} {COLUMNS}".split()}
 
 NOT_MODELLED = """
     grpcpumins grpcpurunmins grpcpus grpjobsaccrue grpmem grpmemory grpnodes grptresmins grptresrunmins
@@ -183,9 +187,9 @@ def above(name: str, accounts: Mapping[str, Association]) -> Iterator[str]:
 def limits(place: str, given: Mapping[str, str], tres: str, jobs: str) -> dict[str, int]:
     """Return the limits that two keys set, of TRES and of jobs."""
     found = {}
+    if given.get(jobs, "") not in NEUTRAL:
+        found[JOBS] = int(parsed(place, NAMES[jobs], given[jobs], values.whole))
     try:
-        if given.get(jobs, "") not in NEUTRAL:
-            found[JOBS] = values.whole(given[jobs])
         for name, text in values.options(given.get(tres, "")).items():
             if name.partition("/")[0] not in TRES:
                 raise ValueError(
@@ -194,7 +198,7 @@ def limits(place: str, given: Mapping[str, str], tres: str, jobs: str) -> dict[s
             if text not in NEUTRAL:
                 found[name] = values.memory(text) if name == "mem" else values.whole(text)
     except ValueError as expected:
-        raise ConfigurationError(f"{place}: {tres}={given.get(tres, '')}; allowed: {expected}") from None
+        raise ConfigurationError(f"{place}: {NAMES[tres]}={given[tres]}; allowed: {expected}") from None
     return found
 
 
@@ -228,16 +232,14 @@ def association(place: str, name: str, parent: str, is_user: bool, given: Mappin
 def qos(place: str, given: Mapping[str, str]) -> Qos:
     """Return a QOS; the keys are the columns of ``sacctmgr show qos``."""
     not_modelled = ignored(place, given, COLUMNS)
-    text = given.get("priority", "0") or "0"
-    if not text.isdecimal():
-        raise ConfigurationError(f"{place}: Priority={text}; allowed: a whole number")
+    priority = parsed(place, "Priority", given.get("priority") or "0", values.between(0, LARGEST_PRIORITY))
     grace, exempt = (
         None if given.get(key, "") in NEUTRAL else parsed(place, key, given[key], values.minutes)
         for key in ("gracetime", "preemptexempttime")
     )
     mode = given.get("preemptmode", "").upper()
     return Qos(
-        int(text),
+        priority,
         "overpartqos" in given.get("flags", "").lower(),
         limits(place, given, "grptres", "grpjobs"),
         limits(place, given, "maxtrespu", "maxjobspu"),

@@ -14,6 +14,10 @@ from models.slurm.configuration.errors import ConfigurationError, nearest, parse
 
 YEAR_S = 365 * 24 * 3600
 
+MOST_CPUS = 65_535
+MOST_ROWS = 1000
+"""CPUs of a node, as Slurm counts them; jobs that may share a CPU: more are a slip."""
+
 KEYS_OF = {"nodename": keys.NODE_KEYS, "partitionname": keys.PARTITION_KEYS}
 """Lines for which a line DEFAULT sets defaults, and their keys."""
 
@@ -130,11 +134,12 @@ class Configuration:
                 else:
                     entities[small].append((line.where, {**defaults[small], **given}))
             elif small in ("cluster", "account", "user"):
-                name, is_user = accounting.ROOT if small == "cluster" else value, small == "user"
+                member, is_user = accounting.ROOT if small == "cluster" else value, small == "user"
                 parent = "" if small == "cluster" else parent
                 options = {key.lower(): text for key, text in line.pairs[1:]}
-                member = accounting.association(line.where, name, parent, is_user, options)
-                associations[name, parent, is_user] = member
+                associations[member, parent, is_user] = accounting.association(
+                    line.where, member, parent, is_user, options
+                )
             elif small == "parent":
                 parent = value
             elif small == "qosname":
@@ -192,13 +197,13 @@ class Configuration:
         names = [name for node in self.nodes for name in node.gres]
         return tuple(dict.fromkeys([*names, *(name.partition(":")[0] for name in names)]))
 
-    def whole(self, key: str, default: int) -> int:
+    def whole(self, key: str, default: int, most: int) -> int:
         """Return a whole number of SchedulerParameters; one that Slurm would ignore is its default."""
         text = self.parameters.get(key)
         if text is None:
             return default
-        if text.lstrip("-").isdecimal() and len(text) <= values.MOST_DIGITS:
-            return int(text) if int(text) >= 0 else default
+        if values.NUMBER.fullmatch(text.removeprefix("-")):
+            return int(text) if 0 <= int(text) <= most else default
         where = self.where.get("schedulerparameters", self.name)
         raise ConfigurationError(f"{where}: {key}={text} of SchedulerParameters; allowed: a whole number")
 
@@ -271,19 +276,21 @@ def _value(place: str, given: Mapping[str, str], key: str, parse: Callable[[str]
 
 
 def _nodes(place: str, line: int, given: Mapping[str, str]) -> Iterable[Node]:
-    def whole(key: str, default: int) -> int:
-        return int(_value(place, given, key, values.whole, default))
+    def whole(key: str, default: int, most: int = 10**values.MOST_DIGITS) -> int:
+        return int(_value(place, given, key, values.between(0, most), default))
 
-    threads = whole("threadspercore", 1)
-    sockets = whole("sockets", whole("boards", 1) * whole("socketsperboard", 1))
-    of_socket = max(whole("corespersocket", 1) * threads, 1)
+    threads = whole("threadspercore", 1, MOST_CPUS)
+    boards = whole("boards", 1, MOST_CPUS) * whole("socketsperboard", 1, MOST_CPUS)
+    sockets = whole("sockets", boards, MOST_CPUS)
+    of_socket = max(whole("corespersocket", 1, MOST_CPUS) * threads, 1)
     all_cpus = whole("cpus", whole("procs", sockets * of_socket))
     if not {"sockets", "socketsperboard"} & set(given) and all_cpus % of_socket == 0:
         sockets = all_cpus // of_socket
     cpus = all_cpus - whole("corespeccount", 0) * threads
-    if cpus < 1:
+    if not 1 <= cpus <= MOST_CPUS:
         raise ConfigurationError(
-            f"{place}: nodes with {cpus} CPUs; give CPUs=, or Sockets= and CoresPerSocket="
+            f"{place}: nodes with {cpus} CPUs; allowed: 1 to {MOST_CPUS:,}; give CPUs=, or Sockets= and "
+            "CoresPerSocket="
         )
     state = given.get("state", "UNKNOWN").upper().split("+")[0]
     for name in _value(place, given, "nodename", hostlist.expand, []):
@@ -295,7 +302,7 @@ def _nodes(place: str, line: int, given: Mapping[str, str]) -> Iterable[Node]:
             whole("weight", 1),
             tuple(given.get("features", given.get("feature", "")).split(",")),
             state not in ("DOWN", "DRAIN", "FAIL", "FAILING", "FUTURE"),
-            max(sockets, 1),
+            sockets if sockets and cpus % sockets == 0 else 1,  # else cores are in no socket
             threads,
             line,
         )
@@ -341,8 +348,12 @@ def _partition(
         return 0 if text.upper() in values.WITHOUT_LIMIT else int(parsed(place, key, text, values.whole))
 
     word, _, rows = given.get("oversubscribe", given.get("shared", "NO")).upper().partition(":")
-    if word not in ("NO", "YES", "FORCE", "EXCLUSIVE") or (rows and not rows.isdecimal()):
-        raise ConfigurationError(f"{place}: OverSubscribe={word}; allowed: NO, EXCLUSIVE, YES:n, FORCE:n")
+    n_rows = int(rows or 4) if values.NUMBER.fullmatch(rows or "4") else 0
+    if word not in ("NO", "YES", "FORCE", "EXCLUSIVE") or not 1 <= n_rows <= MOST_ROWS:
+        raise ConfigurationError(
+            f"{place}: OverSubscribe={word}{f':{rows}' if rows else ''}; allowed: NO, EXCLUSIVE, YES:n, "
+            f"FORCE:n with n from 1 to {MOST_ROWS:,}"
+        )
     priority = whole("priority", 1)
     over = given.get("overtimelimit", settings.get("overtimelimit", "0"))
     unlimited = given.get("maxnodes", "UNLIMITED").upper() in values.WITHOUT_LIMIT
@@ -357,8 +368,8 @@ def _partition(
         whole("prioritytier", priority),
         whole("priorityjobfactor", priority),
         word,
-        int(rows or 4) if word in ("YES", "FORCE") else 1,
-        parsed(place, "over", over, values.minutes),
+        n_rows if word in ("YES", "FORCE") else 1,
+        parsed(place, "OverTimeLimit", over, values.minutes),
         _value(place, given, "lln", values.yes, False),
         given.get("state", "UP").upper() == "UP",
         memory("defmempercpu"),

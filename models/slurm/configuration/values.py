@@ -2,10 +2,13 @@
 ``ValueError``."""
 
 import re
+from collections.abc import Callable
 
 DURATION = re.compile(r"(?:(\d{1,6})-)?(\d{1,9})(?::(\d{1,9}))?(?::(\d{1,9}))?")
 MEMORY = re.compile(r"(\d{1,10})([KMGT]?)B?", re.IGNORECASE)
 MOST_DIGITS = 12
+NUMBER = re.compile(rf"[0-9]{{1,{MOST_DIGITS}}}")
+MOST_DEVICES = 10**MOST_DIGITS
 WITHOUT_LIMIT = ("INFINITE", "UNLIMITED", "-1", "NONE")
 IN_MB = {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024**2, "": 1}
 
@@ -43,9 +46,20 @@ def memory(text: str) -> int:
 
 def whole(text: str) -> int:
     """Return a whole number, 0 or more."""
-    if not text.isdecimal() or len(text) > MOST_DIGITS:
+    if not NUMBER.fullmatch(text):
         raise ValueError(f"a whole number of at most {MOST_DIGITS} digits")
     return int(text)
+
+
+def between(least: int, most: int) -> Callable[[str], int]:
+    """Return a parser of whole numbers between two limits."""
+
+    def parse(text: str) -> int:
+        if not NUMBER.fullmatch(text) or not least <= int(text) <= most:
+            raise ValueError(f"a whole number from {least:,} to {most:,}")
+        return int(text)
+
+    return parse
 
 
 def number(text: str) -> float:
@@ -78,6 +92,8 @@ def gres(text: str) -> dict[str, int]:
         key = ":".join(words) if count else ":".join([*words, last])
         factor = {"K": 1024, "M": 1024**2, "G": 1024**3, "": 1}[count[2]] if count else 1
         found[key] = found.get(key, 0) + (int(count[1]) * factor if count else 1)
+        if found[key] > MOST_DEVICES:
+            raise ValueError(f"at most {MOST_DEVICES:,} of a generic resource")
     return found
 
 

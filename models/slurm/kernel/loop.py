@@ -22,6 +22,14 @@ FAR = 1 << 60
 LIMIT_TEST_S = 30
 """Seconds between two tests of time limits."""
 
+ENDED_ALL, STUCK, PAUSED, NO_PROGRESS = range(4)
+
+BUDGET, OF_PASS = 20_000, 200
+"""Events of one call of `run`, and how many of them a pass or a cycle counts for."""
+
+SAME, SAME_OF_JOB = 1000, 8
+"""Most events at one instant: of timers, and of each job, which is submitted, ends, is answered and calls."""
+
 
 @part(inline=False)
 def submit(system):
@@ -199,23 +207,26 @@ def last_event(system):
 
 @kernel(int64(SYSTEM, PASS, CYCLE, PICK))
 def run(system, main_pass, backfill_cycle, pick):
-    """Run all jobs to their ends; return 0, or 1 + the first job that can never start.
+    """Run all jobs to their ends; return `ENDED_ALL`, `STUCK` if a job can never start, `NO_PROGRESS` if time
+    does not go on, or `PAUSED` where the caller is to look for signals and to call again.
 
     O(looks + passes x tested x nodes).
     """
     state, settings = system.state[0], system.settings[0]
-    n_jobs = len(system.fate)
-    while True:
+    n_jobs, events = len(system.fate), 0
+    before = state.n_passes + state.n_cycles
+    while events + OF_PASS * (state.n_passes + state.n_cycles - before) < BUDGET:
+        events += 1
         next_submit = system.jobs[state.arrived].submit if state.arrived < n_jobs else np.inf
         if state.n_running == 0 and state.n_completing == 0:
             state.n_heap = 0  # ends of jobs that were killed before them
         next_end = system.heap[0].key if state.n_heap > 0 else np.inf
         if next_submit == np.inf and next_end == np.inf and state.n_running == 0:
             if state.n_queue == 0 and state.n_held == 0:
-                return 0
+                return ENDED_ALL
             patience = 2 * settings.sched_interval + 2 * settings.bf_interval + settings.bf_min_age_reserve
             if state.now > last_event(system) + patience + 60:
-                return 1
+                return STUCK
         if state.n_queue == 0 and state.n_held == 0:
             until = min(min(next_submit, next_end), min(state.next_calc, state.next_immediate))
             skip_idle(system, min(until, state.next_slice))
@@ -223,6 +234,9 @@ def run(system, main_pass, backfill_cycle, pick):
             min(min(next_submit, next_end), state.next_slice),
             min(min(state.next_tick, state.next_look), min(state.next_calc, state.next_immediate)),
         )
+        state.n_same = 0 if now > state.now else state.n_same + 1
+        if state.n_same > SAME + SAME_OF_JOB * n_jobs:
+            return NO_PROGRESS
         state.now = now
         if next_end == now or next_submit == now:
             state.quiet_since = now
@@ -244,3 +258,4 @@ def run(system, main_pass, backfill_cycle, pick):
             look(system, main_pass, pick)
         else:
             look_backfill(system, backfill_cycle, pick)
+    return PAUSED

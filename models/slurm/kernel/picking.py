@@ -233,7 +233,7 @@ def pick_once(system, job, whole, row, supply, gres):
     found = fit(system, job, whole, n_groups)
     too_few = 1
     while found == 0 and too_few < most and n_usable > least_nodes:
-        n_kept, n_left, n_groups = 0, n_usable, 0
+        n_kept, n_left, n_groups, fewest = 0, n_usable, 0, most
         for w in range(system.sets.shape[1]):
             word = system.sets[row, w]
             while word:
@@ -245,10 +245,11 @@ def pick_once(system, job, whole, row, supply, gres):
                 if offers[node].cpus > 0:
                     n_groups = grouped(system, n_groups, node, offers[node].cpus)
                     n_kept += 1
+                    fewest = min(fewest, offers[node].cpus)
         if n_kept < n_usable or too_few == 1:
             n_usable = n_kept
             found = fit(system, job, whole, n_groups)
-        too_few += 1
+        too_few = max(too_few + 1, fewest)
     state.n_chosen = found
     return found
 
@@ -356,7 +357,8 @@ def pick(system, record, whole, row, view):
         return pick_by_line(system, job, whole, row, supply, gres)
     found = pick_once(system, job, whole, row, supply, gres)
     if state.most_shared == FEWEST:
-        while found == 0 and state.shared + 1 < system.settings[0].most_rows:
+        most = min(system.settings[0].most_rows, state.n_running + 1)  # no node has more jobs
+        while found == 0 and state.shared + 1 < most:
             state.shared += 1
             found = pick_once(system, job, whole, row, supply, gres)
     return found

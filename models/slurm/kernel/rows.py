@@ -4,6 +4,7 @@ A partition has as many rows as jobs may share a core (OverSubscribe=FORCE:n), a
 core in common. A job that starts takes the first row with room for it. When a job has ended, all those of its
 partition take rows anew, in order of their first cores, and the row with most cores in use comes first; if
 that leaves a job without a row, all keep theirs (seen in Slurm's source, `part_data_build_row_bitmaps`).
+Rows are opened one by one: those behind the first empty one change nothing.
 
 A view is `NOW` or `LATER`, the view of the future; rows of the one come before those of the other.
 The parts that several kernels use are compiled once, not into each.
@@ -110,6 +111,9 @@ def join_row(system, job, view):
             occupy(system, job, row, 1)
             system.places[at].row, system.places[at].number = row, system.state[0].n_placed
             system.state[0].n_placed += 1
+            one = system.partitions[partition]
+            if place + 1 == one.n_rows < one.most_rows:
+                one.n_rows += 1
             return True
     return False
 
@@ -167,7 +171,6 @@ def leave_row(system, job, view):
         return
     n = 0
     for place in range(n_rows):
-        rows[first + place].before = rows[first + place].listed
         for k in range(state.n_running):
             other = system.running[k]
             if places[of_view + other].row == first + rows[first + place].listed:
@@ -181,6 +184,9 @@ def leave_row(system, job, view):
         places[of_view + other].number_before = places[of_view + other].number
         candidates[k].key = first_core(system, other) << 20 | fate[other].cpus
     order_by_key(system, n)
+    n_rows = min(n_rows + n, system.partitions[partition].most_rows)  # as many as may be opened now
+    for place in range(n_rows):
+        rows[first + place].before = rows[first + place].listed
     clear_rows(system, partition, view)
     every = True
     for k in range(n):
@@ -201,10 +207,12 @@ def leave_row(system, job, view):
 def copy_rows(system):
     """Begin the view of the future with the rows as they are. O(rows x nodes + running jobs)."""
     rows, n = system.rows, len(system.rows) // 2
-    for row in range(n):
-        rows[n + row].n_cores, rows[n + row].listed = rows[row].n_cores, rows[row].listed
-        for node in range(len(system.nodes)):
-            system.row_cores[n + row, node] = system.row_cores[row, node]
+    for partition in range(len(system.partitions)):
+        first = system.partitions[partition].first_row
+        for row in range(first, first + system.partitions[partition].n_rows):
+            rows[n + row].n_cores, rows[n + row].listed = rows[row].n_cores, rows[row].listed
+            for node in range(len(system.nodes)):
+                system.row_cores[n + row, node] = system.row_cores[row, node]
     for k in range(system.state[0].n_running):
         one, later = system.places[system.running[k]], system.places[len(system.fate) + system.running[k]]
         later.row, later.number = one.row if one.row == NONE else one.row + n, one.number

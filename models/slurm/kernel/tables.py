@@ -64,7 +64,7 @@ STATE = fields(
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_looks "
     "n_completing n_known n_pieces n_members n_slices most_shared shared n_offered n_ended n_placed "
-    "busy_first",
+    "busy_first n_same",
 )
 """Scalars of the system.
 
@@ -94,6 +94,8 @@ n_placed
     Times that a job was put into a row.
 busy_first
     Whether nodes that jobs have now are preferred.
+n_same
+    Events since time went on last.
 """
 
 FEWEST, ANY = -1, 1 << 30
@@ -107,10 +109,11 @@ ranked: the node at this place in their order."""
 SUPPLY = fields(ints="cpus memory")
 """What a node has left, now or in a view of the future; generic resources are apart."""
 
-PARTITION = fields(ints="tier over whole rows n_rows first_row count failed ranked n_active")
+PARTITION = fields(ints="tier over whole rows n_rows most_rows first_row count failed ranked n_active")
 """over: how long a job may exceed its limit, seconds. whole: whether jobs get whole nodes. rows: that of its
-nodes. n_rows, first_row: its rows of cores in `System.rows`. count, failed: of a pass. ranked: the partition
-at this place in order of tiers. n_active: jobs in its active row."""
+nodes. n_rows, most_rows: its rows of cores that are open, with an empty one, and that may be; first_row:
+where they begin in `System.rows`. count, failed: of a pass. ranked: the partition at this place in order of
+tiers. n_active: jobs in its active row."""
 
 JOB = fields(
     "submit begin runtime message",

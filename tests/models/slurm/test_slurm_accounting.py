@@ -89,6 +89,7 @@ def jobs(configuration: Configuration, who: list[tuple[str, str, str]], **given:
 
 def test_files_as_slurm_prints_them(cluster: Configuration) -> None:
     found = {one.name: one for one in cluster.associations}
+    assert cluster.name == "slurm.conf", "not that of the last user, which notes and reports would show"
     assert found["physics"].group == {"cpu": 24, "node": 3}
     assert (found["theory"].parent, found["theory"].share, found["bob"].is_user) == ("physics", 2, True)
     assert (found["ann"].group, found["dee"].each) == ({"jobs": 1}, {"jobs": 3})
@@ -189,6 +190,12 @@ def test_limits_without_enforcement_are_listed() -> None:
         (
             "QosName=q MaxJobsPerUser=2",
             "maxjobsperuser is none that sacctmgr prints; did you mean MaxJobsPU?",
+        ),
+        ("Account - 'a':MaxJobs=abc", "MaxJobs=abc; allowed: a whole number"),
+        ("QosName=q MaxTRESPU=cpu=8 MaxJobsPU=abc", "MaxJobsPU=abc; allowed: a whole number"),
+        (
+            "QosName=q Priority=99999999999",
+            "Priority=99999999999; allowed: a whole number from 0 to 4,294,967",
         ),
         ("QosName=q Colour=red", "colour is none that sacctmgr prints; correct it or delete it"),
         ("QosName=q Priority=high", "Priority=high; allowed: a whole number"),

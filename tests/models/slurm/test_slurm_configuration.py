@@ -129,6 +129,12 @@ NODE, PARTITION = "NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1"
         ([NODE, f"{PARTITION} MaxTime=soon"], ["maxtime=soon", "minutes"]),
         ([NODE, PARTITION, "KillWait = 30"], ["KillWait", "without blanks"]),
         ([NODE, PARTITION, 'Epilog="/x'], ["quotation mark"]),
+        ([NODE, f"{PARTITION} OverTimeLimit=abc"], ["OverTimeLimit=abc; allowed: minutes"]),
+        ([NODE, f"{PARTITION} OverSubscribe=FORCE:65536"], ["OverSubscribe=FORCE:65536", "1 to 1,000"]),
+        ([NODE, f"{PARTITION} OverSubscribe=YES:0"], ["OverSubscribe=YES:0", "1 to 1,000"]),
+        (["NodeName=n1 CPUs=99999999"], ["99999999 CPUs", "1 to 65,535"]),
+        (["NodeName=n1 Sockets=99999999"], ["sockets=99999999", "0 to 65,535"]),
+        (["NodeName=n1 CPUs=4 Gres=gpu:999999999G"], ["gres=gpu:999999999G", "at most 1,000,000,000,000"]),
     ],
 )
 def test_a_mistake_is_one_line(lines: list[str], words: list[str]) -> None:
@@ -146,6 +152,7 @@ def test_a_mistake_is_one_line(lines: list[str], words: list[str]) -> None:
         ("PreemptType=preempt/qos", ["PreemptType=qos with PreemptMode=OFF", "preempt/none"]),
         ("SelectType=select/alien", ["select/alien", "select/cons_tres"]),
         ("SchedulerParameters=bf_interval=often", ["bf_interval=often", "a whole number"]),
+        ("PreemptMode=GANG\nSchedulerTimeSlice=0", ["SchedulerTimeSlice=0", "1 to 65,533"]),
         (f"PreemptMode=GANG\n{PARTITION} OverSubscribe=YES:2", ["OverSubscribe=YES", "FORCE:1"]),
         (f"PreemptMode=GANG\n{NODE} ThreadsPerCore=2", ["4 CPUs, 2 on a core", "policy.lines"]),
         ("PreemptMode=GANG\nPartitionName=b Nodes=n1 OverSubscribe=FORCE", ["partition b", "alike"]),
@@ -158,7 +165,7 @@ def test_a_mistake_is_one_line(lines: list[str], words: list[str]) -> None:
 def test_what_is_not_modelled_is_refused(line: str, words: list[str]) -> None:
     made = of_lines("slurm.conf", [NODE, PARTITION, *line.splitlines()])
     with pytest.raises(ConfigurationError) as raised:
-        (settings(made), Preemption.of(made), gang.check(made))
+        (settings(made), Preemption.of(made), gang.check(made), gang.settings(made))
     for word in words:
         assert word in str(raised.value)
 

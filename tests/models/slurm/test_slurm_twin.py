@@ -1,5 +1,7 @@
 """The kernel against its slow twin: random jobs, nodes and partitions, whole nodes and CPUs."""
 
+import re
+import signal
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -17,9 +19,11 @@ from models.jobs.machine import pool
 from models.jobs.requests import Requests
 from models.jobs.swf_schedule import write_schedule
 from models.point import Point
-from models.slurm.build import asked
+from models.slurm import engine
+from models.slurm.build import asked, system_of
 from models.slurm.configuration.reading import of_lines
 from models.slurm.engine import Result, run
+from models.slurm.kernel import loop, tables
 from models.slurm.model import SlurmSchedule, schedule, with_suspension
 from models.slurm.scheduler import Phases
 
@@ -314,6 +318,53 @@ def test_every_job_starts_when_the_twin_starts_it(kind: str, seed: int) -> None:
     assert result.suspended.tolist() == [job.late for job in twin.jobs]
     lost = zip(result.lost.job.tolist(), result.lost.begin.tolist(), result.lost.end.tolist(), strict=True)
     assert sorted(lost) == [(job.number, *run) for job in twin.jobs for run in job.runs]
+
+
+@pytest.mark.parametrize("kind", ["backfill", "gang cores"])
+def test_a_run_is_interrupted_between_two_calls_of_the_kernel(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kernel cannot be interrupted: it returns now and then, and goes on where it was."""
+    twin, lines = draw(kind, 4)
+    whole, calls, run_loop = simulated(twin, lines), [], loop.run
+
+    def run_briefly(system: tables.System, *parts: object) -> int:
+        calls.append(run_loop(system, *parts))
+        if calls[-1] == loop.PAUSED and len(calls) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return calls[-1]
+
+    monkeypatch.setattr(loop, "run", run_briefly)
+    for job in twin.jobs:
+        job.submit *= 10_000  # each in a call of its own
+    with pytest.raises(KeyboardInterrupt):
+        simulated(twin, lines)
+    assert calls == [loop.PAUSED] * 3
+    assert len(whole.start) == len(twin.jobs)
+
+
+@pytest.mark.parametrize("timer", ["time_slice", "bf_interval", "tick"])
+def test_time_that_stands_still_ends_the_run(timer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*given: object) -> tables.System:
+        system = system_of(*given)
+        system.settings[timer] = -1e9 if timer == "bf_interval" else 0
+        return system
+
+    monkeypatch.setattr(engine, "system_of", stopped)
+    with pytest.raises(ValueError, match=r"twin: time stands still [\d,]+ s after the beginning") as raised:
+        simulated(*draw("gang cores", 4))
+    assert "\n" not in str(raised.value)
+
+
+def test_rows_are_opened_as_jobs_need_them() -> None:
+    """As many as may be change no start, nor how long a run takes."""
+    results = []
+    for depth in (40, 1000):
+        twin, lines = draw("gang cores", 7)
+        lines = [re.sub(r"FORCE:\d", f"FORCE:{depth}", line) for line in lines]
+        results.append(simulated(twin, lines))
+    np.testing.assert_array_equal(results[0].start, results[1].start)
+    np.testing.assert_array_equal(results[0].end, results[1].end)
 
 
 @pytest.mark.parametrize("seed", [114, 290])
