@@ -6,7 +6,8 @@ import numpy as np
 
 from models.arrays import Floats, Ints
 from models.jobs.schedule import Pieces, TooManyPiecesError
-from models.slurm.build import Asked, system_of
+from models.slurm.asked import Asked
+from models.slurm.building import system_of
 from models.slurm.configuration import Configuration
 from models.slurm.scheduler import Phases
 
@@ -59,7 +60,7 @@ class Result:
 def run(
     wanted: Asked, configuration: Configuration, phases: Phases = AT_ZERO, plans: int = 0, zero: float = 0.0
 ) -> Result:
-    """Run all jobs to their ends; `plans` and `zero` as `build.system_of` has them.
+    """Run all jobs to their ends; `plans` and `zero` as `building.system_of` has them.
 
     ``ValueError`` with one line if a job can never start.
     """

@@ -7,30 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from models.arrays import Ints
 from models.jobs.requests import Requests
+from models.slurm.asked import Asked
 from models.slurm.configuration import Configuration
 from models.slurm.configuration.accounting import JOBS, Qos, above
+from models.slurm.configuration.partitions import Sharing
 from models.slurm.kernel import tables
-
-if TYPE_CHECKING:
-    from models.slurm.build import Asked
 
 OF_NODES = ("cpu", "node", "mem")
 """Resources that are counted, with ``jobs`` and ``gres/...``; others (billing, licences) have no effect."""
+
+
+def whole_nodes(configuration: Configuration) -> list[bool]:
+    """Return whether jobs get whole nodes in each partition."""
+    linear = configuration.settings.linear
+    return [linear or one.sharing.kind == Sharing.EXCLUSIVE for one in configuration.partitions]
 
 
 def sizes(request: Requests, configuration: Configuration, place: Ints) -> tuple[Ints, Ints, np.ndarray]:
     """Return the nodes and CPUs that each job asks for, and the CPUs that it gets: all of whole nodes."""
     cpus_of = np.array([node.cpus for node in configuration.nodes])
     each = np.array([np.median(cpus_of[list(one.nodes)]) for one in configuration.partitions])[place]
-    linear = configuration.linear
-    exclusive = np.array([linear or one.sharing == "EXCLUSIVE" for one in configuration.partitions])
-    whole = request.whole | exclusive[place]
+    whole = request.whole | np.array(whole_nodes(configuration))[place]
     cpus = np.maximum(request.tasks * request.task_cpus, request.nodes)
     nodes = np.where(whole, np.maximum(request.nodes, np.ceil(cpus / each)), request.nodes)
     return nodes.astype(np.int64), cpus, np.where(whole, nodes * each, cpus)
@@ -75,7 +78,7 @@ def limited(wanted: Asked, configuration: Configuration) -> Iterator[Limit]:
     A limit of the partition's QOS replaces that of the job's, unless this has ``OverPartQOS``, and either one
     that of associations (resource_limits.html, "Hierarchy").
     """
-    if not configuration.enforces:
+    if not configuration.settings.enforces:
         return
     levels = configuration.qos
     of_job = wanted.request.qos.astype(str)

@@ -12,7 +12,6 @@ from models.jobs.schedule import Pieces, Schedule
 from models.jobs.trace import Trace
 from models.point import Point
 from models.slurm import FAMILY, engine
-from models.slurm.gang import is_gang
 from models.slurm.metrics import shares
 from models.slurm.policies import (
     Rules,
@@ -22,7 +21,6 @@ from models.slurm.policies import (
     with_downtimes,
     zero_of,
 )
-from models.slurm.preemption import Preemption
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +85,6 @@ def with_suspension(made: SlurmSchedule, preempted: np.ndarray) -> SlurmSchedule
 def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stream or a trace
     configuration = configuration_of(point.policy, point.machine)
     phases = Rules.of(point.policy).phases
-    preempts = bool(Preemption.of(configuration).settings)
     opened = open_jobs(point, configuration)
     zero, configuration = zero_of(opened, configuration), with_downtimes(configuration, opened)
 
@@ -111,8 +108,8 @@ def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stre
             lost=np.zeros(len(jobs)),
             suspended=result.suspended,
         )
-        if is_gang(configuration):
+        if configuration.settings.gang:
             return with_suspension(made, result.preempted)
-        return with_preemption(made, result) if preempts else made
+        return with_preemption(made, result) if configuration.settings.preempts else made
 
     return run, opened

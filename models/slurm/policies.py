@@ -14,14 +14,22 @@ from models.jobs.requests import Requests
 from models.jobs.stream import CHECKED, Stream
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
-from models.slurm import constraints, gang, scheduler
-from models.slurm.build import Asked, asked
-from models.slurm.configuration import Configuration, ConfigurationError, Node, Partition, read
+from models.slurm import constraints, gang
+from models.slurm.asked import Asked, asked
+from models.slurm.configuration import (
+    Configuration,
+    ConfigurationError,
+    Node,
+    Partition,
+    Settings,
+    Share,
+    read,
+)
 from models.slurm.configuration.accounting import Reservation
+from models.slurm.configuration.keys import words_of
 from models.slurm.configuration.reading import of_lines
 from models.slurm.limits import counters
-from models.slurm.preemption import Preemption, exempt_of
-from models.slurm.priority import Weights
+from models.slurm.preemption import levels_of
 from models.slurm.scheduler import Phases
 from models.units import KB_IN_GB
 from models.workloads.replayed import KEEP, ONE_POOL
@@ -45,7 +53,7 @@ def _word() -> Any:
     """Declare a word of SchedulerParameters."""
 
     def check(policy: Parameters, where: str, key: str) -> int:
-        _, most = scheduler.WORDS[key]
+        most = words_of(Settings)[key]["most"]
         allowed = f"a whole number from 0 to {most:,}, or null (as slurm.conf says)"
         return checks.whole(policy, where, key, allowed, least=0, most=most)
 
@@ -116,14 +124,12 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
     ``ValueError`` with one line that names the mistake."""
     rules = Rules.of(policy)
     lines = [*rules.lines, *rules.given("line").values()]
+    words = rules.given("word")
     made = (
-        of_lines("policy.lines", lines)
+        of_lines("policy.lines", lines, words)
         if rules.path is None
-        else read(rules.path, lines, policy.get("sha256"))
+        else read(rules.path, lines, policy.get("sha256"), words)
     )
-    words = [f"{key}={number}" for key, number in rules.given("word").items()]
-    text = ",".join([made.settings.get("schedulerparameters", ""), *words])
-    made = replace(made, settings={**made.settings, "schedulerparameters": text.strip(",")})
     if made.nodes:
         if not machines_are_open(machine):
             raise ConfigurationError(
@@ -136,7 +142,7 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
             )
         return made
     nodes = _nodes(rules.node_cpus, machine)
-    partition = Partition(OF_MACHINE, tuple(range(len(nodes))), default=True, sharing=rules.sharing)
+    partition = Partition(OF_MACHINE, tuple(range(len(nodes))), default=True, sharing=Share.of(rules.sharing))
     return replace(made, nodes=nodes, partitions=(partition,))
 
 
@@ -220,7 +226,7 @@ def wanted(jobs: Jobs, policy: Parameters, configuration: Configuration, users: 
     if jobs.request is not None and renamed:
         names = np.array([renamed.get(name, name) for name in jobs.request.partition.tolist()], object)
         jobs = replace(jobs, request=replace(jobs.request, partition=names))
-    if jobs.request is None and configuration.linear:
+    if jobs.request is None and configuration.settings.linear:
         jobs = replace(jobs, request=Requests.of(jobs.size, jobs.memory))
     return _limited(asked(jobs, configuration, users=users), rules.over_limit, configuration)
 
@@ -241,7 +247,7 @@ def _limited(found: Asked, over_limit: str, configuration: Configuration) -> Ask
     request = found.request
     nodes, cpus, memory = _needs(request)
     fits = np.zeros(len(found.jobs), bool)
-    track = "MEMORY" in configuration.settings.get("selecttypeparameters", "").upper()
+    track = configuration.settings.selection.memory
     texts = constraints.effective(request)
     known, text_of = np.unique(texts.astype(str), return_inverse=True)
     meets = [constraints.nodes_with(text, configuration.nodes) for text in known]
@@ -288,23 +294,19 @@ def _fits(members: Sequence[Node], request: Requests, track: bool) -> np.ndarray
 def check(point: Point) -> Sequence[str]:
     """Check one combination before anything runs, see `models.family.Family.check`."""
     configuration = configuration_of(point.policy, point.machine)
-    scheduler.settings(configuration)
     gang.check(configuration)
-    gang.settings(configuration)
-    Preemption.of(configuration)
-    Weights.of(configuration)
+    levels_of(configuration)
     opened = open_jobs(point, configuration)
     found = wanted(
         opened.first(CHECKED), point.policy, configuration, opened.users if isinstance(opened, Trace) else ()
     )
     zero_of(opened, configuration)
-    exempt_of(found, configuration)
     *_, notes = counters(found, configuration)
     if share := np.mean(constraints.effective(found.request) != found.request.constraint):
         notes = [*notes, f"constraints on several nodes together have no effect ({share:.1%} of the jobs)"]
     apart = configuration.default_partition.name != OF_MACHINE
     of_log = [note for note in opened.notes if not (apart and ONE_POOL in note)]
-    return [*of_log, *configuration.not_modelled(), *_restricted(found, configuration), *notes]
+    return [*of_log, *configuration.notes, *_restricted(found, configuration), *notes]
 
 
 def _restricted(found: Asked, configuration: Configuration) -> list[str]:

@@ -5,123 +5,95 @@ A preempted job is requeued, which loses what it has done, or cancelled; with ga
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from models.arrays import Ints
-from models.slurm.configuration import Configuration, ConfigurationError, values
-from models.slurm.gang import is_gang
+from models.slurm.asked import Asked
+from models.slurm.configuration import Configuration, ConfigurationError
+from models.slurm.configuration.settings import Decide, Mode, Preempt
 from models.slurm.kernel import tables
-
-if TYPE_CHECKING:
-    from models.slurm.build import Asked
-
-MODES = {"REQUEUE": tables.REQUEUE, "CANCEL": tables.CANCEL, "OFF": tables.OFF}
-GANG_MODES = {"SUSPEND": tables.SUSPEND, "OFF": tables.OFF}
-"""Modes with gang scheduling."""
 
 WITHOUT = "policy.lines=[PreemptType=preempt/none, PreemptMode=OFF] simulates the cluster without preemption"
 
+MOST_LEVELS = 3000
 
-@dataclass(frozen=True, eq=False)
-class Preemption:
-    """What the kernel reads: `levels` are partitions or QOS.
 
-    Parameters
-    ----------
+def levels_of(configuration: Configuration) -> tuple[np.ndarray, Ints]:
+    """Return partitions or QOS, whichever decide, and whether jobs of one preempt those of another one.
+
+    Returns
+    -------
+    levels : ndarray of `tables.LEVEL`
     preempts : ndarray of int, shape (n_levels ** 2,)
-        Whether jobs of a level preempt those of another one.
-    settings : dict of str to int
-        Fields of the kernel's settings.
+
+    Raises
+    ------
+    ConfigurationError
+        For what is not modelled.
     """
-
-    levels: np.ndarray
-    preempts: Ints
-    settings: dict[str, int]
-
-    @classmethod
-    def of(cls, configuration: Configuration) -> Preemption:
-        """Return the preemption of a configuration; `ConfigurationError` for what is not modelled."""
-        kind = configuration.word("PreemptType", "preempt/none")
-        words = configuration.settings.get("preemptmode", "").upper().split(",")
-        text = ",".join(word for word in words if word != "GANG") or "OFF"
-        where = configuration.where.get("preemptmode", configuration.name)
-        linear, suspends = configuration.linear, is_gang(configuration)
-        mode = _mode(where, text, linear or suspends)
-        if kind == "none" and mode == tables.OFF:
-            return cls(np.zeros(0, tables.LEVEL), np.zeros(0, np.int64), {})
-        if kind not in ("partition_prio", "qos") or mode == tables.OFF:
-            raise ConfigurationError(f"{where}: PreemptType={kind} with PreemptMode={text}; {WITHOUT}")
-        if (linear or suspends) and (kind == "qos" or not suspends):
-            raise ConfigurationError(
-                f"{where}: preemption with {'GANG' if suspends else 'select/linear'} is modelled for "
-                f"PreemptType=preempt/partition_prio with PreemptMode=SUSPEND,GANG; {WITHOUT}"
-            )
-        if configuration.settings.get("jobrequeue", "1") == "0":
-            mode = mode and tables.CANCEL
-        by_qos = kind == "qos"
-        levels = _of_qos(configuration, mode) if by_qos else _of_partitions(configuration, mode, suspends)
-        expires = configuration.value("AuthInfo", values.options, {}).get("cred_expire", "")
-        expire = int(expires) if expires.isdecimal() and len(expires) < values.MOST_DIGITS else 0
-        settings = {
-            "preempts": 1,
-            "by_qos": int(by_qos),
-            "youngest_first": int("preempt_youngest_first" in configuration.parameters),
-            "strict_order": int("preempt_strict_order" in configuration.parameters),
-            "reorder_count": 0 if linear else configuration.whole("preempt_reorder_count", 1, MOST_ORDERS),
-            "suspends": suspends,
-            "requeue_wait": (expire if expire >= LEAST_EXPIRE_S else EXPIRE_S) + 1,
-            "message_timeout": configuration.value("MessageTimeout", values.whole, 10),
-        }
-        return cls(*levels, settings)
-
-    def qos_of(self, wanted: Asked, configuration: Configuration) -> Ints:
-        """Return the level of each job's QOS; -1 for none, and where partitions decide."""
-        number = {name: n for n, name in enumerate(configuration.qos)} if self.settings.get("by_qos") else {}
-        names = wanted.request.qos.tolist()
-        return np.array([number.get(name or "normal", tables.NONE) for name in names], np.int64)
+    settings, where = configuration.settings, configuration.place("PreemptMode")
+    shares = settings.linear or settings.gang
+    mode = _mode(where, settings.preempt, shares)
+    if settings.decides == Decide.NONE and mode == Mode.OFF:
+        return np.zeros(0, tables.LEVEL), np.zeros(0, np.int64)
+    if settings.decides == Decide.NONE or mode == Mode.OFF:
+        kind = ("none", "partition_prio", "qos")[settings.decides]
+        raise ConfigurationError(
+            f"{where}: PreemptType={kind} with PreemptMode={settings.preempt.text}; {WITHOUT}"
+        )
+    if shares and (settings.by_qos or not settings.gang):
+        raise ConfigurationError(
+            f"{where}: preemption with {'GANG' if settings.gang else 'select/linear'} is modelled for "
+            f"PreemptType=preempt/partition_prio with PreemptMode=SUSPEND,GANG; {WITHOUT}"
+        )
+    mode = mode if settings.requeues else Mode.CANCEL
+    return _of_qos(configuration, mode) if settings.by_qos else _of_partitions(configuration, mode)
 
 
-MOST_ORDERS, MOST_LEVELS = 1000, 3000
-EXPIRE_S, LEAST_EXPIRE_S = 120, 5
-"""Seconds that a job's credential is valid (AuthInfo=cred_expire): a requeued job starts after that."""
+def qos_of(wanted: Asked, configuration: Configuration) -> Ints:
+    """Return the level of each job's QOS; -1 for none, and where partitions decide."""
+    names = configuration.qos if configuration.settings.by_qos else ()
+    number = {name: n for n, name in enumerate(names)}
+    return np.array(
+        [number.get(name or "normal", tables.NONE) for name in wanted.request.qos.tolist()], np.int64
+    )
 
 
 def exempt_of(wanted: Asked, configuration: Configuration) -> Ints:
     """Return the seconds that each job runs before it may be preempted (PreemptExemptTime)."""
-    common = configuration.value("PreemptExemptTime", values.minutes, 0) or 0
+    common = configuration.settings.exempt
     of_qos = {name: common if one.exempt is None else one.exempt for name, one in configuration.qos.items()}
     return np.array([of_qos.get(name or "normal", common) for name in wanted.request.qos.tolist()], np.int64)
 
 
-def _mode(where: str, text: str, suspends: bool = False) -> int:
-    modes = GANG_MODES if suspends else MODES
-    if text.upper() not in modes:
-        beside = " with GANG or select/linear" * suspends
+def _mode(where: str, given: Preempt, shares: bool = False) -> Mode:
+    modes = (Mode.SUSPEND, Mode.OFF) if shares else (Mode.REQUEUE, Mode.CANCEL, Mode.OFF)
+    if given.mode is None or given.mode not in modes:
+        beside = " with GANG or select/linear" * shares
         raise ConfigurationError(
-            f"{where}: PreemptMode={text}{beside} is not modelled; allowed: {', '.join(modes)}; {WITHOUT}"
+            f"{where}: PreemptMode={given.text}{beside} is not modelled; allowed: "
+            f"{', '.join(mode.name for mode in modes)}; {WITHOUT}"
         )
-    return modes[text.upper()]
+    return given.mode
 
 
-def _of_partitions(configuration: Configuration, mode: int, suspends: bool) -> tuple[np.ndarray, Ints]:
+def _of_partitions(configuration: Configuration, mode: Mode) -> tuple[np.ndarray, Ints]:
     partitions = configuration.partitions
     levels = np.zeros(len(partitions), tables.LEVEL)
     tier = levels["rank"] = np.array([one.tier for one in partitions])
     levels["grace"] = [one.grace for one in partitions]
     levels["mode"] = [
-        _mode(f"{configuration.name}: partition {one.name}", one.preempt_mode, suspends)
-        if one.preempt_mode
+        _mode(f"{configuration.name}: partition {one.name}", one.preempt, configuration.settings.gang)
+        if one.preempt
         else mode
         for one in partitions
     ]
-    return levels, ((tier[:, None] > tier) & (levels["mode"] != tables.OFF)).ravel().astype(np.int64)
+    return levels, ((tier[:, None] > tier) & (levels["mode"] != Mode.OFF)).ravel().astype(np.int64)
 
 
-def _of_qos(configuration: Configuration, mode: int) -> tuple[np.ndarray, Ints]:
+def _of_qos(configuration: Configuration, mode: Mode) -> tuple[np.ndarray, Ints]:
     every = configuration.qos
     if len(every) > MOST_LEVELS:
         raise ConfigurationError(
@@ -131,7 +103,7 @@ def _of_qos(configuration: Configuration, mode: int) -> tuple[np.ndarray, Ints]:
     preempts = np.zeros((len(every), len(every)), np.int64)
     numbers = {name: number for number, name in enumerate(every)}
     for number, (name, one) in enumerate(every.items()):
-        own = _mode(f"{configuration.name}: QOS {name}", one.preempt_mode) if one.preempt_mode else mode
+        own = _mode(f"{configuration.name}: QOS {name}", one.preempt) if one.preempt else mode
         levels[number] = (min(one.priority, 0xFFFF), own or mode, one.grace)
         if missing := [each for each in one.preempts if each not in numbers]:
             raise ConfigurationError(

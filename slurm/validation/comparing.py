@@ -10,7 +10,7 @@ import numpy as np
 
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
-from models.slurm.build import asked
+from models.slurm.asked import asked
 from models.slurm.configuration import read
 from models.slurm.engine import Result, run
 from slurm.commands import Slurm, SlurmError

@@ -10,9 +10,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from models.slurm.configuration import hostlist, values
-from models.slurm.configuration.errors import ConfigurationError, nearest, parsed
+from models.slurm.configuration.keys import KNOWN, Line, key
+from models.slurm.configuration.settings import Preempt
+from models.slurm.configuration.values import Duration, Whole
 
 DUMPED = re.compile(r"(Cluster|Parent|Account|User) - '([^']*)'(?::(.*))?$")
 """A line of ``sacctmgr dump``."""
@@ -23,8 +26,6 @@ JOBS = "jobs"
 DAY_S = 86400
 
 LONGEST_S = 366 * DAY_S
-
-LARGEST_PRIORITY = 2**32 - 1
 
 WEEK = tuple(range(7))
 
@@ -46,31 +47,57 @@ NEUTRAL = ("", "-1", "(null)")
 TRES = ("cpu", "node", "mem", "gres", "billing", "bb", "energy", "fs", "ic", "license", "pages", "vmem")
 """Kinds of resources that Slurm can limit; those after gres have no effect here."""
 
-COMMON = """
-    Description FairShare Flags GrpCPUMins GrpCPURunMins GrpCPUs GrpJobs GrpJobsAccrue GrpMem GrpMemory
-    GrpNodes GrpSubmit GrpSubmitJobs GrpTRES GrpTRESMins GrpTRESRunMins GrpWall ID MaxCPUMins MaxCPUs MaxNodes
-    MaxTRES MaxTRESMins MaxTRESPerNode MaxWall MaxWallDurationPerJob MinPrioThres MinPrioThresh Priority"""
-OPTIONS = f"""{COMMON}
-    AdminLevel Classification Comment Coordinator DefaultAccount DefaultQOS DefaultWCKey Federation FedState
-    Lineage MaxCPUMinsPerJob MaxCPURunMins MaxCPUsPerJob MaxJobs MaxJobsAccrue MaxNodesPerJob MaxSubmit
-    MaxSubmitJobs MaxTRESMinsPerJob MaxTRESPerJob MaxTRESRunMins Organization Parent Partition QOS
-    QosLevel Shares WCKeys"""
-"""Options of a line of ``sacctmgr dump``, also of older versions."""
-COLUMNS = f"""{COMMON}
-    Descr GraceTime LimitFactor MaxCPURunMinsPU MaxCPUsPU MaxJobsAccruePA MaxJobsAccruePU MaxJobsPA MaxJobsPU
-    MaxNodesPU MaxSubmitPA MaxSubmitPU MaxTRESPA MaxTRESPU MaxTRESRunMinsPA MaxTRESRunMinsPU MinCPUs MinTRES
-    Preempt PreemptExemptTime PreemptMode QosName UsageFactor UsageThres"""
-"""Columns of ``sacctmgr show qos``."""
 
-NAMES = {name.lower(): name for name in f"{OPTIONS} {COLUMNS}".split()}
+def amounts(text: str) -> dict[str, int]:
+    """Return how much of each resource, ``cpu=64,mem=2T`` in MB; -1 is no limit."""
+    found = {}
+    for name, amount in values.options(text).items():
+        if name.partition("/")[0] not in TRES:
+            raise ValueError(f"{', '.join(TRES[:3])} and gres/NAME, or {', '.join(TRES[4:])} without effect")
+        if amount not in NEUTRAL:
+            found[name] = values.memory(amount) if name == "mem" else COUNT(amount)
+    return found
 
-NOT_MODELLED = """
-    grpcpumins grpcpurunmins grpcpus grpjobsaccrue grpmem grpmemory grpnodes grptresmins grptresrunmins
-    grpwall maxcpumins maxcpus maxnodes maxtres maxtresmins maxtrespernode minpriothres minpriothresh
-    maxcpuminsperjob maxcpurunmins maxcpusperjob maxjobsaccrue maxnodesperjob maxtresminsperjob maxtresperjob
-    maxtresrunmins limitfactor maxcpurunminspu maxcpuspu maxjobsaccruepa maxjobsaccruepu maxnodespu
-    maxtresrunminspa maxtresrunminspu mincpus mintres usagefactor usagethres"""
-"""Options and columns that change schedules, and have no effect here."""
+
+def level_mode(text: str) -> Preempt | None:
+    """Return how jobs of a QOS are preempted; None where PreemptMode decides."""
+    return None if text.upper() == "CLUSTER" else Preempt.of(text)
+
+
+def share_of(text: str) -> float:
+    """Return a number of shares; ``parent`` is infinite, and what sacctmgr does not write is one."""
+    return math.inf if text == "parent" else float(text) if re.fullmatch("[0-9]{1,9}", text) else 1.0
+
+
+COUNT = Whole(0, 10**values.MOST_DIGITS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys:
+    """The options of a line of ``sacctmgr dump``."""
+
+    share: float = key("Fairshare", share_of, 1.0)
+    group_tres: Mapping[str, int] | None = key("GrpTRES", amounts, None)
+    group_jobs: int | None = key("GrpJobs", COUNT, None)
+    jobs: int | None = key("MaxJobs", COUNT, None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QosKeys:
+    """The columns of ``sacctmgr show qos``."""
+
+    priority: int = key("Priority", Whole(0, 2**32 - 1), 0)
+    over_partition: bool = key("Flags", lambda text: "overpartqos" in text.lower(), False)
+    group_tres: Mapping[str, int] | None = key("GrpTRES", amounts, None)
+    group_jobs: int | None = key("GrpJobs", COUNT, None)
+    user_tres: Mapping[str, int] | None = key("MaxTRESPU", amounts, None)
+    user_jobs: int | None = key("MaxJobsPU", COUNT, None)
+    account_tres: Mapping[str, int] | None = key("MaxTRESPA", amounts, None)
+    account_jobs: int | None = key("MaxJobsPA", COUNT, None)
+    preempts: tuple[str, ...] = key("Preempt", lambda text: tuple(filter(None, text.split(","))), ())
+    preempt: Preempt | None = key("PreemptMode", level_mode, None)
+    grace: int | None = key("GraceTime", Duration(), None)
+    exempt: int | None = key("PreemptExemptTime", Duration(), None)
 
 
 @dataclass(frozen=True)
@@ -107,8 +134,8 @@ class Qos:
     ----------
     preempts : tuple of str
         QOS whose jobs its jobs preempt.
-    preempt_mode : str
-        How its own jobs are preempted, empty where PreemptMode decides; after `grace` seconds.
+    preempt : Preempt, optional
+        How its own jobs are preempted, None where PreemptMode decides; after `grace` seconds.
     exempt : int, optional
         Seconds that each of them may run before; None where PreemptExemptTime decides.
     ignored : tuple of str
@@ -121,7 +148,7 @@ class Qos:
     user: Mapping[str, int]
     account: Mapping[str, int]
     preempts: tuple[str, ...] = ()
-    preempt_mode: str = ""
+    preempt: Preempt | None = None
     grace: int = 0
     exempt: int | None = None
     ignored: tuple[str, ...] = ()
@@ -184,100 +211,85 @@ def above(name: str, accounts: Mapping[str, Association]) -> Iterator[str]:
         name = accounts[name].parent if name in accounts else ""
 
 
-def limits(place: str, given: Mapping[str, str], tres: str, jobs: str) -> dict[str, int]:
-    """Return the limits that two keys set, of TRES and of jobs."""
-    found = {}
-    if given.get(jobs, "") not in NEUTRAL:
-        found[JOBS] = int(parsed(place, NAMES[jobs], given[jobs], values.whole))
-    try:
-        for name, text in values.options(given.get(tres, "")).items():
-            if name.partition("/")[0] not in TRES:
-                raise ValueError(
-                    f"{', '.join(TRES[:3])} and gres/NAME, or {', '.join(TRES[4:])} without effect"
-                )
-            if text not in NEUTRAL:
-                found[name] = values.memory(text) if name == "mem" else values.whole(text)
-    except ValueError as expected:
-        raise ConfigurationError(f"{place}: {NAMES[tres]}={given[tres]}; allowed: {expected}") from None
-    return found
+def limits(tres: Mapping[str, int] | None, jobs: int | None) -> dict[str, int]:
+    """Return limits of TRES and of jobs together."""
+    return {**({} if jobs is None else {JOBS: jobs}), **(tres or {})}
 
 
-def ignored(place: str, given: Mapping[str, str], known: str) -> tuple[str, ...]:
-    """Return the options or columns that are set and not modelled; refuse those that Slurm does not have."""
-    names = {"": ""} | {name.lower(): name for name in known.split()}  # -p prints a bar at the end as well
-    for key in given:
-        if key not in names:
-            near = nearest(key, names)
-            hint = f"did you mean {names[near]}?" if near else "correct it or delete it"
-            raise ConfigurationError(f"{place}: {key} is none that sacctmgr prints; {hint}")
+def ignored(line: Line, declared: Any, section: str) -> tuple[str, ...]:
+    """Return the options or columns that are set and not modelled, as Slurm writes them."""
+    names = KNOWN[section]["not_modelled"].split()
+    line.check(
+        (declared,), section, [*names, *line.given.keys() & {"account", "user", "cluster", "qosname", ""}]
+    )
     neutral = (*NEUTRAL, "1.000000")  # as UsageFactor is printed
-    not_modelled = given.keys() & NOT_MODELLED.split()
-    return tuple(names[key] for key in given if key in not_modelled and given[key] not in neutral)
+    small = {name.lower(): name for name in names}
+    return tuple(small[one] for one, text in line.given.items() if one in small and text not in neutral)
 
 
-def association(place: str, name: str, parent: str, is_user: bool, given: Mapping[str, str]) -> Association:
-    """Return an account or a user from the options of its line."""
-    share = given.get("fairshare", "1")
+def association_of(line: Line, parent: str, is_user: bool) -> Association:
+    """Return an account or a user from the options of its line; the first account is the root."""
+    keys = Keys(**line.record(Keys))
     return Association(
-        name,
+        ROOT if "cluster" in line.given else line.name,
         parent,
         is_user,
-        math.inf if share == "parent" else float(share) if share.isdecimal() and len(share) < 10 else 1.0,
-        limits(place, given, "grptres", "grpjobs"),
-        limits(place, given, "", "maxjobs"),
-        ignored(place, given, OPTIONS),
+        keys.share,
+        limits(keys.group_tres, keys.group_jobs),
+        limits(None, keys.jobs),
+        ignored(line, Keys, "associations"),
     )
 
 
-def qos(place: str, given: Mapping[str, str]) -> Qos:
+def qos_of(line: Line) -> Qos:
     """Return a QOS; the keys are the columns of ``sacctmgr show qos``."""
-    not_modelled = ignored(place, given, COLUMNS)
-    priority = parsed(place, "Priority", given.get("priority") or "0", values.between(0, LARGEST_PRIORITY))
-    grace, exempt = (
-        None if given.get(key, "") in NEUTRAL else parsed(place, key, given[key], values.minutes)
-        for key in ("gracetime", "preemptexempttime")
-    )
-    mode = given.get("preemptmode", "").upper()
+    keys = QosKeys(**line.record(QosKeys))
     return Qos(
-        priority,
-        "overpartqos" in given.get("flags", "").lower(),
-        limits(place, given, "grptres", "grpjobs"),
-        limits(place, given, "maxtrespu", "maxjobspu"),
-        limits(place, given, "maxtrespa", "maxjobspa"),
-        tuple(name for name in given.get("preempt", "").split(",") if name),
-        "" if mode == "CLUSTER" else mode,
-        grace or 0,
-        exempt,
-        not_modelled,
+        keys.priority,
+        keys.over_partition,
+        limits(keys.group_tres, keys.group_jobs),
+        limits(keys.user_tres, keys.user_jobs),
+        limits(keys.account_tres, keys.account_jobs),
+        keys.preempts,
+        keys.preempt,
+        keys.grace or 0,
+        keys.exempt,
+        ignored(line, QosKeys, "qos"),
     )
 
 
-def reservation(place: str, given: Mapping[str, str], numbers: Mapping[str, int]) -> Reservation:
-    """Return a reservation; its times are UTC, as those of the log have to be."""
-    name, listed = given["reservationname"], given.get("nodes", "")
+def reservation_of(line: Line, numbers: Mapping[str, int]) -> Reservation | None:
+    """Return a reservation, None beside its faults; its times are UTC, as those of the log have to be."""
+    try:
+        return _reservation(line, numbers)
+    except ValueError as fault:
+        line.fault(f"reservation {line.name} {fault}")
+        return None
+
+
+def _reservation(line: Line, numbers: Mapping[str, int]) -> Reservation:
+    listed = line.text("nodes")
     names: Sequence[str] = [*numbers] if listed.upper() == "ALL" else []
     try:
         names = names or hostlist.expand(listed)
-        times = [datetime.fromisoformat(given.get(key, "")) for key in ("starttime", "endtime")]
-    except ValueError:
-        raise ConfigurationError(
-            f"{place}: reservation {name} needs StartTime= and EndTime= as 2024-03-05T08:00:00, and Nodes="
-        ) from None
+        times = [datetime.fromisoformat(line.text(one)) for one in ("starttime", "endtime")]
+        begin, end = (one.replace(tzinfo=one.tzinfo or UTC).timestamp() for one in times)
+    except (ValueError, OverflowError):
+        raise ValueError("needs StartTime= and EndTime= as 2024-03-05T08:00:00, and Nodes=") from None
     if not names:
-        raise ConfigurationError(f"{place}: reservation {name} has no nodes; give Nodes=")
+        raise ValueError("has no nodes; give Nodes=")
     if missing := [one for one in names if one not in numbers]:
-        raise ConfigurationError(f"{place}: reservation {name} has node {missing[0]}, which is not there")
-    begin, end = (one.replace(tzinfo=one.tzinfo or UTC).timestamp() for one in times)
+        raise ValueError(f"has node {missing[0]}, which is not there")
     if not 0 < end - begin <= LONGEST_S:
-        raise ConfigurationError(f"{place}: reservation {name} has to end after its start, within a year")
-    flags = [flag.partition("=")[0] for flag in given.get("flags", "").upper().split(",") if flag]
+        raise ValueError("has to end after its start, within a year")
+    flags = [flag.partition("=")[0] for flag in line.text("flags").upper().split(",") if flag]
     periods = [flag for flag in flags if flag in PERIODS]
     if other := [flag for flag in [*flags, *periods[1:]] if flag not in WITHOUT_EFFECT | {*periods[:1]}]:
-        raise ConfigurationError(
-            f"{place}: reservation {name} with Flags={other[0]} is not modelled; allowed: one of "
-            f"{', '.join(PERIODS)}; and {', '.join(sorted(WITHOUT_EFFECT))}"
+        raise ValueError(
+            f"with Flags={other[0]} is not modelled; allowed: one of {', '.join(PERIODS)}; and "
+            f"{', '.join(sorted(WITHOUT_EFFECT))}"
         )
     period, days = PERIODS[periods[0]] if periods else (0, WEEK)
     if period and end - begin > period:
-        raise ConfigurationError(f"{place}: reservation {name} comes back before it has ended")
-    return Reservation(name, tuple(numbers[one] for one in names), begin, end, period, days)
+        raise ValueError("comes back before it has ended")
+    return Reservation(line.name, tuple(numbers[one] for one in names), begin, end, period, days)

@@ -1,22 +1,48 @@
-"""The error of a slurm.conf that cannot be used."""
+"""The error of a slurm.conf that cannot be used, and the collection of its faults."""
 
 import difflib
 from collections.abc import Callable, Collection
 from typing import Any
 
+MOST_FAULTS = 20
+"""Faults that are reported; a file with more of them is not a slurm.conf."""
+
 
 class ConfigurationError(ValueError):
-    """One line: the file and the line of the mistake, what is allowed, and what to do."""
+    """One line: the file and the line of each mistake, what is allowed, and what to do."""
 
 
-def parsed(where: str, key: str, text: str, parse: Callable[[str], Any]) -> Any:
-    """Return a parsed value; `ConfigurationError` with what `parse` says is allowed."""
-    try:
-        return parse(text)
-    except ValueError as expected:
-        raise ConfigurationError(f"{where}: {key}={text}; allowed: {expected}") from None
+class Faults:
+    """The faults of a file, which are reported together."""
 
+    def __init__(self) -> None:
+        self.found: dict[str, None] = {}
 
-def nearest(word: str, known: Collection[str]) -> str | None:
-    """Return the known word that is meant by an unknown one, if there is one like it."""
-    return next(iter(difflib.get_close_matches(word, known, 1)), None)
+    def add(self, fault: str) -> None:
+        """Keep a fault, once."""
+        self.found[fault] = None
+
+    def value(self, where: str, key: str, text: str, parse: Callable[[str], Any], default: Any) -> Any:
+        """Return a parsed value, or a default beside the fault that `parse` states as what is allowed."""
+        try:
+            return parse(text)
+        except ValueError as allowed:
+            self.add(f"{where}: {key}={text}; allowed: {allowed}")
+            return default
+
+    def unknown(self, where: str, what: str, word: str, known: Collection[str], remedy: str = "") -> None:
+        """Keep the fault of an unknown word, with the known one that is like it."""
+        names = {name.lower(): name for name in known}
+        near = next(iter(difflib.get_close_matches(word.lower(), names, 1)), None)
+        hint = f"; did you mean {names[near]}?" if near else f"; {remedy}" if remedy else ""
+        self.add(f"{where}: {what}{hint}")
+
+    def check(self) -> None:
+        """Raise `ConfigurationError` with all faults, if there are any."""
+        if len(self.found) > 1:
+            shown = [*self.found][:MOST_FAULTS]
+            rest = f"; and {len(self.found) - MOST_FAULTS} more" if len(self.found) > MOST_FAULTS else ""
+            numbered = "; ".join(f"({n}) {fault}" for n, fault in enumerate(shown, start=1))
+            raise ConfigurationError(f"{len(self.found)} faults: {numbered}{rest}")
+        for fault in self.found:
+            raise ConfigurationError(fault)

@@ -1,161 +1,112 @@
-"""The keys of slurm.conf: those that are modelled, those that are not though they change schedules, and
-all others.
+"""Keys of slurm.conf as fields of records: a key is declared in one line, by its name, values and default.
 
-From the manual page slurm.conf(5) of Slurm 22.05 and later. A key of the second kind is listed as a note
-of a study; one of the third has no part in what starts when (daemons, logs, accounts of energy).
+What Slurm knows and no record declares is data, in ``known.toml``.
 """
 
+from __future__ import annotations
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from models.slurm.configuration.errors import Faults
 
-ENTITIES = _words(
-    "nodename partitionname nodeset downnodes frontendname poweraction slurmctldhost qosname reservationname"
-)
+KNOWN: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("known.toml").read_text(encoding="utf-8"))
+LINES = frozenset(KNOWN["lines"].split())
 """Keys that begin a line with keys of its own."""
 
-MODELLED = _words(
+
+class Pairs(NamedTuple):
+    """A logical line: where it begins, and its pairs of a key and a value, in order."""
+
+    where: str
+    pairs: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line with keys of its own, or all keys that stand alone; keys are in small letters.
+
+    Parameters
+    ----------
+    where : str
+        Where it begins, for messages; `places` has that of each key where they differ.
     """
-AccountingStorageEnforce AccountingStorageType AuthInfo CompleteWait DefMemPerCPU DefMemPerNode
-FairShareDampeningFactor GresTypes JobRequeue KillWait MessageTimeout
-OverTimeLimit PreemptExemptTime PreemptMode PreemptParameters PreemptType PriorityCalcPeriod
-PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge PriorityType PriorityWeightAge
-PriorityWeightFairshare PriorityWeightJobSize
-PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES SchedulerParameters SchedulerTimeSlice
-SchedulerType SelectType SelectTypeParameters
-"""
-)
 
-NOT_MODELLED = {
-    "BurstBufferType": "staging of data",
-    "CoreSpecPlugin": "cores set aside for the system",
-    "DefCPUPerGPU": "CPUs that come with GPUs",
-    "DefMemPerGPU": "memory that comes with GPUs",
-    "Epilog": "time that nodes are busy after a job (beyond policy.completing)",
-    "EpilogSlurmctld": "work after a job",
-    "InactiveLimit": "ends of inactive jobs",
-    "JobSubmitPlugins": "changes of jobs at submission",
-    "Licenses": "waits for licences",
-    "MCSPlugin": "nodes for one group of users",
-    "NodeFeaturesPlugins": "nodes that boot with other features",
-    "PrEpPlugins": "work before and after a job",
-    "PrioritySiteFactorPlugin": "the site's own factor of priority",
-    "PriorityUsageResetPeriod": "times at which usage begins anew",
-    "PriorityWeightAssoc": "priorities of associations",
-    "Prolog": "time before a job begins to work",
-    "PrologSlurmctld": "work before a job",
-    "ResvOverRun": "ends of jobs in reservations",
-    "SuspendTime": "nodes that are switched off while idle",
-    "TopologyPlugin": "the choice of nodes by switches",
-}
-"""Key -> what a simulation leaves out."""
+    where: str
+    given: Mapping[str, str]
+    faults: Faults
+    places: Mapping[str, str] = field(default_factory=dict)
 
-NEUTRAL_VALUES = {"", *_words("none no 0 -1 infinite (null) n/a topology/none topology/default")}
-"""Values, in small letters, with which such a key has no effect; those of a plugin end with ``/none``."""
+    @cached_property
+    def name(self) -> str:
+        """Value of its first key."""
+        return next(iter(self.given.values()))
 
-PARAMETERS = _words(
-    """
-assoc_limit_stop batch_sched_delay
-bf_busy_nodes bf_interval bf_max_job_part bf_max_job_start bf_max_job_test bf_max_job_user
-bf_min_age_reserve bf_resolution bf_window bf_continue default_queue_depth defer partition_job_depth
-preempt_reorder_count preempt_strict_order preempt_youngest_first sched_interval sched_max_job_start
-"""
-)
-"""Words of SchedulerParameters that are modelled. A cycle takes no time here, so that bf_continue has no
-effect."""
+    def text(self, key: str, default: str = "") -> str:
+        """Return the text of a key."""
+        return self.given.get(key.lower(), default)
 
-PARAMETERS_NOT_MODELLED = {
-    "bf_job_part_count_reserve": "the number of plans in a partition",
-    "bf_max_job_array_resv": "the number of plans of an array (each waiting job of one has its own here)",
-    "bf_max_job_assoc": "tested jobs of an association",
-    "bf_max_job_user_part": "tested jobs of a user in a partition",
-    "bf_min_prio_reserve": "plans for jobs of high priority only",
-    "bf_one_resv_per_job": "one plan for a job of several partitions",
-    "bf_running_job_reserve": "plans for running jobs on whole nodes",
-    "bf_window_linear": "the growth of windows of running jobs",
-    "bf_licenses": "licences",
-    "max_rpc_cnt": "passes put off while many messages wait",
-    "pack_serial_at_end": "serial jobs on the last nodes",
-    "reduce_completing_frag": "partitions that wait for completing jobs",
-    "preempt_min_exempt_priority": "jobs of high priority that are not preempted",
-    "preempt_reclaim_licenses": "licences",
-    "nohold_on_prolog_fail": "jobs whose prolog fails",
-}
-"""Other words that change schedules -> what a simulation leaves out."""
+    def value(self, names: str, parse: Callable[[str], Any], default: Any) -> Any:
+        """Return the parsed value of the first of some keys that is given and not empty."""
+        for name in names.split():
+            if text := self.text(name):
+                where = self.places.get(name.lower(), self.where)
+                return self.faults.value(where, name, text, parse, default)
+        return default
 
-PARAMETERS_OF_TIME = _words(
-    """
-bf_yield_interval bf_yield_sleep bf_max_time max_sched_time sched_min_interval bf_node_space_size
-bf_hetjob_prio bf_hetjob_immediate bf_ignore_newly_avail_nodes build_queue_timeout
-preempt_send_user_signal preempt_suspend_grace_time
-correspond_after_task_cnt allow_zero_lic bb_array_stage_cnt disable_job_shrink disable_hetjob_steps
-enable_hetjob_steps enable_user_top extra_node_name ignore_prefer_validation ignore_numa
-inventory_interval max_array_tasks max_depend_depth max_script_size max_switch_wait
-max_submit_line_size no_backup_scheduling no_env_cache permit_job_expansion requeue_delay
-requeue_setup_env_fail salloc_wait_nodes sbatch_wait_nodes spec_cores_first step_retry_count
-step_retry_time time_min_as_soft_limit whole_hetjob whole_pack delay_boot default_gbytes ff_wait
-ff_wait_value bf_topopt_enable bf_topopt_iterations bf_allow_magnetic_slot
-"""
-)
-"""Words that are known and change no schedule of the model, above all since a pass takes no time."""
+    def fault(self, text: str) -> None:
+        """Keep a fault of this line."""
+        self.faults.add(f"{self.where}: {text}")
 
-OTHERS = _words(
-    """
-ClusterName
-AccountingStorageBackupHost AccountingStorageExternalHost AccountingStorageHost AccountingStorageLoc
-AccountingStorageParameters AccountingStoragePass AccountingStoragePort AccountingStorageTRES
-AccountingStorageUser AccountingStoreFlags AccountingStoreJobComment AcctGatherEnergyType
-AcctGatherFilesystemType AcctGatherInfinibandType AcctGatherInterconnectType AcctGatherNodeFreq
-AcctGatherProfileType AllowSpecResourcesUsage AuthAltParameters AuthAltTypes AuthType
-BackupAddr BackupController BatchStartTimeout BcastExclude BcastParameters BurstBufferParameters
-CertgenParameters CertgenType CertmgrParameters CertmgrType CliFilterParameters CliFilterPlugins
-CommunicationParameters ControlAddr ControlMachine CpuFreqDef CpuFreqGovernors CredType CryptoType
-DataParserParameters DebugFlags DefRuntimePlugin DisableRootJobs EioTimeout EpilogMsgTime EpilogTimeout
-ExtSensorsFreq ExtSensorsType FastSchedule FederationParameters FirstJobId GetEnvTimeout GpuFreqDef
-GroupUpdateForce GroupUpdateTime HashPlugin HealthCheckInterval HealthCheckNodeState HealthCheckProgram
-HealthCheckTimeout HttpParserType InteractiveStepOptions JobAcctGatherFrequency JobAcctGatherParams
-JobAcctGatherType JobCompHost JobCompLoc JobCompParams JobCompPass JobCompPassScript JobCompPort
-JobCompType JobCompUser JobContainerType JobCredentialPrivateKey JobCredentialPublicCertificate
-JobFileAppend KeepAliveTime KillOnBadExit LaunchParameters LaunchType LicenseParameters
-LogTimeFormat MCSParameters MailDomain MailProg MaxArraySize MaxBatchRequeue MaxDBDMsgs MaxJobCount
-MaxJobId MaxNodeCount MaxStepCount MetricsAuthUsers MetricsParameters MetricsType
-MinJobAge MpiDefault MpiParams NamespaceType PlugStackConfig PluginDir PowerParameters PowerPlugin
-PrEpParameters PrEpPlugins PriorityParameters PrioritySiteFactorParameters PrivateData ProctrackType
-PrologEpilogTimeout PrologTimeout PropagatePrioProcess PropagateResourceLimits
-PropagateResourceLimitsExcept RebootProgram ReconfigFlags RequeueExit RequeueExitHold ResumeFailProgram
-ResumeProgram ResumeRate ResvEpilog ResvProlog ReturnToService RoutePlugin SallocDefaultCommand
-SbcastParameters SchedulerAuth ScronParameters SerializerParameters SerializerPlugins SlurmSchedLogFile
-SlurmSchedLogLevel SlurmUser SlurmctldAddr SlurmctldDebug SlurmctldHttpAuthParameters SlurmctldLogFile
-SlurmctldParameters SlurmctldPidFile SlurmctldPlugstack SlurmctldPort SlurmctldPrimaryOffProg
-SlurmctldPrimaryOnProg SlurmctldSyslogDebug SlurmctldTimeout SlurmdDebug SlurmdHttpAuthParameters
-SlurmdLogFile SlurmdParameters SlurmdPidFile SlurmdPort SlurmdSpoolDir SlurmdSyslogDebug SlurmdTimeout
-SlurmdUser SlurmrestdHttpAuthParameters SlurmrestdParameters SlurmstepdParameters SrunEpilog
-SrunPortRange SrunProlog StateSaveLocation SuspendExcNodes SuspendExcParts SuspendExcStates
-SuspendProgram SuspendRate SuspendTimeout SwitchParameters SwitchType TCPTimeout TLSParameters TLSType
-TaskEpilog TaskPlugin TaskPluginParam TaskProlog TmpFS TopologyParam TrackWCKey TreeWidth
-UnkillableStepProgram UnkillableStepTimeout UrlParserType UsePAM VSizeFactor WaitTime X11Parameters
-"""
-)
+    def record(self, declared: Any) -> dict[str, Any]:
+        """Return the declared fields of a record."""
+        return {
+            one.name: self.value(one.metadata["key"], one.metadata["parse"], one.default)
+            for one in fields(declared)
+            if "key" in one.metadata
+        }
 
-KNOWN = {key.lower(): key for key in (*MODELLED, *NOT_MODELLED, *OTHERS)}
-KNOWN |= {key: key for key in ENTITIES}
+    def check(self, declared: Sequence[Any], section: str, more: Sequence[str] = ()) -> None:
+        """Keep a fault for each key that neither records nor Slurm know."""
+        known = [*names_of(*declared), *KNOWN[section]["no_effect"].split(), *more]
+        small = {name.lower() for name in known}
+        for key in self.given:
+            if key not in small:
+                what = f"{key} is unknown on a line {next(iter(self.given))}=..."
+                self.faults.unknown(self.where, what, key, known, "correct it or delete it")
 
-NODE_KEYS = _words(
-    """
-nodename cpus procs sockets corespersocket threadspercore boards socketsperboard realmemory gres
-weight feature features state memspeclimit corespeccount cpuspeclist nodeaddr nodehostname port
-reason tmpdisk tresweights bcastaddr cpubind topology parameters restrictedcorespergpu
-"""
-)
 
-PARTITION_KEYS = _words(
-    """
-partitionname nodes default defaulttime maxtime maxnodes minnodes state oversubscribe shared
-overtimelimit priority prioritytier priorityjobfactor lln defmempercpu defmempernode maxcpuspernode
-allocnodes allowaccounts allowgroups allowqos alternate cpubind defcpupergpu defmempergpu
-denyaccounts denyqos disablerootjobs exclusiveuser exclusivetopo gracetime hidden maxmempercpu
-maxmempernode preemptmode qos rootonly reqresv resumetimeout selecttypeparameters suspendtime
-suspendtimeout tresbillingweights maxcpuspersocket powerdownonidle topology
-"""
-)
+def key(names: str, parse: Callable[[str], Any], default: Any) -> Any:
+    """Declare a key, with its older names after it: what `parse` makes of its text is the field's value."""
+    return field(default=default, metadata={"key": names, "parse": parse})
+
+
+def word(name: str, default: int, most: int, to: Callable[[int], int] = int) -> Any:
+    """Declare a number of SchedulerParameters; outside of 0 to `most` Slurm takes its default."""
+    return field(default=to(default), metadata={"word": name, "default": default, "most": most, "to": to})
+
+
+def switch(name: str) -> Any:
+    """Declare a word of SchedulerParameters that is there or not."""
+    return field(default=False, metadata={"word": name})
+
+
+def names_of(*declared: Any) -> list[str]:
+    """Return all names that records declare."""
+    every = [one.metadata for record in declared for one in fields(record)]
+    return [name for metadata in every for name in metadata.get("key", "").split()]
+
+
+def known_names(declared: Any, section: str) -> list[str]:
+    """Return the names that a record declares, and those that Slurm knows beside them."""
+    data = KNOWN[section]
+    return [*names_of(declared), *data.get("not_modelled", {}), *data["no_effect"].split()]
+
+
+def words_of(declared: Any) -> dict[str, Mapping[str, Any]]:
+    """Return the declarations of the words of SchedulerParameters."""
+    return {one.metadata["word"]: one.metadata for one in fields(declared) if "word" in one.metadata}

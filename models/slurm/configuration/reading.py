@@ -7,16 +7,15 @@ import hashlib
 import os
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from models.slurm.configuration.accounting import dumped
-from models.slurm.configuration.configuration import Configuration
+from models.slurm.configuration.configuration import ALONE, SHOWN, Configuration, configuration_of
 from models.slurm.configuration.errors import ConfigurationError
-from models.slurm.configuration.keys import ENTITIES, KNOWN
+from models.slurm.configuration.keys import LINES, Pairs
 
-SHOWN = re.compile(r"^(\w+)\s+= (.*)$")
+OF_SHOWN = re.compile(r"^(\w+)\s+= (.*)$")
 """A line of `scontrol show config`."""
 
 DEEPEST = 10
@@ -43,15 +42,14 @@ class _Files:
             raise ConfigurationError(f"{path.name}: more than {MOST_FILES:,} files are included")
 
 
-class Line(NamedTuple):
-    """A logical line: where it begins, and its pairs of a key and a value, in order."""
-
-    where: str
-    pairs: Sequence[tuple[str, str]]
-
-
-def read(path: str | os.PathLike[str], lines: Sequence[str] = (), sha256: str | None = None) -> Configuration:
-    """Return the configuration of a file, with further lines that are added to it and win over it.
+def read(
+    path: str | os.PathLike[str],
+    lines: Sequence[str] = (),
+    sha256: str | None = None,
+    words: Mapping[str, int] | None = None,
+) -> Configuration:
+    """Return the configuration of a file, with further lines that are added to it and win over it, and
+    further words of SchedulerParameters.
 
     Raises
     ------
@@ -68,7 +66,7 @@ def read(path: str | os.PathLike[str], lines: Sequence[str] = (), sha256: str | 
         )
     for number, text in enumerate(lines, start=1):
         found += _of_text(f"policy.lines[{number}]", text)
-    return Configuration.of(Path(path).name, found)
+    return configuration_of(Path(path).name, found, words or {})
 
 
 def digest(path: str | os.PathLike[str]) -> str:
@@ -79,12 +77,13 @@ def digest(path: str | os.PathLike[str]) -> str:
     return files.digest.hexdigest()
 
 
-def of_lines(name: str, lines: Sequence[str]) -> Configuration:
-    """Return the configuration of some lines."""
-    return Configuration.of(name, [line for text in lines for line in _of_text(name, text)])
+def of_lines(name: str, lines: Sequence[str], words: Mapping[str, int] | None = None) -> Configuration:
+    """Return the configuration of some lines, see `read`."""
+    found = [line for text in lines for line in _of_text(name, text)]
+    return configuration_of(name, found, words or {})
 
 
-def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Line]:
+def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Pairs]:
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -102,7 +101,7 @@ def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Line]:
             if not columns:  # of `sacctmgr -P show qos`
                 columns = ["QosName", *cells[1:]]
             else:
-                yield Line(where, list(zip(columns, cells, strict=False)))
+                yield Pairs(where, list(zip(columns, cells, strict=False)))
             continue
         words = line.split(None, 1)
         if words[0].lower() == "include":
@@ -137,9 +136,9 @@ def _logical(text: str) -> Iterator[tuple[int, str]]:
         yield first, begun.strip()
 
 
-def _of_text(where: str, text: str) -> Iterator[Line]:
+def _of_text(where: str, text: str) -> Iterator[Pairs]:
     if (pairs := dumped(text)) is not None:
-        yield Line(where, pairs)
+        yield Pairs(where, pairs)
         return
     if len(text) > LONGEST_LINE:
         raise ConfigurationError(
@@ -154,18 +153,18 @@ def _of_text(where: str, text: str) -> Iterator[Line]:
         key, equals, value = word.partition("=")
         if not equals or not key:
             # Only a key is shown: an Include may name any file.
-            shown = KNOWN.get(word.lower(), "a word")
-            raise ConfigurationError(f"{where}: {shown} is no KEY=VALUE; write it without blanks around =")
+            shown = ALONE.get(word.lower(), "a word")
+            raise ConfigurationError(f"{where}: {shown} is not KEY=VALUE; write it without blanks around =")
         pairs.append((key, value))
-    if pairs and pairs[0][0].lower() in ENTITIES:
-        yield Line(where, pairs)
+    if pairs and pairs[0][0].lower() in LINES:
+        yield Pairs(where, pairs)
     else:
-        yield from (Line(where, [pair]) for pair in pairs)
+        yield from (Pairs(where, [pair]) for pair in pairs)
 
 
-def _shown(name: str, text: str) -> Iterator[Line]:
+def _shown(name: str, text: str) -> Iterator[Pairs]:
     """Yield the lines of `scontrol show config`, which has neither nodes nor partitions."""
     for number, line in enumerate(text.splitlines(), start=1):
-        if (found := SHOWN.match(line)) and found[2] not in ("(null)", "N/A", "n/a"):
+        if (found := OF_SHOWN.match(line)) and found[2] not in ("(null)", "N/A", "n/a"):
             value = re.sub(r" (sec|min|KB|MB|days)$", "", found[2])
-            yield Line(f"{name}, line {number} (shown)", [(found[1], value)])
+            yield Pairs(f"{name}, line {number} {SHOWN}", [(found[1], value)])

@@ -1,16 +1,102 @@
-"""Values of slurm.conf: durations, amounts of memory, generic resources, lists. Each raises
-``ValueError``."""
+"""Values of slurm.conf: numbers, durations, amounts of memory, generic resources, lists, words.
+
+Each parser takes a text and raises ``ValueError`` with what is allowed.
+"""
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
-DURATION = re.compile(r"(?:(\d{1,6})-)?(\d{1,9})(?::(\d{1,9}))?(?::(\d{1,9}))?")
-MEMORY = re.compile(r"(\d{1,10})([KMGT]?)B?", re.IGNORECASE)
+DURATION = re.compile(r"(?:([0-9]{1,6})-)?([0-9]{1,9})(?::([0-9]{1,9}))?(?::([0-9]{1,9}))?")
+MEMORY = re.compile(r"([0-9]{1,10})([KMGT]?)B?", re.IGNORECASE)
 MOST_DIGITS = 12
 NUMBER = re.compile(rf"[0-9]{{1,{MOST_DIGITS}}}")
 MOST_DEVICES = 10**MOST_DIGITS
 WITHOUT_LIMIT = ("INFINITE", "UNLIMITED", "-1", "NONE")
 IN_MB = {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024**2, "": 1}
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Whole numbers between two limits."""
+
+    least: int
+    most: int
+
+    def __call__(self, text: str) -> int:
+        """Return the number."""
+        if not NUMBER.fullmatch(text) or not self.least <= int(text) <= self.most:
+            raise ValueError(f"a whole number from {self.least:,} to {self.most:,}")
+        return int(text)
+
+
+@dataclass(frozen=True)
+class Number:
+    """Numbers between two limits."""
+
+    least: float = 0.0
+    most: float = 10.0**MOST_DIGITS
+
+    def __call__(self, text: str) -> float:
+        """Return the number."""
+        try:
+            found = float(text)
+        except ValueError:
+            found = -1.0
+        if not self.least <= found <= self.most:
+            raise ValueError(f"a number from {self.least:,g} to {self.most:,.0f}")
+        return found
+
+
+@dataclass(frozen=True)
+class Duration:
+    """Durations between two limits, in seconds; one without limit is `unlimited`."""
+
+    unlimited: int | None = None
+    least: int = 0
+    most: int = 2**32 * 60
+
+    def __call__(self, text: str) -> int | None:
+        """Return the seconds."""
+        found = minutes(text)
+        if found is None:
+            return self.unlimited
+        if not self.least <= found <= self.most:
+            raise ValueError(f"a duration from {self.least:,} to {self.most:,} s, or INFINITE")
+        return found
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """Names of plugins and what each of them means here, with the kind that slurm.conf has before a bar."""
+
+    kind: str
+    meaning: dict[str, Any]
+
+    def __call__(self, text: str) -> Any:
+        """Return what a plugin means."""
+        if plugin(text) not in self.meaning:
+            names = [f"{self.kind}/{name}" for name in self.meaning]
+            raise ValueError(
+                f"{', '.join(names)}; add a line that wins over it, policy.lines=[...{names[0]}]"
+            )
+        return self.meaning[plugin(text)]
+
+
+def plugin(text: str) -> str:
+    """Return the name of a plugin without its kind: ``sched/backfill`` is ``backfill``."""
+    return text.lower().rpartition("/")[2]
+
+
+def has(*words: str) -> Callable[[str], bool]:
+    """Return a parser of lists between commas: whether one of some words is there."""
+    return lambda text: bool({word.upper() for word in words} & upper(text))
+
+
+def upper(text: str) -> set[str]:
+    """Return the words between commas, in capitals."""
+    return {word.strip().upper() for word in text.split(",")}
 
 
 def minutes(text: str) -> int | None:
@@ -44,35 +130,6 @@ def memory(text: str) -> int:
     return int(int(found[1]) * IN_MB[found[2].upper()])
 
 
-def whole(text: str) -> int:
-    """Return a whole number, 0 or more."""
-    if not NUMBER.fullmatch(text):
-        raise ValueError(f"a whole number of at most {MOST_DIGITS} digits")
-    return int(text)
-
-
-def between(least: int, most: int) -> Callable[[str], int]:
-    """Return a parser of whole numbers between two limits."""
-
-    def parse(text: str) -> int:
-        if not NUMBER.fullmatch(text) or not least <= int(text) <= most:
-            raise ValueError(f"a whole number from {least:,} to {most:,}")
-        return int(text)
-
-    return parse
-
-
-def number(text: str) -> float:
-    """Return a number, 0 or more."""
-    try:
-        found = float(text)
-    except ValueError:
-        found = -1.0
-    if not 0 <= found < 10**MOST_DIGITS:
-        raise ValueError(f"a number, 0 or more, of at most {MOST_DIGITS} digits")
-    return found
-
-
 def yes(text: str) -> bool:
     """Return a switch."""
     if text.upper() not in ("YES", "NO", "TRUE", "FALSE", "1", "0"):
@@ -88,7 +145,7 @@ def gres(text: str) -> dict[str, int]:
             continue
         *name, last = part.removeprefix("gres/").replace("=", ":").split(":")
         words = [word for word in name if word != "no_consume"]
-        count = re.fullmatch(r"(\d{1,9})([KMG]?)", last)
+        count = re.fullmatch(r"([0-9]{1,9})([KMG]?)", last)
         key = ":".join(words) if count else ":".join([*words, last])
         factor = {"K": 1024, "M": 1024**2, "G": 1024**3, "": 1}[count[2]] if count else 1
         found[key] = found.get(key, 0) + (int(count[1]) * factor if count else 1)
@@ -101,3 +158,8 @@ def options(text: str) -> dict[str, str]:
     """Return ``a,b=1`` as {"a": "", "b": "1"}, as SchedulerParameters and PriorityWeightTRES are written."""
     pairs = (part.partition("=") for part in text.split(",") if part.strip())
     return {key.strip().lower(): value.strip() for key, _, value in pairs}
+
+
+def numbers(text: str) -> dict[str, float]:
+    """Return ``cpu=2,gres/gpu=5`` as numbers by name."""
+    return {name: Number()(number) for name, number in options(text).items()}

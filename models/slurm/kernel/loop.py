@@ -156,7 +156,9 @@ def skip_idle(system, until):
     first = FAR
     if state.n_running > 0:
         first = system.fate[system.running[0]].expected
-    while state.next_tick < until:
+    before = -np.inf
+    while before < state.next_tick < until:  # a timer that stands still is counted as events
+        before = state.next_tick
         now = math.floor(state.next_tick)
         if now - state.last_limits >= LIMIT_TEST_S:
             if first <= now:
@@ -169,7 +171,9 @@ def skip_idle(system, until):
             state.last_sched, state.waiting_call = now, 0
             state.n_passes += 1
         next_tick(system)
-    while state.next_look < min(until, state.next_tick):
+    before = -np.inf
+    while before < state.next_look < min(until, state.next_tick):
+        before = state.next_look
         now = math.floor(state.next_look)
         if now - state.last_cycle < settings.bf_interval or state.last_update < state.last_cycle:
             state.next_look += 1.0

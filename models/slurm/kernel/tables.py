@@ -32,7 +32,7 @@ SETTINGS = fields(
 tick, cycle_time, completing, killing
     See `models.slurm.scheduler.Phases`; tick is the period there.
 decay_per_s, damping
-    See `models.slurm.priority.Weights`.
+    See `models.slurm.configuration.settings.Settings`.
 suspends
     Whether jobs that are preempted are suspended.
 busy_nodes

@@ -10,14 +10,16 @@ from family_cases import jobs_of
 from numba import njit
 
 from models.jobs.requests import Requests
-from models.slurm.build import Asked, asked
+from models.slurm.asked import Asked, asked
 from models.slurm.configuration import Configuration, ConfigurationError, read
-from models.slurm.configuration.accounting import qos
+from models.slurm.configuration.accounting import qos_of
+from models.slurm.configuration.errors import Faults
+from models.slurm.configuration.keys import Line
 from models.slurm.configuration.reading import of_lines
 from models.slurm.engine import run
 from models.slurm.kernel.priority import classic, fair_tree
 from models.slurm.limits import counters, limited
-from models.slurm.priority import Weights, fixed_parts
+from models.slurm.priority import associations, fixed_parts
 from models.slurm.scheduler import Phases
 
 CONF = """\
@@ -123,7 +125,8 @@ def test_limits_of_a_qos_replace_others(cluster: Configuration, flags: str) -> N
 
     Jobs count for limits that are replaced as well.
     """
-    levels = {**cluster.qos, "urgent": qos("", {"grptres": "node=9", "maxjobspu": "7", "flags": flags})}
+    line = Line("", {"qosname": "urgent", "grptres": "node=9", "maxjobspu": "7", "flags": flags}, Faults())
+    levels = {**cluster.qos, "urgent": qos_of(line)}
     wanted = jobs(
         cluster, [("ann", "physics", "urgent"), ("ann", "physics", ""), ("dee", "biology", "urgent")]
     )
@@ -150,7 +153,7 @@ def test_a_larger_job_runs_alone_and_is_counted(cluster: Configuration) -> None:
 
 def test_shares_are_those_of_all_siblings(cluster: Configuration) -> None:
     wanted = jobs(cluster, [("ann", "physics", ""), ("bob", "theory", ""), ("fay", "chemistry", "")])
-    fair, of_job = Weights.of(cluster).associations(wanted, cluster)
+    fair, of_job = associations(wanted, cluster)
     # root: user root 1, physics 30, biology 9, and chemistry, which the dump does not name, 1
     assert fair["norm"][of_job[0]] == pytest.approx(30 / 41 * 1 / 3)
     assert fair["norm"][of_job[1]] == pytest.approx(30 / 41 * 2 / 3 * 3 / 4)
@@ -159,8 +162,7 @@ def test_shares_are_those_of_all_siblings(cluster: Configuration) -> None:
 
 def test_the_priority_of_a_qos_is_a_share_of_the_highest(cluster: Configuration) -> None:
     wanted = jobs(cluster, [("ann", "physics", "urgent"), ("ann", "physics", "part"), ("ann", "physics", "")])
-    once = np.arange(3)
-    fixed, _ = fixed_parts(wanted, cluster, Weights.of(cluster), once, np.zeros(3, np.int64))
+    fixed, _ = fixed_parts(wanted, cluster)
     assert fixed - fixed[2] == pytest.approx([500, 125, 0])
 
 
@@ -178,7 +180,7 @@ def test_a_reservation_comes_back_on_its_days() -> None:
 
 def test_limits_without_enforcement_are_listed() -> None:
     made = of_lines("slurm.conf", ["Account - 'a':GrpJobs=1"])
-    assert any("AccountingStorageEnforce has no limits" in line for line in made.not_modelled())
+    assert any("AccountingStorageEnforce has no limits" in line for line in made.notes)
 
 
 @pytest.mark.parametrize(
@@ -186,10 +188,10 @@ def test_limits_without_enforcement_are_listed() -> None:
     [
         ("Account - 'a':GrpTRES=cpu=many", "GrpTRES=cpu=many"),
         ("Account - 'a':GrpTRES=gpu=2", "GrpTRES=gpu=2; allowed: cpu, node, mem and gres/NAME, or billing"),
-        ("Account - 'a':MaxJob=2", "maxjob is none that sacctmgr prints; did you mean MaxJobs?"),
+        ("Account - 'a':MaxJob=2", "maxjob is unknown on a line account=...; did you mean MaxJobs?"),
         (
             "QosName=q MaxJobsPerUser=2",
-            "maxjobsperuser is none that sacctmgr prints; did you mean MaxJobsPU?",
+            "maxjobsperuser is unknown on a line qosname=...; did you mean MaxJobsPU?",
         ),
         ("Account - 'a':MaxJobs=abc", "MaxJobs=abc; allowed: a whole number"),
         ("QosName=q MaxTRESPU=cpu=8 MaxJobsPU=abc", "MaxJobsPU=abc; allowed: a whole number"),
@@ -197,7 +199,7 @@ def test_limits_without_enforcement_are_listed() -> None:
             "QosName=q Priority=99999999999",
             "Priority=99999999999; allowed: a whole number from 0 to 4,294,967",
         ),
-        ("QosName=q Colour=red", "colour is none that sacctmgr prints; correct it or delete it"),
+        ("QosName=q Colour=red", "colour is unknown on a line qosname=...; correct it or delete it"),
         ("QosName=q Priority=high", "Priority=high; allowed: a whole number"),
         ("ReservationName=r StartTime=now EndTime=2024-01-01T00:00:00 Nodes=n1", "StartTime= and EndTime="),
         ("ReservationName=r StartTime=2024-01-01 EndTime=2024-01-02 Nodes=n7", "node n7, which is not there"),
@@ -227,7 +229,7 @@ def test_a_job_that_ends_counts_for_its_user_where_limits_are_enforced(enforced:
 def test_classic_factors_are_those_of_the_page(cluster: Configuration) -> None:
     """UE = UA + (UE of the account - UA) S / S of siblings, F = 2 ** (-UE / S); below the root UE = UA."""
     wanted = jobs(cluster, [("ann", "physics", ""), ("bob", "theory", "")])
-    fair, (ann, bob) = Weights.of(cluster).associations(wanted, cluster)
+    fair, (ann, bob) = associations(wanted, cluster)
     physics, theory = fair["parent"][[ann, bob]]
     fair["usage"][[0, physics, theory, ann, bob]] = 100, 60, 20, 40, 20
     fair["level"] = np.nan
@@ -280,7 +282,7 @@ def test_fair_tree_ranks_all_users_of_the_dump(seed: int) -> None:
         parents.add(f"a{number}")
     nodes = ["NodeName=n1 CPUs=8", "PartitionName=all Nodes=n1"]
     made = of_lines("slurm.conf", [*CONF.splitlines()[:5], *nodes, *lines])
-    fair, _ = Weights.of(made).associations(jobs(made, [("ann", "b", "")]), made)
+    fair, _ = associations(jobs(made, [("ann", "b", "")]), made)
     for a in reversed(range(1, len(fair))):
         fair["usage"][a] += rng.integers(0, 3) if fair["is_user"][a] else 0
         fair["usage"][fair["parent"][a]] += fair["usage"][a]
@@ -290,8 +292,23 @@ def test_fair_tree_ranks_all_users_of_the_dump(seed: int) -> None:
     assert len(expected) == 1 + sum(line.startswith("User") for line in lines), "and ann, who is not in it"
 
 
+def test_an_account_in_itself_ends() -> None:
+    lines = [*CONF.splitlines()[:5], "NodeName=n1 CPUs=8", "PartitionName=all Nodes=n1"]
+    dump = [
+        "Cluster - 'c'",
+        "Parent - 'root'",
+        "Account - 'a'",
+        "Parent - 'a'",
+        "Account - 'a'",
+        "User - 'ann'",
+    ]
+    made = of_lines("slurm.conf", [*lines, *dump])
+    fair, (ann,) = associations(jobs(made, [("ann", "a", "")]), made)
+    assert (len(fair), fair["is_user"][ann]) == (4, 1)
+
+
 def test_limits_that_are_not_modelled_are_listed() -> None:
     lines = ["Account - 'a':MaxWall=60:GrpTRESMins=cpu=9", "QosName=q UsageFactor=1.000000 GrpTRESMins=cpu=5"]
     made = of_lines("slurm.conf", ["NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1", *lines])
-    assert "GrpTRESMins has no effect here, for a, q" in made.not_modelled()
-    assert not any("MaxWall" in line or "UsageFactor" in line for line in made.not_modelled())
+    assert "GrpTRESMins has no effect here, for a, q" in made.notes
+    assert not any("MaxWall" in line or "UsageFactor" in line for line in made.notes)

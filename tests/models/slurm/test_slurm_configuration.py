@@ -1,7 +1,10 @@
 """A slurm.conf as it is written on real clusters, and one clear line for each mistake."""
 
 import hashlib
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,12 +13,22 @@ from family_cases import composed
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
 from models.slurm import gang
-from models.slurm.configuration import ConfigurationError, hostlist, read, reading, values
+from models.slurm.configuration import (
+    ConfigurationError,
+    Partition,
+    Settings,
+    hostlist,
+    read,
+    reading,
+    values,
+)
+from models.slurm.configuration.accounting import Keys, QosKeys
+from models.slurm.configuration.nodes import NodeKeys
 from models.slurm.configuration.reading import of_lines
 from models.slurm.kernel import tables
 from models.slurm.policies import wanted
-from models.slurm.preemption import Preemption
-from models.slurm.scheduler import settings
+from models.slurm.preemption import levels_of
+from models.slurm.scheduler import LIMITS
 
 CONF = """\
 # A comment
@@ -60,18 +73,19 @@ def test_a_file_with_everything(conf: Path) -> None:
     assert (gpu.nodes, gpu.max_time, gpu.sharing, gpu.restricted) == (
         (4, 5),
         45_000,
-        "EXCLUSIVE",
+        ("EXCLUSIVE", 1),
         ("allowaccounts",),
     )
     assert batch.over_time == 300
     assert made.default_partition is batch
-    numbers = {"bf_interval": 60, "bf_window": 172_800, "bf_max_job_test": 200, "defer": 1, "track_memory": 1}
-    assert settings(made).items() >= numbers.items()
+    found = made.settings
+    assert (found.bf_interval, found.bf_window, found.bf_max_job_test) == (60, 172_800, 200)
+    assert (found.defer, found.selection.memory) == (True, True)
 
 
 def test_further_lines_win(conf: Path) -> None:
     made = read(conf, ["SchedulerType=sched/builtin", "PartitionName=gpu Nodes=g1"])
-    assert not settings(made)["backfill"]
+    assert not made.settings.backfill
     assert made.partitions[1].nodes == (4,)
 
 
@@ -83,7 +97,7 @@ def test_what_scontrol_shows(tmp_path: Path) -> None:
         "EpilogSlurmctld         = (null)\n\nSlurmctld(primary) at host is UP\n"
     )
     made = read(path, ["NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1"])
-    assert settings(made).items() >= {"bf_interval": 45, "kill_wait": 30}.items()
+    assert (made.settings.bf_interval, made.settings.kill_wait) == (45, 30)
 
 
 @pytest.mark.parametrize(
@@ -122,19 +136,19 @@ NODE, PARTITION = "NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1"
         (["ShedulerType=sched/backfill"], ["ShedulerType", "did you mean SchedulerType"]),
         ([NODE, "PartitionName=all"], ["partition all has no nodes", "Nodes="]),
         ([NODE, "PartitionName=all Nodes=n[1-2]"], ["n2", "no NodeName line"]),
-        ([NODE, "PartitionName=all Nodes=n[1-"], ["nodes=n[1-", "bracket"]),
-        (["NodeName=n1 CPU=4"], ["CPU is no key", "did you mean cpus"]),
-        (["NodeName=n1 CPUs=four"], ["cpus=four", "a whole number"]),
+        ([NODE, "PartitionName=all Nodes=n[1-"], ["Nodes=n[1-", "bracket"]),
+        (["NodeName=n1 CPU=4"], ["cpu is unknown", "did you mean CPUs"]),
+        (["NodeName=n1 CPUs=four"], ["CPUs=four", "a whole number"]),
         (["SchedulerParameters=bf_intervall=30"], ["bf_intervall", "did you mean bf_interval"]),
-        ([NODE, f"{PARTITION} MaxTime=soon"], ["maxtime=soon", "minutes"]),
+        ([NODE, f"{PARTITION} MaxTime=soon"], ["MaxTime=soon", "minutes"]),
         ([NODE, PARTITION, "KillWait = 30"], ["KillWait", "without blanks"]),
         ([NODE, PARTITION, 'Epilog="/x'], ["quotation mark"]),
         ([NODE, f"{PARTITION} OverTimeLimit=abc"], ["OverTimeLimit=abc; allowed: minutes"]),
         ([NODE, f"{PARTITION} OverSubscribe=FORCE:65536"], ["OverSubscribe=FORCE:65536", "1 to 1,000"]),
         ([NODE, f"{PARTITION} OverSubscribe=YES:0"], ["OverSubscribe=YES:0", "1 to 1,000"]),
-        (["NodeName=n1 CPUs=99999999"], ["99999999 CPUs", "1 to 65,535"]),
-        (["NodeName=n1 Sockets=99999999"], ["sockets=99999999", "0 to 65,535"]),
-        (["NodeName=n1 CPUs=4 Gres=gpu:999999999G"], ["gres=gpu:999999999G", "at most 1,000,000,000,000"]),
+        (["NodeName=n1 CPUs=99999999"], ["CPUs=99999999", "0 to 65,535"]),
+        (["NodeName=n1 Sockets=99999999"], ["Sockets=99999999", "0 to 65,535"]),
+        (["NodeName=n1 CPUs=4 Gres=gpu:999999999G"], ["Gres=gpu:999999999G", "at most 1,000,000,000,000"]),
     ],
 )
 def test_a_mistake_is_one_line(lines: list[str], words: list[str]) -> None:
@@ -163,11 +177,94 @@ def test_a_mistake_is_one_line(lines: list[str], words: list[str]) -> None:
     ],
 )
 def test_what_is_not_modelled_is_refused(line: str, words: list[str]) -> None:
-    made = of_lines("slurm.conf", [NODE, PARTITION, *line.splitlines()])
+
+    def check() -> None:
+        made = of_lines("slurm.conf", [NODE, PARTITION, *line.splitlines()])
+        levels_of(made)
+        gang.check(made)
+
     with pytest.raises(ConfigurationError) as raised:
-        (settings(made), Preemption.of(made), gang.check(made), gang.settings(made))
+        check()
     for word in words:
         assert word in str(raised.value)
+
+
+def test_all_faults_of_a_file_are_reported_at_once(tmp_path: Path) -> None:
+    """Each with its line, in one line, and no more than a terminal takes."""
+    path = tmp_path / "slurm.conf"
+    lines = [
+        f"{NODE} Gres=gpu:999999999G Weight=heavy",
+        f"{PARTITION} MaxTime=soon Colour=red",
+        "KillWait=-3",
+    ]
+    path.write_text("\n".join([*lines, "SelectType=select/alien", "QosName=q Priority=high GrpJobs=few"]))
+    with pytest.raises(ConfigurationError) as raised:
+        read(path, ["ReservationName=r Nodes=n1"], words={"bf_interval": 5})
+    shown = str(raised.value)
+    assert shown.startswith("9 faults: (1) ")
+    assert "\n" not in shown
+    faults = (
+        *("line 1: Gres=", "line 1: Weight=heavy", "line 2: MaxTime=soon", "line 2: colour is unknown"),
+        *("line 3: KillWait=-3", "line 4: SelectType=select/alien", "line 5: Priority=high"),
+        *("line 5: GrpJobs=few", "policy.lines[1]: reservation r needs StartTime="),
+    )
+    assert [fault for fault in faults if fault not in shown] == []
+    path.write_text("\n".join(f"Key{number}=1" for number in range(50)))
+    with pytest.raises(ConfigurationError, match=r"50 faults: .*; and 30 more$"):
+        read(path)
+
+
+def test_every_number_that_the_kernel_has_is_bounded() -> None:
+    """It steps, allocates and loops by them: a number without both bounds can be one that ends no run."""
+    declared = {one.name: one.metadata for one in fields(Settings)}
+    unbounded, derived = [], set()
+    for name in tables.SETTINGS.names:
+        limits = declared.get(name, {})
+        parse = limits.get("parse")
+        if "most" in limits or hasattr(parse, "most"):
+            continue
+        default = next((one.default for one in fields(Settings) if one.name == name), None)
+        if not isinstance(default, bool):
+            derived.add(name)
+    of_phases = {"tick": "period", "completing": "", "killing": "", "cycle_time": ""}
+    for name, phase in of_phases.items():
+        least, most = LIMITS[phase or name]
+        assert 0 <= least < most < 1e6
+    sources = {  # what is not a key itself -> the key, or the table, of which it is made
+        "weight_age": "of_age", "weight_fair": "of_fair_share", "max_age": "age_limit",
+        "calc_period": "period", "decay_per_s": "half_life", "damping": "dampening",
+    }  # fmt: skip
+    for name, key in sources.items():
+        if not hasattr(declared[key]["parse"], "most"):
+            unbounded.append(name)
+    switches = {
+        "used_at_end", "preempts", "by_qos", "suspends", "gang", "in_rows", "by_core", "fair_tree",
+        "track_memory", "by_block", "least_loaded", "record_plans",
+    }  # fmt: skip
+    of_tables = {"suspend_grace", "n_gres", "most_rows", "requeue_wait"}
+    assert derived - switches - of_tables - {*sources, *of_phases} == set()
+    assert unbounded == []
+    numbers = [one for record in (NodeKeys, Partition, Keys, QosKeys) for one in fields(record)]
+    loose = [one.name for one in numbers if str(one.type).startswith("int") and not is_bounded(one.metadata)]
+    assert loose == []
+
+
+def is_bounded(metadata: Mapping[str, Any]) -> bool:
+    """Return whether a key refuses a number of 13 digits and one below zero."""
+    for text in ("9" * 13, "-7"):
+        with pytest.raises(ValueError, match=r"whole number|duration|minutes"):
+            metadata["parse"](text)
+    return True
+
+
+@pytest.mark.parametrize(
+    ("word", "seconds"), [("bf_interval", 30), ("bf_window", 86_400), ("sched_interval", 60)]
+)
+def test_words_that_slurm_ignores_have_their_defaults(word: str, seconds: int) -> None:
+    made = of_lines("slurm.conf", [NODE, PARTITION, f"SchedulerParameters={word}=99999999"])
+    assert getattr(made.settings, word) == seconds
+    (note,) = made.notes
+    assert f"{word}=99999999 is outside of 0 to" in note
 
 
 @pytest.mark.parametrize(
@@ -198,16 +295,17 @@ def test_who_may_preempt_whom() -> None:
         "top PriorityTier=3 PreemptMode=OFF",
     ]
     made = of_lines("slurm.conf", [NODE, *lines, *(f"PartitionName={part} Nodes=n1" for part in parts)])
-    found = Preemption.of(made)
-    assert found.preempts.reshape(3, 3).tolist() == [[0, 0, 0], [1, 0, 0], [1, 1, 0]]
-    assert found.levels["mode"].tolist() == [tables.REQUEUE, tables.CANCEL, tables.OFF]
-    assert (found.levels["grace"].tolist(), found.settings["requeue_wait"]) == ([0, 60, 0], 31)
-    assert [found.settings[key] for key in ("strict_order", "youngest_first", "reorder_count")] == [1, 1, 3]
+    levels, preempts = levels_of(made)
+    assert preempts.reshape(3, 3).tolist() == [[0, 0, 0], [1, 0, 0], [1, 1, 0]]
+    assert levels["mode"].tolist() == [tables.REQUEUE, tables.CANCEL, tables.OFF]
+    found = made.settings
+    assert (levels["grace"].tolist(), found.requeue_wait) == ([0, 60, 0], 31)
+    assert (found.strict_order, found.youngest_first, found.reorder_count) == (True, True, 3)
     lines = ["PreemptType=preempt/qos", "PreemptMode=REQUEUE", "QosName=a Preempt=b", "QosName=b Preempt=a"]
     with pytest.raises(ConfigurationError, match="QOS a preempts itself"):
-        Preemption.of(of_lines("slurm.conf", [NODE, PARTITION, *lines]))
+        levels_of(of_lines("slurm.conf", [NODE, PARTITION, *lines]))
     with pytest.raises(ConfigurationError, match="QOS b preempts c, which is no QOS; there are a, b"):
-        Preemption.of(of_lines("slurm.conf", [NODE, PARTITION, *lines[:3], "QosName=b Preempt=c"]))
+        levels_of(of_lines("slurm.conf", [NODE, PARTITION, *lines[:3], "QosName=b Preempt=c"]))
 
 
 @pytest.mark.parametrize(
@@ -227,7 +325,7 @@ def test_reservations_without_nodes_and_with_other_flags_are_refused(rest: str, 
 def test_what_has_no_effect_is_listed() -> None:
     lines = ["PrologSlurmctld=/etc/p", "Licenses=matlab:4", "TopologyPlugin=topology/none"]
     made = of_lines("slurm.conf", [*lines, "SchedulerParameters=bf_licenses"])
-    found = "\n".join(made.not_modelled())
+    found = "\n".join(made.notes)
     assert "PrologSlurmctld" in found
     assert "Licenses=matlab:4" in found
     assert "bf_licenses" in found
@@ -261,7 +359,7 @@ def test_what_is_included_counts_for_the_identity(conf: Path) -> None:
     [
         ({"slurm.conf": "NodeName=n[1-999999][1-999999]\n"}, "to at most 100,000 names"),
         ({"slurm.conf": "Include a\n" * 40, "a": "Include b\n" * 40, "b": "\n"}, "more than 1,000 files"),
-        ({"slurm.conf": "Include secret\n", "secret": "root:x7\n"}, "secret, line 1: a word is no KEY=VALUE"),
+        ({"slurm.conf": "Include secret\n", "secret": "root:x7\n"}, "secret, line 1: a word is not KEY=VALUE"),
     ],
 )
 def test_what_a_strangers_file_may_not_do(tmp_path: Path, files: dict[str, str], line: str) -> None:

@@ -20,7 +20,8 @@ from models.jobs.requests import Requests
 from models.jobs.swf_schedule import write_schedule
 from models.point import Point
 from models.slurm import engine
-from models.slurm.build import asked, system_of
+from models.slurm.asked import asked
+from models.slurm.building import system_of
 from models.slurm.configuration.reading import of_lines
 from models.slurm.engine import Result, run
 from models.slurm.kernel import loop, tables

@@ -1,0 +1,102 @@
+"""Jobs as Slurm's scheduler sees them: what they ask for, with the defaults of their partitions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from models.arrays import Floats, Ints
+from models.jobs.jobs import Jobs
+from models.jobs.requests import Requests
+from models.slurm.configuration import Configuration
+from models.slurm.configuration.settings import YEAR_S
+
+EPILOG_S = 0.1
+"""Seconds until the message of an epilog that slurm.conf names; at some sites its own work takes longer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Jobs as the scheduler sees them; arrays have the shape (n_jobs,), `partitions` a tuple for each job.
+
+    Parameters
+    ----------
+    user : ndarray of str
+        Name of its user, or the number where the log has no names.
+    limit : ndarray of int, seconds
+        In whole minutes, as Slurm keeps it.
+    runtime : ndarray of float, seconds
+        Until the job ends by itself.
+    message : ndarray of float, seconds
+        From its end until the message of its epilog, which calls the scheduler; -1 without one, as where a
+        node has finished with the job before the controller asks.
+    """
+
+    jobs: Jobs
+    request: Requests
+    user: np.ndarray
+    limit: Ints
+    runtime: Floats
+    partitions: tuple[tuple[int, ...], ...]
+    message: Floats
+
+    @cached_property
+    def first_record(self) -> Ints:
+        """Where the records of each job begin, one for each of its partitions, and their number."""
+        return np.cumsum([0, *(len(place) for place in self.partitions)], dtype=np.int64)
+
+    @cached_property
+    def of_record(self) -> Ints:
+        """Job of each record."""
+        return np.repeat(np.arange(len(self.jobs)), np.diff(self.first_record))
+
+    @cached_property
+    def place(self) -> Ints:
+        """Partition of each record."""
+        return np.array([number for numbers in self.partitions for number in numbers], np.int64)
+
+
+def asked(
+    jobs: Jobs, configuration: Configuration, message: Floats | None = None, users: Sequence[str] = ()
+) -> Asked:
+    """Return what jobs ask for, with the defaults of their partitions: of time else their longest, or a year.
+
+    `users` are the names of the users, if the log has them: that of user number n is the n-th. ``ValueError``
+    with one line for a job of a partition or with a device that is not there.
+    """
+    request = jobs.request or Requests.of(jobs.size, jobs.memory)
+    numbers = {one.name: number for number, one in enumerate(configuration.partitions)}
+    default = (configuration.partitions.index(configuration.default_partition),)
+    known: dict[str, tuple[int, ...]] = {"": default}
+    for names in dict.fromkeys(request.partition.tolist()):
+        if names not in known:
+            missing = [name for name in names.split(",") if name not in numbers]
+            if missing:
+                job = int(np.argmax(request.partition == names)) + 1
+                raise ValueError(
+                    f"job {job} is for partition {missing[0]}, and {configuration.name} has "
+                    f"{', '.join(numbers)}; is it the log of another cluster? workload.partition=NAME "
+                    "keeps one partition's jobs, policy.partitions={OLD: NEW} renames them"
+                )
+            tier = configuration.partitions
+            known[names] = tuple(
+                sorted((numbers[name] for name in names.split(",")), key=lambda number: -tier[number].tier)
+            )
+    for name, count in request.gres.items():
+        if name not in configuration.gres and count.any():
+            job = int(np.argmax(count > 0)) + 1
+            raise ValueError(
+                f"job {job} asks for {name}, and the nodes of {configuration.name} have "
+                f"{', '.join(configuration.gres) or 'no generic resources'}; add Gres= to the NodeName lines"
+            )
+    places = tuple(known[names] for names in request.partition.tolist())
+    if message is None:
+        message = np.full(len(jobs), EPILOG_S if configuration.settings.epilog else -1.0)
+    limit = np.ceil(np.where(np.isnan(jobs.requested), 0, jobs.requested) / 60).astype(np.int64) * 60
+    own = [(one.default_time, one.max_time, YEAR_S) for one in configuration.partitions]
+    longest = [next(time for time in times if time is not None) for times in own]
+    defaults = np.array([longest[place[0]] for place in places], np.int64)
+    numbers_of = [0] * len(jobs) if jobs.user is None else jobs.user.tolist()
+    user = np.array([users[n - 1] if 0 < n <= len(users) else str(n) for n in numbers_of], object)
+    return Asked(jobs, request, user, np.where(limit > 0, limit, defaults), jobs.runtime, places, message)

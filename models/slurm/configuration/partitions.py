@@ -1,0 +1,121 @@
+"""Partitions: lines ``PartitionName=batch Nodes=n[1-64] MaxTime=2-0 PriorityTier=2``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple, Self
+
+from models.slurm.configuration import hostlist, values
+from models.slurm.configuration.keys import Line, key
+from models.slurm.configuration.nodes import OF_32_BITS, Node
+from models.slurm.configuration.settings import Preempt
+from models.slurm.configuration.values import Duration, Whole
+
+RULES_OF_ACCESS = (
+    "allowaccounts", "allowgroups", "allowqos", "denyaccounts", "denyqos", "reqresv", "maxcpuspernode",
+    "exclusiveuser",
+)  # fmt: skip
+"""Keys of a partition that decide who may use it."""
+OPEN_TO_ALL = ("ALL", "NO", "UNLIMITED", "INFINITE")
+
+INHERITED = ("OverTimeLimit", "DefMemPerCPU", "DefMemPerNode")
+"""Keys that a partition has from the whole cluster where its line has none."""
+
+MOST_ROWS = 1000
+"""Jobs that may share a CPU; Slurm's own limit is larger, and such a number is a slip."""
+
+
+class Sharing(StrEnum):
+    """What OverSubscribe allows: whole nodes, or CPUs that jobs share."""
+
+    NO, EXCLUSIVE, YES, FORCE = "NO", "EXCLUSIVE", "YES", "FORCE"
+
+
+class Share(NamedTuple):
+    """How jobs share CPUs, and how many of them one."""
+
+    kind: Sharing = Sharing.NO
+    jobs: int = 1
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Parse an OverSubscribe."""
+        word, _, number = text.upper().partition(":")
+        jobs = int(number or 4) if values.NUMBER.fullmatch(number or "4") else 0
+        if word not in Sharing.__members__ or not 1 <= jobs <= MOST_ROWS:
+            raise ValueError(f"NO, EXCLUSIVE, YES:n, FORCE:n with n from 1 to {MOST_ROWS:,}")
+        return cls(Sharing[word], jobs if word in ("YES", "FORCE") else 1)
+
+    @property
+    def rows(self) -> int:
+        """How many jobs may have a CPU, one after the other."""
+        return self.jobs if self.kind == Sharing.FORCE else 1
+
+    def __str__(self) -> str:
+        """Return it as slurm.conf has it."""
+        return f"FORCE:{self.jobs}" if self.kind == Sharing.FORCE else self.kind
+
+
+def amount(text: str) -> int:
+    """Return MB, 0 for no limit."""
+    return 0 if text.upper() in values.WITHOUT_LIMIT else Whole(0, 10**values.MOST_DIGITS)(text)
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A partition; `nodes` are positions. Times are seconds, None is no limit.
+
+    Parameters
+    ----------
+    preempt : Preempt, optional
+        How its jobs are preempted, None where PreemptMode decides; after `grace` seconds.
+    restricted : tuple of str
+        Keys of its line that decide who may use it, and have no effect here.
+    """
+
+    name: str
+    nodes: tuple[int, ...]
+    default: bool = key("Default", values.yes, False)
+    max_time: int | None = key("MaxTime", Duration(), None)
+    default_time: int | None = key("DefaultTime", Duration(), None)
+    tier: int = key("PriorityTier Priority", Whole(0, OF_32_BITS), 1)
+    job_factor: int = key("PriorityJobFactor Priority", Whole(0, OF_32_BITS), 1)
+    sharing: Share = key("OverSubscribe Shared", Share.of, Share())
+    over_time: int | None = key("OverTimeLimit", Duration(), 0)
+    least_loaded: bool = key("LLN", values.yes, False)
+    up: bool = key("State", lambda text: text.upper() == "UP", True)
+    memory_cpu: int = key("DefMemPerCPU", amount, 0)
+    memory_node: int = key("DefMemPerNode", amount, 0)
+    qos: str = key("QOS", str, "")
+    preempt: Preempt | None = key("PreemptMode", Preempt.of, None)
+    grace: int = key("GraceTime", Whole(0, OF_32_BITS), 0)
+    restricted: tuple[str, ...] = ()
+
+
+def partition_of(
+    line: Line, numbers: Mapping[str, int], sets: Mapping[str, Line], nodes: Sequence[Node]
+) -> Partition:
+    """Return the partition of a line: on the nodes that it names, and those of sets of nodes."""
+    line.check((Partition,), "partitions", ("PartitionName", "Nodes"))
+    names: list[str] = []
+    for word in dict.fromkeys(line.value("Nodes", hostlist.expand, [])):
+        if word.upper() == "ALL":
+            names += numbers
+        elif of_set := sets.get(word):
+            names += of_set.value("Nodes", hostlist.expand, [])
+            names += [node.name for node in nodes if of_set.text("Feature", "\n") in node.features]
+        else:
+            names.append(word)
+    missing = [word for word in names if word not in numbers]
+    if missing:
+        line.fault(
+            f"partition {line.name} has node {missing[0]}, which no NodeName line names; add one, or leave "
+            "it out"
+        )
+    elif not names:
+        line.fault(f"partition {line.name} has no nodes; add Nodes=..., or delete the line")
+    members = tuple(sorted({numbers[word] for word in names if word in numbers}))
+    restricted = tuple(one for one in RULES_OF_ACCESS if line.text(one, "ALL").upper() not in OPEN_TO_ALL)
+    return Partition(line.name, members, restricted=restricted, **line.record(Partition))
