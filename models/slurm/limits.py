@@ -16,24 +16,17 @@ from models.jobs.requests import Requests
 from models.slurm.asked import Asked
 from models.slurm.configuration import Configuration
 from models.slurm.configuration.accounting import JOBS, Qos, above
-from models.slurm.configuration.partitions import Sharing
 from models.slurm.kernel import tables
 
 OF_NODES = ("cpu", "node", "mem")
 """Resources that are counted, with ``jobs`` and ``gres/...``; others (billing, licences) have no effect."""
 
 
-def whole_nodes(configuration: Configuration) -> list[bool]:
-    """Return whether jobs get whole nodes in each partition."""
-    linear = configuration.settings.linear
-    return [linear or one.sharing.kind == Sharing.EXCLUSIVE for one in configuration.partitions]
-
-
 def sizes(request: Requests, configuration: Configuration, place: Ints) -> tuple[Ints, Ints, np.ndarray]:
     """Return the nodes and CPUs that each job asks for, and the CPUs that it gets: all of whole nodes."""
     cpus_of = np.array([node.cpus for node in configuration.nodes])
     each = np.array([np.median(cpus_of[list(one.nodes)]) for one in configuration.partitions])[place]
-    whole = request.whole | np.array(whole_nodes(configuration))[place]
+    whole = request.whole | np.array(configuration.exclusive)[place]
     cpus = np.maximum(request.tasks * request.task_cpus, request.nodes)
     nodes = np.where(whole, np.maximum(request.nodes, np.ceil(cpus / each)), request.nodes)
     return nodes.astype(np.int64), cpus, np.where(whole, nodes * each, cpus)
@@ -87,7 +80,7 @@ def limited(wanted: Asked, configuration: Configuration) -> Iterator[Limit]:
     first = np.where(np.isin(of_job, over) | ~np.isin(of_partition, list(levels)), of_job, of_partition)
     setting: dict[tuple[str, str], list[str]] = {}
     for name, one in levels.items():
-        for kind, caps in (("all", one.group), ("user", one.user), ("account", one.account)):
+        for kind, caps in one.limits.items():
             for resource in caps:
                 setting.setdefault((kind, resource), []).append(name)
     for number, (name, one) in enumerate(levels.items(), start=1):
@@ -134,8 +127,9 @@ def _of_qos(
     name: str, one: Qos, wanted: Asked, these: np.ndarray
 ) -> Iterator[tuple[str, str, Mapping[str, int], np.ndarray]]:
     """Yield the limits of a QOS with their kinds: on all of its jobs, and on each user's and account's."""
-    yield "all", f"QOS {name}", one.group, these
-    for kind, caps, of in (("user", one.user, wanted.user), ("account", one.account, wanted.request.account)):
+    yield "all", f"QOS {name}", one.limits["all"], these
+    for kind, of in (("user", wanted.user), ("account", wanted.request.account)):
+        caps = one.limits[kind]
         for each in dict.fromkeys(of[these].tolist()) if caps else ():
             yield kind, f"QOS {name} of {kind} {each}", caps, these & (of == each)
 

@@ -247,7 +247,7 @@ def _limited(found: Asked, over_limit: str, configuration: Configuration) -> Ask
     request = found.request
     nodes, cpus, memory = _needs(request)
     fits = np.zeros(len(found.jobs), bool)
-    track = configuration.settings.selection.memory
+    track = configuration.settings.track_memory
     texts = constraints.effective(request)
     known, text_of = np.unique(texts.astype(str), return_inverse=True)
     meets = [constraints.nodes_with(text, configuration.nodes) for text in known]

@@ -52,20 +52,17 @@ def levels_of(configuration: Configuration) -> tuple[np.ndarray, Ints]:
     return _of_qos(configuration, mode) if settings.by_qos else _of_partitions(configuration, mode)
 
 
-def qos_of(wanted: Asked, configuration: Configuration) -> Ints:
-    """Return the level of each job's QOS; -1 for none, and where partitions decide."""
-    names = configuration.qos if configuration.settings.by_qos else ()
-    number = {name: n for n, name in enumerate(names)}
-    return np.array(
-        [number.get(name or "normal", tables.NONE) for name in wanted.request.qos.tolist()], np.int64
-    )
-
-
-def exempt_of(wanted: Asked, configuration: Configuration) -> Ints:
-    """Return the seconds that each job runs before it may be preempted (PreemptExemptTime)."""
-    common = configuration.settings.exempt
-    of_qos = {name: common if one.exempt is None else one.exempt for name, one in configuration.qos.items()}
-    return np.array([of_qos.get(name or "normal", common) for name in wanted.request.qos.tolist()], np.int64)
+def rules_of_jobs(wanted: Asked, configuration: Configuration) -> dict[str, Ints]:
+    """Return the level of each job's QOS, -1 for none and where partitions decide, and the seconds that it
+    runs before it may be preempted (PreemptExemptTime)."""
+    names = [name or "normal" for name in wanted.request.qos.tolist()]
+    by_qos, common = configuration.settings.by_qos, configuration.settings.exempt
+    number = {name: n for n, name in enumerate(configuration.qos if by_qos else ())}
+    exempt = {name: common if one.exempt is None else one.exempt for name, one in configuration.qos.items()}
+    return {
+        "qos": np.array([number.get(name, tables.NONE) for name in names], np.int64),
+        "exempt": np.array([exempt.get(name, common) for name in names], np.int64),
+    }
 
 
 def _mode(where: str, given: Preempt, shares: bool = False) -> Mode:

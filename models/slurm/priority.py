@@ -62,13 +62,10 @@ def fixed_parts(wanted: Asked, configuration: Configuration) -> tuple[Floats, Fl
     selection of nodes has seen it; they differ for jobs on whole nodes (seen on Slurm 22.05.8).
     """
     settings, of_job, place = configuration.settings, wanted.of_record, wanted.place
-    normal = {
-        name for name in ("TRES", "PART") if not settings.flags & {f"NO_NORMAL_{name}", "NO_NORMAL_ALL"}
-    }
     request = wanted.request[of_job]
     most = max((one.job_factor for one in configuration.partitions), default=1) or 1
     factor = np.array([one.job_factor for one in configuration.partitions], np.float64)
-    common = settings.of_partition * (factor / most if "PART" in normal else factor)[place]
+    common = settings.of_partition * (factor if settings.raw_partitions else factor / most)[place]
     common = common - request.nice + settings.of_qos * _qos_factor(request.qos, configuration)
     found = []
     for cpus in sizes(request, configuration, place)[1:]:
@@ -76,7 +73,7 @@ def fixed_parts(wanted: Asked, configuration: Configuration) -> tuple[Floats, Fl
         value = common + settings.of_size * size
         for name, weight in (settings.of_tres or {}).items():
             asked = amounts(request, name, request.nodes, cpus)
-            of_all = _totals(configuration, name)[place] if "TRES" in normal else 1
+            of_all = 1 if settings.raw_tres else _totals(configuration, name)[place]
             value = value + weight * np.asarray(asked / np.maximum(of_all, 1), float)
         found.append(np.asarray(value, np.float64))
     return found[0], found[1]
@@ -94,7 +91,7 @@ def _size_factor(
 ) -> np.ndarray:
     """Return the factor of the job's size, 0 to 1 (priority_multifactor.html, "Job size factor")."""
     n_nodes, n_cpus = len(configuration.nodes), sum(node.cpus for node in configuration.nodes)
-    if "SMALL_RELATIVE_TO_TIME" in settings.flags:
+    if settings.by_time:
         size = np.maximum(nodes * n_cpus / n_nodes, cpus) / np.maximum(limit_min, 1) / n_cpus
         return np.clip(1 - size if settings.favor_small else size, 0, 1)
     if settings.favor_small:

@@ -8,14 +8,14 @@
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from models.slurm.configuration import hostlist, values
 from models.slurm.configuration.keys import KNOWN, Line, key
 from models.slurm.configuration.settings import Preempt
-from models.slurm.configuration.values import Duration, Whole
+from models.slurm.configuration.values import duration, whole
 
 DUMPED = re.compile(r"(Cluster|Parent|Account|User) - '([^']*)'(?::(.*))?$")
 """A line of ``sacctmgr dump``."""
@@ -69,48 +69,19 @@ def share_of(text: str) -> float:
     return math.inf if text == "parent" else float(text) if re.fullmatch("[0-9]{1,9}", text) else 1.0
 
 
-COUNT = Whole(0, 10**values.MOST_DIGITS)
+COUNT = whole(0, values.MOST)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Keys:
-    """The options of a line of ``sacctmgr dump``."""
-
-    share: float = key("Fairshare", share_of, 1.0)
-    group_tres: Mapping[str, int] | None = key("GrpTRES", amounts, None)
-    group_jobs: int | None = key("GrpJobs", COUNT, None)
-    jobs: int | None = key("MaxJobs", COUNT, None)
-
-
-@dataclass(frozen=True, kw_only=True)
-class QosKeys:
-    """The columns of ``sacctmgr show qos``."""
-
-    priority: int = key("Priority", Whole(0, 2**32 - 1), 0)
-    over_partition: bool = key("Flags", lambda text: "overpartqos" in text.lower(), False)
-    group_tres: Mapping[str, int] | None = key("GrpTRES", amounts, None)
-    group_jobs: int | None = key("GrpJobs", COUNT, None)
-    user_tres: Mapping[str, int] | None = key("MaxTRESPU", amounts, None)
-    user_jobs: int | None = key("MaxJobsPU", COUNT, None)
-    account_tres: Mapping[str, int] | None = key("MaxTRESPA", amounts, None)
-    account_jobs: int | None = key("MaxJobsPA", COUNT, None)
-    preempts: tuple[str, ...] = key("Preempt", lambda text: tuple(filter(None, text.split(","))), ())
-    preempt: Preempt | None = key("PreemptMode", level_mode, None)
-    grace: int | None = key("GraceTime", Duration(), None)
-    exempt: int | None = key("PreemptExemptTime", Duration(), None)
-
-
-@dataclass(frozen=True)
 class Association:
-    """An account, or a user in an account.
+    """An account, or a user in an account: the options of a line of ``sacctmgr dump``.
 
     Parameters
     ----------
     share : float
         Infinite for ``Fairshare=parent``.
-    group, each : mapping of str to int
-        Resource (``jobs``, ``cpu``, ``node``, ``mem`` in MB, ``gres/gpu``) -> how much of it all jobs below
-        may have at once, and those of each association of a user below.
+    group_tres, group_jobs, max_jobs : optional
+        How much all jobs below may have at once, and how many each association of a user below.
     ignored : tuple of str
         Options that change schedules, and have no effect here.
     """
@@ -118,15 +89,26 @@ class Association:
     name: str
     parent: str
     is_user: bool
-    share: float
-    group: Mapping[str, int] = field(default_factory=dict)
-    each: Mapping[str, int] = field(default_factory=dict)
+    share: float = key("Fairshare", share_of, 1.0)
+    group_tres: Mapping[str, int] | None = key("GrpTRES", amounts, None)
+    group_jobs: int | None = key("GrpJobs", COUNT, None)
+    max_jobs: int | None = key("MaxJobs", COUNT, None)
     ignored: tuple[str, ...] = ()
 
+    @property
+    def group(self) -> dict[str, int]:
+        """Limits of all jobs below together, by resource."""
+        return limits(self.group_tres, self.group_jobs)
 
-@dataclass(frozen=True)
+    @property
+    def each(self) -> dict[str, int]:
+        """Limits of each user below."""
+        return limits(None, self.max_jobs)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Qos:
-    """A QOS, with how much its jobs may have at once: all of them, those of each user, of each account.
+    """A QOS: the columns of ``sacctmgr show qos``, with limits of all its jobs, of each user, each account.
 
     Its limits replace those of a partition's QOS where it has the flag ``OverPartQOS``.
 
@@ -142,16 +124,28 @@ class Qos:
         Columns that change schedules, and have no effect here.
     """
 
-    priority: int
-    over_partition: bool
-    group: Mapping[str, int]
-    user: Mapping[str, int]
-    account: Mapping[str, int]
-    preempts: tuple[str, ...] = ()
-    preempt: Preempt | None = None
-    grace: int = 0
-    exempt: int | None = None
+    priority: int = key("Priority", whole(0, 2**32 - 1), 0)
+    over_partition: bool = key("Flags", lambda text: "overpartqos" in text.lower(), False)
+    group_tres: Mapping[str, int] | None = key("GrpTRES", amounts, None)
+    group_jobs: int | None = key("GrpJobs", COUNT, None)
+    user_tres: Mapping[str, int] | None = key("MaxTRESPU", amounts, None)
+    user_jobs: int | None = key("MaxJobsPU", COUNT, None)
+    account_tres: Mapping[str, int] | None = key("MaxTRESPA", amounts, None)
+    account_jobs: int | None = key("MaxJobsPA", COUNT, None)
+    preempts: tuple[str, ...] = key("Preempt", lambda text: tuple(filter(None, text.split(","))), ())
+    preempt: Preempt | None = key("PreemptMode", level_mode, None)
+    grace: int = key("GraceTime", duration(0), 0)
+    exempt: int | None = key("PreemptExemptTime", duration(), None)
     ignored: tuple[str, ...] = ()
+
+    @property
+    def limits(self) -> dict[str, Mapping[str, int]]:
+        """Limits by kind: of all its jobs, of each user, of each account."""
+        return {
+            "all": limits(self.group_tres, self.group_jobs),
+            "user": limits(self.user_tres, self.user_jobs),
+            "account": limits(self.account_tres, self.account_jobs),
+        }
 
 
 @dataclass(frozen=True)
@@ -229,33 +223,14 @@ def ignored(line: Line, declared: Any, section: str) -> tuple[str, ...]:
 
 def association_of(line: Line, parent: str, is_user: bool) -> Association:
     """Return an account or a user from the options of its line; the first account is the root."""
-    keys = Keys(**line.record(Keys))
-    return Association(
-        ROOT if "cluster" in line.given else line.name,
-        parent,
-        is_user,
-        keys.share,
-        limits(keys.group_tres, keys.group_jobs),
-        limits(None, keys.jobs),
-        ignored(line, Keys, "associations"),
-    )
+    without = ignored(line, Association, "associations")
+    name = ROOT if "cluster" in line.given else line.name
+    return Association(name=name, parent=parent, is_user=is_user, ignored=without, **line.record(Association))
 
 
 def qos_of(line: Line) -> Qos:
-    """Return a QOS; the keys are the columns of ``sacctmgr show qos``."""
-    keys = QosKeys(**line.record(QosKeys))
-    return Qos(
-        keys.priority,
-        keys.over_partition,
-        limits(keys.group_tres, keys.group_jobs),
-        limits(keys.user_tres, keys.user_jobs),
-        limits(keys.account_tres, keys.account_jobs),
-        keys.preempts,
-        keys.preempt,
-        keys.grace or 0,
-        keys.exempt,
-        ignored(line, QosKeys, "qos"),
-    )
+    """Return the QOS of a line of columns."""
+    return Qos(ignored=ignored(line, Qos, "qos"), **line.record(Qos))
 
 
 def reservation_of(line: Line, numbers: Mapping[str, int]) -> Reservation | None:

@@ -10,7 +10,7 @@ from models.slurm.configuration.accounting import NEUTRAL, Association, Qos, Res
 from models.slurm.configuration.errors import Faults
 from models.slurm.configuration.keys import KNOWN, LINES, Line, Pairs, known_names
 from models.slurm.configuration.nodes import Node, nodes_of
-from models.slurm.configuration.partitions import INHERITED, Partition, partition_of
+from models.slurm.configuration.partitions import INHERITED, Partition, Sharing, partition_of
 from models.slurm.configuration.settings import Settings, settings_of
 
 SHOWN = "(shown)"
@@ -63,6 +63,12 @@ class Configuration:
         """Names of generic resources of any node, with types and without."""
         names = [name for node in self.nodes for name in node.gres]
         return tuple(dict.fromkeys([*names, *(name.partition(":")[0] for name in names)]))
+
+    @property
+    def exclusive(self) -> list[bool]:
+        """Whether jobs get whole nodes in each partition."""
+        linear = self.settings.linear
+        return [linear or one.sharing.kind == Sharing.EXCLUSIVE for one in self.partitions]
 
     def place(self, key: str) -> str:
         """Return where a key was given, for messages."""

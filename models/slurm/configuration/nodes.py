@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from models.jobs.requests import of_kind
 from models.slurm.configuration import hostlist, values
 from models.slurm.configuration.keys import Line, key
-from models.slurm.configuration.values import Whole
+from models.slurm.configuration.values import whole
 
 MOST_CPUS = 65_535
 """CPUs of a node, as Slurm counts them."""
@@ -42,17 +42,17 @@ class Node:
 class NodeKeys:
     """The keys of a line of nodes."""
 
-    sockets: int | None = key("Sockets", Whole(0, MOST_CPUS), None)
-    boards: int = key("Boards", Whole(0, MOST_CPUS), 1)
-    board_sockets: int | None = key("SocketsPerBoard", Whole(0, MOST_CPUS), None)
-    cores: int = key("CoresPerSocket", Whole(0, MOST_CPUS), 1)
-    threads: int = key("ThreadsPerCore", Whole(0, MOST_CPUS), 1)
-    cpus: int | None = key("CPUs Procs", Whole(0, MOST_CPUS), None)
-    spare_cores: int = key("CoreSpecCount", Whole(0, MOST_CPUS), 0)
-    memory: int = key("RealMemory", Whole(0, 10**values.MOST_DIGITS), 1)
-    spare_memory: int = key("MemSpecLimit", Whole(0, 10**values.MOST_DIGITS), 0)
+    sockets: int | None = key("Sockets", whole(0, MOST_CPUS), None)
+    boards: int = key("Boards", whole(0, MOST_CPUS), 1)
+    board_sockets: int | None = key("SocketsPerBoard", whole(0, MOST_CPUS), None)
+    cores: int = key("CoresPerSocket", whole(0, MOST_CPUS), 1)
+    threads: int = key("ThreadsPerCore", whole(0, MOST_CPUS), 1)
+    cpus: int | None = key("CPUs Procs", whole(0, MOST_CPUS), None)
+    spare_cores: int = key("CoreSpecCount", whole(0, MOST_CPUS), 0)
+    memory: int = key("RealMemory", whole(0, values.MOST), 1)
+    spare_memory: int = key("MemSpecLimit", whole(0, values.MOST), 0)
     gres: Mapping[str, int] | None = key("Gres", values.gres, None)
-    weight: int = key("Weight", Whole(0, OF_32_BITS), 1)
+    weight: int = key("Weight", whole(0, OF_32_BITS), 1)
     features: tuple[str, ...] = key("Features Feature", lambda text: tuple(text.split(",")), ())
     up: bool = key("State", lambda text: text.upper().split("+")[0] not in DOWN, True)
 

@@ -11,7 +11,7 @@ from models.slurm.configuration import hostlist, values
 from models.slurm.configuration.keys import Line, key
 from models.slurm.configuration.nodes import OF_32_BITS, Node
 from models.slurm.configuration.settings import Preempt
-from models.slurm.configuration.values import Duration, Whole
+from models.slurm.configuration.values import duration, whole
 
 RULES_OF_ACCESS = (
     "allowaccounts", "allowgroups", "allowqos", "denyaccounts", "denyqos", "reqresv", "maxcpuspernode",
@@ -60,7 +60,7 @@ class Share(NamedTuple):
 
 def amount(text: str) -> int:
     """Return MB, 0 for no limit."""
-    return 0 if text.upper() in values.WITHOUT_LIMIT else Whole(0, 10**values.MOST_DIGITS)(text)
+    return 0 if text.upper() in values.WITHOUT_LIMIT else whole(0, values.MOST)(text)
 
 
 @dataclass(frozen=True)
@@ -78,19 +78,19 @@ class Partition:
     name: str
     nodes: tuple[int, ...]
     default: bool = key("Default", values.yes, False)
-    max_time: int | None = key("MaxTime", Duration(), None)
-    default_time: int | None = key("DefaultTime", Duration(), None)
-    tier: int = key("PriorityTier Priority", Whole(0, OF_32_BITS), 1)
-    job_factor: int = key("PriorityJobFactor Priority", Whole(0, OF_32_BITS), 1)
+    max_time: int | None = key("MaxTime", duration(), None)
+    default_time: int | None = key("DefaultTime", duration(), None)
+    tier: int = key("PriorityTier Priority", whole(0, OF_32_BITS), 1)
+    job_factor: int = key("PriorityJobFactor Priority", whole(0, OF_32_BITS), 1)
     sharing: Share = key("OverSubscribe Shared", Share.of, Share())
-    over_time: int | None = key("OverTimeLimit", Duration(), 0)
+    over_time: int | None = key("OverTimeLimit", duration(), 0)
     least_loaded: bool = key("LLN", values.yes, False)
     up: bool = key("State", lambda text: text.upper() == "UP", True)
     memory_cpu: int = key("DefMemPerCPU", amount, 0)
     memory_node: int = key("DefMemPerNode", amount, 0)
     qos: str = key("QOS", str, "")
     preempt: Preempt | None = key("PreemptMode", Preempt.of, None)
-    grace: int = key("GraceTime", Whole(0, OF_32_BITS), 0)
+    grace: int = key("GraceTime", whole(0, OF_32_BITS), 0)
     restricted: tuple[str, ...] = ()
 
 

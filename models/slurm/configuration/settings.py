@@ -6,7 +6,7 @@ the name of one of the kernel's (`kernel.tables.SETTINGS`) is read by it as it i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from typing import Any, NamedTuple, Self
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 from models.slurm.configuration import values
 from models.slurm.configuration.errors import Faults
 from models.slurm.configuration.keys import KNOWN, Line, key, switch, word, words_of
-from models.slurm.configuration.values import Duration, Number, Plugin, Whole, has
+from models.slurm.configuration.values import Plugin, duration, has, number, whole
 
 VALIDATED = ("22.05.8",)
 """Versions of Slurm against which the model is validated: defaults below are those of the first one."""
@@ -36,32 +36,13 @@ class Preempt(NamedTuple):
     """A PreemptMode: `mode` is None where it is not modelled; the text is for messages."""
 
     mode: Mode | None = Mode.OFF
-    gang: bool = False
     text: str = "OFF"
 
     @classmethod
     def of(cls, text: str) -> Self:
         """Parse a PreemptMode."""
-        words = text.upper().split(",")
-        rest = ",".join(one for one in words if one != "GANG") or "OFF"
-        return cls(Mode.__members__.get(rest), "GANG" in words, rest)
-
-
-class Selection(NamedTuple):
-    """SelectTypeParameters: whether memory is counted, and how CPUs are chosen."""
-
-    memory: bool = False
-    by_cpu: bool = False
-    by_block: bool = False
-    least_loaded: bool = False
-
-    @classmethod
-    def of(cls, text: str) -> Self:
-        """Parse SelectTypeParameters."""
-        words = values.upper(text)
-        by_cpu = any(one.startswith("CR_CPU") for one in words)
-        by_block = by_cpu or "CR_CORE_DEFAULT_DIST_BLOCK" in words
-        return cls("MEMORY" in text.upper(), by_cpu, by_block, "CR_LLN" in text.upper())
+        rest = ",".join(one for one in text.upper().split(",") if one != "GANG") or "OFF"
+        return cls(Mode.__members__.get(rest), rest)
 
 
 def requeue_wait(text: str) -> int:
@@ -71,45 +52,62 @@ def requeue_wait(text: str) -> int:
     return (seconds if LEAST_EXPIRE_S <= seconds <= MONTH_S else EXPIRE_S) + 1
 
 
-PREEMPTS = Plugin("preempt", {"none": Decide.NONE, "partition_prio": Decide.PARTITIONS, "qos": Decide.QOS})
+def decay(text: str) -> float:
+    """Return 1 - 0.693 / half-life, as Slurm computes it; 1 is no decay."""
+    half_life = duration(0)(text)
+    return 1 - 0.693 / half_life if half_life else 1.0
+
+
+def lacks(word: str) -> Callable[[str], bool]:
+    """Return a parser of lists between commas: whether a word is not there."""
+    return lambda text: word not in values.upper(text)
+
+
+SELECT = {"cons_tres": False, "cons_res": False, "linear": True}
+PREEMPT = {"none": Decide.NONE, "partition_prio": Decide.PARTITIONS, "qos": Decide.QOS}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The typed settings of a slurm.conf; seconds, a limit of 0 is none unless it says otherwise."""
+    """The typed settings of a slurm.conf; times are seconds, and a limit of 0 is none."""
 
     backfill: bool = key("SchedulerType", Plugin("sched", {"backfill": True, "builtin": False}), True)
-    linear: bool = key(
-        "SelectType", Plugin("select", {"cons_tres": False, "cons_res": False, "linear": True}), False
-    )
-    selection: Selection = key("SelectTypeParameters", Selection.of, Selection())
+    linear: bool = key("SelectType", Plugin("select", SELECT), False)
+    track_memory: bool = key("SelectTypeParameters", lambda text: "MEMORY" in text.upper(), False)
+    least_loaded: bool = key("SelectTypeParameters", lambda text: "CR_LLN" in text.upper(), False)
+    by_cpu: bool = key("SelectTypeParameters", lambda text: ",CR_CPU" in f",{text}".upper(), False)
+    in_blocks: bool = key("SelectTypeParameters", has("CR_CORE_DEFAULT_DIST_BLOCK"), False)
     binds: bool = key("TaskPlugin", lambda text: values.plugin(text) != "none", False)
     epilog: bool = key("Epilog", lambda text: values.plugin(text) != "", False)
-    kill_wait: int = key("KillWait", Whole(0, MOST_16_BITS), 30)
-    message_timeout: int = key("MessageTimeout", Whole(0, MOST_16_BITS), 10)
+    kill_wait: int = key("KillWait", whole(0, MOST_16_BITS), 30)
+    message_timeout: int = key("MessageTimeout", whole(0, MOST_16_BITS), 10)
     requeue_wait: int = key("AuthInfo", requeue_wait, EXPIRE_S + 1)
     requeues: bool = key("JobRequeue", lambda text: text != "0", True)
 
-    decides: Decide = key("PreemptType", PREEMPTS, Decide.NONE)
+    decides: Decide = key("PreemptType", Plugin("preempt", PREEMPT), Decide.NONE)
     preempt: Preempt = key("PreemptMode", Preempt.of, Preempt())
-    exempt: int = key("PreemptExemptTime", Duration(0), 0)
-    time_slice: int = key("SchedulerTimeSlice", Whole(1, MOST_16_BITS), 30)  # Slurm documents 5 at least
+    gang: bool = key("PreemptMode", has("GANG"), False)
+    exempt: int = key("PreemptExemptTime", duration(0), 0)
+    time_slice: int = key("SchedulerTimeSlice", whole(1, MOST_16_BITS), 30)  # Slurm documents 5 at least
 
     has_database: bool = key("AccountingStorageType", lambda text: values.plugin(text) == "slurmdbd", False)
     enforces: bool = key("AccountingStorageEnforce", has("limits", "safe", "all"), False)
     multifactor: bool = key("PriorityType", Plugin("priority", {"basic": False, "multifactor": True}), False)
-    of_age: float = key("PriorityWeightAge", Number(), 0.0)
-    of_fair_share: float = key("PriorityWeightFairshare", Number(), 0.0)
-    of_size: float = key("PriorityWeightJobSize", Number(), 0.0)
-    of_partition: float = key("PriorityWeightPartition", Number(), 0.0)
-    of_qos: float = key("PriorityWeightQOS", Number(), 0.0)
+    of_age: float = key("PriorityWeightAge", number(), 0.0)
+    of_fair_share: float = key("PriorityWeightFairshare", number(), 0.0)
+    of_size: float = key("PriorityWeightJobSize", number(), 0.0)
+    of_partition: float = key("PriorityWeightPartition", number(), 0.0)
+    of_qos: float = key("PriorityWeightQOS", number(), 0.0)
     of_tres: Mapping[str, float] | None = key("PriorityWeightTRES", values.numbers, None)
-    age_limit: int = key("PriorityMaxAge", Duration(0), WEEK_S)  # 0 is the default
-    period: int = key("PriorityCalcPeriod", Duration(0), 300)  # 0 is the default
-    half_life: int = key("PriorityDecayHalfLife", Duration(0), WEEK_S)  # 0 is no decay
-    dampening: int = key("FairShareDampeningFactor", Whole(0, MOST_16_BITS), 1)
+    max_age: int = key("PriorityMaxAge", duration(WEEK_S, zero=WEEK_S), WEEK_S)
+    calc_period: int = key("PriorityCalcPeriod", duration(300, zero=300), 300)
+    decay_per_s: float = key("PriorityDecayHalfLife", decay, 1 - 0.693 / WEEK_S)
+    damping: int = key("FairShareDampeningFactor", whole(0, MOST_16_BITS, zero=1), 1)
     favor_small: bool = key("PriorityFavorSmall", values.yes, False)
-    flags: frozenset[str] = key("PriorityFlags", lambda text: frozenset(values.upper(text)), frozenset())
+    by_time: bool = key("PriorityFlags", has("SMALL_RELATIVE_TO_TIME"), False)
+    fair_tree: bool = key("PriorityFlags", lacks("NO_FAIR_TREE"), True)
+    raw_tres: bool = key("PriorityFlags", has("NO_NORMAL_TRES", "NO_NORMAL_ALL"), False)
+    raw_partitions: bool = key("PriorityFlags", has("NO_NORMAL_PART", "NO_NORMAL_ALL"), False)
 
     bf_interval: int = word("bf_interval", 30, 10_800, lambda n: max(n, 1))
     bf_resolution: int = word("bf_resolution", 60, 3600, lambda n: max(n, 1))
@@ -132,19 +130,9 @@ class Settings:
     strict_order: bool = switch("preempt_strict_order")
 
     @property
-    def gang(self) -> bool:
-        """Whether jobs are gang scheduled."""
-        return self.preempt.gang
-
-    @property
     def in_rows(self) -> bool:
         """Whether jobs have rows of cores, see `models.slurm.kernel.rows`."""
         return self.gang and not self.linear
-
-    @property
-    def by_core(self) -> bool:
-        """Whether jobs share a time slice where they share no core, else where a node has CPUs for both."""
-        return self.in_rows and (self.binds or not self.selection.by_cpu)
 
     @property
     def preempts(self) -> bool:
@@ -155,11 +143,6 @@ class Settings:
     def by_qos(self) -> bool:
         """Whether QOS decide which jobs preempt others."""
         return self.decides == Decide.QOS
-
-    @property
-    def suspends(self) -> bool:
-        """Whether jobs that are preempted are suspended."""
-        return self.preempts and self.gang
 
     # Without an accounting database (slurmdbd) priorities are not calculated again each period, and age and
     # fair-share have no weight either (seen on Slurm 22.05.8).
@@ -173,50 +156,15 @@ class Settings:
         """Weight of the fair-share factor."""
         return self.of_fair_share * self.has_database
 
-    @property
-    def max_age(self) -> int:
-        """Seconds of waiting from which on the factor of age is 1."""
-        return self.age_limit or WEEK_S
-
-    @property
-    def calc_period(self) -> int:
-        """Seconds between two calculations of priorities."""
-        return self.period or 300
-
-    @property
-    def decay_per_s(self) -> float:
-        """1 - 0.693 / half-life, as Slurm computes it; 1 is no decay."""
-        return 1 - 0.693 / self.half_life if self.half_life > 0 else 1.0
-
-    @property
-    def damping(self) -> float:
-        """FairShareDampeningFactor, at least 1."""
-        return float(self.dampening) or 1.0
-
-    @property
-    def fair_tree(self) -> bool:
-        """Whether fair-share factors are those of Fair Tree."""
-        return "NO_FAIR_TREE" not in self.flags
-
-    @property
-    def used_at_end(self) -> bool:
-        """See `kernel.tables.SETTINGS`."""
-        return self.enforces
-
-
-def parameters_of(line: Line, more: Mapping[str, int]) -> dict[str, str]:
-    """Return the words of SchedulerParameters with further ones, and those of PreemptParameters after
-    ``preempt_`` as before 24.05."""
-    common = values.options(line.text("SchedulerParameters"))
-    own = values.options(line.text("PreemptParameters"))
-    given = {name: str(number) for name, number in more.items()}
-    return common | given | {f"preempt_{name}": text for name, text in own.items()}
-
 
 def settings_of(line: Line, more: Mapping[str, int]) -> tuple[Settings, list[str]]:
     """Return the settings of all keys that stand alone, and notes on words of SchedulerParameters."""
     declared, known = words_of(Settings), KNOWN["parameters"]
-    parameters, notes, found = parameters_of(line, more), [], line.record(Settings)
+    notes, found = [], line.record(Settings)
+    parameters = values.options(line.text("SchedulerParameters"))
+    parameters |= {name: str(number) for name, number in more.items()}
+    own = values.options(line.text("PreemptParameters"))
+    parameters |= {f"preempt_{name}": text for name, text in own.items()}  # as before 24.05
     where = line.places.get("schedulerparameters", line.where)
     every = [*declared, *known["not_modelled"], *known["no_effect"].split()]
     for name in parameters:

@@ -12,59 +12,51 @@ DURATION = re.compile(r"(?:([0-9]{1,6})-)?([0-9]{1,9})(?::([0-9]{1,9}))?(?::([0-
 MEMORY = re.compile(r"([0-9]{1,10})([KMGT]?)B?", re.IGNORECASE)
 MOST_DIGITS = 12
 NUMBER = re.compile(rf"[0-9]{{1,{MOST_DIGITS}}}")
-MOST_DEVICES = 10**MOST_DIGITS
+MOST = 10**MOST_DIGITS - 1
 WITHOUT_LIMIT = ("INFINITE", "UNLIMITED", "-1", "NONE")
 IN_MB = {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024**2, "": 1}
 
 
 @dataclass(frozen=True)
-class Whole:
-    """Whole numbers between two limits."""
+class Between:
+    """Numbers between two limits; 0 and one without limit may stand for another one."""
 
-    least: int
-    most: int
+    parse: Callable[[str], Any]
+    least: float
+    most: float
+    allowed: str
+    zero: Any = 0
+    unlimited: Any = None
 
-    def __call__(self, text: str) -> int:
+    def __call__(self, text: str) -> Any:
         """Return the number."""
-        if not NUMBER.fullmatch(text) or not self.least <= int(text) <= self.most:
-            raise ValueError(f"a whole number from {self.least:,} to {self.most:,}")
-        return int(text)
+        found = self.parse(text)
+        if found is not None and not self.least <= found <= self.most:
+            raise ValueError(self.allowed)
+        return self.unlimited if found is None else found or self.zero
 
 
-@dataclass(frozen=True)
-class Number:
-    """Numbers between two limits."""
+def whole(least: int, most: int, zero: int = 0) -> Between:
+    """Return a parser of whole numbers."""
+    allowed = f"a whole number from {least:,} to {most:,}"
+    return Between(lambda text: int(text) if NUMBER.fullmatch(text) else -1, least, most, allowed, zero)
 
-    least: float = 0.0
-    most: float = 10.0**MOST_DIGITS
 
-    def __call__(self, text: str) -> float:
-        """Return the number."""
+def number() -> Between:
+    """Return a parser of numbers, 0 or more."""
+
+    def parse(text: str) -> float:
         try:
-            found = float(text)
+            return float(text)
         except ValueError:
-            found = -1.0
-        if not self.least <= found <= self.most:
-            raise ValueError(f"a number from {self.least:,g} to {self.most:,.0f}")
-        return found
+            return -1.0
+
+    return Between(parse, 0, MOST, f"a number from 0 to {MOST:,}")
 
 
-@dataclass(frozen=True)
-class Duration:
-    """Durations between two limits, in seconds; one without limit is `unlimited`."""
-
-    unlimited: int | None = None
-    least: int = 0
-    most: int = 2**32 * 60
-
-    def __call__(self, text: str) -> int | None:
-        """Return the seconds."""
-        found = minutes(text)
-        if found is None:
-            return self.unlimited
-        if not self.least <= found <= self.most:
-            raise ValueError(f"a duration from {self.least:,} to {self.most:,} s, or INFINITE")
-        return found
+def duration(unlimited: int | None = None, zero: int = 0) -> Between:
+    """Return a parser of durations in seconds."""
+    return Between(minutes, 0, 60 * 2**32, "a duration of at most 4,294,967,296 minutes", zero, unlimited)
 
 
 @dataclass(frozen=True)
@@ -149,8 +141,8 @@ def gres(text: str) -> dict[str, int]:
         key = ":".join(words) if count else ":".join([*words, last])
         factor = {"K": 1024, "M": 1024**2, "G": 1024**3, "": 1}[count[2]] if count else 1
         found[key] = found.get(key, 0) + (int(count[1]) * factor if count else 1)
-        if found[key] > MOST_DEVICES:
-            raise ValueError(f"at most {MOST_DEVICES:,} of a generic resource")
+        if found[key] > MOST:
+            raise ValueError(f"at most {MOST:,} of a generic resource")
     return found
 
 
@@ -162,4 +154,4 @@ def options(text: str) -> dict[str, str]:
 
 def numbers(text: str) -> dict[str, float]:
     """Return ``cpu=2,gres/gpu=5`` as numbers by name."""
-    return {name: Number()(number) for name, number in options(text).items()}
+    return {name: number()(text) for name, text in options(text).items()}

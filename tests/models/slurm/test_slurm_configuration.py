@@ -1,7 +1,7 @@
 """A slurm.conf as it is written on real clusters, and one clear line for each mistake."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,10 @@ from models.slurm.configuration import (
     reading,
     values,
 )
-from models.slurm.configuration.accounting import Keys, QosKeys
+from models.slurm.configuration.accounting import Association, Qos
 from models.slurm.configuration.nodes import NodeKeys
 from models.slurm.configuration.reading import of_lines
+from models.slurm.configuration.settings import requeue_wait
 from models.slurm.kernel import tables
 from models.slurm.policies import wanted
 from models.slurm.preemption import levels_of
@@ -80,7 +81,7 @@ def test_a_file_with_everything(conf: Path) -> None:
     assert made.default_partition is batch
     found = made.settings
     assert (found.bf_interval, found.bf_window, found.bf_max_job_test) == (60, 172_800, 200)
-    assert (found.defer, found.selection.memory) == (True, True)
+    assert (found.defer, found.track_memory) == (True, True)
 
 
 def test_further_lines_win(conf: Path) -> None:
@@ -148,7 +149,7 @@ NODE, PARTITION = "NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1"
         ([NODE, f"{PARTITION} OverSubscribe=YES:0"], ["OverSubscribe=YES:0", "1 to 1,000"]),
         (["NodeName=n1 CPUs=99999999"], ["CPUs=99999999", "0 to 65,535"]),
         (["NodeName=n1 Sockets=99999999"], ["Sockets=99999999", "0 to 65,535"]),
-        (["NodeName=n1 CPUs=4 Gres=gpu:999999999G"], ["Gres=gpu:999999999G", "at most 1,000,000,000,000"]),
+        (["NodeName=n1 CPUs=4 Gres=gpu:999999999G"], ["Gres=gpu:999999999G", "at most 999,999,999,999"]),
     ],
 )
 def test_a_mistake_is_one_line(lines: list[str], words: list[str]) -> None:
@@ -216,44 +217,39 @@ def test_all_faults_of_a_file_are_reported_at_once(tmp_path: Path) -> None:
 
 def test_every_number_that_the_kernel_has_is_bounded() -> None:
     """It steps, allocates and loops by them: a number without both bounds can be one that ends no run."""
-    declared = {one.name: one.metadata for one in fields(Settings)}
-    unbounded, derived = [], set()
-    for name in tables.SETTINGS.names:
-        limits = declared.get(name, {})
-        parse = limits.get("parse")
-        if "most" in limits or hasattr(parse, "most"):
-            continue
-        default = next((one.default for one in fields(Settings) if one.name == name), None)
-        if not isinstance(default, bool):
-            derived.add(name)
-    of_phases = {"tick": "period", "completing": "", "killing": "", "cycle_time": ""}
-    for name, phase in of_phases.items():
-        least, most = LIMITS[phase or name]
-        assert 0 <= least < most < 1e6
-    sources = {  # what is not a key itself -> the key, or the table, of which it is made
-        "weight_age": "of_age", "weight_fair": "of_fair_share", "max_age": "age_limit",
-        "calc_period": "period", "decay_per_s": "half_life", "damping": "dampening",
+    declared = {one.name: one for one in fields(Settings)}
+    bounded = {name for name, one in declared.items() if "most" in one.metadata or is_between(one.metadata)}
+    switches = {name for name, one in declared.items() if isinstance(one.default, bool)}
+    switches |= {name for name in tables.SETTINGS.names if isinstance(getattr(Settings(), name, None), bool)}
+    made = {  # of what is bounded: of other keys, of the phases, of the nodes and partitions
+        "weight_age", "weight_fair", "decay_per_s", "requeue_wait", "suspend_grace", "suspends", "by_core",
+        "by_block", "used_at_end", "n_gres", "record_plans", "most_rows",
     }  # fmt: skip
-    for name, key in sources.items():
-        if not hasattr(declared[key]["parse"], "most"):
-            unbounded.append(name)
-    switches = {
-        "used_at_end", "preempts", "by_qos", "suspends", "gang", "in_rows", "by_core", "fair_tree",
-        "track_memory", "by_block", "least_loaded", "record_plans",
-    }  # fmt: skip
-    of_tables = {"suspend_grace", "n_gres", "most_rows", "requeue_wait"}
-    assert derived - switches - of_tables - {*sources, *of_phases} == set()
-    assert unbounded == []
-    numbers = [one for record in (NodeKeys, Partition, Keys, QosKeys) for one in fields(record)]
-    loose = [one.name for one in numbers if str(one.type).startswith("int") and not is_bounded(one.metadata)]
-    assert loose == []
+    of_phases = {
+        "tick": "period",
+        "completing": "completing",
+        "killing": "killing",
+        "cycle_time": "cycle_time",
+    }
+    assert set(tables.SETTINGS.names) - bounded - switches - made - {*of_phases} == set()
+    assert bounded >= {"of_age", "of_fair_share"}
+    assert [requeue_wait(f"cred_expire={seconds}") for seconds in (4, 5, 10**11)] == [121, 6, 121]
+    assert all(0 <= LIMITS[phase][0] < LIMITS[phase][1] < 1e6 for phase in of_phases.values())
+    numbers = [one for record in (NodeKeys, Partition, Association, Qos) for one in fields(record)]
+    numbers = [one for one in numbers if "key" in one.metadata and str(one.type).startswith("int")]
+    assert len(numbers) > 20
+    assert [one.name for one in numbers if not is_bounded(one.metadata["parse"])] == []
 
 
-def is_bounded(metadata: Mapping[str, Any]) -> bool:
-    """Return whether a key refuses a number of 13 digits and one below zero."""
+def is_between(metadata: Mapping[str, Any]) -> bool:
+    return isinstance(metadata.get("parse"), values.Between)
+
+
+def is_bounded(parse: Callable[[str], Any]) -> bool:
+    """Return whether a parser refuses a number of 13 digits and one below -1, which is no limit."""
     for text in ("9" * 13, "-7"):
         with pytest.raises(ValueError, match=r"whole number|duration|minutes"):
-            metadata["parse"](text)
+            parse(text)
     return True
 
 
@@ -359,7 +355,10 @@ def test_what_is_included_counts_for_the_identity(conf: Path) -> None:
     [
         ({"slurm.conf": "NodeName=n[1-999999][1-999999]\n"}, "to at most 100,000 names"),
         ({"slurm.conf": "Include a\n" * 40, "a": "Include b\n" * 40, "b": "\n"}, "more than 1,000 files"),
-        ({"slurm.conf": "Include secret\n", "secret": "root:x7\n"}, "secret, line 1: a word is not KEY=VALUE"),
+        (
+            {"slurm.conf": "Include secret\n", "secret": "root:x7\n"},
+            "secret, line 1: a word is not KEY=VALUE",
+        ),
     ],
 )
 def test_what_a_strangers_file_may_not_do(tmp_path: Path, files: dict[str, str], line: str) -> None:

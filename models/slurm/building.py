@@ -1,0 +1,332 @@
+"""From a configuration and jobs to the tables of the kernel: nodes, partitions, jobs, limits, timers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from models.arrays import Ints
+from models.kernels import progress
+from models.kernels.bits import WORD_BITS, words
+from models.slurm.asked import Asked
+from models.slurm.configuration import Configuration, Settings
+from models.slurm.configuration.settings import MONTH_S, YEAR_S
+from models.slurm.constraints import node_sets
+from models.slurm.gang import GRACE_S
+from models.slurm.kernel import tables
+from models.slurm.limits import counters
+from models.slurm.preemption import levels_of, rules_of_jobs
+from models.slurm.priority import associations, fixed_parts
+from models.slurm.scheduler import Phases
+
+MOST_RUNS = 20
+"""Runs that preemption may end, on average of all jobs."""
+
+LONGER_S = MONTH_S
+"""Seconds from the latest end that jobs ask for, while reservations still come back."""
+
+LONGEST_S = 10 * YEAR_S
+"""Seconds of a time limit that count for that."""
+
+
+def system_of(
+    wanted: Asked, configuration: Configuration, phases: Phases, plans: int = 0, zero: float = 0.0
+) -> tables.System:
+    """Return the tables before the first event.
+
+    Parameters
+    ----------
+    zero : float
+        Seconds since the epoch of the first submission, for reservations.
+    plans : int
+        Room for plans of backfill cycles, which are recorded if it is not 0.
+    """
+    of_nodes = nodes(configuration)
+    of_limits, first_charge = limits(wanted, configuration, phases, zero)
+    words, sets = node_sets(configuration, wanted.request, wanted.of_record, wanted.place)
+    return tables.System(
+        **of_nodes,
+        **partitions(configuration, sets),
+        **jobs(wanted, configuration, phases, first_charge, words),
+        **of_limits,
+        **timers(configuration, phases, len(wanted.place), plans),
+        entries=entries(of_nodes["free"], len(wanted.jobs), configuration),
+    )
+
+
+def records(kind: np.dtype, **columns: Any) -> np.ndarray:
+    """Return records with these columns, all others 0."""
+    made = np.zeros(np.size(next(iter(columns.values()))), kind)
+    for name, values in columns.items():
+        made[name] = values
+    return made
+
+
+def in_words(groups: Sequence[Sequence[int]], n_nodes: int) -> np.ndarray:
+    """Return sets of nodes as rows of words."""
+    members = np.zeros((len(groups), words(n_nodes) * WORD_BITS), bool)
+    for row, nodes in zip(members, groups, strict=True):
+        row[list(nodes)] = True
+    return np.packbits(members, axis=1, bitorder="little").view(np.uint64)
+
+
+def nodes(configuration: Configuration) -> dict[str, np.ndarray]:
+    """Return the tables of nodes."""
+    every, n, linear = configuration.nodes, len(configuration.nodes), configuration.settings.linear
+    line, cpus = _lines(configuration), [node.cpus for node in every]
+    of_nodes = records(
+        tables.NODE,
+        cpus=cpus,
+        sockets=[node.sockets for node in every],
+        memory=[node.memory for node in every],
+        weight=[0 if linear else node.weight for node in every],
+        rows=jobs_of_nodes(configuration),
+        first_core=np.cumsum([0, *cpus])[:-1],
+        line=line,
+        ranked=np.argsort(line, kind="stable"),
+    )
+    shared = _jobs_of_cores(configuration) if configuration.settings.in_rows else of_nodes["rows"]
+    free = records(tables.SUPPLY, cpus=of_nodes["cpus"] * shared, memory=of_nodes["memory"])
+    gres = np.array([node.devices(kind) for node in every for kind in configuration.gres], np.int64)
+    sets = np.zeros((tables.N_SETS, words(n)), np.uint64)
+    sets[tables.FREE] = in_words([range(n)], n)
+    return {
+        "nodes": of_nodes,
+        "free": free,
+        "future": free.copy(),
+        "free_gres": gres,
+        "future_gres": gres.copy(),
+        "usable": np.zeros(n, tables.SUPPLY),
+        "offers": np.zeros(n, tables.OFFER),
+        "reserved_from": np.zeros(n, np.int64),
+        "groups": np.zeros(n, tables.GROUP),
+        "choices": np.zeros(n, tables.CHOICE),
+        "sets": sets,
+    }
+
+
+def jobs_of_nodes(configuration: Configuration) -> Ints:
+    """Return how many jobs may have each node at once, by one of its partitions, which are alike; 1 but with
+    `select/linear`."""
+    found = np.ones(len(configuration.nodes), np.int64)
+    for one in configuration.partitions if configuration.settings.linear else ():
+        found[list(one.nodes)] = one.sharing.rows
+    return found
+
+
+def _jobs_of_cores(configuration: Configuration) -> Ints:
+    """Return how many jobs may have each core of a node at once, where they have rows of cores."""
+    found = np.zeros(len(configuration.nodes), np.int64)
+    for one in configuration.partitions:
+        found[list(one.nodes)] += one.sharing.rows
+    return found
+
+
+def _lines(configuration: Configuration) -> Ints:
+    """Return the place of each node's line in the order in which `select/linear` adds them; all of a weight
+    together where jobs preempt others."""
+    preempts = configuration.settings.preempts
+    keys = [(node.weight, 0 if preempts else node.line) for node in configuration.nodes]
+    return np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1)
+
+
+def partitions(configuration: Configuration, sets: Sequence[Sequence[int]]) -> dict[str, np.ndarray]:
+    """Return the tables of partitions; `sets` are the sets of nodes of records."""
+    every, settings, n_nodes = configuration.partitions, configuration.settings, len(configuration.nodes)
+    n_rows = [one.sharing.rows for one in every] if settings.in_rows else []
+    levels, preempts = levels_of(configuration)
+    first = [one.nodes[0] for one in every]
+    return {
+        "partitions": records(
+            tables.PARTITION,
+            tier=[one.tier for one in every],
+            over=[YEAR_S if one.over_time is None else one.over_time for one in every],
+            whole=configuration.exclusive,
+            rows=jobs_of_nodes(configuration)[first],
+            n_rows=settings.in_rows,
+            most_rows=n_rows or 0,
+            first_row=np.cumsum([0, *n_rows])[:-1] if n_rows else 0,
+            ranked=np.argsort([-one.tier for one in every], kind="stable"),
+        ),
+        "partition_words": in_words(sets, n_nodes),
+        "levels": levels,
+        "preempts": preempts,
+        "active": np.zeros(n_nodes * len(every) * settings.gang, np.int64),
+        "rows": records(tables.ROW, listed=2 * [place for n in n_rows for place in range(n)]),
+        "row_cores": np.zeros((2 * sum(n_rows), n_nodes), np.uint64),
+        "cores": np.zeros((3 * settings.in_rows, n_nodes), np.uint64),
+    }
+
+
+def jobs(
+    wanted: Asked, configuration: Configuration, phases: Phases, first_charge: Ints, words: Ints
+) -> dict[str, Any]:
+    """Return the tables of jobs; `words` is the set of nodes of each record."""
+    request, settings, n_jobs = wanted.request, configuration.settings, len(wanted.jobs)
+    n_placed, n_members = n_jobs * settings.in_rows, n_jobs * settings.gang
+    n_preempted = n_jobs * settings.preempts
+    fair, association = associations(wanted, configuration)
+    fixed, tested = fixed_parts(wanted, configuration)
+    given = {"association": association, **rules_of_jobs(wanted, configuration)}
+    fate = np.zeros(n_jobs, tables.FATE)
+    for name in ("start", "end", "reserved"):
+        fate[name] = np.nan
+    return {
+        "jobs": _asked(wanted, configuration, phases, first_charge, given),
+        "job_gres": np.array([request.devices(kind) for kind in configuration.gres], np.int64).T.ravel(),
+        "records": records(
+            tables.RECORD,
+            fixed=fixed,
+            fixed_tested=tested,
+            job=wanted.of_record,
+            partition=wanted.place,
+            priority=np.maximum(fixed, 1),
+            words=words,
+        ),
+        "fair": fair,
+        "fate": fate,
+        "candidates": np.zeros(max(n_preempted, n_placed), tables.CANDIDATE),
+        "members": np.zeros(n_members, tables.MEMBER),
+        "order": np.zeros(2 * n_members, np.int64),
+        "pieces": np.zeros(MOST_RUNS * n_preempted, tables.PIECE),
+        "places": records(tables.PLACE, row=np.full(2 * n_placed, tables.NONE)),
+        "queue": np.zeros(len(wanted.place), np.int64),
+        "running": np.zeros(n_jobs, np.int64),
+        "held": np.zeros(n_jobs, np.int64),
+        "heap": np.zeros(3 * n_jobs + 1, tables.END),
+        "of_user": np.zeros(n_jobs + 1, np.int64),
+        "array_running": np.zeros(int(request.array.max(initial=-1)) + 2, np.int64),
+    }
+
+
+def entries(free: np.ndarray, n_jobs: int, configuration: Configuration) -> np.ndarray:
+    """Return room for allocations: a node has no more of them than CPUs for jobs, and a job one of a node."""
+    most = int(free["cpus"].sum()) * (len(configuration.partitions) if configuration.settings.gang else 1)
+    total = min(most, n_jobs * len(free))
+    return records(tables.ENTRY, next=np.append(np.arange(1, total), tables.NONE))
+
+
+def _asked(
+    wanted: Asked, configuration: Configuration, phases: Phases, first_charge: Ints, further: dict[str, Ints]
+) -> np.ndarray:
+    given, request = wanted.jobs, wanted.request
+    tasks, task_cpus = np.maximum(request.tasks, 1), np.maximum(request.task_cpus, 1)
+    largest = max(node.cpus for node in configuration.nodes)
+    made = np.zeros(len(given) + 1, tables.JOB)
+    made[:-1] = records(
+        tables.JOB,
+        submit=given.submit + phases.clock,
+        begin=given.submit + request.delay + phases.clock,
+        runtime=wanted.runtime,
+        message=wanted.message,
+        limit=wanted.limit,
+        min_nodes=np.maximum(request.nodes, 1),
+        least_nodes=np.maximum(request.nodes, -(-tasks * task_cpus // largest)),
+        max_nodes=request.most_nodes,
+        tasks=tasks,
+        task_cpus=task_cpus,
+        tasks_per_node=request.node_tasks,
+        **_memory(wanted, configuration),
+        whole=request.whole,
+        user=0 if given.user is None else np.unique(given.user, return_inverse=True)[1],
+        array=request.array,
+        throttle=request.throttle,
+        after=request.after,
+        **further,
+    )
+    made["first_record"], made["first_charge"] = wanted.first_record, first_charge
+    return made
+
+
+def _memory(wanted: Asked, configuration: Configuration) -> dict[str, Ints]:
+    """Return MB of each node and of each CPU: what was asked for, else the partition's default."""
+    request = wanted.request
+    none = (request.node_memory == 0) & (request.cpu_memory == 0)
+    first = [configuration.partitions[place[0]] for place in wanted.partitions]
+    return {
+        "node_memory": np.where(none, [one.memory_node for one in first], request.node_memory),
+        "cpu_memory": np.where(none, [one.memory_cpu for one in first], request.cpu_memory),
+    }
+
+
+def limits(
+    wanted: Asked, configuration: Configuration, phases: Phases, zero: float
+) -> tuple[dict[str, Any], Ints]:
+    """Return the tables of limits and reservations, and where the charges of each job begin.
+
+    `zero` are the seconds since the epoch of the first submission.
+    """
+    caps, charges, first_charge, _ = counters(wanted, configuration)
+    last = wanted.jobs.submit.max(initial=0.0) + min(wanted.limit.max(initial=0), LONGEST_S)
+    reserved = [
+        (one, times)
+        for one in configuration.reservations
+        for times in one.occurrences(zero, zero + last + LONGER_S)
+    ]
+    kept = np.array([times for _, times in reserved], np.float64).reshape(-1, 3) + (phases.clock - zero)
+    return {
+        "limits": caps,
+        "charges": charges,
+        "reservations": records(tables.RESERVATION, begin=kept[:, 0], end=kept[:, 1], known=kept[:, 2]),
+        "reserved_words": in_words([one.nodes for one, _ in reserved], len(configuration.nodes)),
+    }, first_charge
+
+
+def timers(configuration: Configuration, phases: Phases, n_records: int, plans: int) -> dict[str, Any]:
+    """Return the tables of the scheduler; up to so many plans are recorded, if not 0."""
+    settings, n_nodes = configuration.settings, len(configuration.nodes)
+    n_segments = 2 * min(settings.bf_max_job_test, n_records) + 2 * n_nodes + 16
+    return {
+        "state": _state(settings, phases),
+        "settings": _settings(configuration, phases, plans),
+        "slices": np.array(phases.slices) + phases.clock,
+        "looks": np.array(phases.looks) + phases.clock,
+        "cycles": np.array(phases.cycles) + phases.clock,
+        "segments": np.zeros(n_segments, tables.SEGMENT),
+        "available": np.zeros((n_segments, words(n_nodes)), np.uint64),
+        "log": np.zeros(plans, tables.PLANNED),
+    }
+
+
+def _settings(configuration: Configuration, phases: Phases, plans: int) -> np.ndarray:
+    """Return what kernels read: of the settings what has the same name, and what other parts set."""
+    settings = configuration.settings
+    given = {name: getattr(settings, name) for name in tables.SETTINGS.names or () if hasattr(settings, name)}
+    given |= {
+        "tick": phases.period,
+        "completing": phases.completing,
+        "killing": phases.killing,
+        "cycle_time": phases.cycle_time,
+        "suspend_grace": GRACE_S,
+        "suspends": settings.preempts and settings.gang,
+        "by_core": settings.in_rows and (settings.binds or not settings.by_cpu),
+        "by_block": settings.by_cpu or settings.in_blocks,
+        "least_loaded": settings.least_loaded or any(one.least_loaded for one in configuration.partitions),
+        "reorder_count": 0 if settings.linear else settings.reorder_count,
+        "used_at_end": settings.enforces,
+        "n_gres": len(configuration.gres),
+        "record_plans": bool(plans),
+        "most_rows": jobs_of_nodes(configuration).max(),
+    }
+    return records(tables.SETTINGS, **given)
+
+
+def _state(settings: Settings, phases: Phases) -> np.ndarray:
+    state = progress.record(tables.STATE)
+    recalculates = settings.multifactor and settings.has_database
+    first_slice = phases.slices[0] if phases.slices else phases.slice
+    values = {
+        "next_tick": (phases.looks[0] if phases.looks else phases.tick) + phases.clock,
+        "next_look": phases.backfill + phases.clock if settings.backfill else np.inf,
+        "next_calc": phases.calculation + phases.clock if recalculates else np.inf,
+        "next_immediate": np.inf,
+        "next_slice": first_slice + phases.clock if settings.gang else np.inf,
+        "last_calc": phases.clock,
+        "last_sched": np.floor(phases.passed + phases.clock),
+        "last_full": np.floor(phases.full + phases.clock),
+        "last_limits": np.floor(phases.limits + phases.clock),
+        "last_cycle": -YEAR_S,
+    }
+    for name, value in values.items():
+        state[name] = value
+    return state
