@@ -22,6 +22,8 @@ WORTH_A_NOTE = DAY
 
 
 HOUR = 3600.0
+HOLDS = 0.999
+"""Share of a log's time, and of its work, for which the size proposed for its machine suffices."""
 ONE_POOL = "one pool for what its site may schedule apart"
 PARTITIONS = "partitions"
 
@@ -102,18 +104,56 @@ def names_no_machine(machine: Parameters) -> bool:
 
 
 def most_at_once(start: np.ndarray, runtime: np.ndarray, size: Ints) -> int:
-    """Return the most processors that jobs had at once; those of a job are free at its end.
+    """Return the most processors that jobs had at once; processors of a job are free at its end.
 
     Parameters
     ----------
     start, runtime : ndarray, shape (n_jobs,), seconds
     size : ndarray of int, shape (n_jobs,)
     """
-    if not len(size):
+    return int(_usage(start, runtime, size)[0].max(initial=0))
+
+
+def machine_size(start: np.ndarray, runtime: np.ndarray, size: Ints) -> int:
+    """Return the number of processors that a log's machine may have had.
+
+    Clocks of records differ by seconds, so that jobs overlap for moments which never did: it is the least
+    number that holds for `HOLDS` of the time and of the work, and takes every job.
+    """
+    used, seconds = _usage(start, runtime, size)
+    if not used.size:
         return 0
+    order = np.argsort(used, kind="stable")
+    level, lasts = used[order].astype(float), seconds[order]
+    later = np.cumsum(lasts[::-1])[::-1]
+    above = np.append(later[1:], 0.0)  # seconds with more in use than each level
+    # Work beyond a level: the sum over higher levels of their excess.
+    beyond = np.append(np.cumsum((level * lasts)[::-1])[::-1][1:], 0.0) - level * above
+    holds = (above <= (1 - HOLDS) * lasts.sum()) & (beyond <= (1 - HOLDS) * (level @ lasts))
+    return max(int(level[int(np.argmax(holds))]), int(size.max()))
+
+
+def in_use(start: np.ndarray, runtime: np.ndarray, size: Ints) -> str:
+    """Return what the jobs of a log had at once, in words."""
+    most, proposed = most_at_once(start, runtime, size), machine_size(start, runtime, size)
+    used, seconds = _usage(start, runtime, size)
+    if most <= proposed:
+        return f"its jobs had {most:,} processors at once"
+    return (
+        f"its jobs had {proposed:,} processors at once or fewer for {HOLDS:.1%} of the time and of the "
+        "work, and up to "
+        f"{most:,} for {seconds[used > proposed].sum():,.0f} s in all"
+    )
+
+
+def _usage(start: np.ndarray, runtime: np.ndarray, size: Ints) -> tuple[Ints, Floats]:
+    """Return the processors in use between any two changes, and for how many seconds."""
+    if not len(size):
+        return np.empty(0, np.int64), np.empty(0)
     instant = np.concatenate([start, start + runtime])
     change = np.concatenate([size, -size])
-    return int(np.cumsum(change[np.lexsort((change, instant))]).max())
+    order = np.lexsort((change, instant))
+    return np.cumsum(change[order])[:-1], np.diff(instant[order]).astype(float)
 
 
 def most_of_each(
@@ -139,16 +179,20 @@ def most_of_each(
             f"{name}: workload.partition=each, and {counts.max() / partition.size:.1%} of its jobs are in "
             "one partition; leave it out"
         )
-    return {one: most_at_once(*(of[partition == one] for of in (start, runtime, size))) for one in chosen}
+    return {one: machine_size(*(of[partition == one] for of in (start, runtime, size))) for one in chosen}
 
 
-def notes_of_pool(name: str, at_once: int, machine: Machine) -> list[str]:
-    """Return a note if a machine has fewer processors than the log's jobs used at once."""
-    if at_once <= machine.total:
+def notes_of_pool(
+    name: str, start: np.ndarray, runtime: np.ndarray, size: Ints, machine: Machine
+) -> list[str]:
+    """Return a note if a machine has fewer processors than the log's jobs used at once; see
+    `machine_size`."""
+    if (proposed := machine_size(start, runtime, size)) <= machine.total:
         return []
     return [
-        f"{name}: its jobs had {at_once:,} processors at once, as recorded, and the machine has "
-        f"{machine.total:,}: waits will be those of a smaller machine; add machine.processors={at_once}"
+        f"{name}: {in_use(start, runtime, size)}, as recorded, and the machine has {machine.total:,}: waits "
+        "will be "
+        f"longer than on the log's own machine; add machine.processors={proposed}"
     ]
 
 

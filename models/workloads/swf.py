@@ -47,8 +47,9 @@ def open_trace(point: Point) -> Trace:
     rows, size = chosen.rows, chosen.size
     wait = log.columns["wait"][rows]
     known, started = _started(log, chosen)
-    at_once = replayed.most_at_once(started[known], chosen.runtime[known], size[known])
-    notes.extend(replayed.notes_of_pool(log.name, at_once, hosts))
+    ran = started[known], chosen.runtime[known], size[known]
+    at_once = replayed.most_at_once(*ran)
+    notes.extend(replayed.notes_of_pool(log.name, *ran, hosts))
     partition = log.columns["partition"][rows]
     notes.extend(replayed.notes_of_merged(log.name, {replayed.PARTITIONS: partition}))
     down, found = _downtimes(log, workload)

@@ -33,8 +33,8 @@ COLUMNS = tuple(DTYPES)
 EXACT = 2**53  # whole numbers below it are the same in float64
 
 
-def first_invalid(values: np.ndarray) -> tuple[int, str] | None:
-    """Return the first row with a value that no log can have, and what is wrong with it."""
+def invalid_rows(values: np.ndarray) -> dict[int, str]:
+    """Return the rows with a value that no log can have, and what is wrong with each."""
     runtime = COLUMNS.index("runtime")
     beyond = ~((values < EXACT) & (values > -EXACT))  # so is nan
     wrong = beyond.copy()
@@ -42,13 +42,14 @@ def first_invalid(values: np.ndarray) -> tuple[int, str] | None:
         if dtype is np.int64 and values.dtype != np.int64:
             wrong[:, column] |= values[:, column] != np.rint(values[:, column])
     wrong[:, runtime] |= (values[:, runtime] < 0) & (values[:, runtime] != -1)
-    if not wrong.any():
-        return None
-    row = int(np.argmax(wrong.any(axis=1)))
-    column = int(np.argmax(wrong[row]))
-    if beyond[row, column]:
-        return row, f"{values[row, column]:g} as {COLUMNS[column]}, not a number below 2^53"
-    shown = np.format_float_positional(values[row, column], trim="-")
-    if column == runtime:
-        return row, f"the negative runtime {shown}, only -1 (unknown) is allowed"
-    return row, f"{shown} as {COLUMNS[column]}, not a whole number"
+    found = {}
+    for row in np.flatnonzero(wrong.any(axis=1)).tolist():
+        column = int(np.argmax(wrong[row]))
+        shown = np.format_float_positional(values[row, column], trim="-")
+        if beyond[row, column]:
+            found[row] = f"has {values[row, column]:g} as {COLUMNS[column]}, not a number below 2^53"
+        elif column == runtime:
+            found[row] = f"has the negative runtime {shown}, only -1 (unknown) is allowed"
+        else:
+            found[row] = f"has {shown} as {COLUMNS[column]}, not a whole number"
+    return found

@@ -1,6 +1,7 @@
 """A log as it was read: every row, and the machine that its header names."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -27,6 +28,9 @@ class Log:
         Line of each row in the (uncompressed) file, from 1.
     notes : tuple of str
         Notes for the user: rows out of order, fewer rows than the header's number.
+    faults : dict of int to str
+        Line -> what is wrong with it, of rows that are left out. `models.jobs.swf.selecting.select` refuses
+        the log if there are many.
     """
 
     path: Path
@@ -34,6 +38,7 @@ class Log:
     columns: dict[str, np.ndarray]
     line: np.ndarray
     notes: tuple[str, ...] = ()
+    faults: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Reading of a log file, with one line for the first fault."""
+"""Reading of a log file: its rows, and the faults of those that are left out."""
 
 import os
 from collections.abc import Mapping
@@ -14,6 +14,12 @@ from models.jobs.swf.unpacking import content_of
 
 BLOCK_BYTES = 1 << 22
 """Text that is parsed at a time."""
+
+OTHER_FORMATS = {
+    b"#": "a log of another format, such as the Grid Workloads Format",
+    b"{": "JSON, such as Batsim's",
+}
+"""First bytes -> format."""
 
 SACCT, SACCT_BYTES = (b"JobID|", b"JobIDRaw|"), 200
 """First words of files of sacct, and the number of bytes that are searched for them."""
@@ -31,20 +37,30 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Log:
     ------
     SwfError
         No such file, a file whose SHA-256 is not `sha256` (where that is given), not text, no jobs, cut
-        off, or the first line that is wrong, with its number: not 18 columns, not a number, a
-        decimal where the format wants a whole number, a negative runtime that is not -1.
+        off, or a file of another format. Rows that are wrong (too few columns, not a number, a decimal where
+        the format wants a whole number, a negative runtime that is not -1) are in `Log.faults`.
     """
     path = Path(path)
     content = content_of(path, sha256)
     if content[:SACCT_BYTES].partition(b"\n")[0].startswith(SACCT):
         raise SwfError(
-            f"{path.name}: this is what sacct prints, and no log in the Standard Workload Format; add "
+            f"{path.name}: this is what sacct prints, not a log in the Standard Workload Format; add "
             "workload=sacct"
+        )
+    if other := next(
+        (what for first, what in OTHER_FORMATS.items() if content.lstrip().startswith(first)), None
+    ):
+        raise SwfError(
+            f"{path.name}: this is {other}, which is not read; convert it to the Standard Workload Format "
+            "(18 "
+            "columns)"
         )
     comments: list[bytes] = []
     lines: list[np.ndarray] = []
     parsed: list[np.ndarray] = []
     number = start = 0
+    wide = False
+    faults: dict[int, str] = {}
     while start < len(content):
         # A block of whole lines at a time: each line is an object, which takes several times its text.
         stop = content.rfind(b"\n", start, start + BLOCK_BYTES) + 1 or content.find(b"\n", start) + 1
@@ -66,11 +82,21 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Log:
         if not rows:
             continue
         lines.append(np.array(numbers))
-        cut = None
         if ends_in_row and start == len(content):
             cut = cut_row(path.name, rows[-1], numbers[-1], ended=block[-1:].isspace())
-        parsed.append(parse_rows(path.name, rows, lines[-1], cut))
-    if not parsed:
+            if cut is not None:
+                raise SwfError(cut)
+        values, good, found = parse_rows(path.name, rows, lines[-1])
+        wide |= len(rows[0].split()) > len(COLUMNS)
+        lines[-1] = good
+        parsed.append(values)
+        faults |= found
+    if not any(map(len, parsed)):
+        if faults:
+            first = min(faults)
+            raise SwfError(
+                f"{path.name}: line {first} {faults[first]}, and no row is right; give another file"
+            )
         what = f"only {len(comments):,} comment lines" if comments else "empty"
         raise SwfError(
             f"{path.name}: no jobs at all ({what}); give a log with one row of 18 columns for each job"
@@ -85,11 +111,13 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Log:
     notes = _row_count_note(path.name, header, values) + (
         (f"{late:,} rows were out of submit order, sorted",) if late else ()
     )
+    if wide:
+        notes += (f"columns beyond the format's {len(COLUMNS)} are left out",)
     order = np.argsort(submit, kind="stable")
     columns = {
         name: values[order, column].astype(dtype) for column, (name, dtype) in enumerate(DTYPES.items())
     }
-    return Log(path, header, columns, line[order], notes)
+    return Log(path, header, columns, line[order], notes, faults)
 
 
 def _row_count_note(name: str, header: Mapping[str, list[str]], values: np.ndarray) -> tuple[str, ...]:

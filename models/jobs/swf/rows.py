@@ -1,35 +1,42 @@
-"""Fast parsing of rows of text, with the first wrong line and its fault."""
+"""Fast parsing of rows of text, with the faults of rows that the format does not have."""
 
 import re
 
 import numpy as np
 
-from models.jobs.swf.columns import COLUMNS, SwfError, first_invalid
+from models.jobs.swf.columns import COLUMNS, invalid_rows
 
 _NUMBER = re.compile(rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _NUMBER_BYTES = b"0123456789+-.eE \t\n\r\v\f"
 
 
-def parse_rows(name: str, rows: list[bytes], line: np.ndarray, cut: str | None) -> np.ndarray:
-    """Return the rows as numbers, shape (n_rows, 18), or raise for the first line that is wrong.
+def parse_rows(
+    name: str, rows: list[bytes], line: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, dict[int, str]]:
+    """Return the rows as numbers, shape (n_rows, 18), their lines, and the faults of those that are left out.
 
-    `cut` is the message for the last row if it is incomplete.
+    Columns beyond the format's 18 are cut.
     """
-    fault = cut
-    n_good = len(rows) - (cut is not None)
+    faults: dict[int, str] = {}
     try:
-        values = _numbers(rows[:n_good])
+        values = _numbers(rows)
     except ValueError:
         # The fast parser does not report reliably where it failed: check one row after the other.
-        n_good, what = next((k, what) for k, row in enumerate(rows[:n_good]) if (what := _syntax_fault(row)))
-        fault = f"{name}: line {line[n_good]} {what}"
-        values = _numbers(rows[:n_good])
-    if invalid := first_invalid(values):
-        row, what = invalid
-        raise SwfError(f"{name}: line {line[row]} has {what}; correct it or delete the line")
-    if fault:
-        raise SwfError(fault)
-    return values
+        rows = [_first_columns(row) for row in rows]
+        found = [_syntax_fault(row) for row in rows]
+        faults = {int(line[k]): what for k, what in enumerate(found) if what}
+        line = line[[what is None for what in found]]
+        values = _numbers([row for row, what in zip(rows, found, strict=True) if what is None])
+    invalid = invalid_rows(values)
+    faults |= {int(line[k]): what for k, what in invalid.items()}
+    keep = np.ones(len(values), bool)
+    keep[list(invalid)] = False
+    return values[keep], line[keep], faults
+
+
+def _first_columns(row: bytes) -> bytes:
+    tokens = row.split(maxsplit=len(COLUMNS))
+    return b" ".join(tokens[: len(COLUMNS)]) if len(tokens) > len(COLUMNS) else row
 
 
 def cut_row(name: str, row: bytes, number: int, *, ended: bool) -> str | None:
@@ -73,14 +80,14 @@ def _of_18_columns(values: np.ndarray) -> np.ndarray:
 
 def _syntax_fault(row: bytes) -> str | None:
     if odd := _odd_bytes(row):
-        return f"is not text (byte 0x{odd[0]:02x}); a log is plain text or gzip, unpack other formats first"
+        return f"is not text (byte 0x{odd[0]:02x}); a log is plain text, or compressed by gzip, bzip2 or xz"
     tokens = row.split()
     if len(tokens) != len(COLUMNS):
-        return f"has {len(tokens)} columns, need {len(COLUMNS)}; correct it or delete the line"
+        return f"has {len(tokens)} columns, need {len(COLUMNS)}"
     for name, token in zip(COLUMNS, tokens, strict=True):
         if not _NUMBER.fullmatch(token):
             shown = token[:40].decode()
-            return f"has {shown!r} as {name}, not a number; use -1 for unknown, or delete the line"
+            return f"has {shown!r} as {name}, not a number (-1 is unknown)"
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -11,7 +12,7 @@ import numpy as np
 from models import checks
 from models.jobs import selecting
 from models.jobs.selecting import Rows, Rule, Selection, known_values
-from models.jobs.swf.columns import COLUMNS
+from models.jobs.swf.columns import COLUMNS, SwfError
 from models.jobs.swf.log import Log
 from models.point import Parameters
 
@@ -44,6 +45,8 @@ class Filters:
         Status 0 (failed) and 5 (cancelled). Kept by default: they did use the machine.
     zero_runtime, oversized : str
         See `models.jobs.selecting.select`.
+    bad_rows : float
+        Share of rows that may be left out because they are not rows of the format.
     """
 
     start: float | None = None
@@ -57,6 +60,7 @@ class Filters:
     failed: str = "keep"
     zero_runtime: str = "drop"
     oversized: str = "drop"
+    bad_rows: float = 0.01
 
     @classmethod
     def of(cls, workload: Parameters) -> Filters:
@@ -102,6 +106,16 @@ def select(log: Log, machine_size: int | None, filters: Filters | None = None) -
         raise ValueError(
             f"start={start!r}, end={end!r}: give numbers with start < end, in seconds since the first submit"
         )
+    given = {"bad_rows": filters.bad_rows}
+    most = checks.number(given, "workload", "bad_rows", "a share, 0 to 1", least=0, most=1)
+    n_bad = len(log.faults)
+    if n_bad > most * (log.n_jobs + n_bad):
+        first = min(log.faults)
+        raise SwfError(
+            f"{log.name}: line {first} {log.faults[first]}; {n_bad:,} of {log.n_jobs + n_bad:,} rows are "
+            "wrong: "
+            f"correct or delete them, or leave them out, workload.bad_rows={_share(n_bad, log.n_jobs)}"
+        )
     columns = log.columns
     since_first = columns["submit"] - log.first_submit
 
@@ -137,8 +151,14 @@ def select(log: Log, machine_size: int | None, filters: Filters | None = None) -
         yield "with no runtime", columns["runtime"] < 0
 
     rows = Rows(log.name, log.line, since_first, columns["runtime"], log.sizes)
-    selection = selecting.select(rows, rules(), machine_size, filters.zero_runtime, filters.oversized)
+    unread = {"that are not rows of the format (bad_rows)": n_bad}
+    selection = selecting.select(rows, rules(), machine_size, filters.zero_runtime, filters.oversized, unread)
     return replace(selection, notes=(*selection.notes, *log.notes))
+
+
+def _share(n_bad: int, n_good: int) -> float:
+    """Return a share of rows, in hundredths, that covers the bad ones."""
+    return math.ceil(100 * n_bad / (n_bad + n_good)) / 100
 
 
 def _listed(values: Sequence[int]) -> str:

@@ -1,18 +1,24 @@
-"""The bytes of a log, plain or gzip, recognised by content."""
+"""The bytes of a log, plain or compressed, recognised by content."""
 
+import bz2
 import gzip
 import hashlib
 import io
+import lzma
 import stat
 import zlib
 from pathlib import Path
 
 from models.jobs.swf.columns import SwfError
 
-_GZIP_MAGIC = b"\x1f\x8b"
+FORMATS = {b"\x1f\x8b": ("gzip", gzip.open), b"BZh": ("bzip2", bz2.open), b"\xfd7zXZ\0": ("xz", lzma.open)}
+"""First bytes of a compressed file -> its format, and how it is opened."""
 
-MOST_TIMES, LEAST_LIMIT = 40, 1 << 24
-"""A log may unpack to so many times its size, or to so many bytes: logs of the archive have 3 to 12 times."""
+ZSTANDARD = b"\x28\xb5\x2f\xfd"
+
+MOST_TIMES, LEAST_LIMIT = 100, 1 << 24
+"""Maximum decompression ratio, or size in bytes: logs compress 3 to 12 times, repetitive JSON up to 60
+times."""
 
 MOST_BYTES = 1 << 31
 """Of a file: a hundred times the largest log of the archive."""
@@ -45,18 +51,23 @@ def content_of(path: Path, sha256: str | None = None) -> bytes:
             f"{path}: has changed since the study was planned; put the planned file back, or type the "
             "command again to plan with this one"
         )
-    content = _unpacked(path.name, raw) if raw.startswith(_GZIP_MAGIC) else raw
-    return content.removeprefix(b"\xef\xbb\xbf")
+    return _unpacked(path.name, raw).removeprefix(b"\xef\xbb\xbf")
 
 
 def _unpacked(name: str, raw: bytes) -> bytes:
+    if raw.startswith(ZSTANDARD):
+        raise SwfError(f"{name}: is compressed with zstandard; unpack it: unzstd {name}, and give that file")
+    magic = next((first for first in FORMATS if raw.startswith(first)), None)
+    if magic is None:
+        return raw
     most = max(LEAST_LIMIT, MOST_TIMES * len(raw))
+    form, opened = FORMATS[magic]
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
-            content = file.read(most + 1)
-    except (OSError, EOFError, zlib.error) as error:
+        with opened(io.BytesIO(raw)) as file:
+            content: bytes = file.read(most + 1)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise SwfError(
-            f"{name}: the gzip data is cut off or damaged ({error}); fetch the file again"
+            f"{name}: the {form} data is cut off or damaged ({error}); fetch the file again"
         ) from None
     if len(content) > most:
         raise SwfError(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from models.jobs.swf.columns import COLUMNS, SwfError, first_invalid
+from models.jobs.swf.columns import COLUMNS, SwfError, invalid_rows
 from models.jobs.swf.header import header_lines
 
 
@@ -46,9 +46,9 @@ def write(
     table[:, 0] = np.arange(1, len(table) + 1)
     for name, values in columns.items():
         table[:, COLUMNS.index(name)] = values
-    if invalid := first_invalid(table):
-        row, what = invalid
-        raise SwfError(f"{path.name}: row {row + 1} cannot be written, {what}")
+    if invalid := invalid_rows(table):
+        row = min(invalid)
+        raise SwfError(f"{path.name}: row {row + 1} cannot be written, it {invalid[row]}")
 
     lines = header_lines(path.name, header or {})
     # Whole numbers without a decimal point, as every reader of the format expects them.

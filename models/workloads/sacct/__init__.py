@@ -1,7 +1,7 @@
-"""A site's own jobs, as Slurm's ``sacct --parsable2`` prints them.
+"""A site's own jobs: what Slurm's ``sacct`` prints, as text or as JSON, and the accounting of PBS and LSF.
 
-One row is one run of a job (or a step of one), its fields between bars, and the first line names them. `read`
-returns a `Table`: every row that is not a step. `select` keeps the jobs that ran and counts all other rows.
+One row is one run of a job (or a step of one). `read` recognises the format and returns a `Table`: every row
+that is not a step. `select` keeps the jobs that ran and counts all other rows.
 
 References
 ----------
@@ -27,7 +27,7 @@ from models.workloads.sacct.selecting import SUBMIT, arrivals, select, users_of
 
 __all__ = ["COMMAND", "SacctError", "Table", "read", "select", "users_of"]
 
-FILTERS = ("start", "end", "partition", "user", "arrival", "requeued", "zero_runtime", "oversized")
+FILTERS = ("start", "end", "cluster", "partition", "user", "arrival", "requeued", "zero_runtime", "oversized")
 FILLS = ("requested", "memory", "user")
 
 MINUTE = 60.0
@@ -71,18 +71,20 @@ def open_trace(point: Point) -> Trace:
     table = read_table(workload)
     filters = _filters(workload)
     if replayed.names_no_machine(machine):
-        at_once = replayed.most_at_once(*_ran(table, select(table, machine_size=None, **filters)))
+        ran = _ran(table, select(table, machine_size=None, **filters))
         raise ValueError(
-            f"{table.name}: sacct does not report the size of the machine (its jobs had {at_once:,} "
-            "processors at once); add machine.processors=..., or a machine with hosts, grid.machine=[o2k]"
+            f"{table.name}: {table.source} does not report the size of the machine "
+            f"({replayed.in_use(*ran)}); add "
+            f"machine.processors={replayed.machine_size(*ran)}, or a machine with hosts, grid.machine=[o2k]"
         )
     hosts = machines.of(machine)
     chosen = select(table, machine_size=hosts.largest, **filters)
-    rows, at_once = chosen.rows, replayed.most_at_once(*_ran(table, chosen))
+    rows, ran = chosen.rows, _ran(table, chosen)
+    at_once = replayed.most_at_once(*ran)
     account, *further = chosen.describe()
     partition = table.partition[rows].astype(str)
     apart = {replayed.PARTITIONS: partition, **{name: values[rows] for name, values in table.apart.items()}}
-    notes = [account, *further, *replayed.notes_of_pool(table.name, at_once, hosts)]
+    notes = [account, *further, *replayed.notes_of_pool(table.name, *ran, hosts)]
     notes += replayed.notes_of_merged(table.name, apart)
     memory = np.zeros(rows.size, np.int64)
     if hosts.has_memory:
@@ -114,7 +116,7 @@ def open_trace(point: Point) -> Trace:
         rows=rows,
         ids=table.job,
         users=users_of(table),
-        origin=Origin(table.name, "Slurm's sacct", account, zero=float(arrived[0].astype(np.int64))),
+        origin=Origin(table.name, table.source, account, zero=float(arrived[0].astype(np.int64))),
         waited=waited,
         partition=partition,
         own_machine=replayed.may_be_its_own(hosts, at_once, None),

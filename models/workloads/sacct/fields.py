@@ -40,6 +40,7 @@ FIELDS = {
 
 OPTIONAL = {
     "Eligible": ("Eligible",),
+    "Cluster": ("Cluster",),
     "Account": ("Account",),
     "QOS": ("QOS",),
     "Reservation": ("Reservation",),
@@ -50,6 +51,9 @@ OPTIONAL = {
 
 UNKNOWN_TIMES = frozenset({"Unknown", "None", ""})
 """Missing times: of a job that has not started, or never will."""
+
+UNSET = np.iinfo(np.int64).min
+"""The number of numpy's ``NaT``."""
 
 ZERO = np.datetime64("1970-01-03")
 """Before it an instant is one that was never set."""
@@ -65,7 +69,7 @@ NUMBER = re.compile(r"[0-9]{1,12}")
 DURATION = re.compile(r"(?:(?:([0-9]{1,6})-)?([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,9})(?:\.[0-9]+)?")
 COUNT = re.compile(r"([0-9]{1,9}(?:\.[0-9]+)?)([KMG]?)")
 MEMORY = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?)([KMGTP]?)([cn]?)")
-"""More digits are those of no job."""
+"""A job has no number of more digits."""
 
 DEVICES = re.compile(r"\bgres/([^=,]+)=([0-9]{1,9})")
 
@@ -84,9 +88,17 @@ def devices(text: str) -> dict[str, int]:
 
 
 def times(texts: Sequence[str]) -> np.ndarray:
-    """Return instants (``datetime64[s]``); not a time where sacct has none, or Slurm's zero in some zone."""
+    """Return instants (``datetime64[s]``), also of seconds since 1970 (``SLURM_TIME_FORMAT=%s``).
+
+    They are not a time where sacct has none, or Slurm's zero in some zone.
+    """
     if all(text in UNKNOWN_TIMES or TIME.fullmatch(text) for text in texts):
         known = ["NaT" if text in UNKNOWN_TIMES else text for text in texts]
+    elif all(text in UNKNOWN_TIMES or NUMBER.fullmatch(text) for text in texts):
+        known = [UNSET if text in UNKNOWN_TIMES else int(text) for text in texts]
+    else:
+        known = None
+    if known is not None:
         try:
             found = np.array(known, dtype="datetime64[s]")
             found[found < ZERO] = np.datetime64("NaT")
@@ -130,7 +142,7 @@ def count(text: str) -> int:
 def memory(text: str) -> tuple[float, str]:
     """Return KB, and the unit: ``c`` each processor, ``n`` each node, else the whole job (since 21.08).
 
-    Without a unit it is megabytes; no text is no memory.
+    Without a unit it is megabytes; an empty field means no memory.
     """
     if not text:
         return 0.0, ""

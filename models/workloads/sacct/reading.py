@@ -1,35 +1,42 @@
-"""Reading of a file of sacct into a `Table`, with one line for the first fault."""
+"""Reading of a site's accounting into a `Table`, with one line for the first fault."""
 
+import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from models.jobs.requests import of_kind
-from models.jobs.swf.columns import COLUMNS
 from models.jobs.swf.unpacking import content_of
-from models.workloads.sacct import fields
+from models.workloads.sacct import fields, records, rows
 from models.workloads.sacct.fields import COMMAND, SacctError
+from models.workloads.sacct.rows import Counts
 
-NAMES = {"User", "Partition", "Account", "QOS", "Reservation"}
+NAMES = {"User", "Partition", "Account", "QOS", "Reservation", "Cluster"}
 LONGEST_NAME = 1000
-"""A longer one is no name, and takes its length in each row of an array."""
+"""Letters of a name at most."""
+
+TIMES = {"Submit", "Start", "Eligible"}
+RESIZED = "RESIZING"
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The rows of a file that are no steps, in the file's order; every array has the shape (n_rows,).
+    """The rows of a file that are not steps, in the file's order; every array has the shape (n_rows,).
 
     Parameters
     ----------
     path : Path
         Where they were read; messages have the file's name only.
-    n_rows, n_steps, n_twice : int
-        Rows of the whole file, those of them that are steps, and those that are exactly like one before them,
-        as where two files overlap that were joined.
+    source : str
+        The format: ``Slurm's sacct``.
+    n_rows, n_steps, n_twice, n_joined, n_resized : int
+        Rows of the whole file; steps among them; rows that are exactly like one before them, as where two
+        files overlap that were joined; rows that were put together from several lines; and jobs that changed
+        their size, each of which is one row here.
     line : ndarray of int
         Line of the (uncompressed) file, from 1.
     job, user, partition, state : ndarray of str
@@ -49,16 +56,19 @@ class Table:
         What a site may schedule apart from each other -> what each row has of it, empty for none: QOS,
         reservation and GPUs, if the file has them.
     nodes : ndarray of int
-    account, constraint : ndarray of str or None
+    cluster, account, constraint : ndarray of str or None
         None where the file does not have it.
     devices : mapping of str to ndarray of int
         Generic resources of the whole job by name, ``gpu:a100``.
     """
 
     path: Path
+    source: str
     n_rows: int
     n_steps: int
     n_twice: int
+    n_joined: int
+    n_resized: int
     line: np.ndarray
     job: np.ndarray
     user: np.ndarray
@@ -73,6 +83,7 @@ class Table:
     memory: np.ndarray
     apart: Mapping[str, np.ndarray]
     nodes: np.ndarray
+    cluster: np.ndarray | None
     account: np.ndarray | None
     constraint: np.ndarray | None
     devices: Mapping[str, np.ndarray]
@@ -84,7 +95,11 @@ class Table:
 
 
 def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
-    """Read what ``sacct --parsable2`` (or ``--parsable``) printed, plain or gzip.
+    """Read what ``sacct`` printed, as text with any separator or as JSON, or the accounting records of PBS
+    or LSF.
+
+    The format is recognised by its content. In memory a text that recurs is there once: reading takes time
+    proportional to the file, and memory to the file and eight bytes a value.
 
     Raises
     ------
@@ -93,157 +108,187 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
         or the first line that is wrong, with its number.
     """
     path = Path(path)
-    text = content_of(path, sha256).decode(errors="surrogateescape")
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    if "\0" in lines[0]:
-        raise SacctError(f"{path.name}: is no text that can be read; save it as UTF-8")
-    if not lines[0]:
-        raise SacctError(f"{path.name}: does not begin with the names of the fields; make it with: {COMMAND}")
-    if lines[-1]:
-        raise SacctError(
-            f"{path.name}: line {len(lines)} has no line end and may be cut off; fetch the file again, or "
-            "end the line"
-        )
-    if lines[0].lstrip().startswith(";") or (len(lines[0].split()) == len(COLUMNS) and "|" not in lines[0]):
-        raise SacctError(
-            f"{path.name}: this is a log in the Standard Workload Format, and not what sacct prints; add "
-            "workload=swf"
-        )
-    header = lines[0].split("|")
-    n, may_have_bars = len(header), header[-1].lower() == "constraints"  # a|b
-    places = _places(path.name, header)
-    rows, numbers, n_rows, n_twice = [], [], 0, 0
-    seen = set()
-    for number, line in enumerate(lines[1:], start=2):
-        if not line:
-            continue
-        if line == lines[0]:
-            raise SacctError(
-                f"{path.name}: line {number} names the fields once more; of files that are joined, keep the "
-                "first line of the first one only"
-            )
-        row = line.split("|")
-        last = "|".join(row[n - 1 :])
-        if may_have_bars and len(row) > n and "=" not in last:  # which AllocTRES before it has
-            row[n - 1 :] = [last]
-        if len(row) != n:
-            raise SacctError(
-                f"{path.name}: line {number} has {len(row)} fields, the first line {n}; is there a "
-                "| in a name? Leave out JobName and Comment, or correct the line"
-            )
-        n_rows += 1
-        if line in seen:
-            n_twice += 1
-        elif "." not in row[places["JobID"]]:
-            seen.add(line)
-            rows.append(row)
-            numbers.append(number)
-    if not rows:
-        what = f"only {n_rows:,} steps" if n_rows else "nothing but the names of the fields"
-        raise SacctError(f"{path.name}: no jobs at all ({what}); make it with: {COMMAND}")
-    texts = {field: [row[place] for row in rows] for field, place in places.items()}
-    for field in NAMES & texts.keys():
-        longest = max(range(len(rows)), key=lambda k: len(texts[field][k]))
-        if len(texts[field][longest]) > LONGEST_NAME:
-            raise SacctError(
-                f"{path.name}: line {numbers[longest]} has a {field} of over {LONGEST_NAME} letters"
-            )
-    return _table(
-        path, n_rows, n_twice, np.array(numbers), texts, [header[place] for place in places.values()]
+    content, counts = content_of(path, sha256), Counts()
+    source, blocks = records.blocks_of(path.name, content, counts) or (
+        "Slurm's sacct",
+        rows.blocks(path.name, content, counts),
     )
+    columns: dict[str, Column] = {}
+    for lines, texts in blocks:
+        for field, values in texts.items():
+            kind = Instants if field in TIMES else Texts
+            columns.setdefault(field, kind(path.name, field)).extend(lines, values)
+    if not columns:
+        what = f"only {counts.rows:,} steps" if counts.rows else "nothing but the names of the fields"
+        raise SacctError(f"{path.name}: no jobs at all ({what}); make it with: {COMMAND}")
+    return _table(path, source, counts, columns)
 
 
-def _places(name: str, header: Sequence[str]) -> dict[str, int]:
-    """Return which column holds each field."""
-    column = {title.lower(): place for place, title in enumerate(header)}
-    places = {}
-    for field, titles in fields.FIELDS.items():
-        found = [column[title.lower()] for title in titles if title.lower() in column]
-        if not found:
-            raise SacctError(
-                f"{name}: the first line names no field {' or '.join(titles)}; make it with: {COMMAND}"
-            )
-        places[field] = found[0]
-    for field, titles in fields.OPTIONAL.items():
-        if found := [column[title.lower()] for title in titles if title.lower() in column]:
-            places[field] = found[0]
-    return places
+class Column:
+    """The values of one field, block by block."""
+
+    def __init__(self, file: str, field: str) -> None:
+        self.file, self.field = file, field
+        self.lines: list[np.ndarray] = []
+        self.blocks: list[np.ndarray] = []
+
+    @property
+    def line(self) -> np.ndarray:
+        """The line of each row."""
+        return np.concatenate(self.lines)
+
+    def extend(self, lines: Sequence[int], texts: Sequence[str]) -> None:
+        """Add a block of rows."""
+        self.lines.append(np.array(lines, np.int64))
+        self.blocks.append(self.of(lines, texts))
+
+    def of(self, lines: Sequence[int], texts: Sequence[str]) -> np.ndarray:
+        """Return what is kept of a block of texts."""
+        raise NotImplementedError
+
+    def broken(self, line: int, text: str, expected: object) -> SacctError:
+        """Return the error of a text that has not the field's form."""
+        shown = text if len(text) <= 40 else f"{text[:37]}..."
+        return SacctError(
+            f"{self.file}: line {line} has {shown!r} as {self.field}, not {expected}; correct it or delete "
+            "the line"
+        )
 
 
-def _table(
-    path: Path,
-    n_rows: int,
-    n_twice: int,
-    line: np.ndarray,
-    texts: dict[str, list[str]],
-    titles: Sequence[str],
-) -> Table:
-    title = dict(zip(texts, titles, strict=True))
+class Instants(Column):
+    """A field of times, most of which differ from row to row."""
 
-    def each(field: str, parse: Callable[[str], Any]) -> list[Any]:
-        """Parse every distinct text once."""
-        known: dict[str, Any] = {}
-        for number, text in zip(line, texts[field], strict=True):
-            if text not in known:
-                try:
-                    known[text] = parse(text)
-                except ValueError as expected:
-                    raise _broken(path.name, number, title[field], text, expected) from None
-        return [known[text] for text in texts[field]]
-
-    def instants(field: str) -> np.ndarray:
+    def of(self, lines: Sequence[int], texts: Sequence[str]) -> np.ndarray:
         try:
-            return fields.times(texts[field])
+            return fields.times(texts)
         except ValueError:
-            return np.concatenate(each(field, lambda text: fields.times([text])))
+            for line, text in zip(lines, texts, strict=True):
+                try:
+                    fields.times([text])
+                except ValueError as expected:
+                    raise self.broken(line, text, expected) from None
+            raise self.broken(lines[0], texts[0], "times of one form") from None
 
-    processors = np.array(each("AllocCPUS", fields.count), np.int64)
-    nodes = np.array(each("AllocNodes", fields.count), np.int64)
-    amount, of_what = zip(*each("ReqMem", fields.memory), strict=True)
-    times = np.select([np.array(of_what) == "c", np.array(of_what) == "n"], [processors, nodes], 1)
-    devices = each("TRES", fields.devices) if "TRES" in texts else []
+    @property
+    def values(self) -> np.ndarray:
+        """All of them, datetime64[s]."""
+        return np.concatenate(self.blocks)
+
+
+class Texts(Column):
+    """A field of texts; each distinct one is kept, and parsed, once."""
+
+    def __init__(self, file: str, field: str) -> None:
+        super().__init__(file, field)
+        self.known: dict[str, int] = {}
+
+    def of(self, lines: Sequence[int], texts: Sequence[str]) -> np.ndarray:
+        known = self.known
+        return np.array([known.setdefault(text, len(known)) for text in texts], np.int32)
+
+    @property
+    def values(self) -> np.ndarray:
+        """The texts themselves."""
+        texts = np.array(list(self.known), dtype=object)
+        if self.field in NAMES and len(longest := max(texts, key=len)) > LONGEST_NAME:
+            line = self.line[self._first(longest)]
+            raise SacctError(f"{self.file}: line {line} has a {self.field} of over {LONGEST_NAME} letters")
+        return texts[np.concatenate(self.blocks)]
+
+    def parsed(self, parse: Callable[[str], Any], dtype: Any = object) -> np.ndarray:
+        """Return what a function makes of each text."""
+        found = np.empty(len(self.known), dtype)
+        for k, text in enumerate(self.known):
+            try:
+                found[k] = parse(text)
+            except ValueError as expected:
+                raise self.broken(self.line[self._first(text)], text, expected) from None
+        return found[np.concatenate(self.blocks)]
+
+    def _first(self, text: str) -> int:
+        return int(np.argmax(np.concatenate(self.blocks) == self.known[text]))
+
+
+def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any]) -> Table:
+    line = columns["JobID"].line
+    optional = {name: columns[name].values if name in columns else None for name in fields.OPTIONAL}
+    processors = columns["AllocCPUS"].parsed(fields.count, np.int64)
+    nodes = columns["AllocNodes"].parsed(fields.count, np.int64)
+    memory = columns["ReqMem"].parsed(fields.memory)
+    amount = np.array([kb for kb, _ in memory])
+    times = np.select([[unit == of for _, unit in memory] for of in "cn"], [processors, nodes], 1)
+    devices = columns["TRES"].parsed(fields.devices) if "TRES" in columns else []
     names = dict.fromkeys(name for of_job in devices for name in of_job)
     table = Table(
         path,
-        n_rows,
-        n_rows - n_twice - line.size,
-        n_twice,
+        source,
+        counts.rows,
+        counts.steps,
+        counts.twice,
+        counts.joined,
+        0,
         line,
-        np.array(each("JobID", fields.job), dtype=object),
-        np.array(texts["User"], dtype=object),
-        np.array(texts["Partition"], dtype=object),
-        np.array(each("State", fields.state), dtype=object),
-        instants("Submit"),
-        instants("Start"),
-        instants("Eligible") if "Eligible" in texts else None,
-        np.array(each("ElapsedRaw", fields.seconds)),
-        np.array(each("TimelimitRaw", fields.limit)),
+        columns["JobID"].parsed(fields.job),
+        columns["User"].values,
+        columns["Partition"].values,
+        columns["State"].parsed(fields.state),
+        columns["Submit"].values,
+        columns["Start"].values,
+        optional["Eligible"],
+        columns["ElapsedRaw"].parsed(fields.seconds, np.float64),
+        columns["TimelimitRaw"].parsed(fields.limit, np.float64),
         processors,
-        np.array(amount) * times,
-        _apart(texts, devices),
+        amount * times,
+        _apart(optional, devices),
         nodes,
-        np.array(texts["Account"], object) if "Account" in texts else None,
-        np.array(texts["Constraints"], object) if "Constraints" in texts else None,
+        optional["Cluster"],
+        optional["Account"],
+        optional["Constraints"],
         {name: np.array([of_job.get(name, 0) for of_job in devices]) for name in names},
     )
     unknown = np.isnat(table.submit)
     if unknown.any():
-        first = int(np.argmax(unknown))
-        raise _broken(path.name, line[first], "Submit", texts["Submit"][first], "a time")
-    return table
+        raise columns["Submit"].broken(line[int(np.argmax(unknown))], "Unknown", "a time")
+    return _without_resizes(table)
 
 
-def _apart(texts: Mapping[str, list[str]], devices: Sequence[Mapping[str, int]]) -> dict[str, np.ndarray]:
+def _without_resizes(table: Table) -> Table:
+    """Return the rows with one for each job that changed its size.
+
+    Slurm has a row for each part, all but the last one in state RESIZING, and each submitted when the part
+    before ended. The job did not wait in between: it is submitted and starts with its first part, runs for
+    the time of all of them, and has the processors of the longest.
+    """
+    parts: dict[tuple[str, str], list[int]] = {}
+    for row in np.flatnonzero(table.state == RESIZED).tolist():
+        parts.setdefault((table.job[row], table.user[row]), []).append(row)
+    if not parts:
+        return table
+    keep = table.state != RESIZED
+    changed = {name: getattr(table, name).copy() for name in ("submit", "start", "elapsed", "processors")}
+    n_resized = 0
+    for row in np.flatnonzero(keep).tolist():
+        if (before := parts.pop((table.job[row], table.user[row]), None)) is None:
+            continue
+        first = min(before, key=lambda part: table.submit[part])
+        longest = max([row, *before], key=lambda part: table.elapsed[part])
+        for name, source in (("submit", first), ("start", first), ("processors", longest)):
+            changed[name][row] = getattr(table, name)[source]
+        changed["elapsed"][row] = table.elapsed[[row, *before]].sum()
+        n_resized += 1
+    values = {field.name: getattr(table, field.name) for field in dataclasses.fields(table)} | changed
+    kept = {name: value[keep] for name, value in values.items() if isinstance(value, np.ndarray)}
+    mappings = {name: {key: of[keep] for key, of in values[name].items()} for name in ("apart", "devices")}
+    return replace(table, **kept, **mappings, n_resized=n_resized)
+
+
+def _apart(
+    columns: Mapping[str, np.ndarray | None], devices: Sequence[Mapping[str, int]]
+) -> dict[str, np.ndarray]:
     """Return what a site may schedule apart, see `Table`."""
     kinds = {"QOS": "QOS", "Reservation": "reservations"}
-    found = {kind: texts[name] for name, kind in kinds.items() if name in texts}
-    if "TRES" in texts:
-        found["GPUs"] = ["GPUs" if of_kind(of_job, "gpu") else "" for of_job in devices]
-    return {name: np.array(values, dtype=object) for name, values in found.items()}
-
-
-def _broken(name: str, line: int, field: str, text: str, expected: object) -> SacctError:
-    shown = text if len(text) <= 40 else f"{text[:37]}..."
-    return SacctError(
-        f"{name}: line {line} has {shown!r} as {field}, not {expected}; correct it or delete the line"
-    )
+    found = {kind: values for name, kind in kinds.items() if (values := columns[name]) is not None}
+    if len(devices):
+        gpus = ["GPUs" if of_kind(of_job, "gpu") else "" for of_job in devices]
+        found["GPUs"] = np.array(gpus, dtype=object)
+    return found

@@ -1,8 +1,8 @@
 """The rules by which rows of sacct become jobs or are dropped."""
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,6 +15,10 @@ from models.workloads.sacct.reading import Table
 
 WAITING = ("PENDING", "REVOKED")
 RUNNING = ("RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "SIGNALING", "STAGE_OUT", "STOPPED")
+PUT_BACK_S = 3600
+"""A run that is submitted within this time of the end of the one before is a run of the same job: Slurm
+submits it when it puts the job back. Slurm also uses job numbers again, for jobs that have nothing in
+common."""
 ARRIVAL = SUBMIT, ELIGIBLE = ("submit", "eligible")
 REQUEUED = RUNS, LAST = ("runs", "last")
 
@@ -28,6 +32,7 @@ def select(
     machine_size: int | None,
     start: str | None = None,
     end: str | None = None,
+    cluster: Names | None = None,
     partition: Names | None = None,
     user: Names | None = None,
     arrival: str = SUBMIT,
@@ -44,8 +49,8 @@ def select(
     start, end : str, optional
         As sacct writes times, ``2024-03-01`` or ``2024-03-01T08:00:00``: jobs that arrive at
         ``start <= t < end``.
-    partition, user : str or several, optional
-        Keep these only.
+    cluster, partition, user : str or several, optional
+        Keep these only. Jobs of several clusters have no common machine: one of them has to be named.
     arrival : {"submit", "eligible"}
         When a job arrives: when it is submitted, or when its dependencies, its begin time and its holds allow
         it to start.
@@ -71,25 +76,39 @@ def select(
         (f"before start={start}", instant < _instant("start", start, "0001-01-01")),
         (f"at or after end={end}", instant >= _instant("end", end, "9999-12-31")),
     ]
-    for key, column, wanted in (("partition", table.partition, partition), ("user", table.user, user)):
+    filters = {"cluster": cluster, "partition": partition, "user": user}
+    for key, wanted in filters.items():
         if wanted is not None:  # messages do not name users
+            column = getattr(table, key)
+            if column is None:
+                raise SacctError(f"{table.name}: has no field {key.capitalize()}; leave out workload.{key}")
             values = known_values(table.name, key, column, wanted, str)
             rules.append((f"of another {key}", ~np.isin(column, values)))
     keep = ~np.logical_or.reduce([rows for _, rows in rules])
+    _refuse_clusters(table, keep)
+    runs = _runs(table, keep)
     if requeued == LAST:
-        rules.append(("earlier runs of requeued jobs (requeued=last)", ~_is_last_run(table, keep)))
+        earlier = np.zeros(keep.size, bool)
+        earlier[[row for of_job in runs for row in of_job[:-1]]] = True
+        rules.append(("earlier runs of requeued jobs (requeued=last)", earlier))
     seconds = instant.astype(np.int64).astype(float)
     log = Rows(table.name, table.line, seconds, table.elapsed, table.processors)
     unread = {"steps": table.n_steps, "exactly like one before them": table.n_twice}
+    if parts := table.n_rows - table.n_steps - table.n_twice - table.line.size:
+        unread["parts of jobs that changed their size"] = parts
     selection = selecting.select(log, rules, machine_size, zero_runtime, oversized, unread)
     rows = selection.rows
-    again = [n for n in Counter(table.job[keep]).values() if n > 1]
+    again = [len(of_job) for of_job in runs]
+    early = (table.start < instant)[rows].sum()
     in_file = seconds[np.sort(rows)]
     changes = {
         f"rows are runs of {len(again):,} jobs that were put back into the queue; each run is a job, from "
         "when it was put back (requeued=runs)": sum(again) if requeued == RUNS else 0,
         "rows were out of the order of arrival, sorted": (in_file < np.maximum.accumulate(in_file)).sum(),
         "parts of heterogeneous jobs run as jobs of their own": sum("+" in job for job in table.job[rows]),
+        "jobs started before they were submitted, by the file's clocks: they did not wait": early,
+        "rows were put together from lines that a text such as SubmitLine had broken": table.n_joined,
+        "jobs changed their size: each has the processors of its longest part": table.n_resized,
     }
     notes = (
         *(f"{n:,} {change}" for change, n in changes.items() if n),
@@ -127,10 +146,34 @@ def _instant(setting: str, given: object, none: str) -> np.datetime64:
     raise SacctError(f"workload.{setting}={text}: give a time such as 2024-03-01 or 2024-03-01T08:00:00")
 
 
-def _is_last_run(table: Table, keep: np.ndarray) -> np.ndarray:
-    """Return which of the kept rows are the last submitted of their job."""
+def _refuse_clusters(table: Table, keep: np.ndarray) -> None:
+    if table.cluster is None:
+        return
+    names = sorted(set(table.cluster[keep]))
+    if len(names) > 1:
+        raise SacctError(
+            f"{table.name}: has jobs of {len(names)} clusters ({', '.join(names[:5])}), which share no "
+            "machine; add "
+            f"workload.cluster={names[0]}, or compare them: +axes.cluster=workload.cluster "
+            f"'+grid.cluster=[{','.join(names[:5])}]'"
+        )
+
+
+def _runs(table: Table, keep: np.ndarray) -> list[list[int]]:
+    """Return the rows of each job that ran more than once, in the order of its runs."""
+    of_number: dict[str, list[int]] = {}
     rows = np.flatnonzero(keep)
-    last = {table.job[row]: row for row in rows[np.argsort(table.submit[rows], kind="stable")]}
-    is_last = np.zeros(keep.size, bool)
-    is_last[list(last.values())] = True
-    return is_last
+    for row in rows[np.argsort(table.submit[rows], kind="stable")].tolist():
+        of_number.setdefault(table.job[row], []).append(row)
+    found = []
+    ended = table.start.astype(np.int64) + table.elapsed
+    submitted = table.submit.astype(np.int64)
+    for several in (of_one for of_one in of_number.values() if len(of_one) > 1):
+        of_job = several[:1]
+        for before, row in pairwise(several):
+            if table.user[before] != table.user[row] or abs(submitted[row] - ended[before]) > PUT_BACK_S:
+                found.append(of_job)
+                of_job = []
+            of_job.append(row)
+        found.append(of_job)
+    return [of_job for of_job in found if len(of_job) > 1]

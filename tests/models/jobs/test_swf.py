@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import lzma
 import re
 from collections import Counter
 from pathlib import Path
@@ -41,7 +42,7 @@ def read_bytes(folder: Path, content: bytes, name: str = "log.swf") -> swf.Log:
 
 def refusal(folder: Path, content: bytes, name: str = "log.swf") -> str:
     with pytest.raises(SwfError) as caught:
-        read_bytes(folder, content, name)
+        swf.select(read_bytes(folder, content, name), None)
     message = str(caught.value)
     assert "\n" not in message
     return message
@@ -82,6 +83,8 @@ def test_gzip_is_recognised_by_content_not_by_name(folder: Path) -> None:
     plain = lines(row(), row(job=2, submit=5))
     packed = {
         "one.swf": gzip.compress(plain),
+        "two.swf": bz2.compress(plain),
+        "three.swf": lzma.compress(plain),
         "padded.swf": gzip.compress(plain) + bytes(512),
         "plain.swf.gz": plain,
         "with a byte order mark.swf": b"\xef\xbb\xbf" + plain,
@@ -110,13 +113,21 @@ def test_rows_out_of_order_are_sorted_stably(folder: Path) -> None:
         (gzip.compress(HEADER, mtime=0), "no jobs at all (only 3 comment lines)"),
         (lines(row(), row()[:-3]) + b"; the end\n", "line 5 has 17 columns, need 18"),
         (lines(row(), row()[:-3]), "cut off after line 4, line 5 has 17 of 18 columns; fetch"),
-        (lines(*[row() + b" 7"] * 3), "line 4 has 19 columns, need 18"),
         (lines(row(), row(runtime="1O"), row()), "line 5 has '1O' as runtime, not a number"),
         (lines(row(), row(user=1.5), row()), "line 5 has 1.5 as user, not a whole number"),
         (lines(row(memory=0.5), row(user=10**20)), "line 5 has 1e+20 as user, not a number below"),
         (lines(row(), row(runtime=-0.5)), "line 5 has the negative runtime -0.5, only -1"),
-        (bz2.compress(lines(row())), "line 1 is not text"),
-        (gzip.compress(b"\n" * 50_000_000, mtime=0), "unpacks to more than 40 times its "),
+        (b"PK\3\4" + lines(row()), "line 1 is not text"),
+        (
+            b"\x28\xb5\x2f\xfd" + lines(row()),
+            "is compressed with zstandard; unpack it: unzstd log.swf, and give",
+        ),
+        (
+            b"# JobID SubmitTime\n" + row() + b"\n",
+            "this is a log of another format, such as the Grid Workloads F",
+        ),
+        (b'{"jobs": []}', "this is JSON, such as Batsim's, which is not read; convert it"),
+        (gzip.compress(b"\n" * 50_000_000, mtime=0), "unpacks to more than 100 times its "),
         (gzip.compress(lines(row()), mtime=0)[:-9], "the gzip data is cut off or damaged (Comp"),
         (gzip.compress(lines(row()), mtime=0) + b"trailing rubbish", "the gzip data is cut off or damaged"),
     ],
@@ -124,6 +135,27 @@ def test_rows_out_of_order_are_sorted_stably(folder: Path) -> None:
 )
 def test_the_first_wrong_line_is_named(folder: Path, content: bytes, message: str) -> None:
     assert refusal(folder, content).startswith(f"log.swf: {message}")
+
+
+def test_bad_rows_are_left_out_up_to_a_share(folder: Path) -> None:
+    rows = [row(job=i, submit=i) for i in range(198)]
+    rows[50:50] = [row(runtime=-7), b"1 2 3"]
+    log = read_bytes(folder, lines(*rows))
+    assert log.faults == {54: "has the negative runtime -7, only -1 (unknown) is allowed",
+                          55: "has 3 columns, need 18"}  # fmt: skip
+    chosen = swf.select(log, None)
+    assert chosen.dropped == {"that are not rows of the format (bad_rows)": 2}
+    assert log.line[chosen.rows].tolist() == [*range(4, 54), *range(56, 204)]
+    with pytest.raises(SwfError, match=r"line 54 has .*; 2 of 200 rows are wrong: .*workload.bad_rows=0.01"):
+        swf.select(log, None, swf.Filters(bad_rows=0.0))
+
+
+def test_further_columns_are_left_out(folder: Path) -> None:
+    plain = read_bytes(folder, lines(row(), row(submit=5)))
+    log = read_bytes(folder, lines(row() + b" nodes=1:ppn=4", row(submit=5) + b" x y"))
+    for name in COLUMNS:
+        np.testing.assert_array_equal(log.columns[name], plain.columns[name])
+    assert log.notes == ("columns beyond the format's 18 are left out",)
 
 
 WHOLE = lines(
@@ -172,7 +204,7 @@ def test_a_log_cut_at_any_byte_is_refused_or_a_prefix_of_whole_rows(folder: Path
     [
         ({"nodes": [1]}, {}, "no columns nodes in the format; it has job, submit,"),
         ({"submit": [1, 2], "user": [1]}, {}, "got submit 2, user 1"),
-        ({"runtime": [1, np.nan]}, {}, "row 2 cannot be written, nan as runtime"),
+        ({"runtime": [1, np.nan]}, {}, "row 2 cannot be written, it has nan as runtime"),
         ({"user": [1]}, {"two words": ["x"]}, "cannot write the header entry 'two words': 'x'"),
     ],
 )

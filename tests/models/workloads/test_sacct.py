@@ -1,7 +1,10 @@
 """Files of sacct: every row counted, every field read, every fault named with its line."""
 
+import bz2
 import gzip
 import importlib
+import json
+import lzma
 import math
 import re
 from pathlib import Path
@@ -14,7 +17,7 @@ from family_cases import composed, opened_on
 from models.backfill import FAMILY
 from models.jobs.selecting import Selection
 from models.point import Point
-from models.workloads import sacct
+from models.workloads import replayed, sacct
 from models.workloads.sacct import COMMAND, SacctError, fields
 
 HEADER = COMMAND.rsplit(" ", 1)[1].replace(",", "|")
@@ -288,24 +291,266 @@ def test_forms_of_files(folder: Path) -> None:
     plain, _ = chosen(folder, MORNING)
     with_bars = "\n".join(line + "|" for line in MORNING.splitlines()) + "\n"  # --parsable
     (folder / "packed").write_bytes(gzip.compress(MORNING.replace("\n", "\r\n").encode()))
+    (folder / "bz2").write_bytes(bz2.compress(MORNING.encode()))
+    (folder / "xz").write_bytes(lzma.compress(MORNING.encode()))
     columns = list(zip(*(line.split("|") for line in MORNING.splitlines()), strict=True))
     turned = "\n".join("|".join(texts) for texts in zip(*columns[::-1], strict=True)) + "\n"
     for other in (
         chosen(folder, with_bars)[0],
         chosen(folder, turned.replace("ElapsedRaw", "elapsedraw"))[0],
-        sacct.select(sacct.read(folder / "packed"), machine_size=128),
+        *(sacct.select(sacct.read(folder / name), machine_size=128) for name in ("packed", "bz2", "xz")),
     ):
         np.testing.assert_array_equal(other.arrival, plain.arrival)
         assert other.dropped == plain.dropped
 
 
+def test_texts_of_users_may_break_rows(folder: Path) -> None:
+    """SubmitLine may have line breaks and bars, as its only field of free text."""
+    head = f"{HEADER.removesuffix('|Constraints')}|SubmitLine"
+    whole, *others = (row(JobID=str(i), Submit=i, Start=60 + i).removesuffix("|") for i in range(4))
+    broken = [
+        f"{whole}|sbatch a",
+        "b | c",
+        "d",
+        f"{others[0]}|sbatch x|y",
+        f"{others[1]}|sbatch",
+        f"{others[2]}|z",
+    ]
+    table = read_text(folder, "\n".join([head, *broken]) + "\n")
+    assert table.job.tolist() == ["0", "1", "2", "3"]
+    first = HEADER.replace("JobID|", "JobID|SubmitLine|")
+    inside = [
+        text.replace("|", "|sbatch a\n  b\nc|", 1) for text in (row(JobID="1"), row(JobID="2", Submit=9))
+    ]
+    selection, table = chosen(folder, "\n".join([first, *inside]) + "\n")
+    assert (table.job.tolist(), table.line.tolist()) == (["1", "2"], [2, 5])
+    assert any("2 rows were put together from lines" in note for note in selection.describe())
+    cut = "\n".join([first, inside[0][:40], row(JobID="2").replace("|", "|x|", 1)]) + "\n"
+    with pytest.raises(SacctError, match=r"line 2 has . fields, the first line 17; .*SubmitLine"):
+        read_text(folder, cut)
+
+
+@pytest.mark.parametrize("separator", ["^", ",", ";", "\t", "%%", " | "])
+def test_any_separator(folder: Path, separator: str) -> None:
+    text = MORNING.replace("billing=4,cpu=4,mem=4000M,node=1", "cpu=4")
+    plain, _ = chosen(folder, text)
+    other, _ = chosen(folder, text.replace("|", separator))
+    assert other.dropped == plain.dropped
+    np.testing.assert_array_equal(other.arrival, plain.arrival)
+
+
+def test_files_that_were_joined(folder: Path) -> None:
+    """Their first lines recur, also with other fields; rows of both count once."""
+    plain, _ = chosen(folder, MORNING)
+    again, _ = chosen(folder, MORNING + MORNING)
+    assert again.dropped == plain.dropped | {"exactly like one before them": 12, "steps": 6}
+    columns = list(zip(*(line.split("|") for line in MORNING.splitlines()), strict=True))
+    turned = "\n".join("|".join(texts) for texts in zip(*columns[::-1], strict=True)) + "\n"
+    both, _ = chosen(folder, MORNING + turned.replace("\n", "\n", 1))
+    assert both.kept == 2 * plain.kept
+    rows_with_bars = MORNING.replace("\n", "|\n").replace("|\n", "\n", 1)
+    assert chosen(folder, rows_with_bars)[0].dropped == plain.dropped
+
+
+def test_numbers_are_used_again(folder: Path) -> None:
+    """Two years later, or for another user, a number is another job's; soon after its end a job was put
+    back."""
+    two_years = 730 * 86400
+    text = lines(
+        row(JobID="5", Submit=0, Start=10, State="NODE_FAIL"),
+        row(JobID="5", Submit=611, Start=700),
+        row(JobID="5", Submit=two_years, Start=two_years),
+        row(JobID="5", User="bob", Submit=two_years + 601, Start=two_years + 700),
+    )
+    assert any(
+        note.startswith("jobs.txt: 2 rows are runs of 1 jobs") for note in chosen(folder, text)[0].describe()
+    )
+    last, table = chosen(folder, text, requeued="last")
+    assert table.line[last.rows].tolist() == [3, 4, 5]
+
+
+def test_clusters_are_not_pooled(folder: Path) -> None:
+    text = lines(*(row(JobID=str(i), Submit=i) for i in range(4))).replace("JobID|", "Cluster|JobID|")
+    text = re.sub(r"^(\d)\|", lambda found: f"{'ab'[int(found[1]) % 2]}|{found[0]}", text, flags=re.MULTILINE)
+    with pytest.raises(SacctError, match=r"jobs of 2 clusters \(a, b\).* add workload.cluster=a, or compare"):
+        chosen(folder, text)
+    selection, table = chosen(folder, text, cluster="b")
+    assert table.job[selection.rows].tolist() == ["1", "3"]
+    with pytest.raises(SacctError, match=r"has no field Cluster; leave out workload\.cluster"):
+        chosen(folder, MORNING, cluster="a")
+
+
+def test_a_job_that_changed_its_size_is_one(folder: Path) -> None:
+    text = lines(
+        row(JobID="1", State="RESIZING", Submit=0, Start=50, ElapsedRaw=100, AllocCPUS=8),
+        row(JobID="1", State="RESIZING", Submit=150, Start=150, ElapsedRaw=30, AllocCPUS=4),
+        row(JobID="1", Submit=180, Start=180, ElapsedRaw=20, AllocCPUS=2),
+        row(JobID="2", Submit=10, Start=20),
+    )
+    selection, table = chosen(folder, text)
+    assert (selection.runtime.tolist(), selection.size.tolist()) == ([150, 600], [8, 4])
+    assert (table.start - table.submit)[selection.rows].astype(int).tolist() == [50, 10]
+    assert selection.dropped == {"parts of jobs that changed their size": 2}
+
+
+def test_the_size_of_the_machine_holds_for_nearly_all_the_time() -> None:
+    """Jobs of 4 processors follow each other for 100,000 s, and overlap for a second now and then."""
+    start = np.arange(0, 100_000, 1000)
+    runtime, size = np.full(100, 1000), np.full(100, 4)
+    runtime[::10] += 1
+    assert replayed.most_at_once(start, runtime, size) == 8
+    assert replayed.machine_size(start, runtime, size) == 4
+    assert replayed.in_use(start, runtime, size).endswith("and up to 8 for 10 s in all")
+    runtime[::10] += 20  # now 0.2 % of the time
+    assert replayed.machine_size(start, runtime, size) == 8
+    assert replayed.machine_size(start[:0], runtime[:0], size[:0]) == 0
+
+
+SLURM_JSON = {
+    "21.08": {
+        "required": {"CPUs": 4, "memory": (1 << 63) + 1000},
+        "state": {"current": "COMPLETED"},
+        "limit": 20,
+    },
+    "23.02": {
+        "required": {"CPUs": 4, "memory_per_cpu": {"set": True, "infinite": False, "number": 1000}},
+        "state": {"current": "COMPLETED"},
+        "limit": {"set": True, "infinite": False, "number": 20},
+    },
+    "25.05": {
+        "required": {"CPUs": 4, "memory_per_node": {"set": True, "infinite": False, "number": 4000}},
+        "state": {"current": ["COMPLETED"]},
+        "limit": {"set": True, "infinite": False, "number": 20},
+    },
+}
+"""Where versions of sacct --json differ: sizes are bare or wrapped, a state is a text or a list."""
+
+
+@pytest.mark.parametrize("version", SLURM_JSON)
+def test_json(folder: Path, version: str) -> None:
+    at = int(DAY.astype(np.int64))
+    form = SLURM_JSON[version]
+
+    def job(**changes: Any) -> dict[str, Any]:
+        made: dict[str, Any] = {
+            "job_id": 1, "array": {"job_id": 0, "task_id": {"set": False, "infinite": False, "number": 0}},
+            "het": {"job_id": 0, "job_offset": {"set": False, "number": 0}},
+            "user": "alice", "partition": "batch", "qos": "normal",
+            "association": {"account": "physics", "cluster": "c", "partition": "", "user": "alice"},
+            "state": form["state"] | {"reason": "None"}, "allocation_nodes": 1, "required": form["required"],
+            "time": {"submission": at, "eligible": at, "start": at + 60, "end": at + 660, "elapsed": 600,
+                     "limit": form["limit"]},
+            "tres": {"allocated": [{"type": "cpu", "name": "", "id": 1, "count": 4},
+                                   {"type": "gres", "name": "gpu:a100", "id": 1001, "count": 2},
+                                   {"type": "node", "name": "", "id": 4, "count": 1}]},
+            "steps": [],
+        }  # fmt: skip
+        return made | changes
+
+    jobs = [
+        job(),
+        job(job_id=9, array={"job_id": 7, "task_id": {"set": True, "infinite": False, "number": 2}}),
+        job(job_id=11, het={"job_id": 10, "job_offset": {"set": True, "infinite": False, "number": 1}}),
+        job(job_id=12, state={"current": "PENDING"}, time=job()["time"] | {"start": 0, "elapsed": 0}),
+    ]
+    text = json.dumps({"meta": {"slurm": {"version": version}}, "jobs": jobs, "errors": []}, indent=1)
+    selection, table = chosen(folder, text)
+    assert table.job[selection.rows].tolist() == ["1", "7_2", "10+1"]
+    assert selection.dropped == {"that never started": 1}
+    assert table.requested[0] == 1200
+    assert table.memory[0] == 4000 * 1024
+    assert table.devices["gpu:a100"].tolist() == [2] * 4
+    assert (table.start - table.submit)[0] == np.timedelta64(60, "s")
+    assert table.account is not None
+    assert table.account[0] == "physics"
+    assert text.splitlines()[table.line[1] - 1].strip() == "{"
+    with pytest.raises(SacctError, match=r"line \d+ is not a job as sacct --json prints it \(.*cut off"):
+        read_text(folder, text[: text.rindex("{")])
+
+
+PBS = [
+    "03/01/2024 08:00:00;Q;1.head;queue=batch",
+    "03/01/2024 08:10:00;S;1.head;user=alice queue=batch start=1709280600",
+    "03/01/2024 08:10:00;E;1.head;user=alice group=g account=\"bio lab\" project=_pbs_project_default "
+    "jobname=a "
+    "queue=batch ctime=1709280000 qtime=1709280000 etime=1709280000 start=1709280600 exec_host=n1/0*8+n2/0*8 "
+    "Resource_List.mem=32gb Resource_List.ncpus=16 Resource_List.nodect=2 Resource_List.walltime=120:00:00 "
+    "session=7 end=1709284200 Exit_status=0 resources_used.walltime=01:00:00 run_count=1",
+    "03/01/2024 09:00:00;R;2[3].head;user=bob queue=long ctime=1709280000 qtime=1709280000 etime=1709280000 "
+    "start=1709280100 exec_host=n3/0-3 Resource_List.nodes=1:ppn=4 Resource_List.walltime=01:00:00 "
+    "end=1709280400",
+    "03/01/2024 10:00:00;E;2[3].head;user=bob queue=long ctime=1709280000 qtime=1709280000 etime=1709280000 "
+    "start=1709281000 exec_host=n3/0-3 Resource_List.nodes=1:ppn=4 Resource_List.walltime=01:00:00 "
+    "session=9 total_execution_slots=4 unique_node_count=1 end=1709282000 Exit_status=271",
+]  # fmt: skip
+
+
+def test_accounting_of_pbs(folder: Path) -> None:
+    """Records of PBS Professional, then of Torque, of which the second run of a job waits from its first
+    one's end."""
+    selection, table = chosen(folder, "\n".join(PBS) + "\n")
+    assert table.source == "PBS accounting"
+    assert table.job.tolist() == ["1", "2_3", "2_3"]
+    assert (table.processors.tolist(), table.nodes.tolist()) == ([16, 4, 4], [2, 1, 1])
+    assert table.requested.tolist() == [432_000, 3600, 3600]
+    assert table.elapsed.tolist() == [3600, 300, 1000]
+    assert table.memory.tolist() == [32 * 2**20, 0, 0]
+    assert (table.start - table.submit).astype(int).tolist() == [600, 100, 600]
+    assert table.account is not None
+    assert table.account.tolist() == ["bio lab", "", ""]
+    assert any("2 rows are runs of 1 jobs" in note for note in selection.describe())
+    with pytest.raises(SacctError, match=r"line 3 is not a record of a job that ended \(its 'start'\)"):
+        read_text(folder, "\n".join(PBS).replace("start=", "began=") + "\n")
+
+
+def lsf(job: int, index: int, hosts: list[str], limit: int, status: int = 64) -> str:
+    fields = [
+        '"JOB_FINISH"', '"10.1"', 1709284200, job, 500, 33554434, 16, 1709280000, 0, 0, 1709280600,
+        '"alice"', '"batch"', '"span[ptile=8] rusage[mem=4]"', '""', '""', '"login"', '"/home ""x"" y"',
+        *['""'] * 4, 0, len(hosts), *(f'"{host}"' for host in hosts), status, "60.0", '"a job"', '"run "',
+        *["-1"] * 19, '"mail"', '"bio"', 0, 16, '"/bin/sh"', '""', index, 1000, 2000, *['""'] * 4, 0, '""',
+        0, '""', 0, *['""'] * 4, 3600, *['""'] * 2, 0, '""', 0, *['""'] * 2, 1, '"key"', '"value"', 1,
+        '"n1"', 5, 6, 7, 8, 0, limit, 0, '""',
+    ]  # fmt: skip
+    return " ".join(str(field) for field in fields)
+
+
+def test_accounting_of_lsf(folder: Path) -> None:
+    text = "\n".join(
+        [lsf(1, 0, ["n1"] * 8 + ["n2"] * 8, 7200), lsf(2, 4, ["8*n1", "8*n2", "4*n3"], -1, status=32)]
+    )
+    _, table = chosen(folder, text + "\n")
+    assert table.source == "LSF accounting"
+    assert table.job.tolist() == ["1", "2_4"]
+    assert (table.processors.tolist(), table.nodes.tolist()) == ([16, 20], [2, 3])
+    np.testing.assert_array_equal(table.requested, [7200, np.nan])
+    assert table.elapsed.tolist() == [3600, 3600]
+    assert (table.user.tolist(), table.state.tolist()) == (["alice"] * 2, ["COMPLETED", "FAILED"])
+    with pytest.raises(
+        SacctError, match=r"line 2 is not a record JOB_FINISH of lsb.acct \(it is too short\)"
+    ):
+        read_text(folder, "\n".join([lsf(1, 0, ["n1"], 7200), '"JOB_FINISH" "10.1" 1709284200 1 500']) + "\n")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
+        (
+            '{"nb_res": 4, "jobs": [], "profiles": {}}',
+            "this is a workload of Batsim, which is not read; conv",
+        ),
+        (
+            '{"1": {"assigned_network_address": []}}',
+            "this is output of oarstat (OAR), which is not read; conv",
+        ),
+        (
+            "JobID   User\n------- ----\n1  a\n",
+            "sacct's table of fixed width, in which long values are cut; print",
+        ),
         ("", "does not begin with the names of the fields; make it with: TZ=UTC sacct -a -X -D -P"),
         (lines(row(JobID="1.batch")), "no jobs at all (only 1 steps)"),
         (lines(row()).replace("TimelimitRaw", "x"), "names no field TimelimitRaw or Timelimit; make it with"),
-        (lines(row(), row(User="a|b")), "line 3 has 17 fields, the first line 16; is there a | in a"),
+        (lines(row(), row(User="a|b")), "line 3 has 17 fields, the first line 16; is there a | or a"),
         (lines(row())[:-1], "line 2 has no line end and may be cut off; fetch the file again"),
         (lines(row(), row(JobID="x")), "line 3 has 'x' as JobID, not a job such as 123, 123_4 or 123+0"),
         (lines(row(Start="2024-13-01T00:00:00")), "line 2 has '2024-13-01T00:00:00' as Start, not a time"),
@@ -315,8 +560,7 @@ def test_forms_of_files(folder: Path) -> None:
         (lines(row(TimelimitRaw="9" * 400)), "as TimelimitRaw, not minutes, a duration"),
         (lines(row(ReqMem="99999999999P")), "as ReqMem, not memory that any job has"),
         (lines(row(Submit="x")).replace("x", "9999-01-01T00:00:00"), "as Submit, not a time"),
-        ("\0J\0o", "is no text that can be read; save it as UTF-8"),
-        (MORNING + MORNING, "line 17 names the fields once more"),
+        ("\0J\0o", "is not a readable text file; save it as UTF-8"),
     ],
 )
 def test_the_first_wrong_line_is_named(folder: Path, text: str, words: str) -> None:
@@ -343,7 +587,9 @@ def test_the_machine_is_not_in_the_file(folder: Path) -> None:
     read_text(folder, MORNING, "whole.txt")
     given_path = workload(folder / "whole.txt")
     # 256 processors for job 99, 64 for 100, 4 each for 102_1, both parts of 104, and the last run of 103.
-    words = r"whole.txt: sacct does not report the size of the machine \(its jobs had 336 processors at"
+    words = (
+        r"whole.txt: Slurm's sacct does not report the size of the machine \(its jobs had 336 processors at"
+    )
     with pytest.raises(ValueError, match=words):
         opened_on(given_path, {"processors": None})
     assert opened_on(given_path, {"processors": 500}).notes

@@ -1,0 +1,333 @@
+"""Jobs of ``sacct --json`` and of the accounting records of PBS and LSF, as rows of sacct's fields.
+
+References
+----------
+``sacct --json`` of Slurm 21.08 to 25.11 (data_parser v0.0.37 to v0.0.44). PBS Professional, "Administrator's
+Guide", accounting log; Torque, "Accounting records". IBM Spectrum LSF, "Configuration reference", lsb.acct.
+"""
+
+import csv
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from models.workloads.sacct import fields
+from models.workloads.sacct.fields import SacctError
+from models.workloads.sacct.rows import BLOCK_ROWS, Block, Counts, decoded
+
+HEAD_BYTES = 4096
+"""Bytes of a file by which its format is recognised."""
+
+Record = dict[str, str]
+PER_CPU = 1 << 63
+"""The bit of ``required.memory`` (21.08 and 22.05) that marks memory of each CPU."""
+
+PBS_LINE = re.compile(r"\d{2}/\d{2}/\d{4} \d{2}:\d{2}:\d{2};[A-Za-z];[^;]*;")
+PBS_PAIR = re.compile(r"(?:^|(?<= ))([A-Za-z_][\w.]*)=(\"[^\"]*\"|'[^']*'|\S*)")
+PBS_ID = re.compile(r"(\d+)(?:\[(\d*)\])?")
+PBS_ENDS = {"E": "", "R": "REQUEUED"}
+LSF_DONE, LSF_USAGE = 64, 19
+"""The status of a job that succeeded; numbers of lsfRusage."""
+
+
+def blocks_of(name: str, content: bytes, counts: Counts) -> tuple[str, Iterator[Block]] | None:
+    """Return the name of a file's format, and its rows; None if it is not one of these formats.
+
+    Raises
+    ------
+    SacctError
+        The format is known and not read.
+    """
+    head = content[:HEAD_BYTES].decode(errors="replace").lstrip()
+    if head.startswith(("{", "[")):
+        if not re.search(rb'"jobs"\s*:\s*\[', content) or b'"profiles"' in content:
+            known = {
+                b'"profiles"': "a workload of Batsim",
+                b"assigned_network_address": "output of oarstat (OAR)",
+            }
+            what = next(
+                (of for key, of in known.items() if key in content), "JSON, but not output of sacct --json"
+            )
+            raise SacctError(
+                f"{name}: this is {what}, which is not read; convert it to the Standard Workload Format, or "
+                "give "
+                "what sacct prints"
+            )
+        return "Slurm's sacct --json", _blocks(_of_json(name, content), counts)
+    first = next((line for line in head.splitlines() if line.strip()), "")
+    if PBS_LINE.match(first):
+        return "PBS accounting", _blocks(_of_pbs(name, content), counts)
+    if re.match(r'"?[A-Z_]+"? "\d+(\.\d+)*" \d+ ', first):
+        return "LSF accounting", _blocks(_of_lsf(name, content), counts)
+    return None
+
+
+def _blocks(records: Iterator[tuple[int, Record]], counts: Counts) -> Iterator[Block]:
+    """Collect records into blocks; records that are exactly alike count once."""
+    titles = [*fields.FIELDS, *fields.OPTIONAL]
+    seen: set[int] = set()
+    lines: list[int] = []
+    texts: dict[str, list[str]] = {title: [] for title in titles}
+    for line, record in records:
+        counts.rows += 1
+        if (key := hash(tuple(record.values()))) in seen:
+            counts.twice += 1
+            continue
+        seen.add(key)
+        lines.append(line)
+        for title in titles:
+            texts[title].append(record.get(title, ""))
+        if len(lines) == BLOCK_ROWS:
+            yield Block(lines, texts)
+            lines, texts = [], {title: [] for title in titles}
+    if lines:
+        yield Block(lines, texts)
+
+
+def _of_json(name: str, content: bytes) -> Iterator[tuple[int, Record]]:
+    """Yield the jobs of ``sacct --json``, decoded one by one."""
+    text = content.decode(errors="surrogateescape")
+    begin = re.search(r'"jobs"\s*:\s*\[', text)
+    if begin is None:
+        raise SacctError(f"{name}: has no list of jobs; give what sacct --json prints")
+    decode, gap = json.JSONDecoder().raw_decode, re.compile(r"[\s,]*")
+    at, line = begin.end(), text.count("\n", 0, begin.end()) + 1
+    while True:
+        stop = gap.match(text, at).end()  # type: ignore[union-attr] - it always matches
+        line += text.count("\n", at, stop)
+        at = stop
+        if text[at : at + 1] == "]":
+            return
+        try:
+            job, stop = decode(text, at)
+            record = _of_slurm(job)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise SacctError(
+                f"{name}: line {line} is not a job as sacct --json prints it ({error}); is the file cut "
+                "off? Fetch "
+                "it again"
+            ) from None
+        yield line, record
+        line += text.count("\n", at, stop)
+        at = stop
+
+
+def _number(value: Any) -> int | None:
+    """Return a number of Slurm's JSON, which may be wrapped; None if it is not set, -1 if it is infinite."""
+    if isinstance(value, Mapping):
+        if value.get("infinite"):
+            return -1
+        return int(value["number"]) if value.get("set", True) else None
+    return None if value is None else int(value)
+
+
+def _of_slurm(job: Mapping[str, Any]) -> Record:
+    """Return a job of ``sacct --json`` in sacct's fields."""
+    time, required = job["time"], job.get("required") or {}
+    tres = job.get("tres") or {}
+    allocated = {
+        f"{each['type']}/{each['name']}" if each.get("name") else each["type"]: int(each["count"])
+        for each in tres.get("allocated") or []
+    }
+    asked = {each["type"]: int(each["count"]) for each in tres.get("requested") or []}
+    started = _number(time.get("start")) or 0
+    current = job["state"]["current"]
+    limit = _number(time.get("limit"))
+    association = job.get("association") or {}
+    return {
+        "JobID": _job_of(job),
+        "User": job.get("user") or association.get("user") or "",
+        "Partition": job.get("partition") or association.get("partition") or "",
+        "State": current if isinstance(current, str) else current[0],
+        "Submit": str(_number(time["submission"])),
+        "Eligible": str(_number(time.get("eligible")) or ""),
+        "Start": str(started or ""),
+        "ElapsedRaw": str(_number(time["elapsed"])),
+        "TimelimitRaw": "" if limit is None else "UNLIMITED" if limit < 0 else str(limit),
+        "AllocCPUS": str(allocated.get("cpu", _number(required.get("CPUs")) if started else 0) or 0),
+        "AllocNodes": str(allocated.get("node", job.get("allocation_nodes")) or 0),
+        "ReqMem": _memory_of(required, asked),
+        "Cluster": job.get("cluster") or association.get("cluster") or "",
+        "Account": job.get("account") or association.get("account") or "",
+        "QOS": job.get("qos") or "",
+        "Reservation": (job.get("reservation") or {}).get("name") or "",
+        "TRES": ",".join(f"{kind}={n}" for kind, n in allocated.items()),
+        "Constraints": job.get("constraints") or "",
+    }
+
+
+def _job_of(job: Mapping[str, Any]) -> str:
+    array, parts = job.get("array") or {}, job.get("het") or {}
+    task = _number(array.get("task_id"))
+    if array.get("job_id") and task is not None:
+        return f"{array['job_id']}_{task}"
+    if array.get("job_id") and array.get("task"):
+        return f"{array['job_id']}_[{array['task']}]"
+    if parts.get("job_id"):
+        return f"{parts['job_id']}+{_number(parts.get('job_offset')) or 0}"
+    return str(int(job["job_id"]))
+
+
+def _memory_of(required: Mapping[str, Any], asked: Mapping[str, int]) -> str:
+    for key, unit in (("memory_per_cpu", "c"), ("memory_per_node", "n")):
+        if (amount := _number(required.get(key))) and amount > 0:
+            return f"{amount}M{unit}"
+    if amount := _number(required.get("memory")):
+        return f"{amount & ~PER_CPU}M{'c' if amount & PER_CPU else 'n'}"
+    return f"{asked['mem']}M" if asked.get("mem") else ""
+
+
+def _of_pbs(name: str, content: bytes) -> Iterator[tuple[int, Record]]:
+    """Yield the runs of jobs of PBS, PBS Professional and Torque: records E and R; others are states on
+    the way."""
+    put_back: dict[str, str] = {}  # job -> the end of its last run, from which it waited again
+    for number, line in enumerate(decoded(content), start=1):
+        if not line.strip():
+            continue
+        if not PBS_LINE.match(line):
+            raise _wrong(name, number, "an accounting record of PBS, DATE TIME;TYPE;JOB;KEY=VALUE …")
+        _, kind, job, message = line.split(";", 3)
+        if kind not in PBS_ENDS:
+            continue
+        keys = {key: value.strip("\"'") for key, value in PBS_PAIR.findall(message)}
+        try:
+            record = _of_pbs_job(job, kind, keys)
+        except (KeyError, ValueError) as error:
+            raise _wrong(name, number, f"a record of a job that ended (its {error})") from None
+        record["Submit"] = put_back.pop(job, record["Submit"])
+        if kind == "R":
+            put_back[job] = str(int(record["Start"]) + int(record["ElapsedRaw"]))
+        yield number, record
+
+
+def _of_pbs_job(job: str, kind: str, keys: Mapping[str, str]) -> Record:
+    found = PBS_ID.match(job)
+    if found is None:
+        raise ValueError(f"number is {job}")
+    start, end = int(keys["start"]), int(keys.get("end", keys["start"]))
+    asked = {key.removeprefix("Resource_List."): value for key, value in keys.items() if "Resource_L" in key}
+    nodes, cpus = _pbs_size(keys, asked)
+    code = int(keys.get("Exit_status", 0))
+    return {
+        "JobID": found[1] + (f"_{found[2]}" if found[2] else ""),
+        "User": keys["user"],
+        "Partition": keys.get("queue", ""),
+        "State": PBS_ENDS[kind] or ("COMPLETED" if code == 0 else "FAILED"),
+        "Submit": keys.get("ctime") or keys["qtime"],
+        "Eligible": keys.get("etime", ""),
+        "Start": str(start),
+        "ElapsedRaw": str(max(end - start, 0)),
+        "TimelimitRaw": asked.get("walltime", ""),
+        "AllocCPUS": str(cpus),
+        "AllocNodes": str(nodes),
+        "ReqMem": asked.get("mem", "").upper().removesuffix("B"),
+        "Account": keys.get("account") or keys.get("project") or "",
+        "TRES": f"gres/gpu={asked['ngpus']}" if asked.get("ngpus") else "",
+    }
+
+
+def _pbs_size(keys: Mapping[str, str], asked: Mapping[str, str]) -> tuple[int, int]:
+    """Return the nodes and the processors of a job, by whichever keys its PBS writes."""
+    nodes = int(keys.get("unique_node_count") or asked.get("nodect") or 0)
+    if "total_execution_slots" in keys:
+        return nodes or 1, int(keys["total_execution_slots"])
+    if asked.get("ncpus"):
+        return nodes or 1, int(asked["ncpus"])
+    if "exec_host" in keys:
+        slots = keys["exec_host"].split("+")
+        cpus = sum(_slots(slot) for slot in slots)
+        return nodes or len({slot.partition("/")[0] for slot in slots}), cpus
+    first, *properties = (asked.get("nodes") or "1").split(":")
+    count = int(first) if first.isdecimal() else 1
+    per_node = next((int(each[4:]) for each in properties if each.startswith("ppn=")), 1)
+    return nodes or count, count * per_node
+
+
+def _slots(slot: str) -> int:
+    """Return the processors of a part of exec_host: ``n1/3``, ``n1/0-7`` (Torque), ``n1/0*8`` (PBS)."""
+    on = slot.partition("/")[2]
+    if "*" in on:
+        return int(on.partition("*")[2])
+    spans = [span.split("-") for span in on.split(",") if span]
+    return sum(int(last[-1]) - int(last[0]) + 1 for last in spans) or 1
+
+
+def _of_lsf(name: str, content: bytes) -> Iterator[tuple[int, Record]]:
+    """Yield the jobs of LSF that ended: records JOB_FINISH; others are of reservations and changes of
+    size."""
+    lines = decoded(content)
+    reader = csv.reader(lines, delimiter=" ", quotechar='"', skipinitialspace=True)
+    for row in reader:
+        if not row or row[0] != "JOB_FINISH":
+            continue
+        try:
+            yield reader.line_num, _of_lsf_job(row)
+        except (IndexError, ValueError) as error:
+            raise _wrong(name, reader.line_num, f"a record JOB_FINISH of lsb.acct ({error})") from None
+
+
+def _of_lsf_job(row: list[str]) -> Record:
+    take: Callable[[], str] = iter(row[1:]).__next__
+    try:
+        _version, end, job = take(), int(take()), take()
+        _user_id, _options, asked = take(), take(), int(take())
+        submit, begin, _term, start, user, queue = (
+            int(take()),
+            int(take()),
+            take(),
+            int(take()),
+            take(),
+            take(),
+        )
+        for _ in range(9):  # resReq to jobFile
+            take()
+        for _ in range(int(take())):  # hosts that were asked for
+            take()
+        hosts = [take() for _ in range(int(take()))]
+        status = int(take())
+        for _ in range(3 + LSF_USAGE + 1):  # hostFactor, jobName, command, lsfRusage, mailUser
+            take()
+        project, _exit, _most, _shell, _event, index = take(), take(), take(), take(), take(), int(take())
+    except StopIteration:
+        raise ValueError("it is too short") from None
+    limit = _lsf_limit(take)
+    # With SHORT_EVENTFILE hosts are written once each, as COUNT*HOST.
+    slots = [
+        (int(count), host) if host else (1, count) for count, _, host in (h.partition("*") for h in hosts)
+    ]
+    processors = sum(int(n) for n, _ in slots) or asked
+    return {
+        "JobID": job + (f"_{index}" if index else ""),
+        "User": user,
+        "Partition": queue,
+        "State": "COMPLETED" if status == LSF_DONE else "FAILED" if start else "CANCELLED",
+        "Submit": str(submit),
+        "Eligible": str(max(begin, submit)),
+        "Start": str(start or ""),
+        "ElapsedRaw": str(end - start if start else 0),
+        "TimelimitRaw": f"{limit // 60}:{limit % 60:02d}" if limit > 0 else "",
+        "AllocCPUS": str(processors if start else 0),
+        "AllocNodes": str(len({host for _, host in slots}) or 1),
+        "Account": project,
+    }
+
+
+def _lsf_limit(take: Callable[[], str]) -> int:
+    """Return ``runLimit``, seconds, of the fields after the array index; 0 where a version does not write
+    it."""
+    try:
+        for _ in range(23):  # maxRMem to jobDescription
+            take()
+        for _ in range(2 * int(take())):  # pairs of submitEXT
+            take()
+        for _ in range(5 * int(take())):  # use of each host
+            take()
+        take()
+        return max(int(take()), 0)
+    except (StopIteration, ValueError):
+        return 0
+
+
+def _wrong(name: str, number: int, what: str) -> SacctError:
+    return SacctError(f"{name}: line {number} is not {what}; correct it or delete the line")

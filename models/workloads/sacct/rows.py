@@ -1,0 +1,222 @@
+"""The rows of what ``sacct`` prints as text, by column, whatever its separator, its order and its breaks.
+
+A reader of a format yields blocks: the line of each row, and of each field of `fields` that the file has the
+texts of all rows. What is left out on the way is counted.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from models.jobs.swf.columns import COLUMNS
+from models.workloads.sacct import fields
+from models.workloads.sacct.fields import COMMAND, SacctError
+
+BLOCK_BYTES, BLOCK_ROWS = 1 << 22, 1 << 14
+"""Bytes that are decoded, and rows that are parsed, at a time."""
+
+FREE = frozenset(
+    ("submitline", "jobname", "comment", "admincomment", "systemcomment", "workdir", "extra", "constraints")
+)
+"""Fields, in lower case, whose text a user types: it may contain the separator, or line breaks."""
+
+SEPARATOR = re.compile(r"[A-Za-z]+([^A-Za-z]+)[A-Za-z]")
+
+
+class Block(NamedTuple):
+    """Some rows: their lines, and of each field their texts."""
+
+    lines: list[int]
+    texts: dict[str, list[str]]
+
+
+@dataclass
+class Counts:
+    """Rows of a file; steps of jobs, repeated rows, and rows that were put together from several lines."""
+
+    rows: int = 0
+    steps: int = 0
+    twice: int = 0
+    joined: int = 0
+
+
+def decoded(content: bytes) -> Iterator[str]:
+    """Yield the lines of a file, without their ends; the text is decoded a block at a time."""
+    start = 0
+    while start < len(content):
+        stop = content.rfind(b"\n", start, start + BLOCK_BYTES) + 1 or content.find(b"\n", start) + 1
+        block = content[start : stop or len(content)]
+        start += len(block)
+        text = block.decode(errors="surrogateescape")
+        yield from text.removesuffix("\n").replace("\r\n", "\n").removesuffix("\r").split("\n")
+
+
+@dataclass
+class Header:
+    """The first line: which column holds which field."""
+
+    names: list[str]
+    separator: str
+    places: dict[str, int]
+    free: list[int]
+
+    @classmethod
+    def of(cls, name: str, line: str) -> "Header":
+        """Read it.
+
+        Raises
+        ------
+        SacctError
+            It lacks a field that is needed.
+        """
+        found = SEPARATOR.match(line.lstrip())
+        separator = "|" if found is None else found[1]
+        names = line.split(separator)
+        column = {title.lower(): place for place, title in enumerate(names)}
+        places, missing = {}, []
+        for field, titles in (fields.FIELDS | fields.OPTIONAL).items():
+            present = [column[title.lower()] for title in titles if title.lower() in column]
+            if present:
+                places[field] = present[0]
+            elif field in fields.FIELDS:
+                missing.append(" or ".join(titles))
+        if missing:
+            raise SacctError(
+                f"{name}: the first line names no field {', none '.join(missing)}; make it with: {COMMAND}"
+            )
+        free = [place for place, title in enumerate(names) if title.lower() in FREE]
+        return cls(names, separator, places, free)
+
+    def put_together(self, row: list[str]) -> list[str] | None:
+        """Return a row with too many fields as one with the header's number of them, None if it is
+        ambiguous."""
+        n = len(self.names)
+        if len(row) == n + 1 and not row[-1] and self._is_whole(row):  # a last bar, as --parsable prints it
+            return row[:-1]
+        if len(self.free) != 1:
+            return None
+        at = self.free[0]
+        stop = at + 1 + len(row) - n
+        text = self.separator.join(row[at:stop])
+        if self.names[at].lower() == "constraints" and "=" in text:  # no constraint: AllocTRES, moved
+            return None
+        return [*row[:at], text, *row[stop:]]
+
+    def _is_whole(self, row: Sequence[str]) -> bool:
+        """Return whether no field has moved: the submission is a time."""
+        text = row[self.places["Submit"]]
+        return any(form.fullmatch(text) for form in (fields.TIME, fields.NUMBER))
+
+
+def blocks(name: str, content: bytes, counts: Counts) -> Iterator[Block]:
+    """Yield the rows of a file that are no steps.
+
+    Raises
+    ------
+    SacctError
+        A field that is missing, or the first line that is wrong, with its number.
+    """
+    lines = decoded(content)
+    first = next(lines, "")
+    _check_form(name, first, content)
+    header = Header.of(name, first)
+    n, job = len(header.names), header.places["JobID"]
+    titles = {title.lower() for title in fields.FIELDS["JobID"]}
+    seen: set[int] = set()
+    numbers: list[int] = []
+    rows: list[list[str]] = []
+    begun: list[str] = []  # a row of which lines are still to come
+    since = 0
+    for number, line in enumerate(lines, start=2):
+        if not line and not begun:
+            continue
+        row: list[str] | None = line.split(header.separator)
+        if len(row) > job and not row[job][:1].isdigit() and not titles.isdisjoint(map(str.lower, row)):
+            if rows:
+                yield _by_column(header, numbers, rows)
+                numbers, rows = [], []
+            before, header = header, Header.of(name, line)  # of a file that was joined, in its own order
+            n, job = len(header.names), header.places["JobID"]
+            if other := before.places.keys() ^ header.places.keys():
+                raise SacctError(
+                    f"{name}: line {number} begins rows with other fields ({', '.join(sorted(other))}); "
+                    "join files of "
+                    "the same fields, or give them one by one"
+                )
+            continue
+        if len(row) < n:
+            if begun:
+                begun[-1] += f" {row[0]}"
+                begun += row[1:]
+            elif len(row) > job and fields.JOB.fullmatch(row[job].partition(".")[0]) and n > 1:
+                begun, since = row, number
+                continue
+            elif header.free[-1:] == [n - 1]:  # more of the last field of the row before
+                continue
+            else:
+                raise _wrong_number(name, number, row, header)
+            if len(begun) < n:
+                continue
+            row, begun, number = begun, [], since
+            counts.joined += 1
+        elif begun:
+            raise _wrong_number(name, since, begun, header)
+        if len(row) > n and (row := header.put_together(row)) is None:
+            raise _wrong_number(name, number, line.split(header.separator), header)
+        counts.rows += 1
+        if "." in row[job]:
+            counts.steps += 1
+            continue
+        known = hash(line)
+        if known in seen:
+            counts.twice += 1
+            continue
+        seen.add(known)
+        rows.append(row)
+        numbers.append(number)
+        if len(rows) == BLOCK_ROWS:
+            yield _by_column(header, numbers, rows)
+            numbers, rows = [], []
+    if begun:
+        raise _wrong_number(name, since, begun, header)
+    if rows:
+        yield _by_column(header, numbers, rows)
+
+
+def _by_column(header: Header, numbers: list[int], rows: Sequence[Sequence[str]]) -> Block:
+    return Block(numbers, {field: [row[at] for row in rows] for field, at in header.places.items()})
+
+
+def _check_form(name: str, first: str, content: bytes) -> None:
+    """Raise `SacctError` for a file that is something else than rows with separators."""
+    if "\0" in first:
+        raise SacctError(f"{name}: is not a readable text file; save it as UTF-8")
+    if not first:
+        raise SacctError(f"{name}: does not begin with the names of the fields; make it with: {COMMAND}")
+    words = first.split()
+    if first.startswith(";") or (len(words) == len(COLUMNS) and "|" not in first):
+        raise SacctError(
+            f"{name}: this is a log in the Standard Workload Format, not output of sacct; add workload=swf"
+        )
+    second = content.partition(b"\n")[2][:200].partition(b"\n")[0]
+    if len(words) > 1 and set(second.split()) and all(set(word) == {ord("-")} for word in second.split()):
+        raise SacctError(
+            f"{name}: this is sacct's table of fixed width, in which long values are cut; print it again "
+            "with "
+            f"-P: {COMMAND}"
+        )
+    if not content.endswith(b"\n"):
+        last = content.count(b"\n") + 1
+        raise SacctError(
+            f"{name}: line {last} has no line end and may be cut off; fetch the file again, or end the line"
+        )
+
+
+def _wrong_number(name: str, number: int, row: Sequence[str], header: Header) -> SacctError:
+    return SacctError(
+        f"{name}: line {number} has {len(row)} fields, the first line {len(header.names)}; is there a "
+        f"{header.separator} or a line break in a name or a text? Leave out SubmitLine, JobName and "
+        "Comment, or "
+        "correct the line"
+    )
