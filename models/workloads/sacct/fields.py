@@ -71,6 +71,12 @@ COUNT = re.compile(r"([0-9]{1,9}(?:\.[0-9]+)?)([KMG]?)")
 MEMORY = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?)([KMGTP]?)([cn]?)")
 """A job has no number of more digits."""
 
+_UNKNOWN = "|".join(UNKNOWN_TIMES)
+TIMES = re.compile(rf"(?:(?:{TIME.pattern}|{_UNKNOWN})(?:\n|$))*")
+SECONDS = re.compile(rf"(?:(?:{NUMBER.pattern}|{_UNKNOWN})(?:\n|$))*")
+JOBS = re.compile(rf"(?:{JOB.pattern}(?:\n|$))*")
+"""Times and jobs of many rows, one a line."""
+
 DEVICES = re.compile(r"\bgres/([^=,]+)=([0-9]{1,9})")
 
 MOST_KB = 2**50
@@ -92,9 +98,10 @@ def times(texts: Sequence[str]) -> np.ndarray:
 
     They are not a time where sacct has none, or Slurm's zero in some zone.
     """
-    if all(text in UNKNOWN_TIMES or TIME.fullmatch(text) for text in texts):
+    joined = "\n".join(texts)
+    if TIMES.fullmatch(joined):
         known = ["NaT" if text in UNKNOWN_TIMES else text for text in texts]
-    elif all(text in UNKNOWN_TIMES or NUMBER.fullmatch(text) for text in texts):
+    elif SECONDS.fullmatch(joined):
         known = [UNSET if text in UNKNOWN_TIMES else int(text) for text in texts]
     else:
         known = None

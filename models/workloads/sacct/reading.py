@@ -19,7 +19,6 @@ NAMES = {"User", "Partition", "Account", "QOS", "Reservation", "Cluster"}
 LONGEST_NAME = 1000
 """Letters of a name at most."""
 
-TIMES = {"Submit", "Start", "Eligible"}
 RESIZED = "RESIZING"
 
 
@@ -116,8 +115,10 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
     columns: dict[str, Column] = {}
     for lines, texts in blocks:
         for field, values in texts.items():
-            kind = Instants if field in TIMES else Texts
-            columns.setdefault(field, kind(path.name, field)).extend(lines, values)
+            if field not in columns:
+                columns[field] = KINDS.get(field, Texts)(path.name, field)
+            columns[field].extend(lines, values)
+    del content, blocks
     if not columns:
         what = f"only {counts.rows:,} steps" if counts.rows else "nothing but the names of the fields"
         raise SacctError(f"{path.name}: no jobs at all ({what}); make it with: {COMMAND}")
@@ -129,7 +130,7 @@ class Column:
 
     def __init__(self, file: str, field: str) -> None:
         self.file, self.field = file, field
-        self.lines: list[np.ndarray] = []
+        self.lines: list[np.ndarray] = []  # of each block
         self.blocks: list[np.ndarray] = []
 
     @property
@@ -175,6 +176,24 @@ class Instants(Column):
         return np.concatenate(self.blocks)
 
 
+class Jobs(Column):
+    """The field of job numbers, which all differ."""
+
+    def of(self, lines: Sequence[int], texts: Sequence[str]) -> np.ndarray:
+        if not fields.JOBS.fullmatch("\n".join(texts)):
+            for line, text in zip(lines, texts, strict=True):
+                try:
+                    fields.job(text)
+                except ValueError as expected:
+                    raise self.broken(line, text, expected) from None
+        return np.array(texts, dtype=object)
+
+    @property
+    def values(self) -> np.ndarray:
+        """All of them."""
+        return np.concatenate(self.blocks)
+
+
 class Texts(Column):
     """A field of texts; each distinct one is kept, and parsed, once."""
 
@@ -184,7 +203,9 @@ class Texts(Column):
 
     def of(self, lines: Sequence[int], texts: Sequence[str]) -> np.ndarray:
         known = self.known
-        return np.array([known.setdefault(text, len(known)) for text in texts], np.int32)
+        for text in set(texts) - known.keys():
+            known[text] = len(known)
+        return np.fromiter(map(known.__getitem__, texts), np.int32, len(texts))
 
     @property
     def values(self) -> np.ndarray:
@@ -209,6 +230,10 @@ class Texts(Column):
         return int(np.argmax(np.concatenate(self.blocks) == self.known[text]))
 
 
+KINDS: dict[str, type[Column]] = {"JobID": Jobs, "Submit": Instants, "Start": Instants, "Eligible": Instants}
+"""How fields are kept; all others are `Texts`."""
+
+
 def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any]) -> Table:
     line = columns["JobID"].line
     optional = {name: columns[name].values if name in columns else None for name in fields.OPTIONAL}
@@ -217,8 +242,9 @@ def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any]) -> 
     memory = columns["ReqMem"].parsed(fields.memory)
     amount = np.array([kb for kb, _ in memory])
     times = np.select([[unit == of for _, unit in memory] for of in "cn"], [processors, nodes], 1)
-    devices = columns["TRES"].parsed(fields.devices) if "TRES" in columns else []
-    names = dict.fromkeys(name for of_job in devices for name in of_job)
+    devices = columns["TRES"].parsed(fields.devices) if "TRES" in columns else None
+    gpus = columns["TRES"].parsed(_gpus) if "TRES" in columns else None
+    names = {} if devices is None else dict.fromkeys(name for of_job in devices for name in of_job)
     table = Table(
         path,
         source,
@@ -228,7 +254,7 @@ def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any]) -> 
         counts.joined,
         0,
         line,
-        columns["JobID"].parsed(fields.job),
+        columns["JobID"].values,
         columns["User"].values,
         columns["Partition"].values,
         columns["State"].parsed(fields.state),
@@ -239,7 +265,7 @@ def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any]) -> 
         columns["TimelimitRaw"].parsed(fields.limit, np.float64),
         processors,
         amount * times,
-        _apart(optional, devices),
+        _apart(optional, gpus),
         nodes,
         optional["Cluster"],
         optional["Account"],
@@ -282,13 +308,11 @@ def _without_resizes(table: Table) -> Table:
     return replace(table, **kept, **mappings, n_resized=n_resized)
 
 
-def _apart(
-    columns: Mapping[str, np.ndarray | None], devices: Sequence[Mapping[str, int]]
-) -> dict[str, np.ndarray]:
+def _gpus(tres: str) -> str:
+    return "GPUs" if of_kind(fields.devices(tres), "gpu") else ""
+
+
+def _apart(columns: Mapping[str, np.ndarray | None], gpus: np.ndarray | None) -> dict[str, np.ndarray]:
     """Return what a site may schedule apart, see `Table`."""
-    kinds = {"QOS": "QOS", "Reservation": "reservations"}
-    found = {kind: values for name, kind in kinds.items() if (values := columns[name]) is not None}
-    if len(devices):
-        gpus = ["GPUs" if of_kind(of_job, "gpu") else "" for of_job in devices]
-        found["GPUs"] = np.array(gpus, dtype=object)
-    return found
+    kinds = {"QOS": columns["QOS"], "reservations": columns["Reservation"], "GPUs": gpus}
+    return {kind: values for kind, values in kinds.items() if values is not None}

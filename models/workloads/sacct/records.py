@@ -6,6 +6,7 @@ References
 Guide", accounting log; Torque, "Accounting records". IBM Spectrum LSF, "Configuration reference", lsb.acct.
 """
 
+import codecs
 import csv
 import json
 import re
@@ -14,7 +15,7 @@ from typing import Any
 
 from models.workloads.sacct import fields
 from models.workloads.sacct.fields import SacctError
-from models.workloads.sacct.rows import BLOCK_ROWS, Block, Counts, decoded
+from models.workloads.sacct.rows import BLOCK_BYTES, BLOCK_ROWS, Block, Counts, decoded
 
 HEAD_BYTES = 4096
 """Bytes of a file by which its format is recognised."""
@@ -86,29 +87,33 @@ def _blocks(records: Iterator[tuple[int, Record]], counts: Counts) -> Iterator[B
 
 
 def _of_json(name: str, content: bytes) -> Iterator[tuple[int, Record]]:
-    """Yield the jobs of ``sacct --json``, decoded one by one."""
-    text = content.decode(errors="surrogateescape")
-    begin = re.search(r'"jobs"\s*:\s*\[', text)
-    if begin is None:
-        raise SacctError(f"{name}: has no list of jobs; give what sacct --json prints")
+    """Yield the jobs of ``sacct --json``, decoded one by one: a year of jobs has hundreds of megabytes."""
+    begin = re.search(rb'"jobs"\s*:\s*\[', content)
+    assert begin is not None  # `blocks_of` has found it
     decode, gap = json.JSONDecoder().raw_decode, re.compile(r"[\s,]*")
-    at, line = begin.end(), text.count("\n", 0, begin.end()) + 1
+    utf8 = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    text, at, line = "", 0, content.count(b"\n", 0, begin.end()) + 1
+    start = begin.end()
     while True:
-        stop = gap.match(text, at).end()  # type: ignore[union-attr] - it always matches
+        stop = len(gap.match(text, at)[0]) + at  # type: ignore[index] - it always matches
         line += text.count("\n", at, stop)
         at = stop
         if text[at : at + 1] == "]":
             return
         try:
             job, stop = decode(text, at)
-            record = _of_slurm(job)
+        except ValueError as error:
+            if start >= len(content):
+                raise _wrong(
+                    name, line, f"a job as sacct --json prints it ({error}), or the file is cut"
+                ) from None
+            text, at = text[at:] + utf8.decode(content[start : start + BLOCK_BYTES]), 0
+            start += BLOCK_BYTES
+            continue
+        try:
+            yield line, _of_slurm(job)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise SacctError(
-                f"{name}: line {line} is not a job as sacct --json prints it ({error}); is the file cut "
-                "off? Fetch "
-                "it again"
-            ) from None
-        yield line, record
+            raise _wrong(name, line, f"a job as sacct --json prints it (its {error})") from None
         line += text.count("\n", at, stop)
         at = stop
 

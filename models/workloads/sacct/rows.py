@@ -5,7 +5,7 @@ texts of all rows. What is left out on the way is counted.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ class Block(NamedTuple):
     """Some rows: their lines, and of each field their texts."""
 
     lines: list[int]
-    texts: dict[str, list[str]]
+    texts: Mapping[str, Sequence[str]]
 
 
 @dataclass
@@ -185,7 +185,8 @@ def blocks(name: str, content: bytes, counts: Counts) -> Iterator[Block]:
 
 
 def _by_column(header: Header, numbers: list[int], rows: Sequence[Sequence[str]]) -> Block:
-    return Block(numbers, {field: [row[at] for row in rows] for field, at in header.places.items()})
+    columns = list(zip(*rows, strict=True))
+    return Block(numbers, {field: columns[at] for field, at in header.places.items()})
 
 
 def _check_form(name: str, first: str, content: bytes) -> None:
