@@ -18,6 +18,9 @@ COMMAND = (
 )
 """The command for the jobs of a month."""
 
+SACCT = "Slurm's sacct"
+"""The name of its text form; other formats have instants, not local times."""
+
 
 class SacctError(ValueError):
     """A file that cannot be used as asked: one line with the file, the line number and a remedy."""

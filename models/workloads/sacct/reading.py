@@ -12,7 +12,7 @@ import numpy as np
 from models.jobs.requests import of_kind
 from models.jobs.swf.unpacking import content_of
 from models.workloads.sacct import fields, records, rows
-from models.workloads.sacct.fields import COMMAND, SacctError
+from models.workloads.sacct.fields import COMMAND, SACCT, SacctError
 from models.workloads.sacct.rows import Counts
 
 NAMES = {"User", "Partition", "Account", "QOS", "Reservation", "Cluster"}
@@ -109,7 +109,7 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
     path = Path(path)
     content, counts = content_of(path, sha256), Counts()
     source, blocks = records.blocks_of(path.name, content, counts) or (
-        "Slurm's sacct",
+        SACCT,
         rows.blocks(path.name, content, counts),
     )
     columns: dict[str, Column] = {}

@@ -10,7 +10,7 @@ from models import checks
 from models.jobs import selecting
 from models.jobs.selecting import Rows, Rule, Selection, known_values
 from models.workloads.sacct import fields
-from models.workloads.sacct.fields import COMMAND, SacctError
+from models.workloads.sacct.fields import COMMAND, SACCT, SacctError
 from models.workloads.sacct.reading import Table
 
 WAITING = ("PENDING", "REVOKED")
@@ -21,6 +21,12 @@ submits it when it puts the job back. Slurm also uses job numbers again, for job
 common."""
 ARRIVAL = SUBMIT, ELIGIBLE = ("submit", "eligible")
 REQUEUED = RUNS, LAST = ("runs", "last")
+
+CLOCKS = (
+    "times are used as they are in the file: where sacct printed local time and a clock was changed, some "
+    "are an "
+    "hour off (TZ=UTC sacct ... avoids it)"
+)
 
 Names = str | Iterable[str]
 """One value of a filter, or several."""
@@ -113,8 +119,7 @@ def select(
     notes = (
         *(f"{n:,} {change}" for change, n in changes.items() if n),
         *selection.notes,
-        "times are used as they are in the file: where sacct printed local time and a clock was changed, "
-        "some are an hour off (TZ=UTC sacct ... avoids it)",
+        *([CLOCKS] if table.source == SACCT else []),
     )
     return replace(selection, notes=notes)
 
