@@ -81,7 +81,7 @@ def noticed() -> Iterator[None]:
 
     For kernels of no simulation, such as the geometry of a mesh: no family compiles them beforehand.
     """
-    from numba.core import event
+    from models.kernels.internals import event
 
     print_once = cache(_print)
 

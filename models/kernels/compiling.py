@@ -5,17 +5,16 @@ from functools import lru_cache
 from typing import Any
 
 from numba import njit
-from numba.core.types.function_type import CompileResultWAP
 from numba.extending import overload
 
-from models.kernels import locating
+from models.kernels import internals, locating
 
 locating.install()
 
 OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True}
 """Of every kernel. Other threads run beside it: one that shows progress, one that answers a scheduler."""
 
-UNCOUNTED: dict[str, Any] = {**OPTIONS, "_nrt": False}
+UNCOUNTED: dict[str, Any] = {**OPTIONS, **internals.UNCOUNTED}
 """Of kernels that allocate nothing: no references are counted, so that arrays travel in tuples for free."""
 
 
@@ -49,7 +48,7 @@ def passable(signature: Any) -> Callable[[Callable], Callable]:
     ----------
     signature : numba signature
     """
-    options: dict[str, Any] = {**UNCOUNTED, "no_cpython_wrapper": True}
+    options: dict[str, Any] = {**UNCOUNTED, **internals.NOT_FROM_PYTHON}
     return njit(signature, **options)
 
 
@@ -67,7 +66,7 @@ def part(signature: Any = None, inline: bool = True) -> Callable[[Callable], Cal
     inline : bool
         What an event loop does at each event is put where it is called.
     """
-    options: dict[str, Any] = {**UNCOUNTED, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    options: dict[str, Any] = {**UNCOUNTED, **internals.NOT_FROM_PYTHON, **internals.NOT_BY_POINTER}
     if signature is None:
         return njit(**{**options, "cache": False}, forceinline=inline)
     return njit(signature, **options, forceinline=inline)
@@ -92,9 +91,9 @@ def by_type(choose: Callable[..., Callable]) -> Callable:
 
 
 @lru_cache(maxsize=64)
-def function_pointer(function: Any, signature: Any) -> CompileResultWAP:
+def function_pointer(function: Any, signature: Any) -> internals.CompileResultWAP:
     """Return a compiled function as a kernel takes it, see "First-class function objects" in numba's manual.
 
     Numba accepts the function itself, too, and then searches for its code at each call of the kernel.
     """
-    return CompileResultWAP(function.get_compile_result(signature))
+    return internals.CompileResultWAP(function.get_compile_result(signature))

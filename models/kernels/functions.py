@@ -32,7 +32,7 @@ def compiled(
     ValueError
         With one line, if it is no compiled function of that signature.
     """
-    from numba.core.errors import NumbaError
+    from models.kernels.internals import NumbaError
 
     name = given if isinstance(given, str) else getattr(given, "__name__", given)
     allowed = f"a function compiled as @models.kernels.compiling.kernel({takes}) does it, or its dotted name"

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from numba import config
-from numba.core.caching import CacheImpl, UserProvidedCacheLocator
 
 from models.kernels import reach
+from models.kernels.internals import UserProvidedCacheLocator, ask_first
 
 
 class OwnLocator(UserProvidedCacheLocator):
@@ -68,5 +68,4 @@ class KernelLocator(UserProvidedCacheLocator):
 
 def install() -> None:
     """Let numba ask this locator first; must come before any kernel is made."""
-    if KernelLocator not in CacheImpl._locator_classes:
-        CacheImpl._locator_classes.insert(0, KernelLocator)
+    ask_first(KernelLocator)
