@@ -1,18 +1,16 @@
 """``executor=dask_slurm``: Dask workers in Slurm jobs, which end with the run.
 
-dask-jobqueue writes the jobs' script and starts the scheduler, in this process. Jobs are submitted and
-cancelled by `slurm.commands`, which reports errors; while there is no worker, Slurm is asked for the reason.
+Dask's scheduler is a part of this process. Jobs are submitted and cancelled by `slurm.commands`, which
+reports errors; while there is no worker, Slurm is asked for the reason.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import secrets
 import shlex
 import shutil
-import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -31,7 +29,7 @@ from sweep.executors import dask
 from sweep.plan.task import Bundle, Result
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, SpecCluster
     from distributed.security import Security
 
 ASK_EVERY_S = 10.0
@@ -80,14 +78,13 @@ class Executor(dask.Executor):
         self._slurm = Slurm()
         self._name = f"sweep-workers-{secrets.token_hex(4)}"
         self._ids: list[int] = []
-        self._cancelled: set[int] = set()
-        self._ended = False
-        self._refusal: SweepError | None = None
+        self._has_submitted = False
         self._asked = -ASK_EVERY_S
         self._shown = ""
         self._logs = Path()
 
     def __enter__(self) -> Self:
+        self._slurm.run("sbatch", "--version")  # an error if Slurm is not here
         return self  # the jobs' logs are written to the results folder, which `run` finds in its bundles
 
     def run(self, bundles: Iterator[Bundle]) -> Iterator[list[Result]]:
@@ -99,16 +96,16 @@ class Executor(dask.Executor):
         self._logs.mkdir(parents=True, exist_ok=True)
         self._client = Future()
         self._start(self._client)
+        self._ready()
+        self._submit()
         yield from super().run(chain([first], bundles))
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._ended = True
         try:
             self._cancel()  # before the scheduler ends, which workers would look for
             if self._client is not None:
                 super().__exit__(None)
         finally:
-            self._cancel()  # jobs submitted in the meantime, or not cancelled before
             if kind is None and self._logs.name == self._name:  # after a success no log is needed
                 shutil.rmtree(self._logs, ignore_errors=True)
                 with suppress(OSError):
@@ -116,85 +113,43 @@ class Executor(dask.Executor):
 
     def _cancel(self) -> None:
         """Cancel the jobs, also those without an id because sbatch's answer was lost: by their name."""
-        # Other threads add ids and none removes one, so this copy misses no job that was submitted before.
-        ids = [number for number in self._ids if number not in self._cancelled]
-        if not ids and self._refusal is None:
+        if not self._has_submitted:
             return
         try:
-            self._slurm.cancel(ids)
+            self._slurm.cancel(self._ids)
             self._slurm.cancel(job.id for job in self._slurm.jobs(name=self._name) if not job.ended)
         except SlurmError as error:
             command = f"scancel --name={self._name}"
             print(f"error: jobs could not be cancelled ({error}): {command}", file=sys.stderr)
-        else:
-            self._cancelled.update(ids)
 
-    def _connect(self) -> Client:
-        import dask as dask_package
-
-        dask_package.config.set(dask.SETTINGS)
-        on_interrupt = signal.getsignal(signal.SIGINT)
-        try:
-            from dask_jobqueue import SLURMCluster
-            from dask_jobqueue.slurm import SLURMJob
-        except ImportError:
-            raise ImportError("no dask-jobqueue: pip install schedsweep[slurm]") from None
-        finally:
-            # With dask-jobqueue imported, Ctrl-C would end this process at once, and as a success.
-            signal.signal(signal.SIGINT, on_interrupt)
-        from distributed import Client
-        from distributed.core import Status
-        from distributed.security import Security
+    def _make_cluster(self, security: Security) -> SpecCluster:
+        from distributed import Scheduler, SpecCluster
         from distributed.utils import get_ip
 
-        executor = self
-
-        class Job(SLURMJob):
-            """A job that `slurm.commands` submits and cancels."""
-
-            async def _submit_job(self, script_filename: str) -> str:
-                return str(await asyncio.to_thread(executor._submit, Path(script_filename)))
-
-            @classmethod
-            async def _close_job(cls, job_id: str, cancel_command: str) -> None:
-                """Do nothing: the executor cancels all jobs at once."""
-
-            async def close(self) -> None:
-                """Close the job and mark it as closed: Dask checks each job that is not collected yet."""
-                await super().close()
-                self.status = Status.closed
-
-        class Cluster(SLURMCluster):
-            """A cluster whose workers find their keys by variables, in a folder of any name."""
-
-            def _get_worker_security(self, security: Security) -> None:
-                """Write no further files."""
-
-        profile = self._profile
-        # Any process that connects may run code: the keys of this run are files that only this user can read.
-        security = Security.temporary()
         # Of several interfaces, the one by which others are reached.
-        listening = {} if profile.interface else {"host": get_ip()}
-        self._cluster = Cluster(
-            job_cls=Job,  # type: ignore[arg-type] # a class, in spite of its annotation
-            cores=profile.cpus_per_task,
-            processes=profile.cpus_per_task,
-            memory="1GB",  # required, but not used: options and limits are set below
-            interface=profile.interface,
-            python=shlex.quote(profile.python or sys.executable),
-            job_directives_skip=["#SBATCH"],  # all options are arguments of sbatch, see `_submit`
-            # The working folder hides no package, see `schedsweep.packages`.
-            job_script_prologue=[*script.preamble(profile), "export PYTHONSAFEPATH=1", *self._keys(security)],
-            worker_extra_args=["--memory-limit", "0", "--dashboard-address", "127.0.0.1:0"],
-            security=security,
-            protocol="tls://",
-            death_timeout=DEATH_TIMEOUT_S,
-            local_directory="${TMPDIR:-/tmp}",
-            scheduler_options={"dashboard": False, "dashboard_address": "127.0.0.1:0", **listening},
-            silence_logs=logging.CRITICAL,
-        )
-        self._cluster.scale(self._jobs)
-        return Client(self._cluster, set_as_default=False)
+        interface = self._profile.interface
+        listening = {"interface": interface} if interface else {"host": get_ip()}
+        options = {"protocol": "tls://", "security": security, "dashboard": False, **listening}
+        scheduler = {"cls": Scheduler, "options": {**options, "dashboard_address": "127.0.0.1:0"}}
+        return SpecCluster(scheduler=scheduler, security=security, silence_logs=logging.CRITICAL)
+
+    def _script(self) -> str:
+        """Return a job's script; all options are arguments of sbatch."""
+        profile, cluster = self._profile, self._cluster
+        assert cluster is not None
+        python = shlex.quote(profile.python or sys.executable)
+        interface = f" --interface {shlex.quote(profile.interface)}" if profile.interface else ""
+        lines = [
+            "#!/bin/bash",
+            *script.preamble(profile),
+            "export PYTHONSAFEPATH=1",  # the working folder hides no package, see `schedsweep.packages`
+            *self._keys(cluster.security),
+            f"exec {python} -m distributed.cli.dask_worker {cluster.scheduler_address} --protocol tls://"
+            f"{interface} --nworkers {profile.cpus_per_task} --nthreads 1 --memory-limit 0"
+            f" --death-timeout {DEATH_TIMEOUT_S} --dashboard-address 127.0.0.1:0"
+            ' --local-directory "${TMPDIR:-/tmp}"',
+        ]
+        return "\n".join(lines) + "\n"
 
     def _keys(self, security: Security) -> Iterator[str]:
         """Write a worker's keys beside the logs, and yield the shell lines by which it finds them."""
@@ -208,24 +163,19 @@ class Executor(dask.Executor):
                 opened.write(config[name])
             yield f"export DASK_DISTRIBUTED__COMM__TLS__{variable}={shlex.quote(str(file))}"
 
-    def _submit(self, path: Path) -> int:
-        """Submit a job and return its id, 0 where that failed or the run is over."""
-        if self._ended:
-            return 0
+    def _submit(self) -> None:
         options = [*self._profile.where(), *self._profile.resources(), f"--job-name={self._name}"]
+        path = self._logs / "job.sh"
+        path.write_text(self._script(), encoding="utf-8")
+        self._has_submitted = True
         try:
-            number = self._slurm.submit(path, [*options, script.log_option(self._logs, "%j.out")])
+            for _ in range(self._jobs):
+                log = script.log_option(self._logs, "%j.out")
+                self._ids.append(self._slurm.submit(path, [*options, log]))
         except SweepError as error:
-            self._refusal = error
-            return 0
-        self._ids.append(number)
-        if self._ended:  # while sbatch ran: no other call would cancel the job
-            self._cancel()
-        return number
+            raise RunError(f"no Dask workers: {error}") from None
 
     def _look_after(self, client: Client) -> None:
-        if self._refusal is not None:
-            raise RunError(f"no Dask workers: {self._refusal}")
         super()._look_after(client)
         now = time.monotonic()
         if self._last_seen != self._looked and now - self._asked > ASK_EVERY_S:

@@ -30,6 +30,7 @@ from sweep.plan.task import Bundle, Result
 
 if TYPE_CHECKING:
     from distributed import Client, SpecCluster
+    from distributed.security import Security
 
 MOST_A_CORE, ALWAYS = 4, 16
 """The most embedded workers for each core, and a number that is always allowed."""
@@ -201,16 +202,22 @@ class Executor:
         import dask
 
         dask.config.set(SETTINGS)  # before distributed is imported, which reads some of them only then
-        from distributed import Client, LocalCluster
+        from distributed import Client
         from distributed.security import Security
 
         if self._address is not None:
             return Client(self._address, timeout=CONNECT_S)
         # Whoever connects may run code: keys of this run, which no other user has, even on this machine.
-        security = Security.temporary()
+        self._cluster = self._make_cluster(Security.temporary())
+        return Client(self._cluster, set_as_default=False)
+
+    def _make_cluster(self, security: Security) -> SpecCluster:
+        """Return the scheduler of this run, in this process, and its workers as far as there are any yet."""
+        from distributed import LocalCluster
+
         for attempt in range(1, STARTS + 1):
             try:
-                self._cluster = LocalCluster(
+                return LocalCluster(
                     n_workers=self.workers,
                     threads_per_worker=1,
                     processes=True,
@@ -222,12 +229,11 @@ class Executor:
                     scheduler_kwargs={"dashboard": False},  # no pages: their libraries take a second to load
                     silence_logs=logging.CRITICAL,
                 )
-                break
             # A worker was killed before it was ready, or was too late: Dask then gives up all of them.
             except (RuntimeError, OSError):
                 if attempt == STARTS:
                     raise
-        return Client(self._cluster, set_as_default=False)
+        raise AssertionError("the last attempt returns or raises")
 
     def run(self, bundles: Iterator[Bundle]) -> Iterator[list[Result]]:
         """Run the bundles, a few of them on their way at any time."""

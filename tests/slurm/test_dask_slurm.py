@@ -15,8 +15,6 @@ from study_commands import _own_place, command, results, serial, sweep  # noqa: 
 from slurm.commands import KEPT, Slurm  # noqa: E402
 from slurm.testcluster import PROFILE, TestCluster  # noqa: E402
 
-pytest.importorskip("dask_jobqueue", reason="no dask-jobqueue here: pip install schedsweep[slurm]")
-
 
 @pytest.fixture(autouse=True)
 def slurm(cluster: TestCluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[Slurm]:

@@ -139,3 +139,13 @@ def test_mistakes_are_one_line(ask, arguments, message):
     output = ask(Controller(), *given, status=2)
     assert message in output
     assert output.count("\n") == 1
+
+
+def test_dask_slurm_without_slurm_is_answered_in_one_line(tmp_path):
+    answer = sweep(tmp_path, environment(tmp_path, PATH=str(tmp_path)), "executor=dask_slurm")
+    assert answer.status == 1
+    assert [line for line in answer.output.splitlines() if line.startswith("error")] == [
+        "error: sbatch: no such program; go to a node from which jobs are submitted, and load Slurm "
+        "(module load slurm) if it has to be loaded there"
+    ]
+    assert answer.output.splitlines()[-1].startswith("error")
