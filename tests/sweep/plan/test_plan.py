@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models import streams
+from sweep.config import compose, locate
 from sweep.errors import SweepError
-from sweep.plan import families, identity, variants
+from sweep.plan import expansion, families, identity, variants
 from sweep.store import manifest
 
 
@@ -213,3 +214,17 @@ def test_values_of_an_axis_may_set_keys_of_several_groups(expand):
 def test_families_are_told_by_what_means_the_same_under_all(packages, expected):
     """Under time slicing every job starts at once: by the wait any such policy would be the best."""
     assert families.headline(families.find(f"models.{name}") for name in packages) == expected
+
+
+@pytest.mark.parametrize(("policy", "workload"), [("easy", "lublin2003"), ("first_fit", "feitelson1996")])
+def test_no_replication_repeats_the_jobs_of_another(policy, workload):
+    """In the data: equal streams would make intervals narrow that are of copies."""
+    n = 40
+    lengths = (f"replications={n}", "batches=1", "batch_size=20", "warmup=0")
+    axes = (f"grid.policy=[{policy}]", f"grid.workload=[{workload}]", "grid.load=[0.5]")
+    overrides = ("+experiment=compare", *axes, *lengths, "workload.estimates=exact")
+    study = expansion.expand(compose.load(overrides, locate.conf_folder()))
+    tasks = [study.task(number) for number in range(n)]
+    family = families.find(tasks[0].family)
+    runs = [family.simulate(task.point).metrics["response_time"].tobytes() for task in tasks]
+    assert len(set(runs)) == n

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from analysis.claims.comparisons import Sustains
 from models.family import OVERLOAD, OVERLOAD_BATCHES
 from models.point import Batches, Point
 from sweep import statistics
@@ -51,6 +52,20 @@ def test_a_rising_share_leaves_open_what_is_delivered_in_the_end() -> None:
     assert level.upper < 0.953
     assert np.isinf(statistics.capacity(1.25 + chance, OVERLOAD).upper)
     assert np.isnan(statistics.capacity(chance[:, :8], OVERLOAD).mean)
+
+
+def test_the_interval_of_a_capacity_covers_it_as_often_as_it_says() -> None:
+    """95 %, by the limit that judges claims, of a machine that is up and down for random times."""
+    random, runs = np.random.default_rng(1), 6000
+    up, down = (random.gamma(4000, mean, (runs, 2, 60)) for mean in (9.0, 1.0))  # of 4000 times each
+    true, level = 0.9, 0.975
+    missed = 0
+    for delivered in up / (up + down):
+        found = statistics.capacity(delivered, OVERLOAD)
+        above = Sustains("", found, true).holds(level)
+        below = Sustains("", found._replace(mean=-found.mean), -true).holds(level)
+        missed += above or below
+    assert 0.93 < 1 - missed / runs < 0.97
 
 
 def queues(load: float, replications: int, n_batches: int, seed: int) -> np.ndarray:
