@@ -373,6 +373,19 @@ def largest_fitting(system):
     return min(total, settings.n_pes) if settings.migrating else most
 
 
+@part()
+def largest_beside(head, system):
+    """Return the PEs of the largest job that may leave the head its place at the shadow time. O(slots)."""
+    settings, ahead = system.settings, system.profile.matrix
+    if settings.migrating:  # there is no matrix of that time
+        return settings.n_pes
+    n_slots = system.state[0].profile_slots
+    total = (settings.slots_limit - n_slots) * settings.n_pes - system.table.jobs[head].size
+    for slot in range(n_slots):
+        total += ahead.free[slot]
+    return total
+
+
 @part(inline=False)
 def next_to_enter(place, release, rearrange, system):
     """Return the place of the next job of the queue that may enter now, or NOWHERE.
@@ -394,12 +407,14 @@ def next_to_enter(place, release, rearrange, system):
         build_profile(place, release, rearrange, job, system)
         state.next_candidate = state.first_waiting + 1
     head = queue[state.first_waiting]
-    most = largest_fitting(system)
+    most, beside, jobs = largest_fitting(system), largest_beside(head, system), system.table.jobs
     while state.next_candidate < state.end_waiting:
         i = state.next_candidate
         job = queue[i]
         state.next_candidate += 1
-        if system.table.jobs[job].size > most:  # the most frequent case
+        size = jobs[job].size
+        # The most frequent cases, of which in a long queue the second one takes longest to find out.
+        if size > most or (size > beside and state.virtual + jobs[job].requested > state.shadow):
             continue
         slot = backfill_slot(place, release, rearrange, job, head, system)
         if slot != NOWHERE:
