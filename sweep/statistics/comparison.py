@@ -222,7 +222,8 @@ class Paired:
     def _estimated(self, what: What) -> _Pair:
         if what not in self._made:
             assert self.sample is not None
-            self._made[what] = _Pair.of(*self.sample.series, self.sample, what)
+            first, second = self.sample.series
+            self._made[what] = _Pair.of(first, second, self.sample, what)
         return self._made[what]
 
     @cached_property
