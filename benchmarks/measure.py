@@ -60,7 +60,7 @@ def peak_memory() -> float:
 
     Not ``getrusage``: its maximum is inherited from the process that started this one.
     """
-    for line in Path("/proc/self/status").read_text().splitlines():
+    for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
         key, _, value = line.partition(":")
         if key == "VmHWM":
             return int(value.split()[0]) * 1024 / 1e6

@@ -5,12 +5,22 @@ All messages have the form ``policy.key=given; allowed: ...``.
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from math import inf, isfinite
+from math import inf
 from typing import Any, NoReturn
 
 from models.point import Parameters
 
 SECONDS = "a positive number of seconds"
+
+MOST, MOST_WHOLE = 1e12, 10**9
+"""Limits of numbers, and of whole numbers, whose declaration has none: what a simulation steps by, allocates
+by or loops over has an end. (A century has 3e9 seconds.)"""
+
+SHORTEST_S = 1e-3
+"""Seconds between two events of a clock at least."""
+
+LONGEST_NUMBER = 30
+"""Digits of a whole number that a message shows."""
 
 
 def refuse(key: str, given: object, allowed: str) -> NoReturn:
@@ -32,12 +42,12 @@ def number(
     key: str,
     allowed: str,
     *,
-    least: float = -inf,
-    most: float = inf,
+    least: float = -MOST,
+    most: float = MOST,
     above: float = -inf,
     below: float = inf,
 ) -> float:
-    """Return a finite number.
+    """Return a number between limits.
 
     Parameters
     ----------
@@ -51,11 +61,16 @@ def number(
         Exclusive ones.
     """
     value = given.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         refuse(f"{where}.{key}", value, allowed)
     if not (least <= value <= most and above < value < below):
-        refuse(f"{where}.{key}", value, allowed)
+        refuse(f"{where}.{key}", value, _with_limit(allowed, value, most, MOST))
     return value
+
+
+def _with_limit(allowed: str, value: float, most: float, usual: float) -> str:
+    """Return the allowed values in words, with the limit that no declaration names where it is exceeded."""
+    return f"{allowed}; at most {usual:g}" if most == usual and abs(value) > usual else allowed
 
 
 def whole(
@@ -65,12 +80,14 @@ def whole(
     allowed: str = "a positive whole number",
     *,
     least: int = 1,
-    most: float = inf,
+    most: float = MOST_WHOLE,
 ) -> int:
     """Return a whole number between inclusive limits; arguments as for `number`."""
     value = given.get(key)
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+    if isinstance(value, bool) or not isinstance(value, int):
         refuse(f"{where}.{key}", value, allowed)
+    if not least <= value <= most:
+        refuse(f"{where}.{key}", value, _with_limit(allowed, value, most, MOST_WHOLE))
     return value
 
 
@@ -107,4 +124,6 @@ def shown(value: object) -> str:
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str) and re.fullmatch(r"[-+]?\.?\d[\d.]*(?:e[-+]?\d+)?|null|true|false", value):
         return repr(value)
+    if isinstance(value, int) and abs(value) >= 10**LONGEST_NUMBER:
+        return f"a whole number of more than {LONGEST_NUMBER} digits"
     return str(value)

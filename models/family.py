@@ -31,6 +31,17 @@ OVERLOAD, OVERLOAD_BATCHES = 1.25, 60
 """The load of an overload run, and its batches: soon thousands of jobs are in the system."""
 
 
+OPTIONS = frozenset(
+    {
+        *("machine.context_switch", "machine.bandwidth", "machine.memory_limit", "machine.link_latency"),
+        *("machine.link_contention", "machine.disks", "machine.node_processors", "machine.places"),
+        *("machine.barrier_wires", "machine.wire_neighbours"),
+        *("workload.speedup", "workload.downey", "workload.mccann", "workload.statements", "workload.phases"),
+    }
+)
+"""Keys that every machine and every workload of rigid jobs has, and only some policies read."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """The result of one simulation.
@@ -86,6 +97,9 @@ class Family:
         is deterministic as well, but its batches are samples.)
     schedules : bool
         Whether ``model`` has ``schedule(point)``, which returns the schedule that ``simulate`` measures.
+    reads : frozenset of str, optional
+        Those of `OPTIONS` that it reads: one that no policy of a study reads is refused where it is typed. By
+        default a family may read any, and none of their values is checked for it.
     policies, model : str
         Dotted names of those modules, where they are not ``policies`` and ``model`` of the package.
 
@@ -108,6 +122,7 @@ class Family:
     delivered: str = ""
     solves: bool = False
     schedules: bool = False
+    reads: frozenset[str] | None = None
     policies: str = ""
     model: str = ""
 

@@ -63,6 +63,11 @@ def seconds() -> Any:
     return number("a number of seconds, 0 or more", least=0)
 
 
+def interval(allowed: str = checks.SECONDS, null: bool = False) -> Any:
+    """Declare the seconds between two events of a clock, as far apart as a simulation can go through."""
+    return number(f"{allowed}, from {checks.SHORTEST_S:g} on", null, least=checks.SHORTEST_S)
+
+
 def whole(allowed: str = "a positive whole number", null: bool = False, **limits: int) -> Any:
     """Declare a whole number from 1 on, see `checks.whole`."""
     return checked(lambda given, where, key: checks.whole(given, where, key, allowed, **limits), null)
@@ -101,6 +106,12 @@ def read(declared: Any, given: Parameters, where: str) -> dict[str, Any]:
             f"its file with defaults: [{declared.BASE}, _self_]"
         )
     return {key: check(given, where, key) for key, check in keys.items()}
+
+
+def read_given(declared: Any, given: Parameters, where: str) -> dict[str, Any]:
+    """Return those declared fields that a mapping has, see `read`."""
+    checked = {one.name: one.metadata["check"] for one in fields(declared) if "check" in one.metadata}
+    return {key: check(given, where, key) for key, check in checked.items() if key in given}
 
 
 def codes(values: Any) -> dict[str, int]:

@@ -159,7 +159,7 @@ class Executor(dask.Executor):
         for name, variable in variables.items():
             file = self._logs / f"{name}.pem"
             descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with open(descriptor, "w") as opened:
+            with open(descriptor, "w", encoding="utf-8") as opened:
                 opened.write(config[name])
             yield f"export DASK_DISTRIBUTED__COMM__TLS__{variable}={shlex.quote(str(file))}"
 

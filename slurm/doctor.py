@@ -117,10 +117,10 @@ def _jobs(slurm: Slurm, chosen: Profile, scratch: Path, wait_s: float, stack: Ex
     look, mpi = scratch / "look", scratch / "mpi"
     look.mkdir()
     mpi.mkdir()
-    lock = stack.enter_context((look / "lock").open("w"))
+    lock = stack.enter_context((look / "lock").open("w", encoding="utf-8"))
     with suppress(OSError):  # a file system without locks: no node detects one either
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    (look / "request.json").write_text(json.dumps({"token": token, "addresses": listening}))
+    (look / "request.json").write_text(json.dumps({"token": token, "addresses": listening}), encoding="utf-8")
     command = f"{shlex.quote(chosen.python or sys.executable)} -P -m slurm.probe"
     look_there, mpi_there = (f"{command} {shlex.quote(str(path))}" for path in (look, mpi))
     has_mpi = mpi_is_installed()
@@ -140,7 +140,7 @@ def _jobs(slurm: Slurm, chosen: Profile, scratch: Path, wait_s: float, stack: Ex
     if not end.answered:
         yield _no_answer(end, look, scratch.parent, chosen)
         return
-    answer = json.loads((look / "answer.json").read_text())
+    answer = json.loads((look / "answer.json").read_text(encoding="utf-8"))
     yield Finding("ok", "job", f"started and answered within {end.after_s:.1f} s on {answer['node']}")
     if answer["token"] == token:
         yield Finding("ok", "folder", f"{scratch.parent} is the same one on {answer['node']}")
@@ -151,7 +151,8 @@ def _jobs(slurm: Slurm, chosen: Profile, scratch: Path, wait_s: float, stack: Ex
         return
     end = _wait(slurm, submitted[1], lambda: len(list(mpi.glob("rank.*.json"))) == 2, wait_s, MPI_S)
     if end.answered:
-        yield checks.world([json.loads(file.read_text()) for file in mpi.glob("rank.*.json")], chosen)
+        answers = [json.loads(file.read_text(encoding="utf-8")) for file in mpi.glob("rank.*.json")]
+        yield checks.world(answers, chosen)
     else:
         lines = _lines(mpi / "job.log") if end.started else []
         errors = [line for line in lines if re.search("error|abort|fatal|invalid", line, re.IGNORECASE)]
@@ -211,7 +212,7 @@ def _submit(slurm: Slurm, folder: Path, profile: Profile, resources: list[str], 
         f"exec {command}",
     ]
     file = folder / "job.sh"
-    file.write_text("\n".join(lines) + "\n")
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     options = [f"--time={TIME}", "--job-name=doctor", log_option(folder, "job.log")]
     return slurm.submit(file, [*profile.where(), *resources, *options])
 
@@ -276,7 +277,7 @@ def _no_answer(end: _End, job: Path, folder: Path, chosen: Profile) -> Finding:
     if not (job / "node").exists():
         text = f"a job {end.text} and left no file in {folder}: compute nodes do not have it or cannot write "
         return Finding("wrong", "folder", text + "there; give a shared one, folder=FOLDER")
-    node = (job / "node").read_text().strip()
+    node = (job / "node").read_text(encoding="utf-8").strip()
     if not (job / "setup").exists():
         how = f"have not ended ({end.text})" if end.running else f"end the job on {node}"
         return Finding("wrong", "setup", f"the profile's setup lines {how}: {last}")
@@ -287,7 +288,7 @@ def _no_answer(end: _End, job: Path, folder: Path, chosen: Profile) -> Finding:
 
 
 def _lines(log: Path) -> list[str]:
-    text = log.read_text(errors="replace") if log.exists() else ""
+    text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 

@@ -26,7 +26,7 @@ def look(folder: Path) -> dict[str, Any]:
     from sweep.executors.threads import ONE_THREAD
     from sweep.store.provenance import versions
 
-    request = json.loads((folder / "request.json").read_text())
+    request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
     reached = []
     for address in request["addresses"]:
         with suppress(OSError):
@@ -58,7 +58,7 @@ def sources() -> str:
 
 def _is_locked(file: Path) -> bool:
     """Whether a lock that the doctor holds on another node is effective here."""
-    with file.open("a") as opened:
+    with file.open("a", encoding="utf-8") as opened:
         try:
             fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -81,5 +81,5 @@ if __name__ == "__main__":
     place, mpi = Path(sys.argv[1]), "mpi" in sys.argv[2:]
     name = f"rank.{socket.gethostname()}.{os.getpid()}.json" if mpi else "answer.json"
     private = place / f".{name}"  # renamed, so that the answer is there whole or not at all
-    private.write_text(json.dumps(world() if mpi else look(place)))
+    private.write_text(json.dumps(world() if mpi else look(place)), encoding="utf-8")
     private.replace(place / name)

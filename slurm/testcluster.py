@@ -215,7 +215,9 @@ class TestCluster:
             }
             file = self.folder / "slurmdbd.conf"
             file.touch(mode=0o600)
-            file.write_text(DATABASE.format(user=user, folder=self.folder, port=self._database_port))
+            file.write_text(
+                DATABASE.format(user=user, folder=self.folder, port=self._database_port), encoding="utf-8"
+            )
         lines = [line for line in base if line.partition("=")[0] not in settings]
         lines += [f"{key}={value}" for key, value in settings.items()]
         resources = []
@@ -226,13 +228,13 @@ class TestCluster:
             if devices:
                 name, _, count = devices.rpartition(":")
                 resources.append(f"NodeName={node} Name={name} Count={count}\n")
-        (self.folder / "gres.conf").write_text("".join(resources))
+        (self.folder / "gres.conf").write_text("".join(resources), encoding="utf-8")
         names = ",".join(self.nodes)
         lines += self._partitions or (
             f"PartitionName=main Nodes={names} Default=YES MaxTime=INFINITE State=UP",
             f"PartitionName=short Nodes={names} MaxTime=1 State=UP",
         )
-        (self.folder / "slurm.conf").write_text("\n".join(lines) + "\n")
+        (self.folder / "slurm.conf").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def _start_database(self) -> None:
         """Start MariaDB and slurmdbd with the accounts and QOS, which the controller reads when it starts."""
@@ -247,7 +249,7 @@ class TestCluster:
         for words in self._qos:
             self._run("sacctmgr", "-i", "add", "qos", *words.split())
         dump = self.folder / "associations.cfg"
-        dump.write_text(self._associations)
+        dump.write_text(self._associations, encoding="utf-8")
         self._run("sacctmgr", "-i", "load", f"file={dump}")
 
     def _run(self, program: str, *arguments: str) -> str:
@@ -263,7 +265,7 @@ class TestCluster:
         """Return the accounts, users and QOS as Slurm prints them, for a configuration to include."""
         dump = self.folder / "dump.cfg"
         self._run("sacctmgr", "-i", "dump", "testcluster", f"file={dump}")
-        return dump.read_text() + self._run("sacctmgr", "-P", "show", "qos")
+        return dump.read_text(encoding="utf-8") + self._run("sacctmgr", "-P", "show", "qos")
 
     def _start(self, name: str, command: Sequence[str]) -> None:
         """Start a daemon in the foreground, which the kernel kills when this process ends."""

@@ -26,6 +26,11 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'sweep' has no attribute {name!r}")
     import importlib
 
+    from schedsweep import packages
+    from sweep.errors import SweepError
+
+    if name != "Error" and (line := packages.hidden()) is not None:
+        raise SweepError(line)
     module, attribute = _PLACES[name]
     return getattr(importlib.import_module(module), attribute)
 

@@ -34,7 +34,7 @@ def named(requirements: list[str]) -> set[str]:
 def imported(file: Path) -> set[str]:
     """Return the top-level names of the modules that a file imports, wherever in it."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0:

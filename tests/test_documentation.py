@@ -21,7 +21,9 @@ SMALL = ("batches=5", "batch_size=50", "executor=serial", "replications=1")
 
 def blocks(page: Path, language: str) -> list[str]:
     """Return the code blocks of a language in a page."""
-    fences = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    fences = re.findall(
+        r"^```(\w*)\n(.*?)^```$", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
     return [code for name, code in fences if name == language]
 
 

@@ -133,7 +133,7 @@ OF_TODAY = [page for page in PAGES if page.stem not in (*FOLLOWED, "CHANGELOG")]
 @pytest.mark.parametrize("page", OF_TODAY, ids=lambda page: page.stem)
 @pytest.mark.usefixtures("_files")
 def test_settings_and_commands_in_the_text_of_a_page_are_there(page: Path) -> None:
-    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     for code in (" ".join(part.split()) for part in re.findall(r"`([^`]+)`", text)):
         if PLACEHOLDER.search(code) or " rerun " in code:
             continue

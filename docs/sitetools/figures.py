@@ -306,7 +306,9 @@ def _key(making: Making, name: str, code: str) -> str:
 def _keep(making: Making, group: Group, drawing: bool, code: str) -> None:
     note = _note(making, group.name, drawing)
     note.parent.mkdir(parents=True, exist_ok=True)
-    note.write_text(json.dumps({"key": _key(making, group.name, code), "group": asdict(group)}))
+    note.write_text(
+        json.dumps({"key": _key(making, group.name, code), "group": asdict(group)}), encoding="utf-8"
+    )
 
 
 def kept(making: Making, name: str, drawing: bool, code: str | None = None) -> Group | None:
@@ -314,7 +316,7 @@ def kept(making: Making, name: str, drawing: bool, code: str | None = None) -> G
     note = _note(making, name, drawing)
     if not note.is_file():
         return None
-    found = json.loads(note.read_text())
+    found = json.loads(note.read_text(encoding="utf-8"))
     if code is not None and found["key"] != _key(making, name, code):
         return None
     group = found["group"]

@@ -27,4 +27,5 @@ FAMILY = Family(
         "models.backfill.model",
     ),
     schedules=True,
+    reads=frozenset(),
 )

@@ -16,12 +16,13 @@ import numpy as np
 
 from models.kernels import ends, progress
 from models.kernels.compiling import by_type, part
+from models.kernels.standstill import count_repeated, stands_still
 from models.kernels.ties import next_end, next_submission, takes_end, takes_submission
 
 COMMON = {
     "now": np.float64, "next_start": np.float64, "arrived": np.int64, "first_new": np.int64,
     "n_running": np.int64, "n_waiting": np.int64, "n_ended": np.int64, "n_events": np.int64,
-    "instant": np.bool_,
+    "repeated": np.int64, "instant": np.bool_,
 }  # fmt: skip
 """Scalars of every system.
 
@@ -33,6 +34,8 @@ n_running, n_waiting
     Jobs in execution and in the queue.
 n_ended, n_events
     Ends, and all events, of this step.
+repeated
+    Steps at this instant before this one, see `models.kernels.standstill`.
 instant
     Whether all events of an instant come before one pass, see `models.kernels.ties`.
 """
@@ -123,7 +126,8 @@ def run_events(system, functions):
     while True:
         next_submit = next_submission(jobs.submit, state.arrived)
         now = min(next_submit, next_end(jobs.end, system.heap, state.n_running), state.next_start)
-        if now == np.inf:
+        state.repeated = count_repeated(state.repeated, state.now, now)
+        if now == np.inf or stands_still(state.repeated, state.arrived):
             break
         state.now = now
         begin_instant(system)

@@ -24,4 +24,14 @@ FAMILY = Family(
         "models.packing.schemes.load_based",
     ),
     schedules=True,
+    reads=frozenset(
+        {
+            "machine.context_switch",
+            "machine.bandwidth",
+            "machine.link_latency",
+            "machine.link_contention",
+            "machine.disks",
+            "workload.statements",
+        }
+    ),
 )

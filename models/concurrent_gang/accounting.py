@@ -5,6 +5,7 @@ from numba import float64, int64, void
 from models.concurrent_gang import codes
 from models.concurrent_gang.state import SYSTEM
 from models.kernels.compiling import part
+from models.kernels.standstill import count_repeated
 
 ROWS_A_TIME = 3
 """Rows of the record that one PE may take at one event."""
@@ -114,6 +115,7 @@ def pass_time(then, system):
     if state.measuring and elapsed > 0.0:
         for cause in range(codes.N_CAUSES):
             state.task_wait[cause] += state.n_blocked[cause] * elapsed
+    state.repeated = count_repeated(state.repeated, state.now, then)
     state.now = then
 
 

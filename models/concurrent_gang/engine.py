@@ -19,10 +19,11 @@ from models.concurrent_gang.programs import BLOCKS, CONTINUES, ENDS, perform, wa
 from models.concurrent_gang.state import ARRIVALS, LIMITS, STATE, SYSTEM
 from models.kernels.bits import ONE, ZERO
 from models.kernels.compiling import kernel, part
+from models.kernels.standstill import stands_still
 from models.packing import driver
 from models.packing.schemes.signature import PLACE, RELEASE
 
-TASKS_FULL = 6
+TASKS_FULL = 7
 """Why `advance` returned, beside the reasons in `models.packing.driver`: it needs more tasks or messages."""
 
 MESSAGES_A_TIME = 2
@@ -247,6 +248,8 @@ def advance(place, release, system, arrivals, limits):
     timers, n_pes = system.timers, system.settings.n_pes
     recorded = system.record.uses.shape[0]
     while True:
+        if stands_still(state.repeated, state.n_submitted + n_pes):
+            return driver.STANDSTILL
         timer = timers[1]
         waking = system.wakes.time[0] if state.n_wakes > 0 else np.inf
         arrival = np.inf
@@ -262,6 +265,7 @@ def advance(place, release, system, arrivals, limits):
             if recorded > 0 and state.n_recorded + ROWS_A_TIME * n_pes > recorded:
                 return driver.RECORD_FULL
             decide_all(system)
+            state.repeated += 1
             continue
         if then == np.inf:
             return driver.NO_MORE_JOBS

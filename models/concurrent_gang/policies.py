@@ -25,6 +25,9 @@ NO_DISKS, OWN_DISKS = 0, -1
 
 A_NUMBER = "a number, 0 or more"
 
+LONGEST_S = 1e9
+"""Of a horizon."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
@@ -39,7 +42,7 @@ class Rules:
     coordinated: bool = keys.switch()
     # The local task scheduler; none is gang scheduling.
     local: str = keys.choice("priority", "none", "round_robin")
-    slice: float = keys.number(checks.SECONDS, above=0)
+    slice: float = keys.interval()
     alpha: float = keys.number(A_NUMBER, least=0)  # of equation 1
     beta: float = keys.number(A_NUMBER, least=0)  # the priority that a local task must exceed
     newcomer_priority: float = keys.number(A_NUMBER, least=0)  # of a task that was not measured yet
@@ -59,7 +62,9 @@ class Rules:
     measured: str = keys.choice("scheduled", "ran", "owned")  # the slices in which a task is measured
     window: int = keys.whole("a whole number of measures, 1 to 10", most=10)  # whose mean is a grade
     # Seconds at which the run is cut; it is one batch then.
-    horizon: float | None = keys.number("a positive number of seconds, or null", null=True, above=0)
+    horizon: float | None = keys.number(
+        "a positive number of seconds, or null", null=True, above=0, most=LONGEST_S
+    )
     # With more jobs in the system the run ends, as one that does not keep up; that of a trace continues.
     job_limit: int = keys.whole("a positive whole number of jobs")
 
@@ -107,8 +112,8 @@ class Uncoordinated(Rules):
     BASE = "uncoordinated"
 
     # Seconds of round robin; None is those of a slice.
-    quantum: float | None = keys.number(
-        "a positive number of seconds, or null for that of a slice", null=True, above=0
+    quantum: float | None = keys.interval(
+        "a positive number of seconds, or null for that of a slice", null=True
     )
     waits: str = keys.choice("block", "spin")  # whether a task that waits for others keeps its PE
     quantum_from: str = keys.choice("computing", "dispatch")  # when a quantum begins

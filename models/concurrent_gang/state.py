@@ -214,6 +214,7 @@ SCALARS = np.dtype(
         ("n_graded", np.int64),
         ("measuring", np.int64),  # 1 while time is measured
         ("n_blocked", np.int64, (N_CAUSES,)),  # tasks that wait
+        ("repeated", np.int64),  # steps at this instant, see `models.kernels.standstill`
         ("now", np.float64),
         ("batch_start", np.float64),
         ("measured_until", np.float64),  # end of all measuring, infinite until then

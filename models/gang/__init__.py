@@ -26,4 +26,5 @@ FAMILY = Family(
         "models.packing.schemes.migration",
     ),
     schedules=True,
+    reads=frozenset(),
 )

@@ -18,6 +18,7 @@ from models.gang.slices import seconds_per_unit
 from models.gang.state import GOAL, STATE, SYSTEM
 from models.kernels.compiling import kernel, part
 from models.kernels.lists import remove
+from models.kernels.standstill import count_repeated, stands_still
 from models.kernels.ties import takes_end
 from models.packing import driver
 from models.packing.matrix import TABLE
@@ -157,6 +158,7 @@ def pass_time(then, virtual, state):
         state.job_time += state.n_jobs * elapsed
         state.waiting_time += n_waiting(state) * elapsed
         state.work += state.sum_pes * (virtual - state.virtual)
+    state.repeated = count_repeated(state.repeated, state.now, then)
     state.now = then
     state.virtual = virtual
 
@@ -262,6 +264,8 @@ def advance(place, release, rearrange, admit, rerun, system, goal, record):
     while True:
         if recording and is_full(record, state.n_jobs):
             return driver.RECORD_FULL
+        if stands_still(state.repeated, state.n_submitted + n_pes):
+            return driver.STANDSTILL
         first = NOWHERE
         passes = False
         if state.repeating == NOWHERE:

@@ -76,6 +76,7 @@ SCALARS = np.dtype(
         ("found_slot", np.int64),  # of the job that may enter
         ("profile_slots", np.int64),  # used slots of the profile's matrix
         ("out_of_order", np.int64),  # 1 if a scheme that migrates was kept from mapping all jobs anew
+        ("repeated", np.int64),  # steps at this instant, see `models.kernels.standstill`
         ("now", np.float64),
         ("virtual", np.float64),  # virtual time
         ("batch_start", np.float64),

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from models.point import Parameters
 
 NO_GROUP = -1
 
+MOST_EDGE = 1e18
 MOST_RANKS = 10_000
 OTHERS = "others"
 UNKNOWN_USER = -1
@@ -88,7 +88,7 @@ class Grouping:
             ranks = checks.whole({"ranks": 20, **keys}, f"groups {name}", "ranks", allowed, most=MOST_RANKS)
             return cls(name, dim, (*(str(rank) for rank in range(1, ranks + 1)), OTHERS), by)
         edges = _list(keys.get("edges"))
-        numeric = all(isinstance(edge, int | float) and isfinite(edge) for edge in edges)
+        numeric = all(isinstance(edge, int | float) and abs(edge) <= MOST_EDGE for edge in edges)
         if not edges or not numeric or sorted(set(edges)) != edges:
             checks.refuse(f"{where}edges", keys.get("edges"), "ascending numbers with which ranges begin")
         names = [str(label) for label in _list(keys.get("labels") or _labels(edges))]

@@ -14,4 +14,5 @@ FAMILY = Family(
     headline="reallocations",
     solves=True,
     kernels=("models.medium_term.model", "models.medium_term.buddy", "models.medium_term.epochs"),
+    reads=frozenset(),
 )

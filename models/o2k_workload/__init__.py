@@ -14,4 +14,5 @@ FAMILY = Family(
     metrics=METRICS,
     headline="number_of_jobs",
     coords=COORDS,
+    reads=frozenset(),
 )

@@ -16,12 +16,13 @@ from models.arrays import Floats
 from models.jobs.jobs import Jobs
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
+from models.kernels import standstill
 from models.packing import matrix
 from models.packing.scheme import Scheme
 from models.point import Batches
 
 # Why an engine returned.
-BATCHES_DONE, ARRIVALS_USED_UP, NO_MORE_JOBS, TIME_REACHED, TABLE_FULL, RECORD_FULL = range(6)
+BATCHES_DONE, ARRIVALS_USED_UP, NO_MORE_JOBS, TIME_REACHED, TABLE_FULL, RECORD_FULL, STANDSTILL = range(7)
 
 ENDLESS = 1 << 62
 
@@ -104,6 +105,7 @@ class Driver:
         """Simulate until so many batches have ended, and return why it stopped (`BATCHES_DONE` …)."""
         while True:
             status = self._advance(n_batches, float(min(until, self._until)))
+            standstill.check(self.state, self.n_submitted + self.n_pes)
             if status == ARRIVALS_USED_UP:
                 self._take_arrivals()
             elif status == RECORD_FULL:

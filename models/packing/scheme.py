@@ -128,6 +128,9 @@ def of_scheme(policy: Parameters) -> dict[str, Any]:
     """Return a policy's ``scheme``, its ``name`` and its ``parameters``, as `Scheme.arguments` has them."""
     given = policy.get("scheme")
     scheme = find(given)
+    for other in SCHEMES.values():  # also keys that this scheme does not read
+        if set(other.parameters) <= set(policy):
+            other.arguments(policy)
     name = str(getattr(given, "__name__", given))
     return {"scheme": scheme, "name": name, "parameters": scheme.arguments(policy)}
 

@@ -18,4 +18,14 @@ FAMILY = Family(
     delivered="utilization",
     kernels=("models.partitioning.model",),
     schedules=True,
+    reads=frozenset(
+        {
+            "machine.context_switch",
+            "machine.bandwidth",
+            "machine.memory_limit",
+            "workload.speedup",
+            "workload.downey",
+            "workload.mccann",
+        }
+    ),
 )

@@ -10,6 +10,7 @@ import numpy as np
 from numba import float64, int64, void
 
 from models.kernels.compiling import kernel, part
+from models.kernels.standstill import count_repeated, stands_still
 from models.partitioning.simulation import admission
 from models.partitioning.simulation.progress import FUNCTION, work_left
 from models.partitioning.simulation.state import ARRIVALS, NOT_YET, RECORD, TABLES
@@ -19,7 +20,9 @@ from models.workloads.speedup.curves import CURVE
 class Status(IntEnum):
     """Why `advance` returned."""
 
-    BATCHES_DONE, ARRIVALS_USED_UP, NO_MORE_JOBS, TABLE_FULL, SHARES_TOO_FEW, RECORD_FULL = range(6)
+    BATCHES_DONE, ARRIVALS_USED_UP, NO_MORE_JOBS, TABLE_FULL, SHARES_TOO_FEW, RECORD_FULL, STANDSTILL = range(
+        7
+    )
 
 
 @part(int64(TABLES))
@@ -166,6 +169,9 @@ def advance(arrive, depart, rotate, curve, tables, chunk, record):
             return Status.RECORD_FULL
         state.job_time += (n_running + state.n_queued) * (then - state.now)
         state.held_time += tables.shares.held[n_running] * (then - state.now)
+        state.repeated = count_repeated(state.repeated, state.now, then)
+        if stands_still(state.repeated, n_running + state.n_queued):
+            return Status.STANDSTILL
         state.now = then
 
         # Of several events at one instant the end comes first, then the arrival, then the check of the queue.

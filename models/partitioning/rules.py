@@ -27,7 +27,7 @@ class Admission:
 
     BASE = "_partitioning"
 
-    interval: float = keys.number(checks.SECONDS, above=0)
+    interval: float = keys.interval()
     overhead: float = keys.number("a fraction of the interval, 0 to below 1", least=0, below=1)
 
 

@@ -24,4 +24,13 @@ FAMILY = Family(
         "models.production_gang.model",
     ),
     schedules=True,
+    reads=frozenset(
+        {
+            "machine.node_processors",
+            "machine.places",
+            "machine.barrier_wires",
+            "machine.wire_neighbours",
+            "workload.phases",
+        }
+    ),
 )

@@ -22,4 +22,5 @@ FAMILY = Family(
         "models.slurm.kernel.picking",
     ),
     schedules=True,
+    reads=frozenset(),
 )

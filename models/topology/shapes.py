@@ -4,7 +4,7 @@ from functools import lru_cache
 from math import isqrt
 
 from models import checks
-from models.jobs.machine import sides
+from models.jobs.machine import MOST_PROCESSORS, of, sides
 from models.point import Parameters
 
 ROWS, COLUMNS = 0, 1
@@ -49,6 +49,7 @@ def sides_of(
         With one line that names what is allowed.
     """
     if machine.get(shape) is not None:
+        of(machine)  # which refuses other processors or hosts beside
         return sides(machine, shape)
     for key, what in (("hosts", "hosts"), ("mesh", "a mesh"), ("torus", "a torus")):
         if machine.get(key) is not None:
@@ -57,7 +58,9 @@ def sides_of(
                 f"add machine.{key}=null machine.{shape}=ROWSxCOLUMNS, for instance {example}"
             )
     allowed = f"a positive whole number of processors, or machine.{shape}, e.g. {example}"
-    return most_even(checks.whole(machine, "machine", "processors", allowed), dimensions)
+    return most_even(
+        checks.whole(machine, "machine", "processors", allowed, most=MOST_PROCESSORS), dimensions
+    )
 
 
 @lru_cache(maxsize=64)

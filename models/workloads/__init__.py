@@ -26,8 +26,10 @@ from models.jobs.machine import Machine
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
-from models.workloads import estimates, memory, replayed, resampling
+from models.workloads import estimates, memory, replayed, resampling, speedup
+from models.workloads.phases import Phases
 from models.workloads.replayed import KEEP
+from models.workloads.statements import Statements
 
 COLUMNS = ("requested", "memory", "user", "job_class", "repetition", "feedback")
 
@@ -36,7 +38,7 @@ def _found() -> Iterator[tuple[str, str]]:
     """Yield the name of each workload's module and its dotted name; no module is imported."""
     folder = Path(__file__).parent
     for path in sorted((*folder.glob("[a-z]*.py"), *folder.glob("*/__init__.py"))):
-        if re.search(r"^def open_(stream|trace)\(", path.read_text(), re.MULTILINE):
+        if re.search(r"^def open_(stream|trace)\(", path.read_text(encoding="utf-8"), re.MULTILINE):
             name = path.parent.name if path.stem == "__init__" else path.stem
             yield name, f"{__name__}.{name}"
 
@@ -72,7 +74,14 @@ def open_workload(point: Point) -> Stream | Trace:
     """
     module = module_of(point.workload)
     if hasattr(module, "open_trace"):
-        return estimates.of_trace(module.open_trace(point), point)
+        trace = estimates.of_trace(module.open_trace(point), point)
+        if point.batches.size is not None and point.batches.size > trace.n_measured:
+            raise ValueError(
+                f"batch_size={point.batches.size:,}: workload {point.workload.get('name', '')} has "
+                f"{trace.n_measured:,} jobs to measure, fewer than one batch; add "
+                "batch_size=null, which divides all of them into batches"
+            )
+        return trace
     if point.batches.size is None:
         asked = "week" if point.batches.weeks else "null"
         raise ValueError(
@@ -195,6 +204,19 @@ def partitions(workload: Parameters) -> dict[str, tuple[Any, int]]:
     """
     found: dict[str, tuple[Any, int]] = module_of(workload).partitions(workload)
     return found
+
+
+def check_values(workload: Parameters) -> None:
+    """Raise ``ValueError`` with one line for an option's value not allowed, whether it is read or not."""
+    if "estimates" in workload:
+        estimates.wanted(workload)
+    memory.wanted(workload)
+    if "phases" in workload:
+        Phases.of(workload)
+    if "statements" in workload:
+        Statements.of(workload)
+    if "speedup" in workload:
+        speedup.check_values(workload)
 
 
 def check(point: Point) -> tuple[Sequence[str], Machine]:

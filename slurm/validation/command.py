@@ -33,7 +33,7 @@ def validate(cases: Sequence[str], folder: Path, n_jobs: int, seeds: Sequence[in
             print(f"\r{found[-1].line}", flush=True)
     draw(found, folder / "validation.png")
     numbers = [{"case": one.case, "real": one.real.tolist(), "model": one.model.tolist()} for one in found]
-    (folder / "validation.json").write_text(json.dumps(numbers))
+    (folder / "validation.json").write_text(json.dumps(numbers), encoding="utf-8")
     print(f"logs and configurations are in {folder}, a picture is in {folder / 'validation.png'}")
     off = [np.quantile(abs(one.model - one.real), 0.9, method="lower") for one in found]
     return int(max(off) > NEAR_S)

@@ -76,7 +76,7 @@ def on_slurm(case: str, jobs: Sequence[Job], folder: Path, say: Callable[[str], 
         qos=QOS,
     ) as cluster:
         script = cluster.folder / "job.sh"
-        script.write_text(SECOND_BY_SECOND if chosen.suspends else SCRIPT)
+        script.write_text(SECOND_BY_SECOND if chosen.suspends else SCRIPT, encoding="utf-8")
         shutil.copy(cluster.folder / "slurm.conf", folder / "slurm.conf")
         if chosen.accounts:
             _include("accounts.txt", cluster.accounting(), folder)
@@ -107,14 +107,14 @@ def _reserve(wanted: str, cluster: TestCluster, folder: Path) -> None:
 
 def _include(name: str, text: str, folder: Path) -> None:
     """Have the kept slurm.conf include what Slurm prints."""
-    (folder / name).write_text(text)
-    with open(folder / "slurm.conf", "a") as file:
+    (folder / name).write_text(text, encoding="utf-8")
+    with open(folder / "slurm.conf", "a", encoding="utf-8") as file:
         file.write(f"Include {name}\n")
 
 
 def compare(case: str, jobs: Sequence[Job], folder: Path) -> Comparison:
     """Return the comparison of the log in a folder with the model of its slurm.conf."""
-    with open(folder / "slurmctld.log", errors="replace") as log:
+    with open(folder / "slurmctld.log", encoding="utf-8", errors="replace") as log:
         observed = Observed.of(log)
     ids = observed.jobs
     zero = observed.submitted[ids[0]] - BEFORE_S

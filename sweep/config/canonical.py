@@ -1,6 +1,7 @@
 """One text for one meaning: canonical JSON, for hashes and for comparing values."""
 
 import json
+from contextlib import suppress
 from typing import Any
 
 
@@ -24,7 +25,8 @@ def key(value: Any) -> str:
     (True, False)
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return repr(float(value))
+        with suppress(OverflowError):  # a whole number that no float can be
+            return repr(float(value))
     return text(value)
 
 

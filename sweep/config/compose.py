@@ -16,7 +16,7 @@ from hydra.core.utils import setup_globals
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from sweep.config import canonical, choices, files
+from sweep.config import canonical, choices, files, nested
 from sweep.config.chosen import checked
 from sweep.config.settings import (
     BY_LOAD,
@@ -103,7 +103,14 @@ def load(
             raise SweepError(f"slurm={settings.slurm} goes with executor=slurm, not with executor={executor}")
         settings.executor["profile"] = settings.slurm
     narrowing = Narrowing(frozenset(asked), partial(_all_files, chosen, grids, folders))
-    return Config(settings, named_files, groups, described, narrowing=narrowing)
+    given = dict(nested.leaves(asked))
+    typed = [key for key in given if key.partition(".")[0] in GROUPS]
+    typed += [
+        key
+        for axis, key in settings.axes.items()
+        if any(f"{top}.{axis}" in given for top in ("grid", "axes"))
+    ]
+    return Config(settings, named_files, groups, described, narrowing=narrowing, typed=typed)
 
 
 def _names_executor(key: str, value: Any) -> bool:

@@ -103,6 +103,8 @@ def _parse(parser: OverridesParser, argument: str) -> Override:
         raise SweepError(f"{argument!r} is not key=value{hint}; see python -m sweep --help")
     try:
         override: Override = parser.parse_override(argument)
+    except ValueError:  # Python reads no whole number of so many digits
+        raise SweepError(f"{argument[:60]}...: a number of too many digits; give a shorter one") from None
     except HydraException:
         key, _, value = argument.partition("=")
         if (line := _unbalanced(value)) is not None:

@@ -59,7 +59,7 @@ GIVE = {
     "machine": "give its keys, machine={KEY: VALUE}; machines are named by grid.machine=[NAME]",
     "executor": "give its name on the command line, executor=NAME, and its keys, executor={KEY: VALUE}",
     "action": "give run, plan, status, gather or cancel",
-    "replications": "give a whole number from 1 up",
+    "replications": "give a whole number from 1 to 10,000,000",
     "budget": "give a time, e.g. budget=10min",
     "seed": "give a whole number from 0 up",
     "capacity": "give the overload runs of each curve, from 0 (none) to 1000",
@@ -186,6 +186,8 @@ class Config:
         keys.
     narrowing : Narrowing, optional
         None once that is found out.
+    typed : sequence of str
+        Dotted keys of policies, workloads and machines that were typed, those of axes among them.
     """
 
     settings: Settings
@@ -195,6 +197,7 @@ class Config:
     logs: Mapping[str, str] = field(default_factory=dict)
     for_others: Sequence[str] = ()
     narrowing: Narrowing | None = field(default=None, repr=False)
+    typed: Sequence[str] = ()
 
 
 def check(settings: Settings) -> None:
@@ -210,7 +213,7 @@ def check(settings: Settings) -> None:
         raise SweepError(unknown("action", settings.action, ACTIONS))
     if settings.fresh and settings.action not in ("run", "plan"):
         raise SweepError(f"fresh=true goes with action=run, not with action={settings.action}")
-    if settings.replications is not None and settings.replications < 1:
+    if settings.replications is not None and not 1 <= settings.replications <= MOST_BATCHES:
         raise SweepError(refused("replications", settings.replications))
     if settings.batches != AUTO:
         _check_by_load("batches", settings.batches, 1, f", or numbers by load, {{0:30,0.85:60}}, or {AUTO}")
@@ -224,6 +227,9 @@ def check(settings: Settings) -> None:
             f"batch_size={size}: give 1 to {MOST_JOBS:,}; of a workload that ends also null, which divides "
             f"all of its jobs, or {WEEK}"
         )
+    for key in ("output", "schedule"):
+        if not is_utf8(given := getattr(settings, key) or ""):
+            raise SweepError(f"{key}={given!a}: the name is not UTF-8, as a dataset's has to be; {GIVE[key]}")
     if not settings.output.strip():
         raise SweepError(f"output= is empty: {GIVE['output']}")
     if not 0 < settings.measures.bound < math.inf:
@@ -237,6 +243,15 @@ def check(settings: Settings) -> None:
     if settings.warmup not in (MSER, AUTO):
         _check_by_load("warmup", settings.warmup, 0, f" batches, {MSER} or {AUTO}")
     _check_precision(settings)
+
+
+def is_utf8(name: str) -> bool:
+    """Return whether a name can be written as UTF-8; bytes of a file's name that are none cannot."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def check_key(key: str, value: Any, valid: Collection[str]) -> None:
@@ -260,7 +275,11 @@ def check_key(key: str, value: Any, valid: Collection[str]) -> None:
     elif not rest or top in BELOW:
         try:
             OmegaConf.merge(OmegaConf.structured(Settings), {top: {rest: value} if rest else value})
-        except (OmegaConfBaseException, TypeError):  # OmegaConf 2.4 raises the latter for a list
+        except (
+            OmegaConfBaseException,
+            TypeError,
+            OverflowError,
+        ):  # of a list, of a whole number of 400 digits
             raise SweepError(refused(key, value)) from None
         if key in SWITCHES and not isinstance(value, bool):
             raise SweepError(refused(key, value))
@@ -272,9 +291,10 @@ def refused(key: str, value: Any) -> str:
     Examples
     --------
     >>> refused("replications", 2.5)
-    'replications=2.5: give a whole number from 1 up'
+    'replications=2.5: give a whole number from 1 to 10,000,000'
     """
-    return f"{key}={f'{value:g}' if isinstance(value, float) else shown(value) or 'nothing'}: {GIVE[key]}"
+    text = f"{value:g}" if isinstance(value, float) else shown(value)[:99] or "nothing"
+    return f"{key}={text}: {GIVE[key]}"
 
 
 def too_high(load: float) -> str | None:
@@ -298,8 +318,9 @@ def _check_by_load(key: str, value: Any, least: int, others: str = "") -> None:
     if any(isinstance(n, bool) or not isinstance(n, int) or n not in allowed for n in numbers) or not numbers:
         raise SweepError(f"{key}={shown(value)[:99]}: give {least} or more{others}, {MOST_BATCHES:,} at most")
     if isinstance(value, Mapping):
-        loads = [low for low in value if not isinstance(low, bool) and isinstance(low, int | float)]
-        if len(loads) < len(value) or min(loads) != 0:
+        numbers = [low for low in value if not isinstance(low, bool) and isinstance(low, int | float)]
+        loads = [low for low in numbers if 0 <= low <= MOST_LOAD]
+        if len(loads) < len(value) or min(loads, default=1) != 0:
             raise SweepError(
                 f"{key}={shown(value)}: a number for each load from which it holds, the first from 0, e.g. "
                 "{0:30,0.85:60}"

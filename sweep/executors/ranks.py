@@ -207,7 +207,7 @@ def main(command: Callable[[], int]) -> int:
 
 
 def _join(launched_as: int, launched: int) -> World:
-    with open(os.devnull, "w") as nowhere:
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
         # MPI holds the interpreter lock while it waits, so no thread or signal handler of Python can end the
         # wait. After the limit every rank exits, and the first one prints where it waited.
         faulthandler.dump_traceback_later(JOIN_S, exit=True, file=nowhere if launched_as else sys.stderr)

@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +102,9 @@ def simulate(
             f"policy {parameters['name']} ({family.name}) makes no schedule of jobs; run it as a "
             "study, sweep.Study"
         )
+    given = {"workload": workload, "machine": machine}
+    typed = [f"{group}.{key}" for group, its in given.items() if isinstance(its, Mapping) for key in its]
+    families.refuse_unread([family], typed)
     lacking = Lacking()
     try:
         notes = tuple(dict.fromkeys(lacking.check(family, point)))

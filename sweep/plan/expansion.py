@@ -9,7 +9,7 @@ import numpy as np
 from models.family import OVERLOAD, OVERLOAD_BATCHES
 from sweep.config.settings import GROUPS, MSER, Config, Precision, Settings, at_load
 from sweep.errors import SweepError, one_line
-from sweep.plan import checks, grid, identity, partitions
+from sweep.plan import checks, families, grid, identity, partitions
 from sweep.plan.data import MEASURES, Plan
 from sweep.plan.narrowed import narrowed
 from sweep.plan.task import Measurement, Stopping
@@ -50,6 +50,8 @@ def expand(config: Config) -> Plan:
     for policy in variants["policy"]:
         if not isinstance(policy.parameters.get("family"), str):
             raise SweepError(f"policy {policy.parameters['name']} names no family: add family: models.NAME")
+    packages = dict.fromkeys(policy.parameters["family"] for policy in variants["policy"])
+    families.refuse_unread(map(families.find, packages), config.typed)
     measures = {"bound": settings.measures.bound, "groups": dict(config.groups)}
     plan = Plan(
         settings, axes, points, variants, choices, _measurements(settings, axes), measures, {}, [], config,

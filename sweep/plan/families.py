@@ -1,11 +1,12 @@
 """Scheduling families: found by the name of their package, and combined where a grid has several."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 
-from models import dotted
-from models.family import Family, Metric
-from models.point import Parameters
+from models import dotted, workloads
+from models.family import OPTIONS, Family, Metric
+from models.jobs import machine
+from models.point import Parameters, Point
 from sweep.errors import SweepError
 
 
@@ -20,6 +21,33 @@ def find(package: str) -> Family:
     if not isinstance(family, Family):
         raise SweepError(f"family={package}: the package has no FAMILY (a models.family.Family)")
     return family
+
+
+def check(family: Family, point: Point) -> Sequence[str]:
+    """Check a point, see `Family.check`, and the values that its policy does not read."""
+    if family.reads is not None:
+        machine.check_values(point.machine)
+        workloads.check_values(point.workload)
+    return family.check(point)
+
+
+def refuse_unread(families: Iterable[Family], typed: Iterable[str]) -> None:
+    """Raise `SweepError` for the first key that was typed and that no policy reads.
+
+    Parameters
+    ----------
+    typed : iterable of str
+        Dotted keys, ``machine.bandwidth``.
+    """
+    several = list(families)
+    names = ", ".join(one.name for one in several)
+    for key in typed:
+        option = ".".join(key.split(".")[:2])
+        if option in OPTIONS and all(one.reads is not None and option not in one.reads for one in several):
+            raise SweepError(
+                f"{key}: no policy here reads it ({names}), so that it changes nothing; leave it out, or "
+                "add a policy that does"
+            )
 
 
 def metrics(families: Iterable[Family], measures: Parameters) -> dict[str, Metric]:

@@ -19,6 +19,7 @@ from models.point import Point
 from sweep.config import chosen, locate
 from sweep.config.nested import get, has, leaves, put
 from sweep.errors import SweepError, one_line
+from sweep.plan import families
 from sweep.plan.sources import dotted_names
 
 KEY = r"(?:policy|workload|machine)\.[a-z][\w.]*=[a-z\d][\w.]*"
@@ -52,7 +53,7 @@ class Lacking:
         point, tried = _changed(point, self._added), 0
         while True:
             try:
-                notes = family.check(point)
+                notes = families.check(family, point)
                 if self._replications == 1 or family.is_stochastic(point):
                     return notes
                 line = (

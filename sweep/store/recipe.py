@@ -40,7 +40,8 @@ def text(plan: Plan) -> str:
     It is empty where an interpolation names a key that an axis varies: no file without interpolations has the
     same values.
     """
-    asked = replace(plan.asked, settings=_without_run(plan.asked.settings), files=_resolved(plan), logs={})
+    settings = _without_run(plan.asked.settings)
+    asked = replace(plan.asked, settings=settings, files=_resolved(plan), logs={}, typed=())
     study = kept.as_json(asked)
     if INTERPOLATION in json.dumps(study["files"]):
         return ""

@@ -43,7 +43,7 @@ class Controller:
         assert (script.parent / "tasks.npz").exists(), "written before the first element starts"
         self.given.append([script.name, *options, *arguments])
         number = 100 + len(self.given)
-        name = re.search("--job-name=(.*)", script.read_text())[1]
+        name = re.search("--job-name=(.*)", script.read_text(encoding="utf-8"))[1]
         self.living.append(Job(number, (0,), "PENDING", "Priority", "", None, name))
         return number
 

@@ -105,7 +105,7 @@ def test_recipes(by: str, ask, tmp_path, monkeypatch) -> None:
     with netCDF4.Dataset("kept/replay.nc") as file:
         kept = {name: json.loads(file.getncattr(name)) for name in READ_BY[by]}
     Path("evilpkg").mkdir()
-    Path("evilpkg/__init__.py").write_text(f"{CODE}\n\ndef f(*_):\n    {CODE}")
+    Path("evilpkg/__init__.py").write_text(f"{CODE}\n\ndef f(*_):\n    {CODE}", encoding="utf-8")
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
     storm = Storm(f"by {by}", 25, in_full=1000)
     for chance in storm:

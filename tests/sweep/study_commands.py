@@ -154,7 +154,9 @@ class Command:
         found = set()
         for pid in servers:
             with suppress(OSError):  # it has ended in the meantime
-                parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+                parent = int(
+                    Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1]
+                )
                 found |= {pid} if parent in servers else set()
         return found
 

@@ -119,7 +119,7 @@ def pipe():
 def test_a_reader_that_has_left_ends_the_command_without_a_word(module, arguments, pipe):
     done = run(*arguments, module=module, shell='"$@"; echo $? >status', output=pipe)
     assert done.stderr == b""
-    assert Path("status").read_text() == "141\n"
+    assert Path("status").read_text(encoding="utf-8") == "141\n"
     if arguments is QUEUE:
         assert run(*QUEUE).returncode == 0
         assert Path("results/queue/queue.nc").is_file()

@@ -87,14 +87,14 @@ def test_a_log_that_is_replaced_after_planning_is_refused(log: Path) -> None:
     """Its values would be kept under the identity of the planned log."""
     overrides = ("+experiment=replay", f"workload.path={log}", "grid.policy=[fcfs]")
     point = expand(compose.load(parsed(overrides), locate.conf_folder())).task(0).point
-    family, planned = families.find("models.backfill"), log.read_text()
+    family, planned = families.find("models.backfill"), log.read_text(encoding="utf-8")
     before = family.simulate(point).metrics["wait"]
-    log.write_text(planned.replace(" 0 101 ", " 0 1101 "))
+    log.write_text(planned.replace(" 0 101 ", " 0 1101 "), encoding="utf-8")
     with pytest.raises(ValueError, match="has changed since the study was planned"):
         family.simulate(point)
-    log.write_text(planned)
+    log.write_text(planned, encoding="utf-8")
     assert np.array_equal(family.simulate(point).metrics["wait"], before)
-    log.write_text(planned.replace(" 0 101 ", " 0 1101 "))
+    log.write_text(planned.replace(" 0 101 ", " 0 1101 "), encoding="utf-8")
     again = expand(compose.load(parsed(overrides), locate.conf_folder())).task(0)
     assert again.point.workload["sha256"] != point.workload["sha256"]
     assert family.simulate(again.point).jobs == 200

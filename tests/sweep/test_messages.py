@@ -26,6 +26,9 @@ KEYS = [
     ("grid.load=[0.5", "cannot read 'grid.load=[0.5': a ] is missing, [0.5]"),
 ]
 
+HUGE = "1" + "0" * 400
+"""No float can be it."""
+
 VALUES = [
     ("workers=2", "a study has no key 'workers'; did you mean executor.workers=2?"),
     ("batches=null", "batches=null: give 1 or more"),
@@ -33,7 +36,18 @@ VALUES = [
     ("batches={0.5:3}", "batches={0.5:3}: a number for each load from which it holds, the first from 0"),
     ("batches=0", "batches=0: give 1 or more"),
     ("warmup={0:1,0.5:-1}", "warmup={0:1,0.5:-1}: give 0 or more batches, mser or auto"),
-    ("replications=2.5", "error: replications=2.5: give a whole number from 1 up"),
+    ("replications=2.5", "error: replications=2.5: give a whole number from 1 to 10,000,000"),
+    *(
+        (f"{key}={HUGE}", f"error: {key}=a whole number")
+        for key in ("confidence", "measures.bound", "replications")
+    ),
+    (f"batches={HUGE}", "batches=a whole number of more than 30 digits: give 1 or more"),
+    (f"batches={{0:2,{HUGE}:3}}", "a number for each load from which it holds"),
+    ("batches={0:2,nan:3}", "a number for each load from which it holds"),
+    (f"grid.load=[{HUGE}]", "times the machine's capacity"),
+    (f"workload.note={HUGE * 12}", "a number of too many digits; give a shorter one"),
+    ("output=bad\udcff", "error: output='bad\\udcff': the name is not UTF-8"),
+    ("schedule=bad\udcff.csv", "error: schedule='bad\\udcff.csv': the name is not UTF-8"),
     ("seed=-1", "seed=-1: give a whole number from 0 up"),
     ("confidence=95%", "error: confidence=95%: give a level between 0 and 1"),
     ("precision.relative=5%", "error: precision.relative=5%: give a fraction, 0.05 for 5 %"),
@@ -158,6 +172,29 @@ def test_a_mistake_is_one_line_and_status_2(sweep, tmp_path, given, says):
         ("+experiment=partitioning batch_size=null", "jobs arrive without end; give a number of jobs"),
         ("+experiment=fairness replications=2", "copies of one run are no sample; add replications=1"),
         ("", "no experiment named: add +experiment=NAME; there are: "),
+        *(
+            (f"+experiment=compare policy=easy {key}=abc", f"{key}: no policy here reads it (backfilling)")
+            for key in ("machine.bandwidth", "machine.places", "workload.speedup", "workload.downey.sigma")
+        ),
+        (
+            "+experiment=compare policy=easy +axes.own=machine.disks grid.own=[1,2]",
+            "machine.disks: no policy here reads it (backfilling), so that it changes nothing; leave it out",
+        ),
+        ("+experiment=compare policy=[easy,equi] machine.bandwidth=abc", "machine.bandwidth=abc; allowed: a"),
+        (
+            "+experiment=compare policy=[easy,equi] workload.downey.sigma=abc",
+            "workload.downey.sigma=abc; all",
+        ),
+        ("+experiment=concurrent_gang policy=gang policy.slot_choice=abc", "policy.slot_choice=abc; allowed"),
+        (
+            "+experiment=efficiency_preservation machine.processors=64",
+            "machine.processors=64 and machine.mesh=16x16: give one of them",
+        ),
+        (
+            "+experiment=llnl_t3d policy=llnl_gang policy.channel=shared policy.swap_out=1e300",
+            "policy.swap_out=1e+300; allowed: a number of seconds for each processor, 0 or more and up",
+        ),
+        ("+experiment=llnl_t3d policy=llnl_gang machine.node_processors=3", "add for instance machine.node_"),
     ],
 )
 def test_mistakes_in_studies_of_the_project(capsys, given, says):

@@ -141,7 +141,7 @@ def test_a_folder_of_another_config_is_refused_untouched(sweep, overrides, diffe
 
 def test_a_second_run_at_the_same_time_is_told_who_writes(sweep):
     sweep("replications=1")
-    with Path("results/queue/.lock").open("r+") as held:
+    with Path("results/queue/.lock").open("r+", encoding="utf-8") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         answer = sweep()
     assert answer.status == 2
@@ -196,6 +196,6 @@ def test_the_manifest_remembers_files_of_smaller_grids(sweep):
     answer = sweep("policy=slow", "policy.work=9")
     assert answer.status == 2
     assert "policy.work: 1.25 -> 9 (policy slow)" in answer.err
-    assert json.loads(Path("results/queue/config.json").read_text())["settings"]["grid"]["policy"] == [
-        "quick"
-    ]
+    assert json.loads(Path("results/queue/config.json").read_text(encoding="utf-8"))["settings"]["grid"][
+        "policy"
+    ] == ["quick"]

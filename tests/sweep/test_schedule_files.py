@@ -52,22 +52,22 @@ def test_gather_writes_those_that_are_done(sweep):
 
 
 def test_a_disk_that_fills_leaves_the_old_file_and_no_other(sweep):
-    Path("one.swf").write_text("the old one")
+    Path("one.swf").write_text("the old one", encoding="utf-8")
     assert sweep(*ONE, "policy.torn=true", "schedule=one.swf", "replace=true").refused(
         "schedule=one.swf: one.swf cannot be written (No space left on device); all results", status=1
     )
-    assert Path("one.swf").read_text() == "the old one"
+    assert Path("one.swf").read_text(encoding="utf-8") == "the old one"
     assert not list(Path().glob(".*swf*"))
 
 
 def test_a_file_of_somebody_else_is_not_written_over(sweep):
-    Path("notes.swf").write_text("; Computer: mine\n1 2 3\n")
+    Path("notes.swf").write_text("; Computer: mine\n1 2 3\n", encoding="utf-8")
     answer = sweep(*ONE, "schedule=notes.swf")
     assert answer.status == 2
     assert "schedule=notes.swf: notes.swf exists and is no schedule of this point" in answer.err
     assert answer.err.endswith("or replace=true to overwrite it\n")
     assert not Path("results").exists(), "refused before anything runs"
-    assert Path("notes.swf").read_text().startswith("; Computer: mine")
+    assert Path("notes.swf").read_text(encoding="utf-8").startswith("; Computer: mine")
     assert sweep(*ONE, "schedule=notes.swf", "replace=true").status == 0
     np.testing.assert_allclose(responses("notes.swf"), load().response.values.ravel())
 
@@ -108,11 +108,11 @@ def test_the_same_command_writes_the_same_file_again_and_no_other(sweep, name):
     ],
 )
 def test_what_cannot_be_written_is_told_before_anything_runs(sweep, arguments, says):
-    Path("taken").write_text("a log")
+    Path("taken").write_text("a log", encoding="utf-8")
     Path("folder").mkdir()
     assert sweep(*arguments).refused(says)
     assert not Path("results").exists()
-    assert Path("taken").read_text() == "a log"
+    assert Path("taken").read_text(encoding="utf-8") == "a log"
 
 
 @pytest.mark.parametrize("name", ["queue.nc", "config.json", "shards/a.jsonl"])

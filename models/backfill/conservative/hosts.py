@@ -21,6 +21,7 @@ from models.backfill.profile import Steps, all_free, earliest, forget, occupy
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
+from models.kernels import standstill
 from models.kernels.compiling import kernel, part
 from models.kernels.types import record
 
@@ -144,4 +145,5 @@ def simulate(jobs: Jobs, machine: Machine, rules: Conservative) -> Schedule:
         machine.processors.copy(), queue, heap,
     )  # fmt: skip
     run(system)
+    standstill.check(system.state[0], len(jobs))
     return schedule_of(table, jobs, machine)

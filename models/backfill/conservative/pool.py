@@ -25,6 +25,7 @@ from models.backfill.job_table import schedule_of
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
+from models.kernels import standstill
 from models.kernels.bits import ALL, ONE, ZERO, lowest_position
 from models.kernels.compiling import kernel, part
 
@@ -199,4 +200,5 @@ def simulate(jobs: Jobs, machine: Machine, rules: Conservative) -> Schedule:
     """Run all jobs to their ends, see `models.backfill.rules.Rules.simulate`."""
     system: Any = tables.system_of(jobs, machine, rules.instant)
     run(system)
+    standstill.check(system.state[0], len(jobs))
     return schedule_of(system.jobs, jobs, machine)

@@ -13,7 +13,9 @@ from models.backfill.pieces import buffer_for, pieces_of, twice
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
+from models.kernels import standstill
 from models.kernels.compiling import kernel, part
+from models.kernels.standstill import count_repeated, stands_still
 from models.kernels.ties import next_submission, takes_submission
 from models.kernels.types import INTS
 
@@ -229,7 +231,8 @@ def run(system: tables.EqSpatialSystem) -> bool:
         now = next_submit
         for h in range(n_hosts):
             now = min(now, hosts.due[h], hosts.timer[h])
-        if now == np.inf:
+        state.repeated = count_repeated(state.repeated, state.now, now)
+        if now == np.inf or stands_still(state.repeated, state.arrived + n_hosts):
             return True
         state.now = now
 
@@ -294,6 +297,7 @@ def simulate(jobs: Jobs, machine: Machine, rules: EqSpatial) -> Schedule:
     system = tables.system_of(jobs, machine, rules, buffer_for(4 * len(jobs) + 2 * n_places))
     while not run(system):
         system = system._replace(pieces=twice(system.pieces))
+    standstill.check(system.state[0], len(jobs) + len(machine.names))
     table = system.jobs
     return Schedule(
         jobs, machine, table.start, table.end, table.host,

@@ -13,6 +13,7 @@ from models.backfill.pieces import add_piece, pieces_of
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
+from models.kernels import standstill
 from models.kernels.compiling import kernel, part
 
 
@@ -286,4 +287,5 @@ def simulate(jobs: Jobs, machine: Machine, rules: NcsaLsf) -> Schedule:
     """
     system: Any = tables.system_of(jobs, machine, rules)
     run(system)
+    standstill.check(system.state[0], len(jobs))
     return schedule_of(system.jobs, jobs, machine, promised=None, held=pieces_of(system.held))

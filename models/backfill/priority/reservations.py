@@ -43,6 +43,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
 from models.kernels import ends as heaps
+from models.kernels import standstill
 from models.kernels.compiling import kernel, part
 from models.kernels.types import record
 
@@ -471,4 +472,5 @@ def _run(jobs: Jobs, machine: Machine, rules: Priority, pieces: PieceBuffer) -> 
         np.empty(n, np.int64), pieces, machine.down, limit,
     )  # fmt: skip
     run(system, *functions)
+    standstill.check(system.state[0], len(jobs))
     return system

@@ -40,6 +40,7 @@ from models.backfill.priority.tables import (
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
+from models.kernels import standstill
 from models.kernels.compiling import kernel, part
 from models.kernels.types import record
 
@@ -334,4 +335,5 @@ def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
         np.empty(n, np.int64),
     )  # fmt: skip
     run(system, *functions)
+    standstill.check(system.state[0], len(jobs))
     return schedule_of(table, jobs, machine)

@@ -102,7 +102,9 @@ def select(log: Log, machine_size: int | None, filters: Filters | None = None) -
     start, end = filters.start, filters.end
     earliest = -np.inf if start is None else start
     latest = np.inf if end is None else end
-    if not all(isinstance(bound, int | float) for bound in (earliest, latest)) or not earliest < latest:
+    given = [bound for bound in (start, end) if bound is not None]
+    is_number = all(isinstance(bound, int | float) and abs(bound) <= checks.MOST for bound in given)
+    if not is_number or not earliest < latest:
         raise ValueError(
             f"start={start!r}, end={end!r}: give numbers with start < end, in seconds since the first submit"
         )

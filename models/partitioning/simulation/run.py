@@ -7,6 +7,7 @@ import numpy as np
 
 from models.arrays import Floats, Ints
 from models.jobs.jobs import Jobs
+from models.kernels import standstill
 from models.kernels.compiling import function_pointer
 from models.partitioning import engine
 from models.partitioning.engine import Status
@@ -127,6 +128,7 @@ class Simulation:
                 self.tables = self.tables._replace(shares=self.make_shares(n_jobs))
                 self._set(table_jobs=n_jobs)
             else:
+                standstill.check(self.tables.state[0], self.n_in_system)
                 return Status(status)
 
     def take(self) -> Record:
@@ -146,6 +148,11 @@ class Simulation:
 
     def _set(self, **changes: Any) -> None:
         self.tables = self.tables._replace(settings=self.tables.settings._replace(**changes))
+
+    @property
+    def n_in_system(self) -> int:
+        """Number of jobs that run or wait."""
+        return int(self.tables.state["n_running"][0] + self.tables.state["n_queued"][0])
 
     @property
     def n_terminated(self) -> int:

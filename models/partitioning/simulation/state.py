@@ -39,7 +39,7 @@ share : see `Shares`
 STATE = fields(
     "now batch_start job_time held_time begun rotated rotation_due tick",
     "n_running n_queued head n_vacant submitted terminated cursor in_batch level n_systems free n_ended "
-    "n_closed n_pieces",
+    "n_closed n_pieces repeated",
 )
 """The scalars of the simulation.
 

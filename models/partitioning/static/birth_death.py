@@ -156,4 +156,5 @@ FAMILY = Family(
     solves=True,
     policies=__name__,
     model=__name__,
+    reads=frozenset({"machine.context_switch", "machine.bandwidth", "machine.memory_limit"}),
 )

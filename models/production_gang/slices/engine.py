@@ -12,6 +12,7 @@ from numba import boolean
 
 from models.kernels.compiling import by_type, kernel, part
 from models.kernels.lists import remove
+from models.kernels.standstill import count_repeated, stands_still
 from models.production_gang.slices import steps, tc2000
 from models.production_gang.slices.alpha import gangs
 from models.production_gang.slices.others import count_others, end_others, place_others, share
@@ -223,8 +224,10 @@ def run(system):
         now = steps.next_instant(system)
         idle, reserve, waits = _losses(system)
         end_switches(system, now, idle, reserve, waits)
-        if now == np.inf:
+        state.repeated = count_repeated(state.repeated, state.now, now)
+        if now == np.inf or stands_still(state.repeated, system.jobs.shape[0]):
             return True
+        state.now = now
         state.mark_due = now == state.next_mark
         for h in range(n_hosts):
             if hosts.next_end[h] <= now:

@@ -32,7 +32,7 @@ class SliceRules:
 
     BASE = "_slices"
 
-    slice: float = keys.number(checks.SECONDS, above=0)
+    slice: float = keys.interval()
     switch: float = keys.seconds()
     adapts: bool = keys.switch()
     unclassified: str = keys.choice(*JOB_CLASSES)

@@ -12,6 +12,7 @@ from models.jobs.machine import Machine
 from models.jobs.schedule import Pieces, check_pieces
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
+from models.kernels import standstill
 from models.point import Point
 from models.production_gang.slices import engine, state
 from models.production_gang.slices.rules import AlphaRules, Tc2000Rules, rules_of
@@ -82,6 +83,7 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, piec
         system = _with_sums(system, opened)
     while not engine.run(system):
         system = _with_room(system)
+    standstill.check(system.state[0], len(system.jobs))
     check_pieces(int(system.state["n_pieces"][0]), FEWER_PIECES)
     used, switches, lost = (
         getattr(system, name)[: system.state[f"n_{name}"][0]].copy().view(np.recarray) for name in RECORDED

@@ -50,10 +50,10 @@ LEVEL = fields("time lost packing limits")
 """Processors that are lost from a time on, see `models.production_gang.systems.Levels`."""
 
 STATE = fields(
-    "switch_ends marked next_mark level_since",
+    "now switch_ends marked next_mark level_since",
     "n_active n_waiting admitted_to n_chosen next_job n_feedback boundary decided n_pieces n_switches "
     "n_levels switching switching_uses tickets_stale n_partial n_spanning issued revoked n_others "
-    "others_from others_to n_submitted mark_due",
+    "others_from others_to n_submitted mark_due repeated",
 )
 """The scalars of a system.
 

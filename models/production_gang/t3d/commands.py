@@ -27,10 +27,13 @@ effect; the class to change to, and the one before."""
 
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": DAY}
 FORM = re.compile(rf"(\d+\.?\d*)([smhd])\s+({'|'.join(ACTIONS)})\s+(\d{{1,15}})(?:\s+([a-z]+))?", re.ASCII)
+LATEST_S = 1e9
+"""Of a command, three decades after the beginning."""
+
 ALLOWED = (
     "a time since the beginning of the run, an operation, and the number of a job on the gangster display, "
     "as in '1h suspend 17', '90m resume 17', '2h kill 17', '1.5d class 17 standby'; "
-    f"units are s, m, h, d, and classes {', '.join(JOB_CLASSES)}"
+    f"units are s, m, h, d, up to {LATEST_S:g} s, and classes {', '.join(JOB_CLASSES)}"
 )
 
 
@@ -43,7 +46,12 @@ def commands_of(policy: Parameters, where: str, key: str) -> np.ndarray:
     for place, text in enumerate(given):
         found = FORM.fullmatch(text.strip()) if isinstance(text, str) else None
         time, unit, action, number, to_class = found.groups() if found else ("0", "s", "", "0", None)
-        if int(number) == 0 or to_class not in (JOB_CLASSES if action == "class" else (None,)):
+        seconds = float(time) * UNITS[unit]
+        if (
+            seconds > LATEST_S
+            or int(number) == 0
+            or to_class not in (JOB_CLASSES if action == "class" else (None,))
+        ):
             checks.refuse(f"{key}[{place}]", text, ALLOWED)
         if action == "suspend" and not policy["preemptive"]:
             raise ValueError(
@@ -51,7 +59,7 @@ def commands_of(policy: Parameters, where: str, key: str) -> np.ndarray:
                 "take a policy that preempts, such as llnl_gang"
             )
         job_class = JOB_CLASSES.index(to_class) if to_class else -1
-        rows.append((float(time) * UNITS[unit], nan, ACTIONS.index(action), int(number), -1, job_class, -1))
+        rows.append((seconds, nan, ACTIONS.index(action), int(number), -1, job_class, -1))
     rows.sort(key=lambda row: row[0])
     last = {row[3]: row[2] for row in rows if row[2] != CLASS}
     if left := [job for job, action in last.items() if action == SUSPEND]:

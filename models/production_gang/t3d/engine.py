@@ -11,6 +11,7 @@ from numba import boolean, int64, void
 
 from models.jobs.calendar import DAY
 from models.kernels.compiling import kernel, part
+from models.kernels.standstill import count_repeated, stands_still
 from models.production_gang.t3d.admission import admit
 from models.production_gang.t3d.clock import enter_period, tick
 from models.production_gang.t3d.events import remove_first
@@ -27,7 +28,7 @@ from models.production_gang.t3d.ranking import is_urgent, sort_waiting
 from models.production_gang.t3d.state import NONE, SYSTEM, Idle, JobState, Kind
 
 # Why `advance` returned.
-ALL_ENDED, STUCK, FULL = range(3)
+ALL_ENDED, STUCK, FULL, STANDSTILL = range(4)
 
 EVENTS_A_NODE, EVENTS_A_JOB, EVENTS_A_COMMAND = 8, 4, 4
 """More events than one instant can add, for each node, job and command."""
@@ -148,6 +149,9 @@ def advance(system):
             now = state.now
         if now > state.last_event + LONGEST_IDLE:
             return STUCK
+        state.repeated = count_repeated(state.repeated, state.now, now)
+        if stands_still(state.repeated, n_jobs):
+            return STANDSTILL
         state.now = now
         while state.n_events > 0 and events[0].time == now:
             process_event(system)

@@ -28,6 +28,9 @@ MOST_NODES_ANYWHERE = 1024
 """With more, a partition that may be anywhere has more places than are worth looking at."""
 
 
+REMEDY = "machine.processors=null machine.torus=16x4x4"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Hardware:
     """The nodes and wires of a machine's YAML file, checked.
@@ -66,9 +69,10 @@ class Hardware:
         else:
             torus = (processors,)
         if torus[0] % pairs or any(side & (side - 1) for side in (*torus, pairs)):
+            remedy = "machine.node_processors=1" if pairs & (pairs - 1) else REMEDY
             raise ValueError(
                 f"{given} in nodes of {pairs}: a partition is the torus halved again and again, so that "
-                "each side is a power of two; add for instance machine.processors=null machine.torus=16x4x4"
+                f"each side, and a node's, is a power of two; add for instance {remedy}"
             )
         nodes = (torus[0] // pairs, *torus[1:])
         if read["places"] == "any" and prod(nodes) > MOST_NODES_ANYWHERE:

@@ -11,6 +11,7 @@ import numpy as np
 
 from models import checks, keys, workloads
 from models.arrays import Floats, Ints
+from models.jobs.calendar import DAY
 from models.jobs.job_classes import INTERACTIVE, JOB_CLASSES, PRODUCTION
 from models.jobs.jobs import Jobs
 from models.jobs.machine import one_pool
@@ -104,9 +105,10 @@ def by_period(given: Parameters, where: str, key: str, none: bool = False) -> tu
         if number is None and none and period in both:
             found.append(inf)
             continue
-        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number < inf:
-            checks.refuse(f"{where}.{key}", value, allowed)
-        found.append(float(number))
+        if isinstance(value, Mapping):
+            found.append(float(checks.number(both, f"{where}.{key}", period, allowed, least=0)))
+        else:
+            found.append(float(checks.number(given, where, key, allowed, least=0)))
     return found[PRIME], found[NIGHT]
 
 
@@ -187,7 +189,7 @@ class Nice:
     BASE = "_t3d"
 
     above: float = _or_infinite("a number above 0, or null", above=0)
-    every: float = keys.number(checks.SECONDS, above=0)
+    every: float = keys.interval()
     half_life: float = keys.number(checks.SECONDS, above=0)
 
 
@@ -201,7 +203,7 @@ class InteractiveLimits:
     hours: float = keys.number("a positive number of hours", above=0)
 
 
-COST = "a number of seconds for each processor, 0 or more"
+COST = "a number of seconds for each processor, 0 or more and up to a day"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -215,8 +217,8 @@ class Rules:
     prime_time: PrimeTime = keys.checked(PrimeTime.of)
     nice: Nice = keys.mapping(Nice)
     preemptive: bool = keys.switch()
-    swap_out: float = keys.number(COST, least=0)
-    swap_in: float = keys.number(COST, least=0)
+    swap_out: float = keys.number(COST, least=0, most=DAY)
+    swap_in: float = keys.number(COST, least=0, most=DAY)
     order: int = _number_of("arrival", "largest")
     blocking: int = _number_of("never", "urgent", "always")
     location: int = _number_of("ignored", "disk_last", "disk_first")

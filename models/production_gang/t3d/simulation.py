@@ -12,6 +12,7 @@ from models.jobs.machine import Machine
 from models.jobs.schedule import Pieces
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
+from models.kernels import standstill
 from models.point import Point
 from models.production_gang.systems import (
     Levels,
@@ -72,6 +73,7 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, piec
         system = system._replace(
             events=twice(system.events), residencies=twice(system.residencies), levels=twice(system.levels)
         )
+    standstill.check(system.state[0], len(jobs))
     if status == engine.STUCK:
         left = int(len(jobs) - system.state["n_ended"][0])
         raise ValueError(

@@ -61,7 +61,7 @@ STATE = fields(
     "now next_boundary next_tick last_tick last_event lowest lowest_in_slice ready channel",
     "next_job n_submitted n_queued n_waiting n_residents n_events n_ended n_residencies n_levels period "
     "weekend_day boundary running switching n_leaving_nodes admitted admitted_batch admitted_beyond "
-    "scan_from n_trials n_ticks again wire",
+    "scan_from n_trials n_ticks again wire repeated",
 )
 """The scalars of the system.
 

@@ -87,3 +87,12 @@ SPEEDUPS: dict[str, Callable[[Parameters], Speedup]] = {
     "mccann": _mccann,
 }
 """By the value of ``workload.speedup``; a dotted name is a compiled function of the user's own."""
+
+
+def check_values(workload: Parameters) -> None:
+    """Raise ``ValueError`` with one line for a value of any speed-up that is not allowed, chosen or not."""
+    if str(workload["speedup"]) not in SPEEDUPS:
+        Speedup.of(workload)
+    for key, read in (("downey", _downey), ("mccann", _mccann)):
+        if workload.get(key) is not None:
+            read(workload)

@@ -47,7 +47,7 @@ def written(path: Path, jobs: list[tuple[float, float, int]], processors: int = 
         f"{n} {submit} 0 {runtime} {size} -1 -1 {size} -1 -1 1 -1 -1 -1 -1 -1 -1 -1"
         for n, (submit, runtime, size) in enumerate(jobs, start=1)
     ]
-    path.write_text("\n".join([f"; MaxProcs: {processors}", *rows]) + "\n")
+    path.write_text("\n".join([f"; MaxProcs: {processors}", *rows]) + "\n", encoding="utf-8")
     return path
 
 

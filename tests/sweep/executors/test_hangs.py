@@ -141,7 +141,7 @@ def test_one_log_says_nothing_of_another(expand, tmp_path, costs):
     """Both are called by the kind of their format, and a policy's time on a log is that log's."""
     found = []
     for n, log in enumerate(["short", "long"]):
-        Path(log).write_text("x" * (n + 1))
+        Path(log).write_text("x" * (n + 1), encoding="utf-8")
         whole = expand("workload=log", f"workload.path={log}", "batch_size=null", "replications=1")
         found.append(Bundles(whole, range(len(whole.ids)), costs, tmp_path, 0.05))
         if n == 0:

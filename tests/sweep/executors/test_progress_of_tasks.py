@@ -43,7 +43,7 @@ def test_every_policy_of_whole_logs_shows_its_progress(tmp_path):
 def test_the_outlook_extrapolates_a_task_that_shows_its_progress(expand, tmp_path, monkeypatch, costs):
     now = [100.0]
     monkeypatch.setattr("sweep.executors.bundles.time.monotonic", lambda: now[0])
-    Path("log").write_text("x")
+    Path("log").write_text("x", encoding="utf-8")
     plan = expand("workload=log", "workload.path=log", "batch_size=null", "replications=1", "policy=quick")
     bundles = Bundles(plan, [0], costs, tmp_path, 0.05, running=tmp_path)
     task = next(bundles).tasks[0]

@@ -259,7 +259,7 @@ def test_to_look_for_a_module_is_not_to_import_it(rerun, sweep, monkeypatch) -> 
     sweep()
     monkeypatch.syspath_prepend(str(Path.cwd()))
     Path("vile").mkdir()
-    Path("vile/__init__.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
+    Path("vile/__init__.py").write_text("from pathlib import Path\nPath('ran').touch()\n", encoding="utf-8")
 
     def change(data: xr.Dataset) -> None:
         data.attrs["sources"] = json.dumps({"vile.orders": "0" * 20})
@@ -296,7 +296,7 @@ def test_a_strangers_code_is_run_only_where_it_is_trusted(rerun, sweep, monkeypa
     sweep()
     monkeypatch.syspath_prepend(str(Path.cwd()))
     monkeypatch.delitem(sys.modules, "evil", raising=False)
-    Path("evil.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
+    Path("evil.py").write_text("from pathlib import Path\nPath('ran').touch()\n", encoding="utf-8")
 
     def change(data: xr.Dataset) -> None:
         recipe = json.loads(data.attrs["recipe"])
@@ -404,8 +404,8 @@ def test_code_of_ones_own_travels_with_the_dataset(rerun, tmp_path: Path, monkey
     answer = rerun(file, "modules=brought")
     assert answer.status == 0, answer.out + answer.err
     assert "identical" in answer.out
-    assert Path(f"brought/{package}/weights.py").read_text() == "WEIGHT = 2.0\n"
-    Path(f"brought/{package}/weights.py").write_text("WEIGHT = 3.0\n")
+    assert Path(f"brought/{package}/weights.py").read_text(encoding="utf-8") == "WEIGHT = 2.0\n"
+    Path(f"brought/{package}/weights.py").write_text("WEIGHT = 3.0\n", encoding="utf-8")
     answer = rerun(file, "modules=brought")
     assert answer.status == 2
     assert "weights.py is there and is another; give a new folder" in answer.err

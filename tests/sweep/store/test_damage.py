@@ -61,7 +61,7 @@ def test_a_damaged_dataset_is_made_anew_from_the_logs(sweep, damage, action):
     xr.testing.assert_identical(numbers(), whole)
     if damage is folder:
         assert "what was there is now results/queue/queue.nc-2" in answer.out
-        assert Path("results/queue/queue.nc-2/precious").read_text() == "kept"
+        assert Path("results/queue/queue.nc-2/precious").read_text(encoding="utf-8") == "kept"
     assert "made anew" not in sweep("replications=1", f"action={action}").out
 
 
