@@ -182,7 +182,7 @@ def _analysis() -> Any:
 
 def _dotted(settings: Mapping[str, Any], above: str = "") -> dict[str, Any]:
     """Return settings with dotted keys; a mapping stays whole where it is a value."""
-    found = {}
+    found: dict[str, Any] = {}
     for key, value in settings.items():
         name = f"{above}{key}"
         if isinstance(value, Mapping) and key not in ("exclude", *BY_LOAD) and above != "values.":

@@ -47,7 +47,8 @@ def narrowed(config: Config) -> Config:
             )
         lost = [key for key in lost if any(has(file, key) for file in all_files.values())]
         if lost:
-            settings = replace(settings, **{group: _without(given, lost)})
+            left: Any = {group: _without(given, lost)}
+            settings = replace(settings, **left)
             axes += [
                 axis
                 for axis, target in of_group

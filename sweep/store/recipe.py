@@ -63,7 +63,7 @@ def text(plan: Plan) -> str:
 
 def _resolved(plan: Plan) -> dict[str, dict[str, dict[str, Any]]]:
     """Return the files of a plan with the values of its variants in place of interpolations."""
-    files: dict[str, dict[str, dict[str, Any]]] = copy.deepcopy({**plan.asked.files})
+    files: Any = copy.deepcopy(plan.asked.files)
     set_by_axes = {(target.group, target.key) for target in grid.targets(plan.asked.settings).values()}
     for group, named in files.items():
         for name, file in named.items():
