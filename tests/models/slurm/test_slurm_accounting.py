@@ -68,7 +68,7 @@ RESERVATIONS = (
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> Configuration:
+def site(tmp_path: Path) -> Configuration:
     for name, text in (
         ("slurm.conf", CONF), ("associations.cfg", DUMP), ("qos.txt", QOS), ("reservations.txt", RESERVATIONS)
     ):  # fmt: skip
@@ -89,26 +89,26 @@ def jobs(configuration: Configuration, who: list[tuple[str, str, str]], **given:
     return asked(made, configuration, users=names)
 
 
-def test_files_as_slurm_prints_them(cluster: Configuration) -> None:
-    found = {one.name: one for one in cluster.associations}
-    assert cluster.name == "slurm.conf", "not that of the last user, which notes and reports would show"
+def test_files_as_slurm_prints_them(site: Configuration) -> None:
+    found = {one.name: one for one in site.associations}
+    assert site.name == "slurm.conf", "not that of the last user, which notes and reports would show"
     assert found["physics"].group == {"cpu": 24, "node": 3}
     assert (found["theory"].parent, found["theory"].share, found["bob"].is_user) == ("physics", 2, True)
     assert (found["ann"].group, found["dee"].each) == ({"jobs": 1}, {"jobs": 3})
-    assert cluster.qos["urgent"].user == {"cpu": 8, "mem": 65536, "jobs": 2}
-    assert cluster.qos["urgent"].group == {"gres/gpu": 4}
-    (kept,) = cluster.reservations
+    assert site.qos["urgent"].limits["user"] == {"cpu": 8, "mem": 65536, "jobs": 2}
+    assert site.qos["urgent"].limits["all"] == {"gres/gpu": 4}
+    (kept,) = site.reservations
     assert (kept.nodes, kept.end - kept.begin, kept.begin % 86400) == ((0, 1), 36000, 8 * 3600)
 
 
-def test_each_job_counts_for_the_limits_above_it(cluster: Configuration) -> None:
+def test_each_job_counts_for_the_limits_above_it(site: Configuration) -> None:
     wanted = jobs(
-        cluster,
+        site,
         [("ann", "physics", ""), ("bob", "theory", "urgent"), ("dee", "biology", ""), ("eve", "biology", "")],
     )
     found = {
         (one.label, one.resource): (one.cap, np.flatnonzero(one.counted).tolist())
-        for one in limited(wanted, cluster)
+        for one in limited(wanted, site)
     }
     assert found["account physics", "cpu"] == (24, [0, 1])
     assert found["user ann of account physics", "jobs"] == (1, [0])
@@ -120,17 +120,15 @@ def test_each_job_counts_for_the_limits_above_it(cluster: Configuration) -> None
 
 
 @pytest.mark.parametrize("flags", ["", "DenyOnLimit,OverPartQOS"])
-def test_limits_of_a_qos_replace_others(cluster: Configuration, flags: str) -> None:
+def test_limits_of_a_qos_replace_others(site: Configuration, flags: str) -> None:
     """Those of the partition's QOS come first, unless the job's has the flag, then the job's, then accounts'.
 
     Jobs count for limits that are replaced as well.
     """
     line = Line("", {"qosname": "urgent", "grptres": "node=9", "maxjobspu": "7", "flags": flags}, Faults())
-    levels = {**cluster.qos, "urgent": qos_of(line)}
-    wanted = jobs(
-        cluster, [("ann", "physics", "urgent"), ("ann", "physics", ""), ("dee", "biology", "urgent")]
-    )
-    found = {(one.label, one.resource): one for one in limited(wanted, replace(cluster, qos=levels))}
+    levels = {**site.qos, "urgent": qos_of(line)}
+    wanted = jobs(site, [("ann", "physics", "urgent"), ("ann", "physics", ""), ("dee", "biology", "urgent")])
+    found = {(one.label, one.resource): one for one in limited(wanted, replace(site, qos=levels))}
     is_checked = {name: np.flatnonzero(one.checked).tolist() for name, one in found.items()}
     assert is_checked["QOS part", "node"] == ([1] if flags else [0, 1, 2])
     assert is_checked["QOS urgent", "node"] == ([0, 2] if flags else [])
@@ -140,29 +138,29 @@ def test_limits_of_a_qos_replace_others(cluster: Configuration, flags: str) -> N
     assert found["account physics", "node"].counted.tolist() == [True, True, False]
 
 
-def test_a_larger_job_runs_alone_and_is_counted(cluster: Configuration) -> None:
-    wanted = jobs(cluster, [("bob", "theory", "urgent")] * 3, task_cpus=np.array([1, 4, 1]))
-    *_, notes = counters(wanted, cluster)
+def test_a_larger_job_runs_alone_and_is_counted(site: Configuration) -> None:
+    wanted = jobs(site, [("bob", "theory", "urgent")] * 3, task_cpus=np.array([1, 4, 1]))
+    *_, notes = counters(wanted, site)
     assert any(
         "QOS urgent of user bob may have 8 cpu, and 1 of its 3 jobs ask for more" in one for one in notes
     )
-    result = run(wanted, cluster, Phases(), zero=0.0)
+    result = run(wanted, site, Phases(), zero=0.0)
     others = [k for k in (0, 2) if result.start[k] < result.end[1] and result.end[k] > result.start[1]]
     assert not others
 
 
-def test_shares_are_those_of_all_siblings(cluster: Configuration) -> None:
-    wanted = jobs(cluster, [("ann", "physics", ""), ("bob", "theory", ""), ("fay", "chemistry", "")])
-    fair, of_job = associations(wanted, cluster)
+def test_shares_are_those_of_all_siblings(site: Configuration) -> None:
+    wanted = jobs(site, [("ann", "physics", ""), ("bob", "theory", ""), ("fay", "chemistry", "")])
+    fair, of_job = associations(wanted, site)
     # root: user root 1, physics 30, biology 9, and chemistry, which the dump does not name, 1
     assert fair["norm"][of_job[0]] == pytest.approx(30 / 41 * 1 / 3)
     assert fair["norm"][of_job[1]] == pytest.approx(30 / 41 * 2 / 3 * 3 / 4)
     assert fair["norm"][of_job[2]] == pytest.approx(1 / 41)
 
 
-def test_the_priority_of_a_qos_is_a_share_of_the_highest(cluster: Configuration) -> None:
-    wanted = jobs(cluster, [("ann", "physics", "urgent"), ("ann", "physics", "part"), ("ann", "physics", "")])
-    fixed, _ = fixed_parts(wanted, cluster)
+def test_the_priority_of_a_qos_is_a_share_of_the_highest(site: Configuration) -> None:
+    wanted = jobs(site, [("ann", "physics", "urgent"), ("ann", "physics", "part"), ("ann", "physics", "")])
+    fixed, _ = fixed_parts(wanted, site)
     assert fixed - fixed[2] == pytest.approx([500, 125, 0])
 
 
@@ -226,10 +224,10 @@ def test_a_job_that_ends_counts_for_its_user_where_limits_are_enforced(enforced:
     assert (start[3] < start[2]) == (enforced == "limits")
 
 
-def test_classic_factors_are_those_of_the_page(cluster: Configuration) -> None:
+def test_classic_factors_are_those_of_the_page(site: Configuration) -> None:
     """UE = UA + (UE of the account - UA) S / S of siblings, F = 2 ** (-UE / S); below the root UE = UA."""
-    wanted = jobs(cluster, [("ann", "physics", ""), ("bob", "theory", "")])
-    fair, (ann, bob) = associations(wanted, cluster)
+    wanted = jobs(site, [("ann", "physics", ""), ("bob", "theory", "")])
+    fair, (ann, bob) = associations(wanted, site)
     physics, theory = fair["parent"][[ann, bob]]
     fair["usage"][[0, physics, theory, ann, bob]] = 100, 60, 20, 40, 20
     fair["level"] = np.nan
