@@ -149,11 +149,15 @@ def _arrays(given: Any) -> dict[str, Any] | None:
     if isinstance(given, Mapping) and not hasattr(given, "data_vars"):
         for key in keys.difference(COLUMNS):
             raise SweepError(f"workload: {unknown('column of jobs', key, COLUMNS)}")
-    return {
-        name: np.ma.asanyarray(given[name]) if np.ma.isMaskedArray(given[name]) else np.asarray(given[name])
-        for name in COLUMNS
-        if name in keys
-    }
+    found = {}
+    for name in COLUMNS:
+        if name in keys:
+            column = given[name]
+            try:
+                found[name] = np.ma.asanyarray(column) if np.ma.isMaskedArray(column) else np.asarray(column)
+            except (ValueError, TypeError, OverflowError, RecursionError):
+                raise SweepError(f"workload: {name} is no column: give one number for each job") from None
+    return found
 
 
 def _of_function(function: Any, where: Sequence[Path]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from sweep import compiling
 from sweep.config.settings import too_high
 from sweep.errors import SweepError, one_line
 from sweep.labelling import labelled
-from sweep.notebook import accessor, choices  # noqa: F401 # registers dataset.schedule
+from sweep.notebook import accessor, allowed, choices  # noqa: F401 # registers dataset.schedule
 from sweep.plan import families
 from sweep.plan.remedies import Lacking
 from sweep.plan.task import seed as seed_of
@@ -76,6 +76,8 @@ def simulate(
     >>> bool((jobs.start >= jobs.submit).all())
     True
     """
+    for key, value in (("policy", policy), ("workload", workload), ("machine", machine)):
+        allowed.check(key, value)
     where = choices.folders(config_dir)
     parameters = choices.policy(policy, where)
     work = choices.workload(workload, where)

@@ -17,7 +17,7 @@ from rich.console import Console
 from sweep.config import compose, locate, overrides
 from sweep.config.settings import BY_LOAD
 from sweep.errors import RunError, SweepError
-from sweep.notebook import choices, own
+from sweep.notebook import allowed, choices, own
 from sweep.pilot import settled
 from sweep.plan.data import Plan
 from sweep.plan.expansion import expand
@@ -69,6 +69,8 @@ class Study:
             raise SweepError(
                 f"experiment={experiment!r}: give a name; 'compare' takes any policies and workloads"
             )
+        for key, value in settings.items():
+            allowed.check(key, value)
         user = None if config_dir is None else locate.user_folder(str(config_dir))
         settings, values = own.taken_out(settings, choices.folders(config_dir))
         asked = {"experiment": experiment, **_dotted(settings), **_executor(executor)}

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml  # type: ignore[import-untyped] # types only by another package
 from hypothesis import Phase, given, settings
@@ -47,8 +48,23 @@ ODD = st.one_of(
     ),
     st.sampled_from([[], [1], ["a"], [[]], {}, {"a": 1}, {"name": "easy"}, [{"name": 3}], {1: {2: [3]}}]),
 )
+DEEP: list[Any] = []
+DEEP.append(DEEP)
 ARRAYS = st.sampled_from(
-    [np.ones(9), np.zeros(9, int), np.array(["a"] * 9), np.ones((3, 3)), np.float64(0.5)]
+    [
+        slice(1),
+        pd.NA,
+        pd.DataFrame({"a": [1]}),
+        {(1, 2): 3},
+        [[1], [1, 2]],
+        DEEP,
+        10**400,
+        np.ones(9),
+        np.zeros(9, int),
+        np.array(["a"] * 9),
+        np.ones((3, 3)),
+        np.float64(0.5),
+    ]
 )
 
 FILES = st.sampled_from([(group, name) for group in GIVEN for name in choices.names(group, [CONF])])

@@ -2,6 +2,7 @@
 
 import shlex
 
+import pandas as pd
 import pytest
 from numba import njit
 from study_commands import CONF
@@ -279,12 +280,20 @@ def test_a_log_that_is_missing_here_and_is_where_logs_are(sweep, tmp_path, monke
     assert "TRACES" not in sweep("workload=log", "workload.path=another.swf").err
 
 
+DEEP: list[object] = []
+DEEP.append(DEEP)
+
 ARRAYS = {"submit": [0.0, 1.0], "runtime": [2.0, 2.0], "processors": [1, 1]}
 
 NOTEBOOK = [
     ({"policy": "eazy"}, "unknown policy 'eazy': did you mean 'easy'?"),
     ({"policy": {"ties": "event"}}, "settings of what? give their 'name', too"),
     ({"policy": 7}, "policy=7: int is not understood"),
+    ({"policy": {"name": "easy", "ties": DEEP}}, "lists or mappings within each other, more than 20 deep"),
+    ({"policy": {"name": "easy", (1, 2): 3}}, "policy: a key of type tuple; give names as texts"),
+    ({"machine": {"processors": pd.NA}}, "machine.processors: NAType is not understood"),
+    ({"machine": slice(1)}, "machine: slice is not understood"),
+    ({"workload": ARRAYS | {"submit": [[1], [1, 2]]}}, "workload: submit is no column: give one number for"),
     ({"policy": lambda a, b: a}, "is no compiled function; decorate it"),
     ({"policy": "characterization"}, "makes no schedule of jobs; run it as a study"),
     ({"workload": "no.swf"}, "workload=no.swf: no such file; give the path of a log"),
@@ -323,6 +332,8 @@ def test_mistakes_in_a_notebook(given, says):
         ),
         ({"policy": {"scheme": len}}, "a function of this notebook is not known to other processes"),
         ({"grid": {"load": [object()]}}, "object is not understood; give numbers, texts and lists"),
+        ({"grid": {"policy": [pd.DataFrame({"a": [1]})]}}, "grid.policy: DataFrame is not understood"),
+        ({"exclude": [DEEP]}, "lists or mappings within each other, more than 20 deep"),
     ],
 )
 def test_mistakes_in_a_study_of_a_notebook(settings, says):
