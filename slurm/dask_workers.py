@@ -7,7 +7,6 @@ reports errors; while there is no worker, Slurm is asked for the reason.
 from __future__ import annotations
 
 import logging
-import os
 import secrets
 import shlex
 import shutil
@@ -27,6 +26,7 @@ from slurm.commands import Slurm, SlurmError, UnreachableError
 from sweep.errors import RunError, SweepError
 from sweep.executors import dask
 from sweep.plan.task import Bundle, Result
+from sweep.store.writing import inner, write_new
 
 if TYPE_CHECKING:
     from distributed import Client, SpecCluster
@@ -93,7 +93,8 @@ class Executor(dask.Executor):
         if first is None:
             return
         self._logs = first.shards.parent.absolute() / "dask_slurm" / self._name
-        self._logs.mkdir(parents=True, exist_ok=True)
+        inner(self._logs.parent)
+        inner(self._logs)
         self._client = Future()
         self._start(self._client)
         self._ready()
@@ -158,9 +159,7 @@ class Executor(dask.Executor):
         config = security.get_tls_config_for_role("worker")
         for name, variable in variables.items():
             file = self._logs / f"{name}.pem"
-            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with open(descriptor, "w", encoding="utf-8") as opened:
-                opened.write(config[name])
+            write_new(file, config[name].encode(), 0o600)
             yield f"export DASK_DISTRIBUTED__COMM__TLS__{variable}={shlex.quote(str(file))}"
 
     def _submit(self) -> None:

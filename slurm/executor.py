@@ -24,6 +24,7 @@ from slurm.submission import Submission
 from sweep.errors import SweepError
 from sweep.executors import Assignment
 from sweep.store.folder import Folder
+from sweep.store.writing import replace
 
 OWN_FILES = 9
 """Files of a submission and of its results folder that do not depend on the number of elements."""
@@ -186,8 +187,8 @@ class Executor:
         )
         try:
             submission.write(path, assignment.plan.asked, outline.packing)
-            (path / "array.sh").write_text(script.array(asked, job, path, Path.cwd()), encoding="utf-8")
-            (path / "gather.sh").write_text(script.gathering(asked, job, path, Path.cwd()), encoding="utf-8")
+            replace(path / "array.sh", script.array(asked, job, path, Path.cwd()).encode())
+            replace(path / "gather.sh", script.gathering(asked, job, path, Path.cwd()).encode())
             made.save()
         except OSError as error:
             raise assignment.folder.unwritable(error) from None

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from sweep.store.writing import open_log
+
 WHY = {
     "done": "all its tasks are done",
     "failed": "all its tasks were run, and some failed",
@@ -72,7 +74,7 @@ def file(submission: Path, element: int) -> Path:
 
 def append(path: Path, **event: Any) -> None:
     """Add a line to an element's file and wait until it is on disk."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    descriptor = open_log(path, os.O_WRONLY | os.O_APPEND)
     try:
         os.write(descriptor, json.dumps({"element": int(path.stem), **event}).encode() + b"\n")
         os.fsync(descriptor)

@@ -12,6 +12,7 @@ and ids are only a hint. Files:
 """
 
 import hashlib
+import io
 import json
 import time
 from collections.abc import Iterator
@@ -26,7 +27,8 @@ from sweep.config import kept
 from sweep.config.settings import Config
 from sweep.errors import SweepError
 from sweep.plan.data import Plan
-from sweep.store.folder import Folder, replace
+from sweep.store.folder import Folder
+from sweep.store.writing import inner, replace
 
 
 @dataclass
@@ -110,7 +112,7 @@ def claim(folder: Folder) -> Path:
     number = max((int(path.name) for path in _folders(folder)), default=0) + 1
     path = parent(folder).absolute() / f"{number:03d}"
     for part in ("elements", "logs"):
-        (path / part).mkdir(parents=True)
+        inner(path / part)
     return path
 
 
@@ -142,7 +144,9 @@ def digest(plan: Plan) -> str:
 def write(path: Path, config: Config, packing: Packing) -> None:
     """Write what elements read: the config and their tasks."""
     replace(path / "config.json", json.dumps(kept.as_json(config)).encode())
-    np.savez(path / "tasks.npz", tasks=packing.tasks, starts=packing.starts)
+    packed = io.BytesIO()
+    np.savez(packed, tasks=packing.tasks, starts=packing.starts)
+    replace(path / "tasks.npz", packed.getvalue())
 
 
 def read(path: Path) -> tuple[Config, Packing]:

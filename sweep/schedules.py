@@ -27,7 +27,7 @@ from sweep.executors import work
 from sweep.plan import families
 from sweep.plan.data import Plan
 from sweep.progress import reporting, say
-from sweep.store.folder import private
+from sweep.store.writing import private
 
 SIMULATED = "simulated schedule: wait times are not those of the log"
 """Note in the header of all files that `models.jobs.swf_schedule` writes."""

@@ -18,6 +18,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, ScalarFormatter
 from matplotlib.typing import LineStyleType
 
+from sweep.store.writing import private
+
 FORMATS = ("pdf", "svg", "png")
 
 SHEET = mpl.rc_params_from_file(Path(__file__).with_name("schedsweep.mplstyle"), use_default_template=False)
@@ -105,7 +107,8 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     figure.set_layout_engine(None)  # one layout for all formats
     files = [folder / f"{name}.{ending}" for ending in FORMATS]
     for file in files:
-        figure.savefig(file, metadata=undated.get(file.suffix[1:]))
+        with private(file) as made:
+            figure.savefig(made, metadata=undated.get(file.suffix[1:]))
     return files
 
 

@@ -19,6 +19,8 @@ from analysis.figures import style
 from analysis.paper import Paper, Picture
 from analysis.report import points
 from analysis.study import Study
+from sweep.errors import SweepError
+from sweep.store.writing import inner, replace
 
 POINTS = "points.csv"
 """The file of all points."""
@@ -141,7 +143,11 @@ def figures(
             raise AnalysisError(f"figures={','.join(unknown)}: no such figure; valid: {', '.join(known)}")
         pictures = [known[name] for name in named]
     output.mkdir(parents=True, exist_ok=True)
-    drawing = draw_pictures(pictures, output / "figures")
+    try:
+        figures = inner(output / "figures")
+    except SweepError as error:
+        raise AnalysisError(str(error)) from None
+    drawing = draw_pictures(pictures, figures)
     return ((number, len(pictures), done) for number, done in enumerate(drawing, start=1))
 
 
@@ -179,12 +185,10 @@ def content(study: Study, paper: Paper) -> Content:
 def report(output: Path, made: Content, drawn: Sequence[DrawnPicture]) -> None:
     """Write ``claims.json`` (where there are sentences), ``points.csv`` and ``report.html``."""
     if made.claims:
-        _replace(
-            output / "claims.json",
-            json.dumps([c.as_json() for c in made.claims], indent=2, ensure_ascii=False) + "\n",
-        )
-    _replace(output / POINTS, made.points)
-    _replace(output / "report.html", made.page(drawn))
+        claims = json.dumps([c.as_json() for c in made.claims], indent=2, ensure_ascii=False) + "\n"
+        replace(output / "claims.json", claims.encode())
+    replace(output / POINTS, made.points.encode())
+    replace(output / "report.html", made.page(drawn).encode())
 
 
 def numbers(study: Study, paper: Paper, output: Path) -> tuple[Path, int] | None:
@@ -193,15 +197,5 @@ def numbers(study: Study, paper: Paper, output: Path) -> tuple[Path, int] | None
     if found is None:
         return None
     path = output / "table.csv"
-    _replace(path, found.to_csv(index=False))
+    replace(path, found.to_csv(index=False).encode())
     return path, len(found)
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file in one step: a reader sees the old one or the new one, never half of it."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)

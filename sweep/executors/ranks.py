@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 from schedsweep import packages
 from sweep.errors import INTERRUPTED, RunError, SweepError, one_line
 from sweep.executors.threads import ONE_THREAD
+from sweep.store.writing import open_log
 
 if TYPE_CHECKING:
     from mpi4py.futures import MPIPoolExecutor
@@ -67,7 +68,7 @@ class Watch:
     def __init__(self, path: Path, rank: int) -> None:
         self.path, self._rank = path, rank
         # Open until this process ends: to close any descriptor of the file would give the lock back.
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        self._file = open_log(path, os.O_RDWR)
         self.works = self._take(rank)
 
     def _take(self, rank: int) -> bool:

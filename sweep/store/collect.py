@@ -10,6 +10,7 @@ from sweep.plan.data import Plan
 from sweep.store import provenance
 from sweep.store.folder import Folder
 from sweep.store.state import State, read
+from sweep.store.writing import check_held
 
 WRITE_EVERY_S = 10.0
 WRITE_SHARE = 0.05
@@ -55,6 +56,7 @@ class Collection:
             return None
         from sweep.store import dataset
 
+        check_held(self._folder.dataset)
         try:
             moved = self._folder.make_room()
         except OSError as error:

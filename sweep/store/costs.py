@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from sweep.plan.data import Plan
-from sweep.store.folder import replace
+from sweep.store.writing import replace
 
 Key = tuple[str, ...]
 """(family, machine, policy, workload, load): from the general to the particular."""

@@ -18,11 +18,11 @@ from sweep.errors import RunError, one_line
 from sweep.plan import families
 from sweep.store import reader, variables
 from sweep.store.capacities import Capacities
-from sweep.store.folder import private
 from sweep.store.records import Finished
 from sweep.store.state import DONE, EXCLUDED, FAILED, LEFT, State
 from sweep.store.summary import Results, Summary
 from sweep.store.variables import Variable
+from sweep.store.writing import private
 
 BLOCK_BYTES = 2**26
 """Values of metrics that are held at a time; to judge them takes some times as much."""

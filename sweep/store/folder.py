@@ -2,7 +2,6 @@
 
 import errno
 import fcntl
-import glob
 import json
 import os
 import re
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sweep.errors import SweepError
+from sweep.store import writing
 
 LEFTOVER = re.compile(r"\.(\d+\.|ranks-)")
 """Files of writers: half of another one, and where ranks of MPI meet."""
@@ -52,11 +52,11 @@ class Folder:
         SweepError
             If it cannot be written to.
         """
-        for part in (self.shards, self.path / "slurm", self.path / "dask_slurm"):
-            if part.is_symlink():  # in a folder of another user's it may lead to one's own files
-                raise SweepError(f"{part} is a link: remove it, or give another folder, output=FOLDER")
+        for name in ("slurm", "dask_slurm", "pilot", "shards/aside"):
+            if (part := self.path / name).is_symlink():
+                raise writing.link(part)
         try:
-            self.shards.mkdir(parents=True, exist_ok=True)
+            writing.inner(self.shards)
             reachable = os.access(self.shards, os.W_OK | os.X_OK)
         except OSError as error:
             raise self.unwritable(error) from None
@@ -112,8 +112,9 @@ class Folder:
 
     def write_manifest(self, data: dict[str, Any]) -> None:
         """Replace the manifest as a whole."""
+        text = json.dumps({**data, "crc32": _crc(data)}, indent=1) + "\n"
         try:
-            replace(self.manifest, (json.dumps({**data, "crc32": _crc(data)}, indent=1) + "\n").encode())
+            writing.replace(self.manifest, text.encode())
         except OSError as error:
             raise self.unwritable(error) from None
 
@@ -152,7 +153,8 @@ class Folder:
             os.ftruncate(descriptor, 0)
             os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()} since {since}\n".encode())
             self._remove_leftovers()
-            yield
+            with writing.holding(self.path):
+                yield
         finally:
             os.close(descriptor)
 
@@ -183,28 +185,3 @@ def spare(path: Path) -> Path:
     while (candidate := path.with_name(f"{path.name}-{number}")).exists():
         number += 1
     return candidate
-
-
-def replace(path: Path, data: bytes) -> None:
-    """Write a file so that it is at every moment either the old or the new one, also after a crash."""
-    with private(path) as made:
-        made.write_bytes(data)
-
-
-@contextmanager
-def private(path: Path) -> Iterator[Path]:
-    """Yield a private file that then takes the place of the one at `path`: a reader never finds half of one.
-
-    What a process that was killed has left beside it is removed.
-    """
-    for left in path.parent.glob(f".*.{glob.escape(path.name)}"):
-        if left.name.removesuffix(f".{path.name}")[1:].isdecimal():
-            left.unlink(missing_ok=True)
-    made = path.with_name(f".{os.getpid()}.{path.name}")  # what a name ends in may be its format
-    try:
-        yield made
-        with made.open("rb") as file:
-            os.fsync(file.fileno())
-        made.replace(path)
-    finally:
-        made.unlink(missing_ok=True)

@@ -15,8 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from sweep.store import reader
-from sweep.store.folder import replace
 from sweep.store.records import HEAD, Record, encode
+from sweep.store.writing import inner, open_log, replace
 
 
 class Shard:
@@ -65,7 +65,7 @@ class Shard:
 
     def _open(self) -> int:
         """Return a descriptor of the log; a shared log is locked until it is closed."""
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        descriptor = open_log(self.path)
         if not self._shared:
             return descriptor
         try:
@@ -98,7 +98,7 @@ def set_aside(folder: Path, ids: Collection[str]) -> Path | None:
             kept[log] = b"".join(line for line, is_mine in zip(lines, mine, strict=True) if not is_mine)
     if not moved:
         return None
-    aside.parent.mkdir(exist_ok=True)
+    inner(aside.parent)
     replace(aside, b"".join(moved))  # written first: at no moment is a record in no file
     for log, rest in kept.items():
         if rest:
