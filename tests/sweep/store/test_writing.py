@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 CALLS = {
     "write_text", "write_bytes", "savefig", "to_netcdf", "to_csv", "to_parquet", "savez", "copyfile",
-    "copytree", "move", "symlink_to", "hardlink_to", "mkstemp", "NamedTemporaryFile", "touch", "memmap",
+    "copytree", "symlink_to", "hardlink_to", "mkstemp", "NamedTemporaryFile", "touch", "memmap",
     "tofile",
 }  # fmt: skip
 """Names of calls that write, whatever they are of; `open`, `replace` and `Dataset` by their arguments."""
@@ -59,7 +59,7 @@ def writes(call: ast.Call) -> bool:
         return is_low or any({*"wax+"} & {*mode} for mode in modes)
     if name == "Dataset":
         return bool({"w", "a", "r+", "x"} & {*texts})
-    if name in ("replace", "rename", "copy"):
+    if name in ("replace", "rename", "copy", "move"):
         return getattr(getattr(call.func, "value", None), "id", "") in ("os", "shutil")
     return name in CALLS
 
