@@ -26,7 +26,7 @@ from slurm.commands import Slurm, SlurmError, UnreachableError
 from sweep.errors import RunError, SweepError
 from sweep.executors import dask
 from sweep.plan.task import Bundle, Result
-from sweep.store.writing import inner, write_new
+from sweep.store.writing import inner, replace, write_new
 
 if TYPE_CHECKING:
     from distributed import Client, SpecCluster
@@ -165,7 +165,7 @@ class Executor(dask.Executor):
     def _submit(self) -> None:
         options = [*self._profile.where(), *self._profile.resources(), f"--job-name={self._name}"]
         path = self._logs / "job.sh"
-        path.write_text(self._script(), encoding="utf-8")
+        replace(path, self._script().encode())
         self._has_submitted = True
         try:
             for _ in range(self._jobs):
