@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-SWEEP = Path(__file__).resolve().parents[1] / "sweep"
-if str(SWEEP) not in sys.path:
-    sys.path.append(str(SWEEP))
+TESTS = Path(__file__).resolve().parents[1]
+for folder in ("sweep", "sweep/store", "analysis/explorer"):
+    if str(TESTS / folder) not in sys.path:
+        sys.path.append(str(TESTS / folder))
 
 from study_commands import Answer, _own_place, command, sweep  # noqa: E402
 

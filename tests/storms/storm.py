@@ -23,6 +23,7 @@ BAD = (
     "hang",
     "wrong bits",
     "left behind",
+    "too much memory",
     "code has run",
     "control characters",
     "several lines",
