@@ -163,3 +163,20 @@ def test_a_package_that_hides_one_is_an_error(tmp_path, hidden, module):
         f"error: {tmp_path / hidden} hides this project's {hidden} ({ROOT / hidden}): start schedsweep in "
         "place of python -m, or start it in another folder\n"
     )
+
+
+@pytest.mark.parametrize("hidden", ["models/__init__.py", "analysis.py"])
+def test_a_module_that_hides_one_is_an_error_in_python_too(tmp_path, hidden):
+    (tmp_path / hidden).parent.mkdir(exist_ok=True)
+    (tmp_path / hidden).touch()
+    code = "import sweep\ntry: sweep.simulate('easy')\nexcept sweep.Error as error: print(error)"
+    done = run(sys.executable, "-c", code, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, ""), done
+    assert f"hides this project's {hidden.partition('/')[0].removesuffix('.py')}" in done.stdout
+
+
+def test_files_are_read_as_utf8_in_any_locale(schedsweep, tmp_path):
+    plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [schedsweep, "plan", "compare", "grid.policy=[easy]", "grid.load=[0.5]", "batches=2"]
+    done = subprocess.run(command, cwd=tmp_path, env=plain, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b""), done
