@@ -242,7 +242,7 @@ def _pes(system: System, n_pes: int) -> np.ndarray:
 
 
 def _run(
-    jobs: Jobs, machine: Machine, system: System, rules: Tc2000Rules | AlphaRules, used: np.recarray,
+    jobs: Jobs, machine: Machine, system: System, rules: Tc2000Rules | AlphaRules, used: np.ndarray,
     detail: Detail, levels: Levels, clock: float,
 ) -> Run:  # fmt: skip
     """Return the run, with its jobs in order of their submission."""
