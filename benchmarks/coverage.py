@@ -369,7 +369,7 @@ def slowdowns(scheme: str, load: float, alternation: str, numbers: range, batche
 def _beginnings(long_runs: int, runs: int, draws: int) -> Table:
     """Compare runs of 31, 60 and 300 batches from an empty machine with the long run, in percent of it."""
     rng = np.random.default_rng(2)
-    rows = []
+    rows: list[list[str | float]] = []
     for alternation in ("shared", "exclusive"):
         for load in (0.85, 0.9):
             for scheme in ("best_fit", "first_fit", "min_max_load"):

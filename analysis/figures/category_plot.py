@@ -60,17 +60,19 @@ class Estimates:
             one.interval(confidence) if one.shown else Sample.absent().interval(confidence) for one in samples
         ]
         states = np.array([one.status for one in samples])
-        return cls(*(scale * one for one in ends(found)), states == DONE, states == SATURATED)
+        mean, low, high = ends(found)
+        return cls(scale * mean, scale * low, scale * high, states == DONE, states == SATURATED)
 
     @classmethod
     def ratios(cls, mine: Sequence[Sample], others: Sequence[Sample], confidence: float) -> Estimates:
         """Return the ratios of samples to others under the same jobs, where both can be drawn."""
-        estimates = np.full((3, len(mine)), np.nan)
+        mean, low, high = np.full((3, len(mine)), np.nan)
         for place, (one, other) in enumerate(zip(mine, others, strict=True)):
             if one.shown and other.shown:
-                estimates[:, place] = np.ravel(ends([one.against(other).ratio(confidence)]))
+                found = one.against(other).ratio(confidence)
+                mean[place], low[place], high[place] = found.mean, found.low, found.high
         done = [one.status == other.status == DONE for one, other in zip(mine, others, strict=True)]
-        return cls(*estimates, np.array(done), np.array([one.status == SATURATED for one in mine]))
+        return cls(mean, low, high, np.array(done), np.array([one.status == SATURATED for one in mine]))
 
     @property
     def drawn(self) -> np.ndarray:

@@ -84,8 +84,8 @@ def improvements(study: Study, metric: str, policies: Sequence[str], reference: 
     series = {}
     for policy in policies:
         found = Estimates.ratios(months[policy], months[reference], study.confidence)
-        gains = (100 * (1 - one) for one in (found.mean, found.high, found.low))
-        series[policy] = Estimates(*gains, found.finished)
+        gain, low, high = (100 * (1 - one) for one in (found.mean, found.high, found.low))
+        series[policy] = Estimates(gain, low, high, found.finished)
     looks = {policy: look(policy) for policy in policies}
     return CategoryPlot(
         [labels.short_month(name) for name in names], series, looks, "Improvement (%)", "Month",

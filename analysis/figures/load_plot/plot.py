@@ -161,13 +161,13 @@ class Line:
     @classmethod
     def paired(cls, compare: Callable[[Paired, float], Interval], curve: Curve, reference: Curve) -> Line:
         """Return a comparison of two metrics under the same jobs, where both can be drawn."""
-        estimates = np.full((3, len(curve.x)), np.nan)
+        mean, low, high = np.full((3, len(curve.x)), np.nan)
         for place in np.flatnonzero(curve.shown & reference.shown).tolist():
             found = compare(curve.sample(place).against(reference.sample(place)), curve.confidence)
-            estimates[:, place] = found.mean, found.low, found.high
+            mean[place], low[place], high[place] = found.mean, found.low, found.high
         finished = curve.where(DONE) & reference.where(DONE)
         short = curve.too_short | reference.too_short
-        return cls(curve.x, *estimates, curve.where(SATURATED), finished, short, curve.capacity.mean)
+        return cls(curve.x, mean, low, high, curve.where(SATURATED), finished, short, curve.capacity.mean)
 
     @property
     def half_width(self) -> np.ndarray:
