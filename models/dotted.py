@@ -41,7 +41,9 @@ def module(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except (Exception, SystemExit) as error:
-        raise ImportError(reason(error)) from error
+        is_there = not isinstance(error, ModuleNotFoundError) or not f"{name}.".startswith(f"{error.name}.")
+        where = "" if is_there else "; modules=FOLDER names the folder that holds it"
+        raise ImportError(f"{reason(error)}{where}") from error
 
 
 def imported(name: str) -> Any:
@@ -103,7 +105,7 @@ def function(name: object, where: str, known: Iterable[str], what: str) -> Any:
     >>> function("nowhere.place", "policy.scheme", ["first_fit", "buddy"], "a function")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ValueError: policy.scheme=nowhere.place cannot be imported (No module named 'nowhere'); allowed: ...
+    ValueError: policy.scheme=nowhere.place cannot be imported (No module named 'nowhere'; modules=FOLDER ...
     """
     why = ""
     try:

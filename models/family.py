@@ -13,6 +13,7 @@ import importlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from models.kernels import cache
@@ -100,6 +101,9 @@ class Family:
     reads : frozenset of str, optional
         Those of `OPTIONS` that it reads: one that no policy of a study reads is refused where it is typed. By
         default a family may read any, and none of their values is checked for it.
+    functions : mapping of int to (str, str)
+        Number of arguments of a compiled function that may stand for a policy in a notebook -> the policy's
+        file that it changes, and the key that it sets there.
     policies, model : str
         Dotted names of those modules, where they are not ``policies`` and ``model`` of the package.
 
@@ -107,7 +111,8 @@ class Family:
     -----
     ``policies`` has ``check(point)`` and ``is_stochastic(point)``, ``model`` has ``simulate(point)``; see the
     methods of the same names here. All of them are pure functions of plain data. ``policies`` may also have
-    ``kernels(point)``, which returns those of `kernels` that a point needs; without it each needs all.
+    ``kernels(point)``, which returns those of `kernels` that a point needs; without it each needs all; and
+    ``digest(path)``, where a policy's file reads further files, see `Family.digest`.
     """
 
     package: str
@@ -123,6 +128,7 @@ class Family:
     solves: bool = False
     schedules: bool = False
     reads: frozenset[str] | None = None
+    functions: Mapping[int, tuple[str, str]] = field(default_factory=dict)
     policies: str = ""
     model: str = ""
 
@@ -149,6 +155,17 @@ class Family:
         independent samples.
         """
         return bool(self._policies().is_stochastic(point))
+
+    def digest(self, path: Path) -> str | None:
+        """Return the SHA-256 of a policy's file with all files that it includes, None if that is its own.
+
+        What is wrong with these files is left to `check`.
+        """
+        digest = getattr(self._policies(), "digest", None)
+        try:
+            return None if digest is None else str(digest(path))
+        except ValueError:
+            return None
 
     def is_exact(self, point: Point) -> bool:
         """Return whether a point is solved exactly: then its outcome has a single batch."""

@@ -28,4 +28,5 @@ FAMILY = Family(
     ),
     schedules=True,
     reads=frozenset(),
+    functions={4: ("backfill/easy", "priority"), 5: ("backfill/easy", "priority")},
 )

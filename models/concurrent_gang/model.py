@@ -121,9 +121,9 @@ def prepare(point: Point, recorder: Recorder | None = None) -> Simulation:
 
 
 def _open(point: Point) -> Stream | Trace:
-    """Return the jobs of a point; requested times only where measures group jobs by them."""
+    """Return the jobs of a point; requested times only where measures may read them."""
     point = until_horizon(point)
-    if Measures.of(point.measures).groups:
+    if Measures.of(point.measures).reads_columns:
         return workloads.open_workload(point)
     return workloads.open_workload(replace(point, workload={**point.workload, "estimates": None}))
 
@@ -157,7 +157,7 @@ def _metrics(
     values = {"wait": ended.start - ended.submit, "response_time": ended.end - ended.submit}
     all_jobs = opened.jobs.part(opened.measured) if isinstance(opened, Trace) else None
     found = of_jobs(
-        _as_they_ran(ended, opened, bool(measures.groups)), values, batch, n_batches, measures, all_jobs
+        _as_they_ran(ended, opened, measures.reads_columns), values, batch, n_batches, measures, all_jobs
     )
     found |= _of_machine(simulation.batches[:n_batches], found["jobs"], simulation.n_pes)
     return {name: values[warmup:] for name, values in found.items()}

@@ -27,4 +27,5 @@ FAMILY = Family(
     ),
     schedules=True,
     reads=frozenset(),
+    functions={7: ("gang/first_fit", "scheme")},
 )

@@ -20,12 +20,13 @@ Strategies for Parallel Processing*, LNCS 1459, 1998 (bounded slowdown).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
-from models import checks
+from models import checks, dotted
 from models.arrays import Floats, Ints
 from models.jobs.groups import Grouping, Groups, groupings
 from models.jobs.jobs import Jobs
@@ -52,6 +53,62 @@ BOUND_S = 10.0
 
 
 @dataclass(frozen=True)
+class JobMeasure:
+    """A measure of jobs that a user brings: ``measures.of_jobs=[mine.metrics.wait_of_request]``.
+
+    Its name in the dataset is the last part of the dotted name.
+
+    Parameters
+    ----------
+    unit, long_name : str
+        As of `models.metric.Metric`; the statistic comes before the long name.
+    value : callable
+        (`Jobs`, values) -> ndarray, shape (n_jobs,). The jobs are as they ran, with the workload's columns;
+        values is a mapping with ``wait`` and ``response_time`` (s), shape (n_jobs,).
+
+    Examples
+    --------
+    >>> def value(jobs, values):
+    ...     return values["wait"] / jobs.requested
+    >>> relative_wait = JobMeasure("1", "wait / requested time", value)
+    """
+
+    unit: str
+    long_name: str
+    value: Callable[[Jobs, Mapping[str, Floats]], Floats]
+
+    def values(self, name: str, jobs: Jobs, values: Mapping[str, Floats]) -> Floats:
+        """Return the checked value of each job; ``ValueError`` if the number differs."""
+        found = np.asarray(self.value(jobs, MappingProxyType(values)), dtype=np.float64)
+        if found.shape != (len(jobs),):
+            raise ValueError(
+                f"measures.of_jobs: {name} returned an array of shape {found.shape} for {len(jobs)} jobs; "
+                "return one number for each job"
+            )
+        return found
+
+
+def _own(given: object) -> dict[str, JobMeasure]:
+    """Return a user's measures by name."""
+    found: dict[str, JobMeasure] = {}
+    allowed = "a list of dotted names of models.jobs.measures.JobMeasure objects"
+    if not isinstance(given, list | tuple):
+        checks.refuse("measures.of_jobs", given, allowed)
+    for name in given:
+        short, measure, why = str(name).rpartition(".")[2], None, ""
+        try:
+            measure = dotted.imported(str(name))
+        except ImportError as error:
+            why = f" cannot be imported ({error})"
+        if not isinstance(measure, JobMeasure):
+            checks.refuse("measures.of_jobs", f"{name}{why}", allowed)
+        if short in (*COMMON, "delay", "jobs") or short in found:
+            checks.refuse("measures.of_jobs", name, f"names that no other measure has, and {short} is one")
+        found[short] = measure
+    return found
+
+
+@dataclass(frozen=True)
 class Measures:
     """How the jobs of a study are measured: ``measures`` of conf/config.yaml.
 
@@ -59,16 +116,24 @@ class Measures:
     ----------
     bound : float, seconds
         A shorter runtime counts as that long in the bounded slowdown.
+    own : mapping of str to JobMeasure
+        A user's measures by name.
     """
 
     bound: float = BOUND_S
     groups: tuple[Grouping, ...] = ()
+    own: Mapping[str, JobMeasure] = field(default_factory=dict)
 
     @classmethod
     def of(cls, given: Parameters) -> Measures:
         """Return the checked values; ``ValueError`` with one line for what is not allowed."""
         bound = checks.number({"bound": BOUND_S, **given}, "measures", "bound", checks.SECONDS, above=0)
-        return cls(float(bound), groupings(given.get("groups") or {}))
+        return cls(float(bound), groupings(given.get("groups") or {}), _own(given.get("of_jobs") or []))
+
+    @property
+    def reads_columns(self) -> bool:
+        """Whether columns of the workload beyond submission, runtime and processors may be read."""
+        return bool(self.groups or self.own)
 
 
 def declared(
@@ -76,6 +141,8 @@ def declared(
 ) -> tuple[Metric, ...]:
     """Return the metrics of a family that has these common measures, and more measures of jobs of its own."""
     of_jobs = {name: OF_JOBS[name] for name in common if name in OF_JOBS} | dict(extra)
+    if of_jobs:
+        of_jobs |= {name: (measure.unit, measure.long_name) for name, measure in measures.own.items()}
     # A mean over jobs has the weight of its jobs; a percentile or a maximum of a batch is one number.
     found = [
         Metric(f"{name}{suffix}", unit, f"{statistic} {long_name}", weight="" if suffix else "jobs")
@@ -123,8 +190,8 @@ def of_jobs(
     jobs : Jobs
         As they ran: a killed job has the runtime until its end.
     values : mapping of str to ndarray, shape (n_jobs,)
-        ``wait``, ``response_time`` and the family's own measures of jobs, in seconds; the slowdowns are added
-        if there is a response time.
+        ``wait``, ``response_time`` and the family's own measures of jobs, in seconds; a user's measures are
+        added, and the slowdowns if there is a response time.
     batch : ndarray of int, shape (n_jobs,)
         The batch of each job, from 0 on.
     all_jobs : Jobs, optional
@@ -135,7 +202,8 @@ def of_jobs(
     dict of str to ndarray, shape (n_batches,) or (n_batches, n_labels)
         NaN for a batch or a group without a job.
     """
-    names, rows = _rows(jobs.runtime, values, measures.bound)
+    own = {name: measure.values(name, jobs, values) for name, measure in measures.own.items()}
+    names, rows = _rows(jobs.runtime, {**values, **own}, measures.bound)
     metrics = _described(names, rows, batch, n_batches)
     groups = Groups(measures.groups, jobs if all_jobs is None else all_jobs)
     for group in measures.groups:

@@ -29,8 +29,8 @@ class Measuring:
 
     @property
     def needs_columns(self) -> bool:
-        """Whether the workload's columns are needed: groups may use them."""
-        return bool(self._measures.groups)
+        """Whether the workload's columns are needed: groups and a user's measures may use them."""
+        return self._measures.reads_columns
 
     def arrived(self, chunk: Jobs) -> None:
         """Store a chunk of sessions until all of its jobs have ended."""

@@ -14,7 +14,7 @@ from models.point import Point
 def check(point: Point) -> Sequence[str]:
     """Check one combination before anything runs, see `models.family.Family.check`."""
     workloads.refuse_weeks(point)
-    if str(point.workload.get("model")) in workloads.MODELS:
+    if workloads.is_rigid(point.workload):
         workloads.refuse_feedback(point, known=("repetition",))
     source = open_source(point)
     limit = source.system.limit(point.machine)

@@ -27,6 +27,7 @@ from models.slurm.configuration import (
 )
 from models.slurm.configuration.accounting import Reservation
 from models.slurm.configuration.keys import words_of
+from models.slurm.configuration.reading import digest as digest  # of the family, see `Family.digest`
 from models.slurm.configuration.reading import of_lines
 from models.slurm.limits import counters
 from models.slurm.preemption import levels_of

@@ -1,7 +1,7 @@
 """The registry of workloads, and their protocol.
 
 A module of this package that defines ``open_stream`` or ``open_trace`` serves the ``workload.model`` of its
-own name. It has
+own name; a module of a user's own serves its dotted name, ``workload.model=mine.poisson``. It has
 
 - ``open_stream(point, machine)``, which returns a `Stream` of jobs without end, or ``open_trace(point)``,
   which returns a `Trace`: a log or a month;
@@ -15,12 +15,12 @@ Missing columns are filled by options that all workloads have (conf/workload/_ri
 ``estimates`` (`models.workloads.estimates`), memory by ``memory`` (`models.workloads.memory`).
 """
 
-import importlib
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from models import dotted
 from models.jobs import machine as machines
 from models.jobs.machine import Machine
 from models.jobs.stream import Stream
@@ -47,6 +47,22 @@ MODELS = dict(_found())
 """``workload.model`` -> module."""
 
 
+def module_name(model: str) -> str | None:
+    """Return the dotted name of a model's module; None for a model that only its family knows.
+
+    Examples
+    --------
+    >>> module_name("lublin2003"), module_name("mine.workloads.poisson"), module_name("spmd")
+    ('models.workloads.lublin2003', 'mine.workloads.poisson', None)
+    """
+    return model if "." in model.strip(".") else MODELS.get(model)
+
+
+def is_rigid(workload: Parameters) -> bool:
+    """Return whether a workload has rigid jobs, and so a module here or of a user's own."""
+    return module_name(str(workload.get("model"))) is not None
+
+
 def module_of(workload: Parameters) -> Any:
     """Return the module of a workload's model.
 
@@ -55,13 +71,26 @@ def module_of(workload: Parameters) -> Any:
     ValueError
         If there is none, or its jobs are not rigid.
     """
-    model = str(workload.get("model"))
-    if model not in MODELS:
+    model, name = str(workload.get("model")), workload.get("name", "")
+    module = module_name(model)
+    if module is None:
         raise ValueError(
-            f"workload {workload.get('name', '')} has model {model}, which has no rigid jobs; those that "
-            f"do: {', '.join(MODELS)}; take one of these, for instance grid.workload=[lublin2003]"
+            f"workload {name} has model {model}, which has no rigid jobs; those that do: "
+            f"{', '.join(MODELS)}, or the dotted name of a module of your own; take one of these"
         )
-    return importlib.import_module(MODELS[model])
+    try:
+        found = dotted.module(module)
+    except ImportError as error:
+        raise ValueError(
+            f"workload {name}: model={model} cannot be imported ({error}); allowed: {', '.join(MODELS)}, "
+            "or the dotted name of a module with open_stream or open_trace"
+        ) from None
+    if not hasattr(found, "open_stream") and not hasattr(found, "open_trace"):
+        raise ValueError(
+            f"workload {name}: the module model={model} has neither open_stream(point, machine) nor "
+            "open_trace(point); define one of them"
+        )
+    return found
 
 
 def open_workload(point: Point) -> Stream | Trace:
@@ -105,7 +134,7 @@ def open_log(point: Point) -> Trace | None:
     ValueError
         With one line that names the mistake.
     """
-    if str(point.workload.get("model")) not in MODELS or point.workload.get("path") is None:
+    if not is_rigid(point.workload) or point.workload.get("path") is None:
         return None
     opened = open_workload(point)
     return opened if isinstance(opened, Trace) and opened.origin is not None else None
@@ -144,13 +173,13 @@ def refuse_feedback(point: Point, known: Sequence[str] = ()) -> None:
     """
     if point.workload.get("downtime") == KEEP and KEEP not in known:
         raise ValueError(
-            f"policy {point.policy.get('name', '')} keeps no downtime (workload.downtime=keep); these do: "
-            "slurm, fcfs, conservative, easy and others without immediate service, e.g. grid.policy=[slurm]"
+            f"policy {point.policy.get('name', '')} keeps no downtime (workload.downtime=keep); add "
+            "workload.downtime=null, or take a policy that plans its jobs around reservations"
         )
     if point.workload.get("estimates") == estimates.LAST_TWO and estimates.LAST_TWO not in known:
         raise ValueError(
             f"policy {point.policy.get('name', '')} plans by no prediction (workload.estimates=last_two); "
-            "these do: easy, fcfs and others of a priority without immediate service, e.g. grid.policy=[easy]"
+            "add workload.estimates=exact, or take a policy that backfills in order of a priority"
         )
     for column, what in (
         ("repetition", "submits a job again when it has ended"),

@@ -95,6 +95,7 @@ class Measures:
 
     bound: float = 10.0
     groups: list[str] = field(default_factory=list)
+    of_jobs: list[str] = field(default_factory=list)
 
 
 @dataclass

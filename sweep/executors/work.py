@@ -95,7 +95,8 @@ def _refuse_changed_code(task: Task, family: Family) -> None:
     code = task.id[ASKED:]
     if code in _checked:
         return
-    own = sources.foreign([{"family": task.family}, task.point.policy, task.point.workload])
+    point = task.point
+    own = sources.foreign([{"family": task.family}, point.policy, point.workload, point.measures])
     if own and not runs_planned_code(task, family):
         raise SweepError(
             f"{', '.join(own)}, or what it imports, has changed since the study was planned; type the "

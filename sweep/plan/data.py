@@ -42,7 +42,8 @@ class Plan:
     measurements : tuple of Measurement
         How long the points at each load are measured.
     measures : dict
-        How jobs are measured, see `models.jobs.measures`: ``bound`` in seconds, and ``groups``, name -> file.
+        How jobs are measured, see `models.jobs.measures`: ``bound`` in seconds, ``groups``, name -> file, and
+        ``of_jobs``, dotted names of a user's measures, if there are any.
     sources : dict of str to str
         Module -> hash of the code that it stands for, see `sweep.plan.sources`.
     ids : list of str

@@ -52,7 +52,9 @@ def expand(config: Config) -> Plan:
             raise SweepError(f"policy {policy.parameters['name']} names no family: add family: models.NAME")
     packages = dict.fromkeys(policy.parameters["family"] for policy in variants["policy"])
     families.refuse_unread(map(families.find, packages), config.typed)
-    measures = {"bound": settings.measures.bound, "groups": dict(config.groups)}
+    measures: dict[str, Any] = {"bound": settings.measures.bound, "groups": dict(config.groups)}
+    if settings.measures.of_jobs:
+        measures["of_jobs"] = list(settings.measures.of_jobs)
     plan = Plan(
         settings, axes, points, variants, choices, _measurements(settings, axes), measures, {}, [], config,
         described=config.described,

@@ -71,6 +71,7 @@ def runs_planned_code(task: Task, family: Family) -> bool:
     policy, workload = task.point.policy, task.point.workload
     parts = {task.family: sources.of_family(family)} | sources.of_named(policy)
     parts |= sources.of_workload(str(workload.get("model"))) | sources.of_named(workload)
+    parts |= sources.of_named(task.point.measures)
     if task.measurement.stopping is not None:
         parts |= {"sweep.statistics": sources.of_statistics()}
     return sources.hashed(family.version, parts, LENGTH - ASKED) == task.id[ASKED:]
@@ -80,9 +81,9 @@ def _codes(plan: Plan) -> Callable[[int, int], str]:
     """Return the last part of identities, by policy and workload; fill in `Plan.sources`."""
     sources.look_again()
     by_family = {package: {package: sources.of_family(family)} for package, family in plan.families.items()}
-    stopping = (
-        {} if plan.settings.precision.relative is None else {"sweep.statistics": sources.of_statistics()}
-    )
+    shared = sources.of_named(plan.measures)
+    if plan.settings.precision.relative is not None:
+        shared |= {"sweep.statistics": sources.of_statistics()}
     policies = [
         (plan.families[package].version, by_family[package] | sources.of_named(policy.parameters))
         for policy in plan.variants["policy"]
@@ -96,12 +97,12 @@ def _codes(plan: Plan) -> Callable[[int, int], str]:
         by_model[str(workload.parameters.get("model"))] | sources.of_named(workload.parameters)
         for workload in plan.variants["workload"]
     ]
-    for each in (*(parts for _, parts in policies), *workloads, stopping):
+    for each in (*(parts for _, parts in policies), *workloads, shared):
         plan.sources.update(each)
 
     @cache
     def code(policy: int, workload: int) -> str:
         version, parts = policies[policy]
-        return sources.hashed(version, parts | workloads[workload] | stopping, LENGTH - ASKED)
+        return sources.hashed(version, parts | workloads[workload] | shared, LENGTH - ASKED)
 
     return code

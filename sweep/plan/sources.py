@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from models.dotted import OURS
 from models.family import Family
-from models.workloads import MODELS
+from models.workloads import MODELS, module_name
 from sweep.config import canonical
 from sweep.config.nested import texts
 from sweep.errors import SweepError
@@ -95,9 +95,9 @@ def of_family(family: Family) -> str:
 
 
 def of_workload(model: object) -> dict[str, str]:
-    """Return module -> hash of a workload's model; empty for one that belongs to its family."""
-    module = MODELS.get(str(model))
-    return {} if module is None else {module: _joined(finding.below(module))}
+    """Return module -> hash of a workload's model; empty for its family's own, or one that is not here."""
+    module = module_name(str(model))
+    return {} if module is None or finding.find(module) is None else {module: _joined(finding.below(module))}
 
 
 def of_statistics() -> str:

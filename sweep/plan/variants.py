@@ -22,6 +22,7 @@ from models.workloads.replayed import of_file
 from sweep.config import canonical, locate, schema
 from sweep.config.nested import get, has, keys_set, leaves, overlay, parts_of, put
 from sweep.errors import ALIKE, SweepError, one_line, unknown
+from sweep.plan import families
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ def _finish(group: str, name: str, data: dict[str, Any], given_path: str, logs: 
         data["path"] = str(path)
         digest = _digest(path, group, name, given_path, of_file(str(path)))
         if group == "policy":
-            digest = with_included(path, digest)
+            digest = families.find(str(data.get("family"))).digest(path) or digest
         data["sha256"] = digest  # compared with the bytes when the log is read
         content["path"] = f"sha256:{digest}"
     return Variant(data, content, canonical.text(content))
@@ -184,16 +185,6 @@ def _resolve(group: str, name: str, data: dict[str, Any]) -> dict[str, Any]:
     except OmegaConfBaseException as error:
         raise SweepError(f"{group} {name}: {one_line(error)}") from None
     return resolved  # type: ignore[return-value] # of a mapping: a dict
-
-
-def with_included(path: Path, plain: str) -> str:
-    """Return the SHA-256 of a slurm.conf with the files that it includes; of what is none, its own."""
-    from models.slurm.configuration import reading
-
-    try:
-        return reading.digest(path)
-    except ValueError:  # the check of the policy says what is wrong with it
-        return plain
 
 
 @cache

@@ -1,6 +1,6 @@
 """The command: check the file and the environment, run its study, compare."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -58,10 +58,10 @@ def main(given: Sequence[str], folders: Sequence[Path], arguments: Sequence[str]
         raise SweepError(f"output={folder.path} holds the very file that is to be rerun; give another folder")
     config = _config(original, chosen, folders, folder)
     with understood(original.path):
-        config = replace(config, logs=_logs(original, chosen, console))
         _find_modules(original, chosen, console)
-        trust = chosen.get("trust", False)
-        expanded = foreign.planned(original, config, trust, brings_code="modules" in chosen)
+        code = {"trust": bool(chosen.get("trust", False)), "brings_code": "modules" in chosen}
+        config = replace(config, logs=_logs(original, chosen, foreign.allowed(original, **code), console))
+        expanded = foreign.planned(original, config, **code)
         _tell(original, expanded, console)
     action = config.settings.action
     again = action in ("run", "plan") and not config.settings.fresh and folder.holds_results()
@@ -109,9 +109,11 @@ def _config(original: Original, chosen: Mapping[str, Any], folders: Sequence[Pat
     return replace(original.config, settings=settings)
 
 
-def _logs(original: Original, chosen: Mapping[str, Any], console: Console) -> dict[str, str]:
+def _logs(
+    original: Original, chosen: Mapping[str, Any], packages: Collection[str] | None, console: Console
+) -> dict[str, str]:
     given = Path(str(chosen["logs"])).expanduser() if "logs" in chosen else None
-    found, wrong = needs.logs(original, given)
+    found, wrong = needs.logs(original, given, packages)
     for line in wrong:
         say(console, line, "red")
     if wrong:

@@ -1,5 +1,6 @@
 """What a recipe may not do, as it may be a stranger's: run other code, or read other files."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 from models import dotted
@@ -9,6 +10,12 @@ from sweep.plan import checks, sources
 from sweep.plan.data import Plan
 from sweep.plan.expansion import expand
 from sweep.rerun.original import Original
+
+
+def allowed(original: Original, trust: bool, brings_code: bool) -> Collection[str] | None:
+    """Return the packages whose code may be imported, None for any; see `planned`."""
+    carried = {Path(place).parts[0].removesuffix(".py") for place in original.modules}
+    return None if trust else {*dotted.OURS, *(carried if brings_code else ())}
 
 
 def planned(original: Original, config: Config, trust: bool = False, brings_code: bool = False) -> Plan:
@@ -26,14 +33,14 @@ def planned(original: Original, config: Config, trust: bool = False, brings_code
     SweepError
         With one line that names the code or the files, and the ways to allow them.
     """
-    if trust:
+    packages = allowed(original, trust, brings_code)
+    if packages is None:
         return expand(config)
-    carried = {Path(place).parts[0].removesuffix(".py") for place in original.modules}
-    packages = {*dotted.OURS, *(carried if brings_code else ())}
     with dotted.only(packages) as refused:
         try:
             expanded = expand(config)
             given = [one.parameters for group in GROUPS for one in expanded.variants[group]]
+            given.append(expanded.measures)
             refused += sources.foreign(given, packages)
             if not refused:
                 checks.notes(expanded)  # the models check it here, where nothing else can be imported

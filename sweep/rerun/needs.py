@@ -3,18 +3,27 @@
 import hashlib
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
+from models import dotted
+from models.family import Family
 from sweep.errors import SweepError
 from sweep.logs import folders
-from sweep.plan import finding
-from sweep.plan.variants import with_included
+from sweep.plan import families, finding
 from sweep.rerun.original import Original
 
 
-def logs(original: Original, given: Path | None) -> tuple[dict[str, str], list[str]]:
-    """Look for each log by its name, first in a folder that is given, and know it by its content.
+def logs(
+    original: Original, given: Path | None, packages: Collection[str] | None = dotted.OURS
+) -> tuple[dict[str, str], list[str]]:
+    """Find each log by its name, first in a folder that is given, and identify it by its content.
+
+    Parameters
+    ----------
+    packages : collection of str, optional
+        Packages whose families may be imported; None is any.
 
     Returns
     -------
@@ -24,9 +33,10 @@ def logs(original: Original, given: Path | None) -> tuple[dict[str, str], list[s
         A line for each log that is not here.
     """
     found, wrong = {}, []
+    digests = _Digests(original, packages)
     for log, digest in original.logs.items():
         there = dict.fromkeys(file for file in _places(log, original, given) if file.is_file())
-        right = next((file for file in there if digest in _digests(file)), None)
+        right = next((file for file in there if digest in digests.of(file)), None)
         if right is not None:
             found[log] = str(right.absolute())
         elif there:
@@ -51,16 +61,28 @@ def _places(log: str, original: Original, given: Path | None) -> Iterator[Path]:
         yield folder / path.name
 
 
-def _digests(file: Path) -> tuple[str, ...]:
-    """Return the SHA-256 of a file, and that of a slurm.conf together with what it includes."""
-    try:
-        if not file.stat().st_size:  # of /proc, whose files may have no end
-            return ()
-        with file.open("rb") as opened:
-            plain = hashlib.file_digest(opened, "sha256").hexdigest()
-    except OSError:
-        return ()
-    return plain, *([with_included(file, plain)] if file.suffix == ".conf" else [])
+class _Digests:
+    """The hashes by which a file may be known: its own, and with the files that it includes."""
+
+    def __init__(self, original: Original, packages: Collection[str] | None) -> None:
+        self._families: list[Family] = []
+        with nullcontext() if packages is None else dotted.only(packages):
+            for package in original.attribute("families"):
+                with suppress(SweepError):  # refused, or not here: the plan names it
+                    self._families.append(families.find(package))
+
+    def of(self, file: Path) -> Iterator[str]:
+        """Yield the SHA-256 of a file, and of that file with those that it includes."""
+        try:
+            if not file.stat().st_size:  # of /proc, whose files may have no end
+                return
+            with file.open("rb") as opened:
+                yield hashlib.file_digest(opened, "sha256").hexdigest()
+        except OSError:
+            return
+        for family in self._families:
+            if (digest := family.digest(file)) is not None:
+                yield digest
 
 
 def write_modules(modules: Mapping[str, str], folder: Path) -> list[Path]:

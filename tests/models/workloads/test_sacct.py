@@ -196,7 +196,7 @@ def test_a_downtime_is_refused_where_none_can_be(folder: Path) -> None:
     test_a_downtime_is_kept(folder, "easy")
     given = composed("workload", "sacct", path=str(folder / "kept.txt"), downtime="keep")
     machine = composed("machine", "log", processors=64)
-    with pytest.raises(ValueError, match=r"easy_immediate keeps no downtime .*grid.policy=.slurm."):
+    with pytest.raises(ValueError, match=r"easy_immediate keeps no downtime .*add workload.downtime=null"):
         FAMILY.check(Point(composed("policy", "easy_immediate"), given, machine))
     with pytest.raises(ValueError, match=r"is of the log as it is; add grid.load=.null."):
         FAMILY.check(Point(composed("policy", "easy"), given, machine, load=0.5))
