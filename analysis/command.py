@@ -16,6 +16,8 @@ from analysis.arguments import log_folder, parsed
 from analysis.errors import AnalysisError, DrawingError, understood
 from models import dotted
 from schedsweep.terminal import wrapped
+from sweep import plugins
+from sweep.errors import SweepError
 
 if TYPE_CHECKING:
     from analysis.claims import Claim
@@ -33,8 +35,9 @@ python -m analysis RESULTS [key=value ...]
     metrics=NAMES  metrics that are drawn, or all; default: means, and some of their percentiles and maxima
     figures=NAMES  draw only these, e.g. figures=fig8,fig10, and write no report
     logs=FOLDER    where job logs (SWF) are; default: $TRACES, else ../shared/traces or traces
-    paper=KEY      the paper whose figures and claims to use; default: by the experiment's name, and compare,
-                   which draws any study, for your own
+    paper=KEY      the paper whose figures and claims to use, or the dotted name of a paper of your own;
+                   default: by the experiment's name, and compare, which draws any study, for your own
+    modules=FOLDER a folder of your own modules: code in it that the dataset names may run
     output=FOLDER  where to write; default: RESULTS
 
 python -m analysis draw NAME [key=value ...]
@@ -79,9 +82,13 @@ def main(arguments: Sequence[str]) -> int:
         print(wrapped(HELP))
         return 0 if arguments else 2
     try:
-        # A dataset may be a stranger's: nothing that it names is imported. A drawing has none.
-        with nullcontext() if arguments[0] == "draw" else dotted.only(dotted.OURS):
+        arguments = plugins.taken(arguments)
+        # A dataset may be a stranger's: nothing else that it names is imported. `draw` reads no dataset.
+        with nullcontext() if arguments[:1] == ["draw"] else dotted.only(plugins.trusted()):
             return _act(arguments)
+    except SweepError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     except (AnalysisError, DrawingError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -97,6 +104,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _act(arguments: Sequence[str]) -> int:
+    if not arguments:
+        raise AnalysisError("name a results folder, e.g. python -m analysis results/packing")
     if arguments[0] == "draw":
         _draw(arguments[1:])
     elif arguments[0] == "explore":

@@ -1,7 +1,8 @@
 """The registry of papers: experiment -> package.
 
-A paper is a package in this folder with an attribute ``PAPER``, named in `PACKAGES`. No other module of
-the analysis depends on it.
+A paper is a package in this folder with an attribute ``PAPER``, named in `PACKAGES`, or one that a plug-in
+names (`sweep.plugins`). ``paper=`` takes the dotted name of any other. No other module of the analysis
+depends on it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import TYPE_CHECKING
 
 from analysis.errors import AnalysisError
 from analysis.paper import Drawing, Paper, reads
+from models import dotted
+from sweep import plugins
 from sweep.errors import unknown
 
 if TYPE_CHECKING:
@@ -45,9 +48,33 @@ def papers() -> dict[str, Paper]:
 
 
 def _each() -> Iterator[Paper]:
-    """Load the papers one by one, so that a search loads no more than it needs."""
+    """Load the papers one by one, so that a search loads no more than it needs; plug-ins come last."""
     for package in PACKAGES:
         yield import_module(package).PAPER
+    for plugin in plugins.installed():
+        try:
+            for package in getattr(import_module(plugin), "PAPERS", ()):
+                yield named(package)
+        except Exception as error:
+            raise AnalysisError(f"plug-in {plugin}: {dotted.reason(error)}") from error
+
+
+def named(package: str) -> Paper:
+    """Return the paper of a dotted name that a user or a plug-in gives.
+
+    Raises
+    ------
+    AnalysisError
+        With one line if there is none.
+    """
+    try:
+        paper = import_module(package).PAPER
+    except Exception as error:
+        where = "; modules=FOLDER names the folder that holds it" * isinstance(error, ModuleNotFoundError)
+        raise AnalysisError(f"paper={package} cannot be imported ({dotted.reason(error)}){where}") from error
+    if not isinstance(paper, Paper):
+        raise AnalysisError(f"paper={package}: its PAPER is not an analysis.paper.Paper")
+    return paper
 
 
 def paper_for(experiment: str, key: str | None = None) -> Paper:
@@ -58,12 +85,17 @@ def paper_for(experiment: str, key: str | None = None) -> Paper:
     experiment : str
         Name in the dataset's config.
     key : str, optional
-        A paper named by the user.
+        A paper named by the user: its key, or the dotted name of its package.
     """
+    if key is not None and "." in key:
+        return named(key)
     if key is not None:
         known = papers()
         if key not in known:
-            raise AnalysisError(f"paper={key}: no such paper; valid: {', '.join(sorted(known))}")
+            raise AnalysisError(
+                f"paper={key}: no such paper; valid: {', '.join(sorted(known))}, or the dotted name "
+                "of a package with a PAPER"
+            )
         return known[key]
     found = next((paper for paper in _each() if experiment in paper.experiments), None)
     return papers()[ANY] if found is None else found

@@ -6,12 +6,12 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
 from schedsweep import packages
 from schedsweep.terminal import wrapped
+from sweep import plugins
 from sweep.config import locate
 from sweep.errors import INTERRUPTED, RunError, SweepError, one_line
 
@@ -35,12 +35,11 @@ def answer(arguments: Sequence[str]) -> int:
     """Run the command of a command line and return the exit status: 0, 1 failed, 2 wrong, 130 interrupted."""
     try:
         overrides, user, wanted, watch = options(arguments)
-        folder = locate.conf_folder()
         if wanted == "--help":
             from sweep import help as help_text
 
-            folders = [folder, user] if user else [folder]
-            print(wrapped(help_text.RERUN if overrides[:1] == [RERUN] else help_text.text(folders)))
+            is_rerun = overrides[:1] == [RERUN]
+            print(wrapped(help_text.RERUN if is_rerun else help_text.text(locate.folders(user))))
         elif wanted == "--version":
             from sweep.store.provenance import package_version
 
@@ -49,7 +48,7 @@ def answer(arguments: Sequence[str]) -> int:
             # A batch system ends a job with SIGTERM: stop as cleanly as after Ctrl-C.
             before = signal.signal(signal.SIGTERM, _interrupt)
             try:
-                return _act(overrides, folder, user, list(arguments), watch)
+                return _act(overrides, user, list(arguments), watch)
             except Exception as error:
                 if _was_interrupted(error):
                     raise KeyboardInterrupt from None
@@ -97,7 +96,7 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def options(arguments: Sequence[str]) -> tuple[list[str], Path | None, str, bool]:
+def options(arguments: Sequence[str]) -> tuple[list[str], str | None, str, bool]:
     """Return overrides, the user's config folder, --help or --version if asked for, and whether to watch."""
     overrides, user, wanted, watch = [], None, "", False
     rest = iter(arguments)
@@ -110,7 +109,7 @@ def options(arguments: Sequence[str]) -> tuple[list[str], Path | None, str, bool
         elif argument == "--watch":
             watch = True
         elif name == "--config-dir":
-            user = locate.user_folder(value if equals else next(rest, ""))
+            user = value if equals else next(rest, "")
         elif argument.startswith("-"):
             raise SweepError(
                 f"unknown option {argument}: there are --config-dir DIR, --watch, --version and --help"
@@ -120,7 +119,7 @@ def options(arguments: Sequence[str]) -> tuple[list[str], Path | None, str, bool
     return overrides, user, wanted, watch
 
 
-def _act(given: list[str], folder: Path, user: Path | None, arguments: list[str], watch: bool) -> int:
+def _act(given: list[str], user: str | None, arguments: list[str], watch: bool) -> int:
     if (line := packages.hidden()) is not None:
         raise SweepError(line)
     # Imported only now: `--help` needs none of it.
@@ -135,9 +134,10 @@ def _act(given: list[str], folder: Path, user: Path | None, arguments: list[str]
     if given[:1] == [RERUN]:
         from sweep.rerun import command
 
-        folders = [folder, *([user] if user else [])]
-        return command.main(given[1:], folders, arguments, watch)
-    loaded = compose.load(overrides.parsed(given), folder, user)
+        return command.main(given[1:], locate.folders(user), arguments, watch)
+    given = plugins.taken(given)
+    folder, *others = locate.folders(user)
+    loaded = compose.load(overrides.parsed(given), folder, others)
     results = Folder(locate.place(loaded.settings.output), loaded.settings.name)
     loaded = pilot.settled(loaded, results, console)
     return actions.act(expand(loaded), results, console, arguments, watch)

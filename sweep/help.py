@@ -31,7 +31,9 @@ actions (action=...)
 
 options
   --watch           with action=status: look again until nothing is left
-  --config-dir DIR  a folder of your own experiment/, policy/, workload/, machine/ files, beside conf
+  --config-dir DIR  a folder of your own experiment/, policy/, workload/, machine/ files, beside conf;
+                    default: $SCHEDSWEEP_CONFIG_DIR; ~/.config/schedsweep/conf is searched, too
+  modules=FOLDER    a folder of your own modules, which files name by their dotted names
   --version         the version
   -h, --help        this text
 

@@ -23,7 +23,7 @@ VARIABLES = (
 )  # fmt: skip
 PREFIXES = (
     "LC_", "SLURM", "SBATCH_", "SRUN_", "SALLOC_", "SQUEUE_", "SINFO_", "SACCT_", "SCONTROL_", "PMI", "OMPI_",
-    "HYDRA_", "DASK_", "JUPYTER", "GIT_",
+    "HYDRA_", "DASK_", "XDG_CONFIG", "SCHEDSWEEP_CONFIG", "SCHEDSWEEP_MODULES", "JUPYTER", "GIT_",
 )  # fmt: skip
 
 for name in list(os.environ):

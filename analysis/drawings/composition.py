@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 def is_file(group: str, name: str, user: str = "") -> bool:
     """Whether conf, or a user's own, has a file of this full name."""
-    folders = [locate.conf_folder(), *([locate.user_folder(user)] if user else [])]
-    return name in choices.names(group, folders)
+    return name in choices.names(group, locate.folders(user or None))
 
 
 def given(settings: Mapping[str, str], group: str) -> dict[str, Any]:
@@ -104,7 +103,6 @@ def parameters(
     from sweep.config import chosen  # what reads them takes long to load, and figures of a study read none
 
     try:
-        folders = [locate.conf_folder(), *([locate.user_folder(user)] if user else [])]
-        return chosen.parameters(group, name, changed, folders)
+        return chosen.parameters(group, name, changed, locate.folders(user or None))
     except SweepError as error:
         raise AnalysisError(in_words_of_drawings(str(error))) from None

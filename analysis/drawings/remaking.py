@@ -10,6 +10,7 @@ from analysis.errors import AnalysisError
 from analysis.study import Study
 from analysis.study.study import text
 from models.point import Point
+from sweep import plugins
 from sweep.errors import SweepError
 from sweep.rerun import foreign, needs
 from sweep.rerun.original import Original, understood
@@ -47,11 +48,12 @@ def point_of(
         name: {**file, "path": None} if "path" in file and name != here["workload"] else file
         for name, file in files["workload"].items()
     }
-    found, wrong = needs.logs(original, next(iter(logs), None))
+    packages = plugins.trusted()
+    found, wrong = needs.logs(original, next(iter(logs), None), packages)
     try:
         with understood(path):
             config = replace(config, files={**files, "workload": workloads}, logs=found)
-            expanded = foreign.planned(original, config)
+            expanded = foreign.planned(original, config, packages)
     except SweepError as error:
         raise AnalysisError(next(iter(wrong), str(error))) from None
     at = tuple(list(map(text, values)).index(here[axis]) for axis, values in expanded.axes.items())

@@ -38,7 +38,7 @@ KEYS = [*Settings.__dataclass_fields__, "experiment"]
 def load(
     asked: Mapping[str, Any],
     folder: Path,
-    user: Path | None = None,
+    users: Sequence[Path] = (),
     own: Mapping[str, Mapping[str, dict[str, Any]]] | None = None,
 ) -> Config:
     """Compose and check what is asked for.
@@ -50,12 +50,12 @@ def load(
         and ``machine`` are values of the grid unless they are mappings.
     folder : Path
         The project's conf, absolute.
-    user : Path, optional
-        A user's own conf folder, searched after it.
+    users : sequence of Path, optional
+        Further conf folders, searched after it, see `sweep.config.locate.folders`.
     own : dict of str to dict, optional
         Group -> label -> parameters that are in no file; the grid names them by their labels.
     """
-    own, folders = own or {}, [folder, *([user] if user else [])]
+    own, folders = own or {}, [folder, *users]
     asked = dict(_placed(asked, folders))
     levels = _experiment(asked.pop("experiment", None), folders)
     data = files.read(folder / "config.yaml")

@@ -1,7 +1,10 @@
 """Where the config folders are."""
 
+import os
+from contextlib import suppress
 from pathlib import Path
 
+from sweep import plugins
 from sweep.errors import SweepError
 
 
@@ -24,8 +27,36 @@ def place(given: str) -> Path:
         return Path(given)
 
 
-def user_folder(given: str) -> Path:
-    """Return the folder of ``--config-dir`` as an absolute path."""
+VARIABLE = "SCHEDSWEEP_CONFIG_DIR"
+"""Variable of the environment that stands for ``--config-dir`` where that is not given."""
+
+
+def folders(given: str | None = None) -> list[Path]:
+    """Return the config folders in the order in which a file is looked for.
+
+    They are the project's, the user's own (`given`, else the one that `VARIABLE` names), ``schedsweep/conf``
+    in the user's configuration folder, and those of plug-ins.
+
+    Parameters
+    ----------
+    given : str, optional
+        The folder of ``--config-dir``.
+    """
+    found = [conf_folder()]
+    if given is not None:
+        found.append(user_folder(given))
+    elif named := os.environ.get(VARIABLE):
+        found.append(user_folder(named, VARIABLE))
+    with suppress(RuntimeError):  # no home
+        home = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+        own = (home if home.is_absolute() else Path.home() / ".config") / "schedsweep" / "conf"
+        if own.is_dir():
+            found.append(own)
+    return list(dict.fromkeys([*found, *plugins.conf_folders()]))
+
+
+def user_folder(given: str, where: str = "--config-dir") -> Path:
+    """Return a user's own config folder as an absolute path."""
     try:
         folder = Path(given).expanduser().absolute()
         if given and folder.is_dir():
@@ -33,6 +64,5 @@ def user_folder(given: str) -> Path:
     except (OSError, RuntimeError, ValueError):  # a name that is too long, no such user, a null character
         pass
     raise SweepError(
-        f"--config-dir {given[:300] or '(empty)'}: no such folder; it holds experiment/, policy/, ..., "
-        "like conf"
+        f"{where} {given[:300] or '(empty)'}: no such folder; it holds experiment/, policy/, ..., like conf"
     )

@@ -14,15 +14,15 @@ import yaml  # type: ignore[import-untyped] # types only by another package
 
 from sweep.config import chosen, locate
 from sweep.errors import SweepError, unknown
+from sweep.plan import families
 
 COLUMNS = ("submit", "runtime", "processors", "requested", "memory", "user")
 NEEDED = COLUMNS[:3]
 
 
 def folders(config_dir: str | Path | None = None) -> list[Path]:
-    """Return the project's conf and a user's own."""
-    user = [] if config_dir is None else [locate.user_folder(str(config_dir))]
-    return [locate.conf_folder(), *user]
+    """Return the config folders, see `sweep.config.locate.folders`."""
+    return locate.folders(None if config_dir is None else str(config_dir))
 
 
 def policy(given: Any, where: Sequence[Path]) -> dict[str, Any]:
@@ -169,12 +169,12 @@ def _of_function(function: Any, where: Sequence[Path]) -> dict[str, Any]:
             "with numba.njit"
         )
     arguments = plain.__code__.co_argcount
-    by_priority = ("backfill/easy", "priority")
-    kinds = {7: ("gang/first_fit", "scheme"), 5: by_priority, 4: by_priority}
+    kinds = {number: place for family in families.ours() for number, place in family.functions.items()}
     if arguments not in kinds:
+        allowed = ", ".join(f"{kinds[number][1]} has {number}" for number in sorted(kinds))
         raise SweepError(
-            f"policy={plain.__name__}: a function of {arguments} arguments; a packing scheme has 7 "
-            "(models.packing.schemes.signature), an order of priority 4 or 5 (models.backfill.priority.order)"
+            f"policy={plain.__name__}: a function of {arguments} arguments; of those that may stand for a "
+            f"policy, {allowed} (see docs/adding_a_policy.md)"
         )
     base, key = kinds[arguments]
     return {**chosen.parameters("policy", base, {}, where), key: function, "name": plain.__name__}

@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 from rich.console import Console
 
+from sweep import plugins
 from sweep.config import compose, locate, overrides
 from sweep.config.settings import BY_LOAD
 from sweep.errors import RunError, SweepError
@@ -38,6 +39,8 @@ class Study:
         ``"dask"`` (the default: one process a core), ``"serial"``, or ``{"name": "dask", "workers": 4}``.
     config_dir : path-like, optional
         A folder of your own experiments, policies, workloads and machines, beside conf.
+    modules : path-like, optional
+        A folder of your own modules, which settings name by their dotted names.
     **settings
         The keys of conf/config.yaml: ``grid={"policy": ["buddy", "migration"], "load": [0.5, 0.9]}``,
         ``policy={"alternation": "shared"}``, ``batches=10``, ``replications=5``, ``output="results/mine"`` …
@@ -63,6 +66,7 @@ class Study:
         *,
         executor: str | Mapping[str, Any] | None = None,
         config_dir: str | Path | None = None,
+        modules: str | Path | None = None,
         **settings: Any,
     ) -> None:
         if not isinstance(experiment, str):
@@ -71,11 +75,13 @@ class Study:
             )
         for key, value in settings.items():
             allowed.check(key, value)
-        user = None if config_dir is None else locate.user_folder(str(config_dir))
-        settings, values = own.taken_out(settings, choices.folders(config_dir))
+        if modules is not None:
+            plugins.bring(modules)
+        folder, *others = folders = choices.folders(config_dir)
+        settings, values = own.taken_out(settings, folders)
         asked = {"experiment": experiment, **_dotted(settings), **_executor(executor)}
         self._arguments = overrides.written(asked)
-        config = compose.load(asked, locate.conf_folder(), user, values)
+        config = compose.load(asked, folder, others, values)
         self._folder = Folder(locate.place(config.settings.output), config.settings.name)
         self._plan = expand(settled(config, self._folder, Console()))
 

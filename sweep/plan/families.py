@@ -1,8 +1,11 @@
 """Scheduling families: found by the name of their package, and combined where a grid has several."""
 
+import importlib
+import pkgutil
 from collections.abc import Iterable, Sequence
 from functools import cache
 
+import models
 from models import dotted, workloads
 from models.family import OPTIONS, Family, Metric
 from models.jobs import machine
@@ -48,6 +51,15 @@ def refuse_unread(families: Iterable[Family], typed: Iterable[str]) -> None:
                 f"{key}: no policy here reads it ({names}), so that it changes nothing; leave it out, or "
                 "add a policy that does"
             )
+
+
+def ours() -> list[Family]:
+    """Return the families of this project; none of their kernels is loaded."""
+    packages = (
+        f"{models.__name__}.{found.name}" for found in pkgutil.iter_modules(models.__path__) if found.ispkg
+    )
+    modules = map(importlib.import_module, packages)
+    return [module.FAMILY for module in modules if isinstance(getattr(module, "FAMILY", None), Family)]
 
 
 def metrics(families: Iterable[Family], measures: Parameters) -> dict[str, Metric]:

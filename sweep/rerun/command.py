@@ -59,9 +59,9 @@ def main(given: Sequence[str], folders: Sequence[Path], arguments: Sequence[str]
     config = _config(original, chosen, folders, folder)
     with understood(original.path):
         _find_modules(original, chosen, console)
-        code = {"trust": bool(chosen.get("trust", False)), "brings_code": "modules" in chosen}
-        config = replace(config, logs=_logs(original, chosen, foreign.allowed(original, **code), console))
-        expanded = foreign.planned(original, config, **code)
+        packages = foreign.allowed(original, chosen.get("trust", False), brings_code="modules" in chosen)
+        config = replace(config, logs=_logs(original, chosen, packages, console))
+        expanded = foreign.planned(original, config, packages)
         _tell(original, expanded, console)
     action = config.settings.action
     again = action in ("run", "plan") and not config.settings.fresh and folder.holds_results()

@@ -12,28 +12,28 @@ from sweep.plan.expansion import expand
 from sweep.rerun.original import Original
 
 
-def allowed(original: Original, trust: bool, brings_code: bool) -> Collection[str] | None:
-    """Return the packages whose code may be imported, None for any; see `planned`."""
-    carried = {Path(place).parts[0].removesuffix(".py") for place in original.modules}
-    return None if trust else {*dotted.OURS, *(carried if brings_code else ())}
-
-
-def planned(original: Original, config: Config, trust: bool = False, brings_code: bool = False) -> Plan:
-    """Return the plan of a recipe, for which only this project's code is imported.
+def allowed(original: Original, trust: bool = False, brings_code: bool = False) -> Collection[str] | None:
+    """Return the packages whose code may be imported, None for any.
 
     Parameters
     ----------
     trust : bool
-        Whether any code that it names may run.
+        Whether any code that the file names may run.
     brings_code : bool
         Whether the code that the file carries may run (``modules=FOLDER``).
+    """
+    carried = {Path(place).parts[0].removesuffix(".py") for place in original.modules}
+    return None if trust else {*dotted.OURS, *(carried if brings_code else ())}
+
+
+def planned(original: Original, config: Config, packages: Collection[str] | None = dotted.OURS) -> Plan:
+    """Return the plan of a recipe, for which only code of some packages is imported; None is of any.
 
     Raises
     ------
     SweepError
         With one line that names the code or the files, and the ways to allow them.
     """
-    packages = allowed(original, trust, brings_code)
     if packages is None:
         return expand(config)
     with dotted.only(packages) as refused:
@@ -46,7 +46,8 @@ def planned(original: Original, config: Config, trust: bool = False, brings_code
                 checks.notes(expanded)  # the models check it here, where nothing else can be imported
         finally:
             if refused:
-                listed = ", ".join(dict.fromkeys(refused))
+                more = [config.files, config.settings.measures.of_jobs]
+                listed = ", ".join(dict.fromkeys([*refused, *sources.foreign(more, packages)]))
                 raise SweepError(
                     f"{original.path} runs code from outside this project ({listed}): "
                     "look at that code, then add trust=true, or modules=FOLDER to run only the code that the "

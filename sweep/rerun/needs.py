@@ -1,17 +1,16 @@
 """The parts of a study beside its dataset: the logs, found by their content, and the user's code."""
 
 import hashlib
-import os
-import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from models import dotted
 from models.family import Family
+from sweep import plugins
 from sweep.errors import SweepError
 from sweep.logs import folders
-from sweep.plan import families, finding
+from sweep.plan import families
 from sweep.rerun.original import Original
 
 
@@ -108,9 +107,5 @@ def write_modules(modules: Mapping[str, str], folder: Path) -> list[Path]:
         except OSError as error:
             raise SweepError(f"modules={folder}: {error.strerror}; give another folder") from None
         written.append(file)
-    here = str(folder.absolute())
-    sys.path.insert(0, here)
-    before = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = here + (os.pathsep + before if before else "")
-    finding.look_again()
+    plugins.bring(folder)
     return written

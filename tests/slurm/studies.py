@@ -37,7 +37,7 @@ PROFILE = ROOT / "slurm" / "testcluster.yaml"
 @cache
 def configured(*overrides: str) -> Config:
     """Return the config of the experiment ``queue``."""
-    return compose.load(parsed(("+experiment=queue", *overrides)), locate.conf_folder(), CONF)
+    return compose.load(parsed(("+experiment=queue", *overrides)), locate.conf_folder(), [CONF])
 
 
 @cache

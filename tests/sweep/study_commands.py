@@ -47,7 +47,7 @@ def expand() -> Callable[..., Plan]:
     """Expand the experiment ``queue`` with overrides."""
 
     def expand(*overrides: str) -> Plan:
-        return expanded(compose.load(parsed(("+experiment=queue", *overrides)), locate.conf_folder(), CONF))
+        return expanded(compose.load(parsed(("+experiment=queue", *overrides)), locate.conf_folder(), [CONF]))
 
     return expand
 
