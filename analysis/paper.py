@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from analysis.claims import Claim
+    from analysis.drawings.views import View
     from analysis.report.table import Table
     from analysis.study import Study
 
@@ -112,6 +113,8 @@ class Paper:
         (study) -> numbers of its figures, one row per number, for a file of its own; None for no file.
     commands : dict of str to callable
         Name -> function of the arguments after ``python -m analysis NAME``.
+    views : dict of str to View
+        Name -> picture of one point for the explorer.
     """
 
     key: str
@@ -132,6 +135,7 @@ class Paper:
     options: tuple[str, ...] = ()
     numbers: Callable[[Study], pd.DataFrame | None] = lambda study: None
     commands: Mapping[str, Callable[[Sequence[str]], None]] = field(default_factory=dict)
+    views: Mapping[str, View] = field(default_factory=dict)
 
 
 @cache

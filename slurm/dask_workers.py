@@ -19,8 +19,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from slurm import places, reasons, script
 from slurm import profile as profiles
-from slurm import reasons, script
 from slurm.answers import Job
 from slurm.commands import Slurm, SlurmError, UnreachableError
 from sweep.errors import RunError, SweepError
@@ -92,7 +92,7 @@ class Executor(dask.Executor):
         first = next(bundles, None)
         if first is None:
             return
-        self._logs = first.shards.parent.absolute() / "dask_slurm" / self._name
+        self._logs = first.shards.parent.absolute() / places.WORKERS / self._name
         inner(self._logs.parent)
         inner(self._logs)
         self._client = Future()

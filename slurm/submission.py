@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from slurm import places
 from slurm.packing import Packing
 from sweep.config import kept
 from sweep.config.settings import Config
@@ -104,7 +105,7 @@ def clock(moment: float) -> str:
 
 def parent(folder: Folder) -> Path:
     """Return the folder of the submissions of a results folder."""
-    return folder.path / "slurm"
+    return folder.path / places.ARRAYS
 
 
 def claim(folder: Folder) -> Path:

@@ -2,18 +2,34 @@
 
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
+
+from sweep.config import locate
+from sweep.errors import SweepError
 
 
 @cache
 def listed() -> Mapping[str, Mapping[str, Any]]:
-    """Return the rows of ``policies.yaml``: policy -> its label, and how it looks."""
+    """Return the rows of ``policies.yaml`` in all config folders: policy -> its label, and how it looks."""
     import yaml  # type: ignore[import-untyped] # types only by another package
 
-    text = Path(__file__).with_name("policies.yaml").read_text(encoding="utf-8")
-    found: Mapping[str, Mapping[str, Any]] = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    found: dict[str, Mapping[str, Any]] = {}
+    for file in (folder / "policies.yaml" for folder in locate.folders()):
+        if file.is_file():
+            text = file.read_text(encoding="utf-8")
+            rows = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+            if not isinstance(rows, dict) or not all(
+                isinstance(row, dict) and isinstance(row.get("label"), str) for row in rows.values()
+            ):
+                raise SweepError(f"{file}: give each policy a label, for instance mine: {{label: Mine}}")
+            found |= {name: row for name, row in rows.items() if name not in found}
     return found
+
+
+@cache
+def usual_reference() -> str | None:
+    """Return the policy that others are compared with by default, marked ``reference`` in those rows."""
+    return next((name for name, row in listed().items() if row.get("reference")), None)
 
 
 def label(policy: str) -> str:

@@ -46,8 +46,11 @@ def run(
         for note in checks.notes(plan):
             say(console, note)
         executor = executors.create(plan.settings.executor, [*plan.families])
-    folder.create()
+    kept = executors.places(plan.settings.executor)
+    folder.create(name for one in kept for name in one.FOLDERS)
     with folder.lock():
+        for one in kept:
+            one.remove_leftovers(folder.path)
         if plan.settings.fresh:
             _set_aside(plan, folder, console)
         folder.claim(described)

@@ -313,7 +313,7 @@ class Page:
         policy = study.config.get("policy", {}).get(point.place["policy"], {}) if rows else {}
         names = views.offered(policy) if policy else []
         value = self._view.value if self._view.value in names else next(iter(names), None)
-        self._view.param.update(options={views.VIEWS[name].title: name for name in names}, value=value)
+        self._view.param.update(options={views.known()[name].title: name for name in names}, value=value)
         for widget in (self._view, self._replication, self._draw):
             widget.visible = bool(names)
         self._offer_times()
@@ -322,7 +322,7 @@ class Page:
 
     def _offer_times(self) -> None:
         """Offer a period of time, or a moment, as the picture shows it."""
-        view = views.VIEWS.get(self._view.value) if self._view.visible else None
+        view = views.known().get(self._view.value) if self._view.visible else None
         is_period = view is not None and view.window
         self._begin.visible, self._end.visible = view is not None, is_period
         self._begin.name = f"{'From' if is_period else 'At'} (36h, 2d, 500s)"
@@ -337,9 +337,9 @@ class Page:
         except AnalysisError as error:
             self._put(str(error), "alert", "bad")
             return
-        end = (self._end.value or "").strip() if views.VIEWS[name].window else ""
+        end = (self._end.value or "").strip() if views.known()[name].window else ""
         request = views.Request(name, made, (self._begin.value or "").strip(), end)
-        title = f"{views.VIEWS[name].title}: {request.title}"
+        title = f"{views.known()[name].title}: {request.title}"
         more = "The run is repeated; the first one after an update compiles for a minute or two."
         self._put(f"Drawing: {title} … {more}")
         self._state.loading = True

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from analysis.feitelson1996.claims import claims
-from analysis.feitelson1996.drawings import DRAWINGS
+from analysis.feitelson1996.drawings import DRAWINGS, VIEWS
 from analysis.feitelson1996.figures import pictures
 from analysis.feitelson1996.labels import AXES, KEY
 from analysis.paper import Paper
@@ -20,4 +20,5 @@ PAPER = Paper(
     axes=AXES,
     families=("models.gang",),
     drawings=DRAWINGS,
+    views=VIEWS,
 )

@@ -14,7 +14,8 @@ from matplotlib.patches import Patch
 from analysis.claims import Fact
 from analysis.drawings.composition import parameters
 from analysis.drawings.matrix import FREE, MatrixState, alternates, draw_matrix
-from analysis.drawings.scene import MOST, SOURCE, asked, positive, valid, whole
+from analysis.drawings.scene import MOST, SOURCE, asked, instant, positive, valid, whole
+from analysis.drawings.views import Request, View
 from analysis.errors import AnalysisError
 from analysis.feitelson1996.labels import AXES
 from analysis.figures import style
@@ -217,4 +218,37 @@ DRAWINGS = {
         MATRIX,
         "the Ousterhout matrix at a moment of a simulation; policy=buddy,migration draws two side by side",
     ),
+}
+
+
+MOST_SLOTS = 60
+"""Slots of a matrix that the explorer draws."""
+
+
+def matrix_of_point(request: Request) -> Figure:
+    """Draw the Ousterhout matrix at a moment."""
+    state, time = state_of(request.point, instant(request.begin, "from") if request.begin else None)
+    n_slots, n_pes = state.mapped.shape
+    if not n_slots:
+        raise AnalysisError(f"no job is in the system at {time:g} s: give another time")
+    if n_slots > MOST_SLOTS:
+        raise AnalysisError(f"{n_slots} slots at {time:g} s are too many for a picture: give an earlier time")
+    figure = Figure(figsize=(8.4, 0.3 * n_slots + 1.4), layout="constrained")
+    jobs = len(set(state.mapped[state.mapped != FREE].tolist()))
+    draw_matrix(
+        figure.subplots(),
+        state,
+        f"{request.title}, at {time:,.0f} s: {jobs} jobs in {n_slots} slot{'s' * (n_slots != 1)} on "
+        f"{n_pes} PEs (hatched: runs here too)",
+    )
+    return figure
+
+
+VIEWS = {
+    "matrix": View(
+        "Ousterhout matrix at a moment",
+        lambda policy: policy.get("family") == "models.gang",
+        matrix_of_point,
+        window=False,
+    )
 }

@@ -2,13 +2,19 @@
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import product
 
 from analysis.figures.style import SchemeStyle, shade
 from sweep.policy_names import label, listed
 
-LOOKS = {name: SchemeStyle(**row) for name, row in listed().items() if "color" in row}
+KEYS = [key.name for key in fields(SchemeStyle)]
+
+LOOKS = {
+    name: SchemeStyle(**{key: row[key] for key in KEYS if key in row})
+    for name, row in listed().items()
+    if "color" in row
+}
 """Policy -> its style, in the order of legends."""
 
 # For policies that are not listed; the name decides, so that a policy looks the same in every figure and run.

@@ -6,6 +6,7 @@ from analysis.paper import Paper
 from analysis.report.readings import Readings
 from analysis.silva1999.claims import claims
 from analysis.silva1999.drawings import DRAWINGS
+from analysis.silva1999.drawings.trace_diagram import VIEWS
 from analysis.silva1999.figures import pictures, tables
 from analysis.silva1999.labels import AXES, KEY
 
@@ -26,5 +27,6 @@ PAPER = Paper(
     axes=AXES,
     families=("models.concurrent_gang",),
     drawings=DRAWINGS,
+    views=VIEWS,
     tables=tables,
 )

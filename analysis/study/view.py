@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 from analysis.errors import AnalysisError
 from sweep.errors import unknown
-
-USUAL_REFERENCE = "easy"
-"""The default reference, if the grid has it: what most schedulers in use do."""
+from sweep.policy_names import usual_reference
 
 OPTIONS = ("along", "reference", "metrics")
 """Keys of `View` as they are typed; any other key names an axis, and values to keep of it."""
@@ -60,7 +58,8 @@ class View:
         """
         if self.reference and self.reference not in names:
             raise AnalysisError(f"reference={self.reference}: {unknown('name', self.reference, names)}")
-        return self.reference or (USUAL_REFERENCE if USUAL_REFERENCE in names else names[0])
+        usual = usual_reference()
+        return self.reference or (usual if usual in names else names[0])
 
 
 def listed(text: str) -> list[str]:

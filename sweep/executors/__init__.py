@@ -13,18 +13,22 @@ executors run the tasks while this process waits; `Detached` ones submit them an
   timings.
 - No bundle waits on a worker behind one that is not `brief`, which may take hours: it does not move to a
   worker that is idle.
+- Executors that keep files in the results folder declare it in a module beside theirs, see `places`.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 from models import dotted
+from sweep.config import choices, locate
 from sweep.errors import SweepError, one_line
+from sweep.plan import finding
 
 if TYPE_CHECKING:
     from sweep.plan.data import Plan
@@ -95,6 +99,23 @@ class Detached(Protocol):
 
     def cancel(self, folder: Folder) -> Iterable[str]:
         """Cancel the submitted tasks that are left (``action=cancel``)."""
+
+
+def places(settings: Mapping[str, Any]) -> list[Any]:
+    """Return the modules ``places`` of the executors in conf and of the one in use.
+
+    Such a module has ``FOLDERS``, the names of their folders in a results folder, and the function
+    ``remove_leftovers(results)``, which removes what a killed run has left there; it is called when no other
+    run writes to the results folder.
+    """
+    folders = [locate.conf_folder()]
+    files = [choices.path("executor", name, folders) for name in choices.names("executor", folders)]
+    names = [
+        found[1] for file in files if (found := re.search(r"^name: ([\w.]+)", file.read_text(), re.MULTILINE))
+    ]
+    packages = {name.rpartition(".")[0] for name in (*names, str(settings.get("name", "")))} - {""}
+    found = [f"{package}.places" for package in sorted(packages)]
+    return [dotted.module(name) for name in found if finding.find(name) is not None]
 
 
 def create(settings: Mapping[str, Any], modules: Sequence[str]) -> Attached | Detached:

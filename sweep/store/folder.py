@@ -5,12 +5,11 @@ import fcntl
 import json
 import os
 import re
-import shutil
 import socket
 import stat
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -44,15 +43,20 @@ class Folder:
         if not os.access(there, os.W_OK | os.X_OK):
             raise self.unwritable(PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(there)))
 
-    def create(self) -> None:
+    def create(self, kept: Iterable[str] = ()) -> None:
         """Make the folder.
+
+        Parameters
+        ----------
+        kept : iterable of str
+            Names of folders in it that executors write to.
 
         Raises
         ------
         SweepError
             If it cannot be written to.
         """
-        for name in ("slurm", "dask_slurm", "pilot", "shards/aside"):
+        for name in (*kept, "pilot", "shards/aside"):
             if (part := self.path / name).is_symlink():
                 raise writing.link(part)
         try:
@@ -163,15 +167,6 @@ class Folder:
         for left in (*self.path.glob(".*.*"), *self.shards.glob(".*")):
             if LEFTOVER.match(left.name) and not left.is_dir():
                 left.unlink(missing_ok=True)
-        # Other folders there may be the user's own.
-        for made in (self.path / "slurm").glob("[0-9]*"):
-            is_ours = made.name.isdecimal() and (made / "elements").is_dir()
-            if is_ours and not (made / "submission.json").exists():  # nothing was submitted
-                shutil.rmtree(made, ignore_errors=True)
-        for made in (self.path / "dask_slurm").glob("sweep-workers-*"):
-            shutil.rmtree(made, ignore_errors=True)
-        with suppress(OSError):
-            (self.path / "dask_slurm").rmdir()
 
 
 def _crc(data: dict[str, Any]) -> str:

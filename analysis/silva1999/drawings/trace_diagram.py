@@ -11,7 +11,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from analysis.drawings.matrix import JOB_COLORS
-from analysis.drawings.scene import MOST, positive, valid, whole
+from analysis.drawings.scene import MOST, instant, positive, valid, whole
+from analysis.drawings.views import Request, View, counted
 from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.silva1999.engine import SOURCE, Diagram, diagram, point, title
@@ -246,3 +247,26 @@ def _key() -> list[Artist]:
         [], [], linestyle="none", marker="^", ms=5, color=CHANGE, label="workload change: a job comes or ends"
     )
     return [*found, change]
+
+
+BEGIN_S = 2000.0
+"""Time at which the explorer's diagram begins by default: the machine is full by then."""
+
+SLICES = 12
+"""Slices of the explorer's diagram."""
+
+
+def of_request(request: Request) -> Figure:
+    """Draw the state of each PE in some slices."""
+    begin = instant(request.begin, "from") if request.begin else BEGIN_S
+    return of_point(counted(request.point), begin, SLICES, f"{request.title}, from {begin:,.0f} s on")
+
+
+VIEWS = {
+    "trace_diagram": View(
+        "Trace diagram of the PEs",
+        lambda policy: policy.get("family") == "models.concurrent_gang" and bool(policy.get("coordinated")),
+        of_request,
+        window=False,
+    )
+}
