@@ -222,6 +222,9 @@ def test_all_of_it_is_in_the_dataset_and_the_report(results: Path) -> None:
         assert "modules" not in data.attrs["command"]
         carried = set(json.loads(data.attrs["recipe"])["modules"])
         assert {"mine/steady.py", "mine/metrics.py", "mine/family/model.py"} <= carried
+        assert all(
+            place.startswith("mine/") and place != "mine/paper.py" for place in carried
+        )  # figures run no task
     assert (results / "figures/waits.svg").is_file()
     claims = json.loads((results / "claims.json").read_text())
     assert "holds" in json.dumps(claims)

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from models.dotted import OURS
 from models.family import Family
 from models.workloads import MODELS, module_name
+from schedsweep import packages
 from sweep.config import canonical
 from sweep.config.nested import texts
 from sweep.errors import SweepError
@@ -37,6 +38,9 @@ CALLERS = frozenset({"models.dotted", "models.kernels.cache"})
 
 REGISTRIES = frozenset({"models.workloads"})
 """Modules that count by what they import: a name that is added to a registry changes no result."""
+
+PROJECT = frozenset({*packages.NAMES, "schedsweep"})
+"""All packages of this project."""
 
 OWN_KEYS = ("name", "path", "family")
 """Keys of policies, workloads and machines that name no function."""
@@ -114,7 +118,8 @@ def of_named(parameters: Mapping[str, Any]) -> dict[str, str]:
         For what is in no module: workers do not know it.
     """
     found = {}
-    for text in dotted_names(parameters):
+    # The model of a workload is a module, see `of_workload`; all else are functions and objects of modules.
+    for text in dotted_names({key: value for key, value in parameters.items() if key != "model"}):
         if text.startswith("__main__."):
             raise SweepError(
                 f"{text}: a function of this notebook or script is not known to other processes; put it into "
@@ -175,7 +180,7 @@ def own_files(modules: Iterable[str]) -> dict[str, str]:
     found = {}
     for name in sorted(_reached(frozenset(below))) if below else ():
         file = finding.file_of(name)
-        if file is not None and not name.startswith("models") and not finding.is_installed(file):
+        if file is not None and name.partition(".")[0] not in PROJECT and not finding.is_installed(file):
             place = name.replace(".", "/") + ("/__init__.py" if finding.is_package(name) else ".py")
             found[place] = file.read_text(encoding="utf-8")
     return found
@@ -210,7 +215,7 @@ def _reached(modules: frozenset[str]) -> dict[str, str]:
 
 def _is_own(name: str, other: str) -> bool:
     """Return whether a module of a user's imports another one of the user's, of whatever package."""
-    if name.partition(".")[0] in OURS or other.partition(".")[0] in OURS:
+    if name.partition(".")[0] in PROJECT or other.partition(".")[0] in PROJECT:
         return False
     file = finding.file_of(other)
     return file is not None and not finding.is_installed(file)
@@ -234,13 +239,20 @@ def _used(name: str, source: Source) -> Iterator[str]:
         bare = text.rstrip(".")
         if bare in registered or bare.partition(".")[0] != name.partition(".")[0]:
             continue
-        if (found := finding.module_of(f"{bare}.it")) is not None:
+        if (found := finding.module_of(f"{bare}.it")) is not None and not _draws(found):
             yield from finding.with_parents(found)
             if found == bare and finding.is_package(found):
                 # The beginning of names that are put together: of those of its modules whose names are there.
                 yield from (
                     f"{found}.{word}" for word in source.words if finding.find(f"{found}.{word}") is not None
                 )
+
+
+def _draws(name: str) -> bool:
+    """Return whether a module is a paper's, or another one that draws datasets: no task runs it."""
+    file = finding.file_of(name)
+    imports = [] if file is None else _read(name, file).imports
+    return any(module.partition(".")[0] == "analysis" for _, module, _ in imports)
 
 
 _seen: dict[Path, str] = {}
