@@ -5,9 +5,12 @@ Once in a folder that ``modules=`` names, once as an installed plug-in.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import textwrap
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +23,6 @@ from sweep.config import locate
 from sweep.errors import SweepError
 
 FILES = {
-    "mine/__init__.py": 'PAPERS = ("mine.paper",)\n',
     "mine/family/__init__.py": """
 from models.family import Family, Metric
 from models.jobs.measures import COMMON
@@ -81,69 +83,6 @@ def simulate(point):
 def schedule(point):
     return outcomes.schedule(point, workloads.open_workload(point), run)
 """,
-    "mine/steady.py": """
-import numpy as np
-
-from models.jobs.jobs import Jobs
-from models.jobs.stream import Stream
-from models.streams import stream
-
-
-def open_stream(point, machine):
-    size, mean = point.workload["size"], point.workload["mean_runtime"]
-    gap = size * mean / (point.load * machine.total)
-
-    def draw(n):
-        runtime = stream(point.seed, "runtimes").exponential(mean, n)
-        return Jobs.bare(np.arange(n) * gap, runtime, np.full(n, size))
-
-    return Stream("steady", machine, draw)
-""",
-    "mine/metrics.py": """
-from models.jobs.measures import JobMeasure
-
-
-def value(jobs, values):
-    return values["wait"] / jobs.size
-
-
-wait_per_processor = JobMeasure("s", "wait / processors", value)
-""",
-    "mine/paper.py": """
-from functools import partial
-from pathlib import Path
-
-from analysis.claims.rows import Rows
-from analysis.claims.tester import Tester
-from analysis.claims.testers import CURVES
-from analysis.figures.load_plot import draw
-from analysis.figures.panels import PlotAxis, Series, plot
-from analysis.paper import Paper, Picture
-
-
-def waits(study):
-    series = [Series("wait", policy) for policy in study.policies]
-    return draw(plot(study, PlotAxis("load"), series, "Waits", "Wait (s)"))
-
-
-PAPER = Paper(
-    key="mine2026",
-    citation="A. User, My paper, 2026",
-    experiments=("mine",),
-    pictures=lambda study, logs: [Picture("waits", "Waits", "Mean waits.", partial(waits, study))],
-    claims=lambda study: Rows(Path(__file__).parent).claims(Tester(study, "mine2026"), CURVES),
-    readings=lambda study: (),
-    families=("mine.family",),
-)
-""",
-    "mine/claims.yaml": """
-names: {all: {range: all loads, low: 0.0, high: 1.0}}
-waits:
-  - id: 1-by-hand
-    source: "1: the same."
-    statement: Both ways to write FCFS give the same response time.
-    test: {ratios: {curve: response_time, of: by_hand, over: fcfs, at: all, within: 0.01}}
-""",
     "mine/conf/policy/own/by_hand.yaml": "# First come, first served, by hand.\nfamily: mine.family\n",
     "mine/conf/workload/steady.yaml": (
         "# Jobs of one size.\ndefaults: [_rigid, _self_]\nmodel: mine.steady\nsize: 4\nmean_runtime: 600\n"
@@ -161,11 +100,21 @@ measures: {of_jobs: [mine.metrics.wait_per_processor]}
 }
 
 
+def of_guides() -> dict[str, str]:
+    """Return the files that the guides show: below their names, or as the first block."""
+    paper, metric, workload = (
+        (ROOT / f"docs/adding_a_{page}.md").read_text() for page in ("paper", "metric", "workload")
+    )
+    named = re.findall(r"^ *`([^`\n]+)`\n\n *```\w+\n(.*?)^ *```$", paper + metric, re.DOTALL | re.MULTILINE)
+    steady = re.search(r"^```python\n(.*?)^```$", workload, re.DOTALL | re.MULTILINE)
+    return {"mine/steady.py": steady[1], **{place: textwrap.dedent(text) for place, text in named}}
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All that the user has."""
     top = tmp_path_factory.mktemp("brought")
-    for place, text in FILES.items():
+    for place, text in {**FILES, **of_guides()}.items():
         (top / place).parent.mkdir(parents=True, exist_ok=True)
         (top / place).write_text(text)
     return top
@@ -225,7 +174,7 @@ def test_all_of_it_is_in_the_dataset_and_the_report(results: Path) -> None:
         assert all(
             place.startswith("mine/") and place != "mine/paper.py" for place in carried
         )  # figures run no task
-    assert (results / "figures/waits.svg").is_file()
+    assert (results / "figures/response_times.svg").is_file()
     claims = json.loads((results / "claims.json").read_text())
     assert "holds" in json.dumps(claims)
     assert "1-by-hand" in json.dumps(claims)
@@ -257,7 +206,9 @@ def test_a_workloads_source_is_a_part_of_a_tasks_identity(results: Path, tmp_pat
     assert " 0 left" in run(*grid, cwd=tmp_path, **variables).stdout
     module.write_text(f"# a comment\n{module.read_text()}")
     assert " 0 left" in run(*grid, cwd=tmp_path, **variables).stdout
-    module.write_text(module.read_text().replace("exponential(mean, n)", "exponential(mean, n) + 1"))
+    module.write_text(
+        module.read_text().replace(".exponential(mean, n_jobs)", ".exponential(mean + 1, n_jobs)")
+    )
     assert " 0 done" in run(*grid, cwd=tmp_path, **variables).stdout
 
 
@@ -278,7 +229,9 @@ def installed(folder: Path, tmp_path: Path) -> Path:
     info = target / "mine_plugin-1.2.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mine-plugin\nVersion: 1.2\n")
-    (info / "entry_points.txt").write_text("[schedsweep.plugins]\nmine = mine\n")
+    points = tomllib.loads(of_guides()["pyproject.toml"])["project"]["entry-points"]
+    lines = [f"[{group}]\n{name} = {value}\n" for group, of in points.items() for name, value in of.items()]
+    (info / "entry_points.txt").write_text("".join(lines))
     return target
 
 
@@ -289,7 +242,7 @@ def test_an_installed_plug_in_offers_its_conf_and_its_papers(installed: Path, tm
     shown = run("analysis", "results", cwd=tmp_path, PYTHONPATH=str(installed))
     assert shown.returncode == 0, shown.stderr
     assert "(mine2026)" in shown.stdout
-    assert (tmp_path / "results/figures/waits.svg").is_file()
+    assert (tmp_path / "results/figures/response_times.svg").is_file()
 
 
 def test_a_plug_in_without_its_module_is_named(

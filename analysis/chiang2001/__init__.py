@@ -5,7 +5,7 @@ from pathlib import Path
 from analysis.chiang2001.claims import claims
 from analysis.chiang2001.figures import brief, pictures
 from analysis.chiang2001.labels import AXES, KEY, early_ends
-from analysis.drawings import DRAWINGS
+from analysis.drawings import drawings
 from analysis.paper import Paper
 from analysis.report.readings import Readings
 
@@ -19,6 +19,6 @@ PAPER = Paper(
     readings=Readings(Path(__file__).parent, early_ends),
     axes=AXES,
     families=("models.backfill", "models.o2k_workload"),
-    drawings=DRAWINGS,
+    drawings=drawings("ncsa_lsf", "o2k_2000_01"),
     brief=brief,
 )

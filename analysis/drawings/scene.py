@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from models.jobs.schedule import Schedule
 
 SOURCE = {
-    "policy": "ncsa_lsf",
-    "workload": "o2k_2000_01",
+    "policy": "",
+    "workload": "",
     "path": "",
     "month": "",
     "machine": "",
@@ -38,7 +38,7 @@ SOURCE = {
     "jobs": "1000",
     "conf": "",
 }
-"""Settings that make a schedule; empty is what the files of conf have."""
+"""Settings that make a schedule; empty is what the files of conf have. Papers name policy and workload."""
 
 SHORT = ("policy.alternation", "policy.ties", "policy.unrequested", "workload.path", "workload.month")
 """Keys that these drawings know without their group."""

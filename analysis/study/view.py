@@ -59,7 +59,7 @@ class View:
         if self.reference and self.reference not in names:
             raise AnalysisError(f"reference={self.reference}: {unknown('name', self.reference, names)}")
         usual = usual_reference()
-        return self.reference or (usual if usual in names else names[0])
+        return self.reference or (usual if usual is not None and usual in names else names[0])
 
 
 def listed(text: str) -> list[str]:

@@ -114,8 +114,8 @@ def places(settings: Mapping[str, Any]) -> list[Any]:
         found[1] for file in files if (found := re.search(r"^name: ([\w.]+)", file.read_text(), re.MULTILINE))
     ]
     packages = {name.rpartition(".")[0] for name in (*names, str(settings.get("name", "")))} - {""}
-    found = [f"{package}.places" for package in sorted(packages)]
-    return [dotted.module(name) for name in found if finding.find(name) is not None]
+    modules = [f"{package}.places" for package in sorted(packages)]
+    return [dotted.module(name) for name in modules if finding.find(name) is not None]
 
 
 def create(settings: Mapping[str, Any], modules: Sequence[str]) -> Attached | Detached:

@@ -40,7 +40,7 @@ def planned(original: Original, config: Config, packages: Collection[str] | None
         try:
             expanded = expand(config)
             given = [one.parameters for group in GROUPS for one in expanded.variants[group]]
-            given.append(expanded.measures)
+            given.append(dict(expanded.measures))
             refused += sources.foreign(given, packages)
             if not refused:
                 checks.notes(expanded)  # the models check it here, where nothing else can be imported

@@ -67,12 +67,12 @@ def test_the_guides_command_runs(tmp_path: Path) -> None:
 def test_the_guides_workload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     guide = WORKLOAD_GUIDE.read_text()
     code, keys = (re.search(rf"^```{kind}\n(.*?)^```$", guide, re.S | re.M) for kind in ("python", "yaml"))
-    (tmp_path / "steady_of_the_guide.py").write_text(code[1])
+    (tmp_path / "of_the_guide").mkdir()
+    (tmp_path / "of_the_guide/steady.py").write_text(code[1])
     (tmp_path / "steady.yaml").write_text(keys[1])
     shutil.copy(ROOT / "conf" / "workload" / "_rigid.yaml", tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setitem(workloads.MODELS, "steady", "steady_of_the_guide")
-    workload = family_cases.read(tmp_path / "steady.yaml")
+    workload = family_cases.read(tmp_path / "steady.yaml") | {"model": "of_the_guide.steady"}
     stream = workloads.open_workload(Point({}, workload | {"estimates": "exact"}, {"processors": 8}, 0.5))
     short, long = stream.first(500), stream.first(30_000)
     for name in ("submit", "runtime", "size", "requested"):
