@@ -126,7 +126,7 @@ def _placed(asked: Mapping[str, Any], folders: Sequence[Path]) -> Iterator[tuple
     for key, value in asked.items():
         if key in GROUPS and not isinstance(value, Mapping):
             yield f"grid.{key}", as_list(value)
-        elif key.startswith("grid.") or key == "measures.groups":
+        elif key.startswith("grid.") or key in ("measures.groups", "measures.of_jobs"):
             yield key, as_list(value)
         else:
             if key not in KEYS and (hint := _meant(key, value, asked.get("experiment"), folders)):
