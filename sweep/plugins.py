@@ -5,17 +5,19 @@ folder ``conf``, if it has one, is searched like the project's; ``PAPERS`` of th
 papers (`analysis.registry`). Whatever else it has is named by its dotted name, as any code of a user's own.
 """
 
+import importlib.util
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
+from importlib.machinery import ModuleSpec
 from importlib.metadata import entry_points
 from pathlib import Path
 
 from models import dotted
 from schedsweep import packages
 from sweep.errors import SweepError
-from sweep.plan import finding
 
 GROUP = "schedsweep.plugins"
 
@@ -62,7 +64,7 @@ def bring(given: str | Path) -> Path:
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (here, before)))
     known = os.environ.get(VARIABLE, "").split(os.pathsep)
     os.environ[VARIABLE] = os.pathsep.join(dict.fromkeys(filter(None, (*known, here))))
-    finding.look_again()
+    importlib.invalidate_caches()
     return folder
 
 
@@ -85,6 +87,12 @@ def _named(folder: Path) -> set[str]:
     return {name for name in found if name.isidentifier()} - set(sys.stdlib_module_names)
 
 
+def _spec(name: str) -> ModuleSpec | None:
+    with suppress(ImportError, ValueError):  # the latter for a module without a spec
+        return importlib.util.find_spec(name)
+    return None
+
+
 @cache
 def installed() -> tuple[str, ...]:
     """Return the modules of the plug-ins, in the order of their names; none is imported.
@@ -96,7 +104,7 @@ def installed() -> tuple[str, ...]:
     """
     found = []
     for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
-        if finding.find(point.module) is None:
+        if _spec(point.module) is None:
             package = "" if point.dist is None else f" of {point.dist.name} {point.dist.version}"
             raise SweepError(
                 f"plug-in {point.name}{package}: no module {point.module}; install its package again, or "
@@ -108,6 +116,6 @@ def installed() -> tuple[str, ...]:
 
 def conf_folders() -> list[Path]:
     """Return the folders ``conf`` of the plug-ins that have one."""
-    specs = [finding.find(name) for name in installed()]
+    specs = map(_spec, installed())
     places = [place for spec in specs if spec for place in spec.submodule_search_locations or ()]
     return [folder for place in places if (folder := Path(place) / "conf").is_dir()]
