@@ -4,14 +4,12 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from sweep.errors import SweepError
 
 DEEPEST = 20
 """Lists and mappings within each other."""
 
-PLAIN = (bool, int, float, str, os.PathLike, np.generic, np.ndarray)
+PLAIN = (bool, int, float, str, os.PathLike, range)
 
 
 def check(key: str, value: Any, depth: int = 0) -> None:
@@ -32,5 +30,5 @@ def check(key: str, value: Any, depth: int = 0) -> None:
     elif isinstance(value, list | tuple):
         for item in value:
             check(key, item, depth + 1)
-    elif not (value is None or isinstance(value, PLAIN) or callable(value)):
+    elif not (value is None or isinstance(value, PLAIN) or hasattr(value, "__array__") or callable(value)):
         raise SweepError(f"{key}: {type(value).__name__} is not understood; give numbers, texts and lists")
