@@ -303,7 +303,10 @@ NOTEBOOK = [
     ({"load": 50}, "load=50 is 50 times the machine's capacity"),
     ({"jobs": 0}, "jobs=0: give a whole number, 1 or more"),
     ({"policy": {"name": "easy", "tyes": 1}}, "unknown key of policy easy 'tyes': did you mean 'ties'"),
-    ({"policy": njit(lambda a, b: a)}, "a function of 2 arguments; a packing scheme has 7"),
+    (
+        {"policy": njit(lambda a, b: a)},
+        "of 2 arguments; of those that may stand for a policy, priority has 4, priority has 5, scheme has 7",
+    ),
     ({"workload": __file__}, "a file of what kind? give {'name': 'swf', 'path': "),
     ({"workload": ARRAYS | {"runtime": [1.0, -1.0]}}, "runtime"),
     ({"workload": ARRAYS | {"processors": [9, 9]}}, "9 processors"),
