@@ -1,14 +1,16 @@
 """Tasks divided among elements: nothing lost, nothing twice, even lengths."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from studies import expand
+from studies import TASKS, expand
 
 from slurm import packing, profile
+from slurm.answers import Limits
 from sweep.store.costs import Costs, keys
 
 seconds = st.lists(st.floats(0.001, 1000), min_size=1, max_size=200)
@@ -56,3 +58,25 @@ def test_predictions_are_the_measured_costs(tmp_path):
     found = packing.predicted(plan, np.array([23, 0, 1, 5]), costs)
     expected = [1.0 if "slow" in key(number) else 0.25 for number in (23, 0, 1, 5)]
     np.testing.assert_allclose(found, expected)
+
+
+def test_a_submission_leaves_jobs_to_others_and_one_to_the_gathering(tmp_path):
+    """Of 20 jobs that the cluster takes, nine tenths, less one."""
+    plan, costs = expand(), Costs(tmp_path / "costs.json")
+    for number in range(TASKS):
+        costs.add(keys(plan)(number), 1e6)
+    given = SimpleNamespace(plan=plan, left=list(range(TASKS)), costs=costs)
+    outline = packing.outlined(given, profile.load("default", {}), Limits("fake", "0", 1001, 20, None), 300)
+    assert outline.packing.n_elements == 17
+
+
+@pytest.mark.parametrize(
+    ("seconds", "note"),
+    [([2000.0], ""), ([3000.0], "note      a task is"), ([2000.0] * 2, "note      an element is")],
+)
+def test_what_does_not_fit_in_its_time_is_noted(seconds, note):
+    """Of an hour, elements fill 0.8 at most."""
+    asked = profile.load("default", {"time": "1:00:00", "cpus_per_task": 1})
+    taken = np.array(seconds)
+    outline = packing.Outline(asked, packing.pack(np.arange(len(taken)), taken, 1), taken)
+    assert [line[: len(note)] for line in outline.notes()] == ([note] if note else [])

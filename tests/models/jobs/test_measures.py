@@ -30,3 +30,14 @@ def test_as_numpy_describes_each_batch(n: int, in_order: bool) -> None:
             assert mean == np.cumsum(mine)[-1] / len(mine)
             assert p95 == pytest.approx(np.percentile(mine, 95), rel=1e-12)
             assert largest == mine.max()
+
+
+def test_the_bounded_slowdown_of_short_jobs_is_at_least_1() -> None:
+    """Feitelson et al. 1997: max(response / max(runtime, bound), 1)."""
+    runtime, wait = np.array([2.0, 2.0, 40.0]), np.array([3.0, 28.0, 40.0])
+    whole = np.zeros(3, np.int64)
+    jobs = Jobs(np.zeros(3), runtime, runtime, whole, whole)
+    values = {"wait": wait, "response_time": wait + runtime}
+    found = of_jobs(jobs, values, np.arange(3), 3, Measures(bound=10.0))
+    assert found["bounded_slowdown"].tolist() == [1.0, 3.0, 2.0]
+    assert found["slowdown"].tolist() == [2.5, 15.0, 2.0]

@@ -1,6 +1,7 @@
 """What policies can deliver, and whether runs are long enough, on systems of which it is known."""
 
 from dataclasses import replace
+from statistics import fmean, stdev
 
 import numpy as np
 import pytest
@@ -48,10 +49,19 @@ def test_a_rising_share_leaves_open_what_is_delivered_in_the_end() -> None:
     chance = 0.002 * np.random.default_rng(1).standard_normal((2, 60))
     rising = statistics.capacity(0.95 + np.linspace(0, 0.03, 60) + chance, OVERLOAD)
     level = statistics.capacity(0.95 + chance, OVERLOAD)
-    assert rising.upper > 0.99
+    # The second half has a mean of 0.9725, and its last two fifths are 0.009 above its first two.
+    assert rising.upper == pytest.approx(0.9725 + 8 * 0.009, abs=0.01)
     assert level.upper < 0.953
     assert np.isinf(statistics.capacity(1.25 + chance, OVERLOAD).upper)
     assert np.isnan(statistics.capacity(chance[:, :8], OVERLOAD).mean)
+
+
+def test_the_error_of_a_capacity_is_that_of_the_blocks_of_both_runs() -> None:
+    """Ten batches each: five are left of a run, each a block of its own."""
+    kept = np.random.default_rng(2).normal(0.9, 0.01, (2, 5))
+    found = statistics.capacity(np.hstack([np.zeros((2, 5)), kept]), OVERLOAD)
+    assert found.mean == pytest.approx(fmean(kept.flat))
+    assert found.error == pytest.approx(stdev(kept.flat) / 10**0.5)
 
 
 def test_the_interval_of_a_capacity_covers_it_as_often_as_it_says() -> None:
