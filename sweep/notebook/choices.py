@@ -130,7 +130,7 @@ def _named(kind: str, given: Any, allowed: str) -> tuple[str, dict[str, Any]]:
         return given["name"], {key: value for key, value in given.items() if key != "name"}
     if isinstance(given, Mapping):
         raise SweepError(f"{kind}={dict(given)!r}: settings of what? give their 'name', too: {allowed}")
-    raise SweepError(f"{kind}={given!r}: {type(given).__name__} is not understood; give {allowed}")
+    raise SweepError(f"{kind}: {type(given).__name__} is not understood; give {allowed}")
 
 
 def _arrays(given: Any) -> dict[str, Any] | None:

@@ -335,7 +335,7 @@ def test_mistakes_in_a_notebook(given, says):
         ),
         ({"policy": {"scheme": len}}, "a function of this notebook is not known to other processes"),
         ({"grid": {"load": [object()]}}, "object is not understood; give numbers, texts and lists"),
-        ({"grid": {"policy": [pd.DataFrame({"a": [1]})]}}, "grid.policy: DataFrame is not understood"),
+        ({"grid": {"policy": [pd.DataFrame({"a": [1]})]}}, "policy: DataFrame is not understood; give"),
         ({"exclude": [DEEP]}, "lists or mappings within each other, more than 20 deep"),
     ],
 )
