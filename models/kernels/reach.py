@@ -103,8 +103,9 @@ def _file_of(name: str) -> Path | None:
             if spec is None:
                 return None
             folders, file = spec.submodule_search_locations, spec.origin
-    is_own = isinstance(file, str) and file.endswith(".py") and not file.startswith(INSTALLED)
-    return Path(file) if is_own else None
+    if not isinstance(file, str) or not file.endswith(".py") or file.startswith(INSTALLED):
+        return None
+    return Path(file)
 
 
 @cache
