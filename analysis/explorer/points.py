@@ -13,7 +13,7 @@ from analysis.explorer import choice as chosen
 from analysis.explorer.choice import PARALLEL, Choice
 from analysis.figures.load_plot import Line
 from analysis.study import Study
-from analysis.study.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve
+from analysis.study.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve, across
 from sweep.statistics import MIN_REPLICATIONS
 from sweep.statistics.capacity import undecided
 
@@ -130,16 +130,7 @@ def _curve(study: Study, choice: Choice, line: str, along: Sequence[str], policy
     if chosen.is_scale(study, choice.along):
         return _along(study, choice.metric, choice.along, places[0])
     parts = [_at(study, choice.metric, place) for place in places]
-    return Curve(
-        np.arange(len(parts), dtype=float),
-        np.stack([part.values[0] for part in parts]),
-        tuple(part.status[0] for part in parts),
-        study.confidence,
-        choice.along,
-        choice.metric,
-        all(part.exact for part in parts),
-        tuple(part.bias[0] if part.bias else math.nan for part in parts),
-    )
+    return across(parts, range(len(parts)), choice.along)
 
 
 def _along(study: Study, metric: str, along: str, place: Mapping[str, str]) -> Curve:

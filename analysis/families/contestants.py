@@ -5,7 +5,6 @@ that use them. All other policies have the same curve at every value of such an 
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from analysis.families import labels
 from analysis.study import Study
-from analysis.study.curve import EXCLUDED, Curve
+from analysis.study.curve import EXCLUDED, Curve, across
 from sweep import policy_names
 
 NAMES = {labels.EASY: "EASY", labels.SHARING: "Processor sharing"}
@@ -253,26 +252,11 @@ class Field:
 
     def over_cost(self, metric: str, one: Contestant, workload: str, load: float) -> Curve:
         """Return a metric at a load over the cost of a switch, in percent of a slice."""
-        curves = {self.share(cost): self.curve(metric, one, workload, cost=cost) for cost in self.costs}
-        return across(curves, load, labels.COST)
+        curves = [self.curve(metric, one, workload, cost=cost).at(load) for cost in self.costs]
+        return across(curves, list(map(self.share, self.costs)), labels.COST)
 
     def over_requests(self, metric: str, one: Contestant, workload: str, load: float) -> Curve:
         """Return a metric at a load over the largest overestimate of requests, in runtimes."""
-        curves = {
-            labels.overestimate(requests): self.curve(metric, one, workload, requests=requests)
-            for requests in self.inaccuracies
-        }
-        return across(curves, load, labels.REQUESTS)
-
-
-def across(every: Mapping[float, Curve], load: float, axis: str) -> Curve:
-    """Return a curve over another axis than the load, from one curve over the load for each of its values."""
-    curves = list(every.values())
-    place = curves[0].place(load)
-    shape = max((curve.values[place].shape for curve in curves), key=lambda shape: shape[0] * shape[1])
-    values = [
-        curve.values[place] if curve.values[place].shape == shape else np.full(shape, np.nan)
-        for curve in curves
-    ]
-    status = tuple(curve.status[place] for curve in curves)
-    return Curve(np.array(list(every), float), np.array(values), status, curves[0].confidence, axis)
+        every = self.inaccuracies
+        curves = [self.curve(metric, one, workload, requests=requests).at(load) for requests in every]
+        return across(curves, list(map(labels.overestimate, every)), labels.REQUESTS)

@@ -57,7 +57,7 @@ class Estimates:
     def of(cls, samples: Sequence[Sample], confidence: float, scale: float = 1.0) -> Estimates:
         """Return the intervals of samples, times `scale`."""
         found = [
-            one.interval(confidence) if one.shown else Sample.absent().interval(confidence) for one in samples
+            one.mean(confidence) if one.shown else Sample.absent().interval(confidence) for one in samples
         ]
         states = np.array([one.status for one in samples])
         mean, low, high = ends(found)

@@ -103,14 +103,14 @@ class Case:
 
     def sample(self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "") -> Sample:
         """Return a metric of a policy: of all jobs, or of a group."""
-        found = self._point(metric, policy, grouping, group)[1]
+        found = self._point(metric, policy, grouping, group)
         is_unknown = metric == WAIT and np.isnan(found.values).all() and found.values.shape[1] == 1
         if is_unknown and self._with_delays is not None:
             # All jobs are in one batch, so their runtimes are those under a policy that measures both.
             response, delay = (
-                self._point(one, self._with_delays, grouping, group)[1].values for one in (RESPONSE, WAIT)
+                self._point(one, self._with_delays, grouping, group).values for one in (RESPONSE, WAIT)
             )
-            mine = self._point(RESPONSE, policy, grouping, group)[1].values
+            mine = self._point(RESPONSE, policy, grouping, group).values
             return replace(found, values=mine - (response - delay), plain=None)
         return found
 
@@ -122,7 +122,7 @@ class Case:
     @cached_property
     def _with_delays(self) -> str | None:
         """A policy whose family measures the time beyond the runtime, None if there is none."""
-        measured = (one for one in self.policies if not np.isnan(self._point(WAIT, one)[1].values).all())
+        measured = (one for one in self.policies if not np.isnan(self._point(WAIT, one).values).all())
         return next(measured, None)
 
     @property
@@ -130,20 +130,17 @@ class Case:
         """Policies whose waits are unknown: batches of their families hold jobs in order of their ends."""
         return [one for one in self.policies if np.isnan(self.values(WAIT, one)).all()]
 
-    def _point(
-        self, metric: str, policy: str, grouping: Grouping | None = None, group: str = ""
-    ) -> tuple[Interval, Sample]:
-        """Return a mean of the dataset, and its values."""
+    def _point(self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "") -> Sample:
+        """Return a point of the dataset."""
         key = metric, policy, grouping, group
         if key not in self._cached:
             own = {grouping.dim: group} if grouping else {}
             curve = self.study.curve(metric + (grouping.suffix if grouping else ""), policy, **own)
-            place = curve.place(float(self.study.data["load"].values[self.place]))
-            self._cached[key] = curve.interval(place), curve.sample(place)
+            self._cached[key] = curve.sample(curve.place(float(self.study.data["load"].values[self.place])))
         return self._cached[key]
 
     @cached_property
-    def _cached(self) -> dict[tuple[str, str, Grouping | None, str], tuple[Interval, Sample]]:
+    def _cached(self) -> dict[tuple[str, str, Grouping | None, str], Sample]:
         """Points of the dataset: tables need the same batches a hundred times."""
         return {}
 
@@ -184,10 +181,7 @@ class Case:
 
     def mean(self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "") -> Interval:
         """Return the mean of a metric, over jobs or over time, as the dataset has it."""
-        known = self._point(metric, policy, grouping, group)[0]
-        if not math.isnan(known.mean):
-            return known
-        return self.sample(metric, policy, grouping, group).interval(self.study.confidence)
+        return self.sample(metric, policy, grouping, group).mean(self.study.confidence)
 
     def recorded(self, metric: str, grouping: Grouping | None = None, group: str = "") -> Interval:
         """Return a mean that the log recorded, of the same jobs; NaN without one, or at another load."""

@@ -124,15 +124,19 @@ class Curve:
         """Return the index of a point; NaN is a workload at its own load."""
         return int(np.flatnonzero(np.isclose(self.x, x, equal_nan=True))[0])
 
+    def at(self, x: float) -> Curve:
+        """Return the curve at one of its points."""
+        return self.part(np.arange(len(self.x)) == self.place(x))
+
     def sample(self, place: int) -> Sample:
         """Return the values at a point, by its index."""
         plain, weight = (None if one is None else one[place] for one in (self.plain, self.weight))
-        return Sample(self.values[place], self.status[place], self.exact, plain, weight)
+        return Sample(self.values[place], self.status[place], self.exact, plain, weight, self._known(place))
 
-    def interval(self, place: int) -> Interval:
-        """Return the mean at a point, by its index, as the dataset has it."""
-        if self.known is None:
-            return self.sample(place).interval(self.confidence)
+    def _known(self, place: int) -> Interval | None:
+        """Return the dataset's mean at a point, None where it has none."""
+        if self.known is None or np.isnan(self.known.mean[place]):
+            return None
         mean, half_width, lag1 = (float(one[place]) for one in self.known)
         ran = ~np.isnan(self.values[place])
         of_runs = (runs := int(ran.any(axis=1).sum())) >= statistics.MIN_REPLICATIONS
@@ -174,6 +178,8 @@ class Sample:
         The values are solved, not simulated.
     plain, weight : ndarray, shape (replications, batches), optional
         See `Curve`.
+    known : Interval, optional
+        The dataset's mean and half-width, which a control variate may have moved.
     """
 
     values: np.ndarray
@@ -181,6 +187,7 @@ class Sample:
     exact: bool = False
     plain: np.ndarray | None = None
     weight: np.ndarray | None = None
+    known: Interval | None = None
 
     @classmethod
     def absent(cls, status: str = EXCLUDED) -> Sample:
@@ -208,6 +215,10 @@ class Sample:
         """Return the mean with its interval."""
         return statistics.interval(self.values, confidence, exact=self.exact)
 
+    def mean(self, confidence: float) -> Interval:
+        """Return the mean as the dataset has it, at the study's confidence; otherwise from the values."""
+        return self.interval(confidence) if self.known is None else self.known
+
     def against(self, other: Sample) -> Paired:
         """Return these values beside others of the same jobs: their ratio, difference and verdict."""
         exact = self.exact and other.exact
@@ -225,6 +236,31 @@ class Sample:
     def shown(self) -> bool:
         """Whether a figure draws it: finished, or unfinished with some values."""
         return self.status in (DONE, UNFINISHED) and bool(np.isfinite(self.values).any())
+
+
+def across(parts: Sequence[Curve], x: Sequence[float], axis: str) -> Curve:
+    """Return a curve over another axis than its parts, which have one point each."""
+    shape = max((part.values.shape[1:] for part in parts), key=lambda shape: shape[0] * shape[1])
+
+    def joined(name: str) -> np.ndarray | None:
+        found = [getattr(part, name) for part in parts]
+        if all(one is None for one in found):
+            return None
+        fitting = [one is not None and one.shape[1:] == shape for one in found]
+        pairs = zip(found, fitting, strict=True)
+        return np.array([one[0] if fits else np.full(shape, np.nan) for one, fits in pairs])
+
+    nothing = Intervals(*np.full((3, 1), np.nan))
+    known = np.array([part.known or nothing for part in parts])[..., 0].T
+    values = joined("values")
+    assert values is not None
+    return Curve(
+        np.array(x, float), values, tuple(part.status[0] for part in parts), parts[0].confidence, axis,
+        parts[0].metric, all(part.exact for part in parts),
+        tuple(part.bias[0] if part.bias else math.nan for part in parts), UNKNOWN,
+        joined("plain"), joined("weight"),
+        Intervals(*known) if any(part.known for part in parts) else None,
+    )  # fmt: skip
 
 
 def ends(found: Sequence[Interval]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -55,7 +55,7 @@ def draw_months(study: Study) -> Figure:
             derived.of_months(study, labels.UTILIZATION, policy, workload, month)
             for month in range(1, labels.MONTHS + 1)
         ]
-        found = [sample.interval(study.confidence) if sample.shown else None for sample in samples]
+        found = [sample.mean(study.confidence) if sample.shown else None for sample in samples]
         mean = np.array([100 * each.mean if each else np.nan for each in found])
         half = np.array([100 * each.half_width if each else np.nan for each in found])
         place = x + 0.12 * (number - 1)

@@ -111,7 +111,7 @@ def draw_curves(study: Study) -> Figure:
             used, slow = study.sample(UTILIZATION, GANG, **point(value, cost)), slowdown(study, value, cost)
             if not (used.shown and slow.shown):
                 continue
-            x, y = slow.interval(study.confidence), used.interval(study.confidence)
+            x, y = slow.mean(study.confidence), used.mean(study.confidence)
             star = value == NEVER
             if star and number:
                 continue  # without preemption the cost of a switch is none

@@ -80,6 +80,25 @@ def test_points_are_the_datasets_own_numbers(study: Study, metric: str) -> None:
             assert point.note.startswith("saturated")
 
 
+def test_points_over_categories_are_moved_by_the_control_variate(tmp_path: Path) -> None:
+    size = {"replications": 20, "batches": 4, "batch_size": 100, "warmup": 0}
+    grid = {
+        "policy": ["best_fit", "buddy"],
+        "load": [0.8],
+        "alternation": ["exclusive"],
+        "unification": [True],
+    }
+    sweep.Study("packing", grid=grid, output=str(tmp_path), executor="serial", **size).run()
+    study = Source(tmp_path).study
+    found = points.points(study, Choice.first(study))
+    assert list(found["value"]) == study.policies
+    for point in found.itertuples():
+        mean, half = (of(study, point.place, f"slowdown_{part}") for part in ("mean", "ci"))
+        assert (point.mean, point.half_width) == (pytest.approx(mean), pytest.approx(half))
+    moved = [abs(point.mean - plain_mean(study, point.place)) / point.mean for point in found.itertuples()]
+    assert max(moved) > 0.01
+
+
 def indices(study: Study, place: dict[str, str]) -> dict[str, int]:
     return {axis: study.values_of(axis).index(value) for axis, value in place.items()}
 
