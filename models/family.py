@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from models.jobs.schedule import Schedule
+    from models.jobs.trace import Trace
 
 
 OVERLOAD, OVERLOAD_BATCHES = 1.25, 60
@@ -147,6 +148,15 @@ class Family:
         """
         notes: Sequence[str] = self._policies().check(point)
         return notes
+
+    @property
+    def open_log(self) -> Callable[[Point], Trace | None] | None:
+        """``open_log(point)`` of ``policies``, if there is one: it opens a log on the policy's own nodes.
+
+        Without it a log is opened on the point's machine, `models.workloads.open_log`.
+        """
+        found: Callable[[Point], Trace | None] | None = getattr(self._policies(), "open_log", None)
+        return found
 
     def is_stochastic(self, point: Point) -> bool:
         """Return whether replications differ.

@@ -143,6 +143,8 @@ def _gather(collection: Collection, console: Console, total: int, read: Callable
         wrong = collection.write(found, report)
     if wrong is not None:
         say(console, wrong, "yellow")
+    for fault in collection.faults:
+        say(console, f"{fault}; the dataset has no recorded waits of this log", "red")
     return found
 
 

@@ -36,6 +36,8 @@ def facts(study: Study) -> list[Fact]:
         found.append(("Machine", lines))
     # Of one log, before the values that it recorded at its own load.
     found.insert(-1 if len(logs) == 1 else len(found), load)
+    if faults := study.facts.get("faults"):
+        found.append(("Logs that could not be read", [sentence(fault) for fault in faults]))
     if lines := notes(study):
         found.append(("Assumed", lines))
     if lines := list(_set(study)):

@@ -190,6 +190,12 @@ def open_jobs(point: Point, configuration: Configuration) -> Stream | Trace:
     return workloads.open_workload(replace(point, machine=as_pool(configuration, point.machine)))
 
 
+def open_log(point: Point) -> Trace | None:
+    """Return a recorded log on the nodes of the configuration, see `models.workloads.open_log`."""
+    machine = as_pool(configuration_of(point.policy, point.machine), point.machine)
+    return workloads.open_log(replace(point, machine=machine))
+
+
 def zero_of(opened: Stream | Trace, configuration: Configuration) -> float:
     """Return when the first job was submitted, seconds since the epoch, which reservations need."""
     origin = opened.origin if isinstance(opened, Trace) else None

@@ -18,13 +18,20 @@ WRITE_SHARE = 0.05
 
 
 class Collection:
-    """The dataset of a results folder, written by this process alone (which holds the folder's lock)."""
+    """The dataset of a results folder, written by this process alone (which holds the folder's lock).
+
+    Attributes
+    ----------
+    faults : list of str
+        Errors of logs of which the dataset that was written lacks the recorded waits, one line each.
+    """
 
     def __init__(self, plan: Plan, folder: Folder, arguments: Sequence[str]) -> None:
         self._plan = plan
         self._folder = folder
         self._arguments = arguments
         self._is_sound = False
+        self.faults: list[str] = []
         self._due = time.monotonic() + WRITE_EVERY_S
 
     def write_if_due(self) -> None:
@@ -54,7 +61,7 @@ class Collection:
         self._is_sound = True  # by now: no other process writes it
         if described.get("dataset") == fingerprint and wrong is None and self._folder.dataset.exists():
             return None
-        from sweep.store import dataset
+        from sweep.store import dataset, facts
 
         check_held(self._folder.dataset)
         try:
@@ -64,6 +71,7 @@ class Collection:
         # Until the new one is there nothing is known of it, so that an interruption looks like no damage.
         self._folder.write_manifest(described | {"dataset": None, "checksum": None})
         dataset.write(state, self._folder.dataset, self._arguments, report)
+        self.faults = facts.of(self._plan).faults
         known = {"dataset": fingerprint, "checksum": self._folder.checksum()}
         self._folder.write_manifest(described | known)
         if wrong is None:

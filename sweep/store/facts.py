@@ -4,10 +4,11 @@ It travels in the dataset, so that a report needs nothing else: as JSON in the a
 a log has waits of its own, as variables ``recorded_NAME`` beside the metrics of the same names.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,18 +23,31 @@ from models.point import Point
 from sweep.config import canonical
 from sweep.config.settings import GROUPS
 from sweep.errors import SweepError
-from sweep.plan import checks, grid
+from sweep.plan import checks, families, grid
 from sweep.plan.data import Plan
 
 OF_JOBS = ("workload", "machine")
 """Groups whose files decide which jobs there are, under any policy."""
 
 
+@lru_cache(maxsize=1)
+def of(plan: Plan) -> Facts:
+    """Return the facts of a plan: several parts of a dataset need them."""
+    return Facts(plan)
+
+
 class Facts:
-    """The facts of a plan; logs are read when they are asked for, and once."""
+    """The facts of a plan; logs are read when they are asked for, and once.
+
+    Attributes
+    ----------
+    faults : list of str
+        Errors of logs that could not be read, one line each: their recorded waits are missing.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
+        self.faults: list[str] = []
         targets = grid.targets(plan.settings)
         self._axes = {
             group: [group, *(axis for axis, target in targets.items() if target.sets(group))]
@@ -48,11 +62,15 @@ class Facts:
         dict
             ``described``, group -> name -> plain words; ``logs``, of every log and machine a mapping with
             ``at`` (its values on axes that have several), ``jobs``, ``processors``, ``waits`` (how many jobs
-            have one) and what `models.jobs.trace.Origin` has; ``notes``, the other notes of the run.
+            have one) and what `models.jobs.trace.Origin` has; ``notes``, the other notes of the run;
+            ``faults``, as above.
         """
-        logs, notes = [], []
-        with suppress(SweepError):  # of a log that is not there any more: its results are
+        logs: list[dict[str, Any]] = []
+        notes: list[str] = []
+        try:
             notes = list(checks.notes(self._plan))
+        except SweepError as error:  # of a log that is not there any more: its results are
+            self._report(error)
         for place, trace, _ in self._logs:
             if trace.origin is None:
                 continue
@@ -74,7 +92,11 @@ class Facts:
                 }
             )
         described = {group: dict(self._plan.described.get(group, {})) for group in GROUPS}
-        return {"described": described, "logs": logs, "notes": notes}
+        return {"described": described, "logs": logs, "notes": notes, "faults": self.faults}
+
+    def _report(self, error: Exception) -> None:
+        if (line := str(error)) not in self.faults:
+            self.faults.append(line)
 
     @cached_property
     def _logs(self) -> list[tuple[dict[str, int], Trace, Point]]:
@@ -83,7 +105,8 @@ class Facts:
         loads = plan.axes["load"]
         measured = plan.measurements[loads.index(None)] if None in loads else plan.longest
         columns = np.stack([plan.choices[group] for group in OF_JOBS], axis=1)
-        for each in np.unique(columns, axis=0).tolist():
+        systems, first = np.unique(columns, axis=0, return_index=True)
+        for each, at in zip(systems.tolist(), first.tolist(), strict=True):
             place: dict[str, int] = {}
             for group, number in zip(OF_JOBS, each, strict=True):
                 axes = self._axes[group]
@@ -92,10 +115,12 @@ class Facts:
             workload, machine = (
                 plan.variants[group][number].parameters for group, number in zip(OF_JOBS, each, strict=True)
             )
-            point = Point({}, workload, machine, None, measured.batches, measures=plan.measures)
+            policy = plan.variants["policy"][plan.choices["policy"][at]].parameters
+            point = Point(policy, workload, machine, None, measured.batches, measures=plan.measures)
             try:
-                trace = workloads.open_log(point)
-            except (ValueError, OSError):  # as above; or a family that reads jobs of its own kind
+                trace = (families.find(policy["family"]).open_log or workloads.open_log)(point)
+            except (ValueError, OSError) as error:
+                self._report(error)
                 continue
             if trace is not None:
                 found.append((place, trace, point))

@@ -14,9 +14,8 @@ from sweep.config.settings import MSER, WEEK, shown
 from sweep.errors import printable
 from sweep.job_tables import name_of
 from sweep.plan.data import Plan
-from sweep.store import manifest, provenance, recipe
+from sweep.store import facts, manifest, provenance, recipe
 from sweep.store.capacities import Capacities
-from sweep.store.facts import Facts
 from sweep.store.summary import Summary
 
 Variable = tuple[Sequence[str], Any, dict[str, Any]]
@@ -83,7 +82,7 @@ def summarised(
         meaning = "leading batches that MSER drops (NaN in the metrics)"
         yield "dropped", (axes, summary.dropped, {"units": "1", "long_name": meaning})
     yield from _user_names(plan, summary)
-    yield from Facts(plan).recorded.items()
+    yield from facts.of(plan).recorded.items()
 
 
 def _coordinates(plan: Plan, coords: Mapping[str, Sequence[Any]]) -> Iterator[tuple[str, Variable]]:
@@ -193,7 +192,7 @@ def attributes(plan: Plan, arguments: Sequence[str]) -> dict[str, Any]:
         "headline": plan.headline,
         "confidence": plan.settings.confidence,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "facts": json.dumps(provenance.sanitised(Facts(plan).attribute())),
+        "facts": json.dumps(provenance.sanitised(facts.of(plan).attribute())),
     }
     if text := recipe.text(plan):
         found["recipe"] = text
