@@ -183,7 +183,8 @@ def _by_load(settings: Mapping[str, Any]) -> dict[str, Any]:
     found = dict(settings)
     for key in ("batches", "warmup"):
         if isinstance(value := settings.get(key), Mapping):
-            found[key] = shown({f"{float(load):g}": number for load, number in value.items()})
+            loads = {float(load): number for load, number in value.items()}
+            found[key] = shown({int(load) if load == int(load) else load: n for load, n in loads.items()})
     return found
 
 
