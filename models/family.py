@@ -76,7 +76,7 @@ class Family:
     name : str
         For messages.
     version : int
-        Raised by hand whenever results change: finished tasks of an older version are run anew.
+        Raised by hand whenever results change: finished tasks of an older version are rerun.
     metrics : tuple of Metric
         Measures beyond the common ones.
     headline : str
@@ -100,8 +100,8 @@ class Family:
     schedules : bool
         Whether ``model`` has ``schedule(point)``, which returns the schedule that ``simulate`` measures.
     reads : frozenset of str, optional
-        Those of `OPTIONS` that it reads: one that no policy of a study reads is refused where it is typed. By
-        default a family may read any, and none of their values is checked for it.
+        The subset of `OPTIONS` that it reads: one that no policy of a study reads is refused where it is
+        typed. By default a family may read any, and none of their values is checked for it.
     functions : mapping of int to (str, str)
         Number of arguments of a compiled function that may stand for a policy in a notebook -> the policy's
         file that it changes, and the key that it sets there.
@@ -112,8 +112,8 @@ class Family:
     -----
     ``policies`` has ``check(point)`` and ``is_stochastic(point)``, ``model`` has ``simulate(point)``; see the
     methods of the same names here. All of them are pure functions of plain data. ``policies`` may also have
-    ``kernels(point)``, which returns those of `kernels` that a point needs; without it each needs all; and
-    ``digest(path)``, where a policy's file reads further files, see `Family.digest`.
+    ``kernels(point)``, which returns the subset of `kernels` that a point needs; without it each needs all;
+    and ``digest(path)``, where a policy's file reads further files, see `Family.digest`.
     """
 
     package: str
@@ -217,7 +217,7 @@ class Family:
         return {**of_groups(Measures.of(measures)), **self.coords}
 
     def needed(self, points: Iterable[Point]) -> tuple[str, ...]:
-        """Return those of `kernels` that these points need, in the same order."""
+        """Return the subset of `kernels` that these points need, in the same order."""
         kernels = getattr(self._policies(), "kernels", None) if self.kernels else None
         if kernels is None:
             return self.kernels

@@ -74,7 +74,7 @@ def whole(allowed: str = "a positive whole number", null: bool = False, **limits
 
 
 def mapping(declared: type, null: bool = False) -> Any:
-    """Declare a mapping whose keys are those of another dataclass."""
+    """Declare a mapping whose keys are the fields of another dataclass."""
 
     def check(given: Parameters, where: str, key: str) -> Any:
         return declared(**below(declared, given[key], f"{where}.{key}", null))

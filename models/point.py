@@ -36,7 +36,7 @@ class Batches:
     enough : callable, optional
         Called with the metrics so far, each of shape (n_batches, ...), at every checkpoint but the last.
     weeks : bool
-        Whether a batch holds the jobs submitted in a week instead of so many jobs; `size` is None then. See
+        Whether a batch holds the jobs submitted in a week instead of a fixed number; `size` is None then. See
         `models.jobs.calendar.periods`.
     overloaded : bool
         More is offered than can be delivered, on purpose: what is delivered meanwhile is all that is asked
@@ -56,7 +56,7 @@ class Batches:
         return self.warmup + self.checkpoints[-1]
 
     def jobs(self, n_batches: int) -> int:
-        """Return the jobs of so many batches; only where a batch has a size."""
+        """Return the jobs of `n_batches` batches; only where a batch has a size."""
         assert self.size is not None
         return self.size * n_batches
 

@@ -1,7 +1,7 @@
 """Random numbers: one independent stream per cause.
 
-Policies, loads and machines are no part of a seed, so every scheme at every load contends with the same
-jobs (common random numbers); a cause that draws more numbers never shifts those of another.
+Policies, loads and machines are not part of a seed, so every scheme at every load contends with the same
+jobs (common random numbers); a cause that draws more numbers never shifts another's.
 """
 
 import hashlib

@@ -1,8 +1,8 @@
 """Every figure and every drawing, made from short runs of the experiments.
 
-The registry of papers lists them; ``short_runs.yaml`` has the settings of short runs, and `shortened` those
-of other experiments. Pictures, runs and their descriptions are kept in one folder; only pictures whose code
-or settings have changed are made again.
+The registry of papers lists them; ``short_runs.yaml`` has the settings of short runs, and `shortened`
+settings of other experiments. Pictures, runs and their descriptions are kept in one folder; only pictures
+whose code or settings have changed are made again.
 """
 
 import hashlib
@@ -265,7 +265,7 @@ def _with_log(chosen: Any, folder: Path) -> Any:
 def made_log(folder: Path) -> Path:
     """Return a log of a simulated machine, written once: 128 processors under EASY, four weeks, thirty users.
 
-    Jobs are those of Lublin and Feitelson's model with requested times; users are drawn with the
+    Jobs follow Lublin and Feitelson's model with requested times; users are drawn with the
     inverse of their rank as weight.
     """
     import numpy as np

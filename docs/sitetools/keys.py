@@ -15,7 +15,7 @@ from sweep.config.choices import description
 ROOT = Path(__file__).parents[2]
 
 FEW = 3
-"""A file with so many keys at most is an entry in the list of all such files."""
+"""A file with at most this many keys is an entry in the list of all such files."""
 
 LONG = 200
 """Letters beyond which a value is cut off; the file has all of it."""

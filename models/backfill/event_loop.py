@@ -94,7 +94,7 @@ schedule_jobs = _part("schedule_jobs")
 
 @part()
 def run_job(system, job, host, length):
-    """Let a job run on a host for so many seconds from now on. O(log running jobs)."""
+    """Let a job run on a host for `length` seconds from now on. O(log running jobs)."""
     state, jobs, j = system.state[0], system.jobs, np.uint64(job)
     jobs.start[j] = state.now
     jobs.end[j] = state.now + length

@@ -1,7 +1,7 @@
 """Expected ends of running jobs on each host, the last first, from which reservations are computed.
 
-An entry is a step of `models.backfill.profile.Steps`: when so many processors and so much memory become free
-according to requested times.
+An entry is a step of `models.backfill.profile.Steps`: when processors and memory, and how much of each,
+become free according to requested times.
 """
 
 import numpy as np

@@ -29,7 +29,7 @@ PIECE_BUFFER = record(PieceBuffer)
 
 
 def buffer_for(n_pieces: int) -> PieceBuffer:
-    """Return no pieces, with a capacity of so many."""
+    """Return an empty buffer with room for `n_pieces` pieces."""
     job, host, processors = (np.empty(n_pieces, np.int64) for _ in range(3))
     return PieceBuffer(job, host, np.empty(n_pieces), np.empty(n_pieces), processors, np.zeros(1, np.int64))
 

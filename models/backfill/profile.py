@@ -23,7 +23,7 @@ class Steps(NamedTuple):
     Parameters
     ----------
     step : ndarray of `STEP`, shape (n_hosts * places,)
-        Those of host `h` begin at the position ``h * places``. In a profile a step lasts to the beginning of
+        Steps of host `h` begin at the position ``h * places``. In a profile a step lasts to the beginning of
         the next one, the last for ever, and the first begins now.
     n_steps : ndarray of int, shape (n_hosts,)
     places : int
@@ -39,7 +39,7 @@ STEPS = record(Steps)
 
 
 def no_steps(n_hosts: int, places: int) -> Steps:
-    """Return hosts without steps, with so many places on each."""
+    """Return hosts without steps, with `places` places on each."""
     return Steps(np.empty(n_hosts * places, STEP), np.zeros(n_hosts, np.int64), places)
 
 

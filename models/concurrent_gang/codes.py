@@ -1,6 +1,6 @@
 """Numbers that stand for states, causes and rules in the kernels of Concurrent Gang.
 
-Those of choices are in the order in which `policies.Rules` and `models.workloads.statements` declare them.
+Codes of choices are in the order in which `policies.Rules` and `models.workloads.statements` declare them.
 """
 
 NONE = -1
@@ -34,6 +34,6 @@ BUSY, SWITCHING, EMPTY, FIRST_WAIT, N_STATES = 0, 1, 2, 3, 6
 MOST_MEASURES = 10
 """Whose average a grade of membership can be; the paper has "the last five times" (section 2.1)."""
 N_CLASSES = 5
-"""Classes of jobs: those of `models.workloads.statements.KINDS` in their order, and other programs."""
+"""Classes of jobs: `models.workloads.statements.KINDS` in their order, and other programs."""
 # The receivers of a task's messages.
 RING, NEIGHBOURS, RANDOM_PARTNERS, ALL_TO_ALL = range(4)

@@ -1,7 +1,7 @@
 """Changes of the workload: how the front end changes the trace diagram, and which PEs it notifies.
 
 "In the case of a workload change, only the PEs concerned by the modification in the trace diagram are
-notified" (section 2.2): those of the job that arrives or ends.
+notified" (section 2.2): the PEs of the job that arrives or ends.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ NEVER = -1.0
 
 @part()
 def has_tasks(size, system):
-    """Return whether there are places for so many tasks side by side."""
+    """Return whether there are places for `size` tasks side by side."""
     block = level_for(size)
     if system.vacant_tasks[block] != codes.NONE:
         return True

@@ -241,7 +241,7 @@ def release_books(release, system):
 def advance(place, release, system, arrivals, limits):
     """Simulate until something is needed from outside, and return the reason (`BATCHES_DONE` …).
 
-    `place` and `release` are those of `models.packing.schemes.signature`; the chunk of jobs at hand is
+    `place` and `release` have the types of `models.packing.schemes.signature`; the chunk of jobs at hand is
     read from `cursor` on.
     """
     settings, costs, state = system.settings, system.costs, system.state[0]

@@ -73,7 +73,7 @@ def wake_at(task, time, system):
 
 @part(int64(SYSTEM))
 def take_wake(system):
-    """Take the task that wakes first from the heap. O(log tasks), O(1) for those of a barrier but one."""
+    """Take the task that wakes first from the heap. O(log tasks), O(1) for all but one task of a barrier."""
     times, tasks = system.wakes
     first = tasks[0]
     job = system.tasks[first].job
@@ -106,7 +106,7 @@ def take_wake(system):
 
 @part(void(int64, SYSTEM))
 def mark(pe, system):
-    """Let a PE decide anew, once nothing else happens at this instant."""
+    """Let a PE decide again, once nothing else happens at this instant."""
     pes, state = system.pes, system.state[0]
     if pes[pe].marked == 0:
         pes[pe].marked = 1

@@ -35,7 +35,7 @@ def grade(task, now, system):
     """At the end of a slice in which a task was scheduled: measure it, and average its last measures.
 
     A measure is the share of the time in which the task went through its statements that it spent in I/O, and
-    in computation. Time in which it was ready and had no PE is no part of that.
+    in computation. Time in which it was ready and had no PE is not part of that.
     """
     one, state = system.tasks[task], system.state[0]
     time_slice(task, system)

@@ -24,8 +24,8 @@ from models.point import Point
 from models.workloads.statements import Statements
 
 LONG_TAIL, BEHIND = 4, 0.25
-"""So many times as many jobs after those of a schedule are many, and so large a part of all submitted jobs is
-many in the system: then their ends are not waited for."""
+"""A run does not wait for the ends of a schedule's last jobs once `LONG_TAIL` times as many jobs came after
+them, and a share `BEHIND` of all submitted jobs is in the system."""
 
 SECONDS_IN_HOUR = 3600.0
 
@@ -35,7 +35,7 @@ def simulate(point: Point) -> Outcome:
 
     Notes
     -----
-    A batch is so many measured jobs in order of termination; of a workload that ends as many as
+    A batch is a number of measured jobs in order of termination; of a workload that ends as many as
     `models.jobs.trace.Trace.divided` returns. With ``policy.horizon`` there is one batch, from 0 to that
     time, with the jobs that end in it.
     """

@@ -65,7 +65,8 @@ class Rules:
     horizon: float | None = keys.number(
         "a positive number of seconds, or null", null=True, above=0, most=LONGEST_S
     )
-    # With more jobs in the system the run ends, as one that does not keep up; that of a trace continues.
+    # With more jobs in the system the run ends, because the policy does not keep up; a trace is run to its
+    # end.
     job_limit: int = keys.whole("a positive whole number of jobs")
 
     @classmethod
@@ -74,7 +75,7 @@ class Rules:
         scheme = packing.of_scheme(policy)
         if scheme["scheme"].migrates:
             raise ValueError(
-                f"policy.scheme={scheme['name']} maps all jobs anew at each change, and tasks here stay on "
+                f"policy.scheme={scheme['name']} maps all jobs again at each change, and tasks here stay on "
                 "their PE; take another one, for instance policy.scheme=first_fit"
             )
         return cls(**scheme, **keys.read(cls, policy, "policy"))
@@ -111,9 +112,9 @@ class Uncoordinated(Rules):
 
     BASE = "uncoordinated"
 
-    # Seconds of round robin; None is those of a slice.
+    # Seconds of round robin; None is the length of a slice.
     quantum: float | None = keys.interval(
-        "a positive number of seconds, or null for that of a slice", null=True
+        "a positive number of seconds, or null for the length of a slice", null=True
     )
     waits: str = keys.choice("block", "spin")  # whether a task that waits for others keeps its PE
     quantum_from: str = keys.choice("computing", "dispatch")  # when a quantum begins

@@ -17,7 +17,7 @@ SAME = ["pe", "state", "job", "task", "owns"]
 
 
 def no_record(rows: int = 0, grades: int = 0) -> Record:
-    """Return an empty record of so many rows; with none nothing is recorded."""
+    """Return an empty record of `rows` rows; with none nothing is recorded."""
     return Record(np.zeros(rows, SLOT_USE), np.zeros(grades, GRADE))
 
 

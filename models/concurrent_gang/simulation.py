@@ -150,7 +150,7 @@ class Simulation(Driver):
         self.system = self.system._replace(settings=settings)
 
     def record_only(self, n_jobs: int) -> None:
-        """Record only when the first so many jobs compute, from now on."""
+        """Record only when the first `n_jobs` jobs compute, from now on."""
         self.system = self.system._replace(settings=self.system.settings._replace(recorded=n_jobs))
 
     def _arriving(self, jobs: Jobs) -> state.Arrivals:

@@ -27,7 +27,9 @@ class Settings(NamedTuple):
     n_measured: int  # number of all these
     batch_size: int  # measured jobs in a batch
     graded: int  # 1 if grades of membership are kept
-    recorded: int  # 0: a record has all that PEs do; else only when the first so many jobs compute
+    recorded: (
+        int  # 0: a record has all that PEs do; else the number of first jobs whose computing is recorded
+    )
     window: int  # measures of which a grade is the mean
     slots_limit: int  # rows of the trace diagram at most
     coordinated: int
@@ -130,7 +132,7 @@ TASK = np.dtype(
     ],
     align=True,
 )
-"""A task, in a place that it keeps until its job ends; those of a job are side by side."""
+"""A task, in a place that it keeps until its job ends; a job's tasks are side by side."""
 
 JOB = np.dtype(
     [
@@ -149,7 +151,7 @@ JOB = np.dtype(
     ],
     align=True,
 )
-"""The fields of a job beyond those of `models.packing.matrix.JOB`, in the same place."""
+"""The fields of a job that `models.packing.matrix.JOB` lacks, in the same place."""
 
 PE = np.dtype(
     [
@@ -182,7 +184,7 @@ Network = namedtuple("Network", ["sides", "route", "free", "next", "exchange", "
 sides : int64, of the torus
 route : int64, buffer for the links of a message
 free : float64 (link,), when a link has sent all messages given to it
-next, exchange, arrival : (message,), in the lists of their receivers, or in that of unused places
+next, exchange, arrival : (message,), in the lists of their receivers, or in the list of unused places
 disks : float64 (disk,), when a disk has served all requests given to it
 """
 NETWORK = types.NamedTuple([INTS, INTS, FLOATS, INTS, INTS, FLOATS, FLOATS], Network)
@@ -294,6 +296,6 @@ Arrivals = namedtuple("Arrivals", ["submit", "size", "runtime", "key"])
 ARRIVALS = types.NamedTuple([FLOATS, INTS, FLOATS, INTS], Arrivals)
 
 Limits = namedtuple("Limits", ["n_batches", "more_arrivals", "until"])
-"""When to return: after so many batches; when the chunk is used up and another will follow; before the first
-event later than a time."""
+"""When to return: after a number of batches; when the chunk is used up and another will follow; before the
+first event later than a time."""
 LIMITS = types.NamedTuple([int64, boolean, float64], Limits)

@@ -53,7 +53,7 @@ def count_shared(place, n_slots, matrix, table):
 
 @part(inline=False)
 def count_all_shared(n_slots, matrix, table, state):
-    """Under `shared`: count the slots of every job anew. O(slots x jobs x words)."""
+    """Under `shared`: count the slots of every job again. O(slots x jobs x words)."""
     for i in range(state.n_jobs):
         job = table.present[i]
         count = count_shared(job, n_slots, matrix, table)

@@ -1,7 +1,7 @@
 """The event loop of a gang scheduler: arrivals, terminations, and constant run fractions between them.
 
 The engine names no packing scheme: it calls functions of declared types. An event costs O(jobs x words)
-and the time of the scheme; under migration all jobs are counted anew, O(slots x jobs x words).
+and the time of the scheme; under migration all jobs are counted again, O(slots x jobs x words).
 Where jobs may have to wait (`models.gang.queueing`), the time to go through the queue is added.
 """
 

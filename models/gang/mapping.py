@@ -69,10 +69,10 @@ def clear_out(job, system):
 
 @part()
 def migrate(position, ended, place, release, rearrange, admit, system):
-    """Let the scheme map all jobs anew and let them run where they now can.
+    """Let the scheme map all jobs again and let them run where they now can.
 
-    Packed anew after an end (of a job, or NOWHERE) they might take more slots than are allowed, or more
-    memory: first fit decreasing is not monotone. Then they stay, and the next time all are mapped anew.
+    Packed again after an end (of a job, or NOWHERE) they might take more slots than are allowed, or more
+    memory: first fit decreasing is not monotone. Then they stay, and the next time all are mapped again.
     """
     settings, matrix, table, state = system.settings, system.matrix, system.table, system.state[0]
     before = state.n_slots

@@ -28,7 +28,7 @@ def take_memory(pes, row, each, when, memory):
 
 @part(inline=False)
 def take_all_memory(table, state, memory):
-    """Add up the memory of the jobs in the matrix after all were mapped anew. O(jobs x PEs)."""
+    """Add up the memory of the jobs in the matrix after all were remapped. O(jobs x PEs)."""
     for pe in range(memory.shape[1]):
         memory[AT_PRESENT, pe] = 0
     for i in range(state.n_jobs):

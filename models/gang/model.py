@@ -24,7 +24,7 @@ def simulate(point: Point) -> Outcome:
 
     Notes
     -----
-    A batch is so many measured jobs in order of termination; of a workload that ends as many as
+    A batch is a number of measured jobs in order of termination; of a workload that ends as many as
     `models.jobs.trace.Trace.divided` returns, so that the last one may be short where it is so under
     backfilling. Jobs that are not measured (a month's week before it) fill the machine and are in no batch.
     The period of a batch lasts from the end of the one before to its last termination: the first begins with

@@ -43,7 +43,7 @@ from models.packing.schemes.signature import PLACE, REARRANGE, RELEASE
 from models.packing.slots import NOWHERE, insert
 
 # Questions of the engine: which job of the queue enters next; which slot a newcomer can have; whether all
-# jobs of the matrix can be mapped anew within the bounds. The answer is a place of the table, a slot, or 0;
+# jobs of the matrix can be remapped within the bounds. The answer is a place of the table, a slot, or 0;
 # or it is NOWHERE.
 NEXT, SLOT_NOW, REPACK = range(3)
 
@@ -217,7 +217,7 @@ def all_fit(n, rearrange, system):
 
 @part()
 def surely_fit(n_jobs, settings):
-    """Return whether any so many jobs can be mapped anew: each could have a slot."""
+    """Return whether any `n_jobs` jobs can be remapped: each could have a slot."""
     return n_jobs <= settings.slots_limit and not is_limited(settings)
 
 

@@ -56,7 +56,7 @@ class Recorder:
         self.record = _empty(0, 0)
 
     def enlarge(self, job_limit: int = 0) -> None:
-        """Make the record fit a table of jobs with so many places, and twice as long if half is used.
+        """Make the record fit a table of `job_limit` jobs, and twice as long if half is used.
 
         `TooManyPiecesError` for more pieces than can be kept.
         """
@@ -76,7 +76,7 @@ class Recorder:
         )
 
     def ended(self, n_jobs: int) -> Ended:
-        """Return those of the first `n_jobs` jobs to be submitted that have ended, in order of submission."""
+        """Return the ended ones among the first `n_jobs` submitted jobs, in order of submission."""
         columns = Ended(*(column[: self.record.used[JOBS]] for column in self.record.ended))
         order = np.argsort(columns.number)
         order = order[: np.searchsorted(columns.number[order], n_jobs)]

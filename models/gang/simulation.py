@@ -26,7 +26,7 @@ from models.workloads.repetition import RERUN_SIGNATURE, same_runtime
 FREE = -1
 
 NO_SLOTS_LIMIT = 1 << 40
-"""More slots than there can be jobs, and few enough to be multiplied by a number of PEs."""
+"""More slots than there can be jobs, small enough not to overflow when multiplied by the number of PEs."""
 
 FIRST_PLACES = 512
 """Places of the table at first; they are doubled whenever more jobs are in the system."""
@@ -48,7 +48,7 @@ class Simulation(Driver):
     rerun, rerun_parameters
         Return the runtimes of repetitions, see `models.workloads.repetition`.
     ends : bool
-        Whether the workload ends by itself: then the table grows with the jobs. That of a stream ends the run
+        Whether the workload ends by itself: then the table grows with the jobs. A stream's run ends
         with more than `Rules.job_limit` in the system.
     measuring : Measuring, optional
         Receives the measured jobs that have ended, whole batches of them at a time.
@@ -149,7 +149,7 @@ class Simulation(Driver):
             self._recorder.enlarge(limit)
 
     def _hand_out(self) -> None:
-        """Hand out the jobs of the batches that have ended; those of a batch under way stay."""
+        """Hand out the jobs of the batches that have ended; jobs of a batch under way stay."""
         state, ended = self.state, self.system.ended
         n_left = int(state.in_batch)
         n_out = int(state.n_ended) - n_left

@@ -23,5 +23,5 @@ def stretch(slice_s: float | None, switch_cost: float) -> float:
 
 @part()
 def seconds_per_unit(n_slots, stretch):
-    """Return the seconds in which virtual time advances by one, with so many used slots."""
+    """Return the seconds in which virtual time advances by one, with `n_slots` used slots."""
     return n_slots * stretch if n_slots > 1 else n_slots * 1.0

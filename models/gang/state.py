@@ -1,6 +1,6 @@
 """The state of the gang scheduler's engine between two events, as flat arrays in typed tuples.
 
-The matrix and the table of jobs are those of `models.packing.matrix`, the profile for jobs that wait is in
+The matrix and the table of jobs come from `models.packing.matrix`, the profile for jobs that wait is in
 `models.gang.profile`; the rest is here. Everything is allocated once; the engine only writes into it. Python
 can read it whenever the engine has returned, which is how drawings of the matrix are made.
 """
@@ -27,7 +27,7 @@ class Settings(NamedTuple):
     n_pes: int
     alternation: int  # as `alternation` numbers them
     unification: int  # 1 if slots whose PEs have become disjoint are united
-    migrating: int  # 1 if the scheme maps all jobs anew at each arrival and termination
+    migrating: int  # 1 if the scheme maps all jobs again at each arrival and termination
     precedence: int  # the first job under `exclusive`: 0 by arrival, 1 the largest, -1 the smallest
     instant: int  # 1 if at one instant an end comes before an arrival, see `models.kernels.ties`
     batch_size: int  # measured terminations in a batch
@@ -75,7 +75,7 @@ SCALARS = np.dtype(
         ("next_candidate", np.int64),  # position of the next backfill candidate, NOWHERE without a profile
         ("found_slot", np.int64),  # of the job that may enter
         ("profile_slots", np.int64),  # used slots of the profile's matrix
-        ("out_of_order", np.int64),  # 1 if a scheme that migrates was kept from mapping all jobs anew
+        ("out_of_order", np.int64),  # 1 if a scheme that migrates was kept from mapping all jobs again
         ("repeated", np.int64),  # steps at this instant, see `models.kernels.standstill`
         ("now", np.float64),
         ("virtual", np.float64),  # virtual time
@@ -123,7 +123,7 @@ ARRIVALS = types.NamedTuple([FLOATS, INTS, FLOATS, INTS, INTS, FLOATS, INTS], Ar
 
 Goal = namedtuple("Goal", ["arrivals", "more_arrivals", "n_batches", "until"])
 """What to simulate, and when to return: the chunk of sessions at hand, until it is used up and another will
-follow; until so many batches have ended, the warm-up included; until the first event later than a time."""
+follow; until a number of batches has ended, the warm-up included; until the first event later than a time."""
 GOAL = types.NamedTuple([ARRIVALS, boolean, int64, float64], Goal)
 
 

@@ -31,7 +31,7 @@ def periods(submit: Floats, most: int) -> Floats:
     """Return the borders of the periods that a workload is divided into, shape (n_periods + 1,), seconds.
 
     A period is a week from the first submission on; a day, if there are fewer than `LEAST` full weeks;
-    or so many of them that there are no more than `most` periods. The last one may be cut short.
+    or enough of them together for at most `most` periods. The last one may be cut short.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""Which job of a schedule is in which batch, and when a batch begins: so many jobs, or a period of time."""
+"""Which job of a schedule is in which batch, and when a batch begins: a number of jobs, or a period of
+time."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ class Division:
     def of(cls, submit: Floats, batches: Batches, n_batches: int, measured: slice = slice(None)) -> Division:
         """Return batches as they were asked for, see `models.jobs.trace.Trace.divided`.
 
-        A batch of so many jobs lasts from its first submission to that of the next one; the last may be
+        A batch of a number of jobs lasts from its first submission to the next batch's; the last may be
         short. A batch of a period has what is submitted in it; the last period lasts to the end of what is
         measured.
         """

@@ -14,6 +14,6 @@ ENDED = types.NamedTuple([INTS, INTS, FLOATS, FLOATS, FLOATS, FLOATS, INTS], End
 
 
 def empty_ended(capacity: int) -> Ended:
-    """Return uninitialised columns for so many ended jobs."""
+    """Return uninitialised columns for `capacity` ended jobs."""
     kinds = (np.int64, np.int64, float, float, float, float, np.int64)
     return Ended(*(np.empty(capacity, kind) for kind in kinds))

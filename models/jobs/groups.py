@@ -1,7 +1,7 @@
 """Groups of jobs by which measures are reported: data, not code (``conf/groups``).
 
 A grouping is a dimension of the dataset. It divides jobs by ranges of a number (runtime, processors, …), by
-classes with limits (those of a site), by the scheduling class of the workload, or by user.
+classes with limits (a site's), by the scheduling class of the workload, or by user.
 """
 
 from __future__ import annotations

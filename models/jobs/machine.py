@@ -125,12 +125,12 @@ class Machine:
 
 
 def on_each(size: Ints, memory: Ints) -> Ints:
-    """Return the KB that jobs take on each of their processors, rounded up, given those of whole jobs."""
+    """Return the KB that jobs take on each of their processors, rounded up, given the KB of whole jobs."""
     return np.asarray(-(-memory // size)) if memory.any() else memory  # division is slow
 
 
 def pool(processors: int, memory_each: int = UNLIMITED_KB) -> Machine:
-    """Return one host without limit on memory, but perhaps on that of each processor (KB)."""
+    """Return one host without limit on its memory, but perhaps on each processor's (KB)."""
     memory = np.array([UNLIMITED_KB], np.int64)
     return Machine(("pool",), np.array([processors], np.int64), memory, memory_each)
 
@@ -143,9 +143,10 @@ def of(machine: Parameters, processors_of_log: int | None = None) -> Machine:
     machine : mapping
         ``processors``, or ``hosts``, a list of ``{name, processors, memory_gb}``, or ``mesh``, rows times
         columns of processors, or ``torus``, two or three sides; where all are null, the processors that the
-        log's header names are taken. ``memory_gb_per_processor``, of any but hosts: null is no limit.
+        log's header names are taken. ``memory_gb_per_processor`` for machines without hosts; null means
+        unlimited.
     processors_of_log : int, optional
-        None where the workload is no log.
+        None where the workload is not a log.
     """
     if (hosts := machine.get("hosts")) is not None:
         return _of_hosts(machine, hosts)

@@ -1,7 +1,7 @@
 """The outcome of families whose engine returns a whole schedule: batches, and the schedule.
 
-A batch is so many jobs in order of submission, the same ones under every policy. Engines that can be resumed
-(gang scheduling) measure ended jobs instead, see `models.jobs.measuring`.
+A batch is a number of jobs in order of submission, the same ones under every policy. Engines that can be
+resumed (gang scheduling) measure ended jobs instead, see `models.jobs.measuring`.
 """
 
 from collections.abc import Callable, Mapping

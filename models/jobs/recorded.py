@@ -47,7 +47,7 @@ def measure(trace: Trace, batches: Batches, measures: Measures) -> dict[str, Flo
     Returns
     -------
     dict of str to ndarray, shape (n_batches, ...)
-        Empty if the log has no waits. If only some jobs have one, the measures of jobs are those of these
+        Empty if the log has no waits. If only some jobs have one, the measures of jobs cover these
         jobs, and there are none of the machine. Shares of the machine's time are NaN if the machine cannot be
         the log's own, whose idle time is unknown. Empty as well if jobs are submitted again when they have
         ended (feedback), since a log has no waits of repetitions.

@@ -31,7 +31,8 @@ class Pieces:
 
 
 MOST_PIECES = 10_000_000
-"""Pieces of a schedule: so many take 0.4 GB, and several times that to be sorted and measured."""
+"""Maximum number of pieces of a schedule: they take 0.4 GB, and several times that to be sorted and
+measured."""
 
 
 class TooManyPiecesError(ValueError):
@@ -75,9 +76,9 @@ class Schedule:
     held : Pieces, optional
         Processors that were kept idle for a job with a special reservation.
     unmeasured : ndarray of bool, optional
-        Jobs that are in no mean over jobs, since they were killed before they ran; None is no job.
+        Jobs excluded from means over jobs, because they were killed before they ran; None means none.
     killed, cancelled : ndarray of bool, optional
-        Jobs that were ended at their limit, and by an operator or for another job; None is no job.
+        Jobs that were ended at their limit, and by an operator or for another job; None means none.
     trace : Trace, optional
         The log or month of the jobs.
     notes : tuple of str

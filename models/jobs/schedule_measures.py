@@ -1,7 +1,7 @@
 """Measures read off a schedule, for batches of jobs in order of submission.
 
 Whatever the policy, a batch holds the same jobs, so that differences between policies are paired job by job.
-Measures of the machine extend from the begin of a batch to that of the next one, or to the end of the
+Measures of the machine extend from the begin of a batch to the begin of the next one, or to the end of the
 measured period, see `models.jobs.division`.
 """
 

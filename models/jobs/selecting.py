@@ -50,7 +50,7 @@ class Selection:
     runtime : ndarray of float, seconds
         Above 0.
     size : ndarray of int
-        Processors, at most those of the largest host.
+        Processors, at most as many as the largest host has.
     dropped : dict of str to int
         Reason -> rows; a row counts under the first rule that drops it.
     notes : tuple of str

@@ -26,7 +26,7 @@ class Stream:
     Parameters
     ----------
     first : callable
-        Returns the first `n_jobs` jobs; those of a longer call begin with those of a shorter one.
+        Returns the first `n_jobs` jobs; a longer call begins with the jobs of a shorter one.
     chunked : callable, optional
         Returns an iterator of consecutive chunks of jobs, for a workload that is drawn in chunks; the jobs do
         not depend on the cuts.

@@ -1,9 +1,9 @@
 """A schedule as a log in the Standard Workload Format, so that other tools can read it.
 
 Wait times and the runtimes that jobs got are filled in, and the status of jobs that were ended; the other
-columns of a log's jobs are those of the log. The format has no column for hosts: where there are several, the
-partition is the host's number from 1 on. Nor has it one for preemption or for another number of processors
-than requested: then the wait is all the time in the system beyond the runtime.
+columns of a log's jobs are copied from the log. The format has no column for hosts: where there are several,
+the partition is the host's number from 1 on. Nor has it one for preemption or for another number of
+processors than requested: then the wait is all the time in the system beyond the runtime.
 """
 
 import os
@@ -24,7 +24,7 @@ UNKNOWN = -1
 
 IN_PIECES = (
     "jobs ran in several pieces, or on other numbers of processors than they requested: the wait is all the "
-    "time in the system beyond the runtime, and submit + wait is no start"
+    "time in the system beyond the runtime, and submit + wait is not the start time"
 )
 
 
@@ -84,6 +84,6 @@ def write_schedule(
         "MaxJobs": [str(len(jobs))],
         "MaxRecords": [str(len(jobs))],
         "MaxProcs": [str(hosts.total)],
-        "Note": ["simulated schedule: wait times are not those of the log", *pieces, *notes, *made.notes],
+        "Note": ["simulated schedule: wait times differ from the log's", *pieces, *notes, *made.notes],
     }
     swf.write(path, columns, header)

@@ -72,7 +72,7 @@ class Trace:
     ids : ndarray of str, optional
         Identifier of each of the log's rows, if it is not a number.
     users : tuple of str
-        Names of the users, if the log has them: that of user number n is the n-th.
+        Names of the users, if the log has them, the n-th for user number n.
     origin : Origin, optional
         The log, for a report.
     waited : ndarray of float, shape (n_jobs,), seconds, optional

@@ -89,7 +89,7 @@ def _load_elsewhere(modules: Sequence[str]) -> None:
 def _marker(module: str) -> Path:
     """Return the file that marks a module as complete.
 
-    Numba compiles anew for another processor, and different machines may share a home.
+    Numba compiles again for another processor, and different machines may share a home.
     """
     return in_use() / f"{module}-{reach.digest(module)}-{platform.node()}-{sys.implementation.cache_tag}"
 

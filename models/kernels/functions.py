@@ -30,7 +30,7 @@ def compiled(
     Raises
     ------
     ValueError
-        With one line, if it is no compiled function of that signature.
+        With one line, if it is not a compiled function of that signature.
     """
     from models.kernels.internals import NumbaError
 

@@ -2,7 +2,7 @@
 
 A kernel returns at the end of its simulation, which for a whole log may be minutes away. The record of its
 scalars, one of which counts the jobs submitted so far, therefore lies in a file that is mapped into memory
-(mmap): the kernel writes as it always does, and whoever knows the file's name reads.
+(mmap): the kernel writes as it always does, and any process that knows the file's name reads.
 """
 
 from collections.abc import Iterator

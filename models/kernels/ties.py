@@ -3,7 +3,7 @@
 `models.jobs.ties` has the names. A loop advances in steps. Each takes some events of one instant, and the
 scheduler goes through the queue once after them. With ``ties: instant`` a step takes all ends of its instant,
 then all its submissions. With ``ties: event`` it takes one event: submissions come first, in their order,
-then ends, in that of `models.kernels.ends`.
+then ends, in the order of `models.kernels.ends`.
 
     while True:
         next_submit = next_submission(submit, arrived)

@@ -56,7 +56,7 @@ def fill(
 
 @kernel(FILL)
 def buddy(processors: int, sizes: Ints, minimum: Ints, boxes: Boxes) -> None:
-    """Make the BUDDY schedule: that of each group in turn, a group of g jobs lasting for g/J of T."""
+    """Make the BUDDY schedule of each group in turn; a group of g jobs lasts for g/J of T."""
     job, bottom = len(minimum) - 1, 0
     for size in sizes:
         job = fill(processors, minimum, job, 0, processors, bottom, size, boxes)

@@ -59,7 +59,7 @@ class Epochs(Rules):
     """Of boxes of equal widths."""
 
     def sizes(self, processors: int, n_jobs: int) -> Ints:
-        """Return the divisors of P, the largest first: an epoch can have so many jobs."""
+        """Return the divisors of P, the largest first: the possible numbers of jobs of an epoch."""
         return _divisors(processors)
 
 
@@ -108,12 +108,12 @@ class Buddy(Rules):
         """Refuse numbers that cannot be halved."""
         if not is_power_of_two(processors):
             raise ValueError(
-                f"machine.processors={processors} is no power of two, as buddy_schedule needs; "
+                f"machine.processors={processors} is not a power of two, as buddy_schedule needs; "
                 "take equi_epoch, or another number of processors"
             )
         if self.groups == "none" and not is_power_of_two(n_jobs):
             raise ValueError(
-                f"{n_jobs} jobs are no power of two, as buddy_schedule needs with groups=none; "
+                f"{n_jobs} jobs are not a power of two, as buddy_schedule needs with groups=none; "
                 "set policy.groups=smallest_first"
             )
 
@@ -135,7 +135,7 @@ class Optimum(Rules):
         """Refuse numbers with too many schedules."""
         if self.allocations == "powers_of_two" and not is_power_of_two(processors):
             raise ValueError(
-                f"machine.processors={processors} is no power of two, as policy.allocations=powers_of_two "
+                f"machine.processors={processors} is not a power of two, as policy.allocations=powers_of_two "
                 "needs; set policy.allocations=all, or another number of processors"
             )
         for what, given, limits in (

@@ -22,8 +22,8 @@ def realise(schedule: Schedule, rows: int, columns: int) -> tuple[Placement, ...
     """Give each box of a schedule its rectangle of a mesh.
 
     Where all numbers are powers of two, the mesh is halved as Folding does it, so that a job's processors are
-    divided among, or united from, those of few others (Fig. 6.11). Epochs on other meshes are equipartitions
-    by factors of the two dimensions.
+    divided among, or united from, the processors of few others (Fig. 6.11). Epochs on other meshes are
+    equipartitions by factors of the two dimensions.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ def n_jobs(workload: Parameters) -> int:
 
 
 def lists(workload: Parameters, processors: int, batches: Batches, seed: Seed) -> Iterator[np.ndarray]:
-    """Yield the requirements of each batch, those of the warm-up included.
+    """Yield the requirements of each batch, also in the warm-up.
 
     The random numbers depend on the seed and the number of jobs only: all policies meet the same lists.
 

@@ -30,7 +30,7 @@ class Schedule:
     processors : int
         Width of the schedule, P.
     boxes : tuple of Box
-        One for each job; box j is that of job j.
+        One for each job; box j belongs to job j.
     """
 
     processors: int

@@ -46,7 +46,7 @@ def optimum(processors: int, minimum: np.ndarray, allocations: str) -> Boxes:
     Notes
     -----
     A set of widths serves the jobs if, both sorted, no width is under its minimum (Property 6.2). Of equally
-    good sets the one is taken that gives jobs the fewest processors; its number of epochs is no optimum.
+    good sets the one is taken that gives jobs the fewest processors; its number of epochs is not optimal.
     """
     step = 1
     while allocations == "powers_of_two" and step * len(minimum) < processors:
@@ -62,7 +62,7 @@ def tilings(processors: int, n_jobs: int, allocations: str) -> Tilings:
     widths = list(range(1, processors + 1))
     if allocations == "powers_of_two":
         widths = [1 << bit for bit in range(processors.bit_length())]
-    # So many units of time in T that every box is a whole number of them high.
+    # The units of time in T: enough for every box to be a whole number of them high.
     unit = n_jobs * lcm(*widths) // gcd(processors, lcm(*widths))
     heights = {width: unit * processors // (n_jobs * width) for width in widths}
     found = []

@@ -83,7 +83,7 @@ def arrivals(submit: Floats, assumed: Assumptions) -> Floats:
 
 
 def _sums(job_class: Ints, of_jobs: Floats | Ints) -> Floats:
-    """Return the sum over all jobs, then over those of each class."""
+    """Return the sum over all jobs, then the sum of each class."""
     return np.append(of_jobs.sum(), np.bincount(job_class, of_jobs, minlength=len(CLASSES)))
 
 

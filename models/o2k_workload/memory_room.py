@@ -1,4 +1,4 @@
-"""The memory that arriving jobs find, with that of all hosts as one and no job slowed down.
+"""The memory that arriving jobs find, with the memory of all hosts as one and no job slowed down.
 
 A machine with hosts, and with jobs that share processors and stay for longer, can only have less free memory.
 Three measures, from the simplest to the hardest:

@@ -102,7 +102,7 @@ class Driver:
         self._arrivals = self._arriving(Jobs(np.zeros(0), np.zeros(0), np.zeros(0), nothing, nothing))
 
     def run(self, n_batches: int, until: float = np.inf) -> int:
-        """Simulate until so many batches have ended, and return why it stopped (`BATCHES_DONE` …)."""
+        """Simulate until `n_batches` batches have ended, and return why it stopped (`BATCHES_DONE` …)."""
         while True:
             status = self._advance(n_batches, float(min(until, self._until)))
             standstill.check(self.state, self.n_submitted + self.n_pes)
@@ -195,7 +195,7 @@ class Driver:
             self.state.cursor = 0
 
     def _enlarge(self, limit: int) -> None:
-        """Make the table of jobs, and the matrix, fit so many jobs; places are only names."""
+        """Make room for `limit` jobs in the table and the matrix; places are only names."""
         system = self.system
         self.state.n_vacant += limit - len(system.table.jobs)
         self.system = system._replace(

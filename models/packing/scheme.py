@@ -35,7 +35,7 @@ def power_of_two(n_pes: int) -> None:
     if n_pes & (n_pes - 1):
         lower = 1 << (n_pes.bit_length() - 1)
         raise ValueError(
-            f"buddy packing divides the PEs in halves, and {n_pes} is no power of two; "
+            f"buddy packing divides the PEs in halves, and {n_pes} is not a power of two; "
             f"use {lower} or {2 * lower} PEs, or another policy"
         )
 
@@ -51,7 +51,7 @@ class Scheme:
     release : compiled function, str or Reference
         Of `signature.RELEASE_SIGNATURE`, for a scheme that keeps books.
     rearrange : compiled function, str or Reference
-        Of `signature.REARRANGE_SIGNATURE`, for a scheme that maps all jobs anew at each arrival and
+        Of `signature.REARRANGE_SIGNATURE`, for a scheme that maps all jobs again at each arrival and
         termination; its `place` is then never called.
     parameters : mapping of str to allowed values
         Keys of the policy's YAML that `place` receives, in this order: ``int`` stands for a positive whole
@@ -86,7 +86,7 @@ class Scheme:
 
     @property
     def migrates(self) -> bool:
-        """Whether the scheme maps all jobs anew at each event."""
+        """Whether the scheme maps all jobs again at each event."""
         return bool(self.rearrange != capacity.let_stay)
 
     def arguments(self, policy: Parameters) -> tuple[int, ...]:

@@ -73,11 +73,11 @@ def close_slot(slot, n_pes, matrix, table, state):
 
 @part()
 def slot_to_unite_with(slot, n_slots, occupied):
-    """Return the first other slot whose PEs are disjoint from those of a slot, or NOWHERE.
+    """Return the first other slot whose PEs are disjoint from a slot's, or NOWHERE.
 
     One search, at the slot that lost a job, finds nearly every pair that there is: a new slot is opened only
     for a job that fits in none, and a union overlaps with all that its parts overlapped with. The exception
-    is buddy with sizes that are no power of two: such a job needs a whole group to be free, takes a part of
+    is buddy with sizes that are not powers of two: such a job needs a whole group to be free, takes a part of
     it, and may so open a slot that is disjoint from another. The paper unites at terminations only.
     """
     for other in range(n_slots):

@@ -4,7 +4,7 @@ A class has another number of jobs in each batch, and a coefficient of variation
 what the batches differ by (with 250 long jobs in a batch it is some percent too low). So a batch reports the
 estimate R from all measured batches plus what it adds to it in first order: of a mean, R + (its sum - R times
 its jobs) / the mean number of jobs. The mean over the batches is then the estimate from all jobs, and their
-spread that of the ratio estimator. For short and long jobs together all batches have the same number of jobs,
+spread is the ratio estimator's. For short and long jobs together all batches have the same number of jobs,
 and a batch reports its plain mean.
 
 References
@@ -35,7 +35,7 @@ def sums_over(response: Floats, work: Floats, job_class: Ints, batch: Ints, n_ba
     response, work : ndarray, shape (n_jobs,), seconds
         In the system, and alone on the machine.
     job_class : ndarray of int, shape (n_jobs,)
-        Index into `JOB_CLASSES`, where the last is that of a job of no class.
+        Index into `JOB_CLASSES`, where the last stands for a job without a class.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def sums_over(response: Floats, work: Floats, job_class: Ints, batch: Ints, n_ba
 
 def of_classes(sums: Floats) -> dict[str, Floats]:
     """Return the metrics of classes, shape (n_batches, job class); NaN for a class with no job."""
-    # The sums over all jobs take the place of those of no class.
+    # The sums over all jobs take the place of the sums for jobs without a class.
     ended, response, blow_up, squared = (
         np.concatenate([values[:, :-1], values.sum(axis=1, keepdims=True)], axis=1)
         for values in sums.swapaxes(0, 1)

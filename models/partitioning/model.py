@@ -23,7 +23,7 @@ from models.point import Point
 from models.workloads import redrawn
 
 JOB_LIMIT = 10_000
-"""With so many jobs in the system, waiting ones included, a run ends, as one that does not keep up."""
+"""With this many jobs in the system, waiting ones included, a run ends: the policy does not keep up."""
 
 QUEUE_LIMIT = 100_000
 """The same where jobs wait for fixed partitions: queues are longer there, and cost nothing."""
@@ -101,7 +101,7 @@ def simulate(point: Point) -> Outcome:
 
     Notes
     -----
-    A batch is so many jobs in the order in which they end.
+    A batch is a number of jobs in the order in which they end.
     """
     point = _of_overload(point)
     batches, measures = point.batches, Measures.of(point.measures)
@@ -152,7 +152,7 @@ def schedule(point: Point) -> Schedule:
     -----
     Of a stream it has all jobs that are submitted before the last batch ends. These are followed to their
     ends, while others continue to arrive; those that never end, because the system is full, are left out.
-    A piece is the time of a job on one number of processors: those of its partition, or under processor
+    A piece is the time of a job on one number of processors: its partition's, or under processor
     sharing its part of all of them.
     """
     simulation, roll, source = prepare(point, recording=True)
@@ -224,7 +224,7 @@ def crowded(jobs_in_system: Floats, processors: float) -> bool:
 
     With a short time between rotations folding does little else when there are many jobs (section 5.3.1), but
     with as many as processors, a power of two, it does not rotate at all. Where memory sets no limit that end
-    of the model is no property of the policy, and half as many jobs on average are too many for it.
+    of the model is not a property of the policy, and half as many jobs on average are too many for it.
     """
     last_third = jobs_in_system[-max(1, len(jobs_in_system) // 3) :]
     return bool(len(last_third) and last_third.mean() > processors / 2)

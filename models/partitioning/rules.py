@@ -96,7 +96,7 @@ class Partitioning:
         return inf
 
     def rectangles(self, mesh: Mesh, jobs: int) -> Sequence[Rectangle]:
-        """Return the partitions of so many jobs, where a job's place among them decides.
+        """Return the partitions of `jobs` jobs, where a job's place among them decides.
 
         ``ValueError`` with one line, if a function of one's own returns no rectangles, or no right ones.
         """

@@ -24,7 +24,7 @@ USUAL_DEMAND = (64, 256)
 """Processors of interactive jobs, "typically during working hours"."""
 
 BEGUN = {"begun_10s": 10.0, "begun_60s": 60.0}
-"""Shares of jobs that begin to run within so many seconds."""
+"""Shares of jobs that begin to run within a number of seconds."""
 
 FEW_PERCENT = 1.05
 """Slowdown below which a job counts as undelayed."""

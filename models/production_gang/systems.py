@@ -87,7 +87,7 @@ def link_children(table: np.ndarray, jobs: Jobs) -> None:
 
 
 def clock_of(opened: Stream | Trace) -> float:
-    """Return the seconds since Monday, 0:00, at time 0: those of a log, else 0."""
+    """Return the seconds since Monday, 0:00, at time 0: a log's, else 0."""
     origin = opened.origin if isinstance(opened, Trace) else None
     return 0.0 if origin is None or origin.zero is None else monday(origin.zero)
 

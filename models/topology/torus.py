@@ -38,7 +38,8 @@ class Torus:
 
     @classmethod
     def of(cls, machine: Parameters, dimensions: int = 2) -> Torus:
-        """Return the torus of a machine's YAML file: as given, or of so many dimensions, see `sides_of`."""
+        """Return the torus of a machine's YAML file: as given, or of this number of dimensions, see
+        `sides_of`."""
         checks.choice({"dimensions": dimensions}, "torus", "dimensions", DIMENSIONS)
         return cls(sides_of(machine, "torus", "runs on one torus", "4x4", dimensions))
 
@@ -49,7 +50,7 @@ class Torus:
 
     @property
     def n_links(self) -> int:
-        """Number of directed links, those of sides of 1 included."""
+        """Number of directed links, also along sides of 1."""
         return 2 * len(self.sides) * self.n_processors
 
     @property
@@ -92,7 +93,7 @@ def route_into(sides: Ints, source: int, target: int, links: Ints) -> int:
     """Write the links of a message in their order, and return how many; O(n_dimensions + links).
 
     Dimension-order routing: the first dimension is put right first, the shorter way round. Where both ways
-    are equally long, a message goes forward if the coordinates of both ends, but that of the target in this
+    are equally long, a message goes forward if the coordinates of both ends, except the target's in this
     dimension, have an even sum: half of the messages that meet in a ring go either way, where any other side
     is even, so that no direction carries more than the other.
 

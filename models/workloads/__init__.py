@@ -215,7 +215,7 @@ def fills(workload: Parameters) -> tuple[str, ...]:
 
 
 def user_names(workload: Parameters) -> tuple[str, ...]:
-    """Return the names of a log's users, that of user number n being the n-th; empty if it has no names."""
+    """Return the names of a log's users, the n-th for user number n; empty if it has no names."""
     module = module_of(workload)
     return tuple(module.user_names(workload)) if hasattr(module, "user_names") else ()
 

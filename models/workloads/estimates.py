@@ -136,7 +136,8 @@ def with_longest(trace: Trace, workload: Parameters) -> tuple[Jobs, list[str]]:
 
 
 def of_trace(trace: Trace, point: Point) -> Trace:
-    """Return a trace with requested times where its jobs had none (or all anew), if that is wanted."""
+    """Return a trace with requested times where its jobs had none (or new ones for all), if that is
+    wanted."""
     jobs, notes = fill(trace.name, trace.jobs, point.workload, point.seed)
     return (
         trace if jobs is trace.jobs and not notes else replace(trace, jobs=jobs, notes=(*trace.notes, *notes))
@@ -147,7 +148,7 @@ def of_stream(stream: Stream, point: Point) -> Stream:
     """Return a stream with requested times, if that is wanted.
 
     The requested values are drawn once and dealt out among ``estimated_together`` jobs at a time, so that the
-    first jobs of a longer stream are those of a shorter one.
+    first jobs of a longer stream equal a shorter one's.
     """
     wish = wanted(point.workload)
     if wish is None:
@@ -180,7 +181,7 @@ def of_stream(stream: Stream, point: Point) -> Stream:
 
 
 def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs, list[str]]:
-    """Return a log's jobs with requested times where they had none (or all anew), and notes on them.
+    """Return a log's jobs with requested times where they had none (or new ones for all), and notes.
 
     Parameters
     ----------

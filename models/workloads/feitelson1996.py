@@ -37,7 +37,7 @@ CHUNK = 2048
 """Sessions that are drawn together; any number gives the same jobs, but another rounding of the load."""
 
 KEPT_SEEDS, KEPT_CHUNKS, KEPT_JOBS = 32, 16, 50_000
-"""Seeds, and first chunks of each, that are cached for runs of at most so many jobs: 1.5 MB a seed."""
+"""Seeds, and first chunks of each, that are cached for runs of at most `KEPT_JOBS` jobs: 1.5 MB a seed."""
 
 Chunk = dict[str, np.ndarray]
 """Columns of consecutive sessions: the gap before each, its size, runtime, number of runs and key."""
@@ -153,7 +153,7 @@ def kept_sessions(workload_text: str, processors: int, seed: Seed) -> list[Chunk
 
 
 def sessions(workload: Parameters, processors: int, n_jobs: int, seed: Seed) -> Iterator[Chunk]:
-    """Yield the chunks of `standard_sessions`, cached for so many jobs: arrays that must not be changed."""
+    """Yield the chunks of `standard_sessions`, cached for short runs: arrays that must not be changed."""
     n_kept = KEPT_CHUNKS if n_jobs <= KEPT_JOBS else 0
     if n_kept:
         yield from kept_sessions(json.dumps(dict(workload)), processors, seed)
@@ -206,8 +206,8 @@ def rerun_parameters(workload: Parameters, processors: int) -> np.ndarray:
 def mean_gap(workload: Parameters, processors: int, load: float, n_jobs: int, seed: Seed) -> float:
     """Return the mean time between sessions that gives an offered load.
 
-    Under the reading ``expected`` the load is that of the model; under ``sequence`` that of the run of jobs
-    itself, as far as `n_jobs` jobs go, so that no replication is loaded more than another by chance.
+    Under the reading ``expected`` the load is the model's; under ``sequence`` it is the load of the run of
+    jobs itself, as far as `n_jobs` jobs go, so that all replications have the same load.
     """
     if workload["load_reference"] == "expected":
         runs = 1.0 if workload["repetition"] == SEQUENCE else mean_run_length(workload)
@@ -256,7 +256,7 @@ def fills(workload: Parameters) -> tuple[str, ...]:
 def open_stream(point: Point, machine: Machine) -> Stream:
     """Return the jobs of a replication; ``ValueError`` with one line for parameters outside the model.
 
-    The largest size is that of the largest host, and the load that of all hosts together.
+    The largest job takes the largest host, and the load counts all hosts together.
     """
     workload, largest, load, seed = point.workload, machine.largest, point.load, point.seed
     if load is None:

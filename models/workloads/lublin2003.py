@@ -3,14 +3,14 @@
 The model has no memory, and no requested times: these come from the model of Tsafrir et al. (2005).
 
 Where the authors' program draws again what is too large, the truncated distribution is inverted: it is the
-same distribution with one random number for each job, so that the first jobs of a longer draw are those of a
-shorter one. Times of arrival are not cut to whole seconds: in the program's output the cuts add up, half a
+same distribution with one random number for each job, so that the first jobs of a longer draw equal a
+shorter draw. Times of arrival are not cut to whole seconds: in the program's output the cuts add up, half a
 second a job, and shift its jobs against its daily cycle by more than an hour in 10,000 jobs.
 
 References
 ----------
 U. Lublin and D. G. Feitelson, "The workload on parallel supercomputers: modeling the characteristics of rigid
-jobs", *Journal of Parallel and Distributed Computing* 63, 2003; the values are those of the authors' program.
+jobs", *Journal of Parallel and Distributed Computing* 63, 2003; the values are from the authors' program.
 """
 
 from functools import lru_cache
@@ -46,7 +46,8 @@ def open_stream(point: Point, machine: Machine) -> Stream:
     notes = [f"lublin2003: load {natural:.3f} on {machine.total:,} processors as it is"]
     if largest & (largest - 1):
         notes.append(
-            f"lublin2003: {largest} processors are no power of two; jobs whose size the model rounds up to "
+            f"lublin2003: {largest} processors are not a power of two; jobs whose size the model rounds up "
+            "to "
             f"the next one get {2 ** (largest.bit_length() - 1)}"
         )
     stretch = 1.0 if point.load is None else natural / point.load
@@ -153,7 +154,7 @@ def mean_work(kind: Kind) -> float:
 
 
 def natural_load(kind: Kind, processors: int) -> float:
-    """Return the load that the model's own arrivals put on a machine of so many processors."""
+    """Return the load that the model's own arrivals put on a machine of this size."""
     return mean_work(kind) / (processors * kind.gap.mean_exponential(TOO_LATE))
 
 

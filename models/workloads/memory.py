@@ -50,7 +50,7 @@ def of_stream(stream: Stream, point: Point) -> Stream:
     size = np.arange(1, machine.largest + 1)
     if (beyond := np.ceil(size * _each(workload)) > offered(machine, size)).any():
         note += (
-            f", those of {size[beyond][0]:,} processors or more at most what the smallest host that has "
+            f", jobs of {size[beyond][0]:,} processors or more at most what the smallest host that has "
             "their processors offers"
         )
     return replace(stream.mapped(filled), notes=(*stream.notes, note))

@@ -1,4 +1,4 @@
-"""Repetitions whose runtime is drawn anew: compiled, because the engine draws them while it runs.
+"""Repetitions whose runtime is redrawn: compiled, because the engine draws them while it runs.
 
 Apart from the rest of the workload model, so that a plan can be made and checked without loading a kernel.
 """
@@ -22,7 +22,7 @@ def uniform(key: int, counter: int) -> float:
 
 @kernel(RERUN_SIGNATURE)
 def redrawn_runtime(runtime: float, size: int, key: int, run: int, parameters: np.ndarray) -> float:
-    """Draw a repetition's runtime anew: a function of session and run, independent of the schedule."""
+    """Redraw a repetition's runtime: a function of session and run, independent of the schedule."""
     small, slope, short, long = parameters[0], parameters[1], parameters[2], parameters[3]
     mean = long if uniform(key, 2 * run) < small + slope * size else short
     return -mean * np.log(uniform(key, 2 * run + 1))
@@ -32,7 +32,7 @@ def redrawn_runtime(runtime: float, size: int, key: int, run: int, parameters: n
 def work_of_redrawn(
     size: np.ndarray, runtime: np.ndarray, runs: np.ndarray, key: np.ndarray, parameters: np.ndarray
 ) -> np.ndarray:
-    """Return the PEs times time units of each session whose repetitions are drawn anew; O(runs)."""
+    """Return the PEs times time units of each session whose repetitions are redrawn; O(runs)."""
     work = np.empty(len(size))
     for i in range(len(size)):
         total = runtime[i]

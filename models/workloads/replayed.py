@@ -359,7 +359,7 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
 
 
 def _check_submissions(name: str, submit: Floats, place: Ints, unit: str) -> None:
-    """Raise ``ValueError`` where submit times cannot be those of one log."""
+    """Raise ``ValueError`` where submit times cannot belong to one log."""
     gaps = np.diff(submit)
     if not gaps.size or (gaps <= MOST_YEARS * YEAR).all():
         return

@@ -1,4 +1,4 @@
-"""Replications from one log: its users, or its weeks, are drawn anew (``workload.resample``).
+"""Replications from one log: its users, or its weeks, are resampled (``workload.resample``).
 
 A log is one sample of what a site's users might have submitted. Zakay and Feitelson take it apart by user and
 put it together again: users are drawn, and each brings all of its jobs, moved by a whole number of weeks. So
@@ -128,7 +128,7 @@ def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
     origin = read.origin
     if origin is not None and origin.zero is not None:
         origin = replace(origin, zero=origin.zero + float(submit[0]))
-    # Recorded waits are those of the log's own jobs.
+    # Recorded waits belong to the log's own jobs.
     return replace(
         read, jobs=made, notes=(*read.notes, *notes), log=log, rows=rows, origin=origin, waited=None
     )
@@ -186,7 +186,7 @@ def _users(
 
 
 def _drawn(users: Ints, wish: Resampling, draws: np.random.Generator, again: bool) -> Ints:
-    """Draw so many users for each one, at least one where there is any."""
+    """Draw users, a fixed number for each one there is, and at least one in all."""
     if not users.size:
         return users
     n_drawn = max(round(wish.population * users.size), 1)
@@ -243,7 +243,7 @@ def _notes(name: str, user: Ints, work: Floats, strata: list[Ints], wish: Resamp
     again = wish.with_replacement
     notes = [
         f"{name}: in each replication its {n_users:,} users{times} are drawn "
-        f"{'anew' if again else 'once (in other weeks)'}, long-lasting ones ({lasting.size:,}, active for "
+        f"{'again' if again else 'once (in other weeks)'}, long-lasting ones ({lasting.size:,}, active for "
         f"{wish.long_lasting_weeks} weeks or more) apart from others"
     ]
     of_user = np.bincount(np.unique(user, return_inverse=True)[1], work)

@@ -4,8 +4,8 @@ Both classes repeat one cycle of computing and communicating and differ in the m
 which is geometric. Policies, loads and mixes contend with the same random numbers: a load stretches the gaps,
 and a mix turns short jobs into long ones without touching the others.
 
-The jobs have no number of processors of their own: those of the paper run on as many as they are allocated.
-With ``workload.size`` they are rigid jobs, each as long as its cycles take on so many processors.
+The jobs have no number of processors of their own: in the paper they run on as many as they are allocated.
+With ``workload.size`` they are rigid jobs, each as long as its cycles take on that number of processors.
 """
 
 from collections.abc import Iterator

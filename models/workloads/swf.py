@@ -25,8 +25,8 @@ read_log = replayed.read_once(read)
 def open_trace(point: Point) -> Trace:
     """Return the jobs of a workload's log that its filters keep and some host can take.
 
-    ``workload`` is that of conf/workload/logs/swf.yaml, ``machine`` in `models.jobs.machine.of`. The load
-    rescales the time between submissions, nothing else.
+    ``workload`` has the keys of conf/workload/logs/swf.yaml, ``machine`` in `models.jobs.machine.of`. The
+    load rescales the time between submissions, nothing else.
 
     Raises
     ------
@@ -41,8 +41,8 @@ def open_trace(point: Point) -> Trace:
     notes = account, *_ = chosen.describe()
     if replayed.names_no_machine(machine) and not log.names_its_machine:
         notes.append(
-            f"{log.name}: its header names no processors, so that {hosts.largest:,} are taken, those of the "
-            "largest job; machine.processors=NUMBER takes another number"
+            f"{log.name}: its header names no processors, so {hosts.largest:,} are taken, as many as the "
+            "largest job has; machine.processors=NUMBER takes another number"
         )
     rows, size = chosen.rows, chosen.size
     wait = log.columns["wait"][rows]
@@ -87,7 +87,7 @@ def open_trace(point: Point) -> Trace:
 def partitions(workload: Parameters) -> dict[str, tuple[int, int]]:
     """Return the number of each partition and the processors that its jobs had at once, by its name.
 
-    See `models.workloads.partitions`. The name is that of the header, or the number if that has none.
+    See `models.workloads.partitions`. The name is the header's, or the number if that has none.
     """
     log = read_log(workload)
     chosen = select(log, None, replace(Filters.of(workload), partition=None))

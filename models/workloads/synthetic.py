@@ -48,7 +48,7 @@ def open_stream(point: Point, machine: Machine) -> Stream:
     if (workload.get("largest_job") or 0) > machine.largest:
         raise ValueError(
             f"workload.largest_job={workload['largest_job']}, and the largest host has {machine.largest} "
-            "processors; allowed: at most so many, or null"
+            "processors; allowed: at most this number, or null"
         )
     notes = []
     if workload["memory_mb"] and machine.has_memory:

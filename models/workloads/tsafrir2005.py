@@ -7,7 +7,7 @@ requests less than its runtime.
 References
 ----------
 D. Tsafrir, Y. Etsion and D. G. Feitelson, "Modeling user runtime estimates", in *Job Scheduling Strategies
-for Parallel Processing*, LNCS 3834, 2005; the values are those of the authors' program.
+for Parallel Processing*, LNCS 3834, 2005; the values are from the authors' program.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ SHORTEST_LIMIT = 2 * HOUR
 """Below it there are fewer than twenty round values."""
 
 DISTINCT = ((0, 20, 200, 1000, 10_000, 70_000, 250_000), (0, 10, 20, 35, 90, 340, 565))
-"""Jobs, and how many distinct values so many ask for: linear between these points, constant beyond."""
+"""Jobs, and how many distinct values they ask for: linear between these points, constant beyond."""
 
 COMMON = (
     *(minutes * MINUTE for minutes in (5, 10, 15, 20, 30)),
@@ -49,7 +49,7 @@ SHIFTS = (0, 30, -30, 20, -20, 10, -10)
 
 
 def n_distinct(n_jobs: int) -> int:
-    """Return how many distinct values so many jobs ask for."""
+    """Return how many distinct values a number of jobs asks for."""
     return int(np.floor(np.interp(n_jobs, *DISTINCT) + 0.5))
 
 
@@ -100,7 +100,7 @@ def head_ranks(rng: np.random.Generator) -> Ints:
 
 
 def tail_times(longest: int, n_values: int, taken: Ints) -> Ints:
-    """Return about so many more values, ascending: on full minutes, or seconds beside one that is taken.
+    """Return about `n_values` more values, ascending: on full minutes, or seconds beside one that is taken.
 
     The k-th of K distinct values is longest (a - 1) x / (a - x), with x = k / K, a = 1 + 12.1039 K^-0.6026;
     as in the authors' program x is counted in the values of the tail only.
@@ -140,7 +140,7 @@ def distribution(n_jobs: int, longest: int, rng: np.random.Generator) -> tuple[I
 
 
 def descending(times: Ints, shares: Floats, n_jobs: int) -> Ints:
-    """Return so many values in their shares, descending; what is left over goes to the largest fractions."""
+    """Return `n_jobs` values in their shares, descending; what is left over goes to the largest fractions."""
     exact = shares * n_jobs
     count = np.floor(exact).astype(int)
     left = n_jobs - count.sum()

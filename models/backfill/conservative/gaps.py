@@ -2,9 +2,10 @@
 
 New to a job is a stretch of time that overlaps the gap and fits it all along. Such stretches are the largest
 rectangles under the step function that reach into the gap: from one level to the next lower one they get
-longer. Each job is tried in that of its size, and only if it did not fit in the gap before. A job that only
-moves forward by less than its length fits right before its start, and is found by that (`steps.give_back`). A
-job of which both is true is found twice: before its turn another one may cut the stretch in two.
+longer. Each job is tried in the rectangle of its size, and only if it did not fit in the gap before. A job
+that only moves forward by less than its length fits right before its start, and is found by that
+(`steps.give_back`). A job of which both is true is found twice: before its turn another one may cut the
+stretch in two.
 
 Nearly all gaps are taken before the turn of the jobs that were found for them. So a job is only flagged as a
 candidate; where it fits is determined at its turn (`first_gap`) from the list of gaps that are still open.
@@ -120,8 +121,8 @@ def first_gap(system: ConservativePool, position: int, before: int) -> int:
     """Return the first step from which a waiting job fits as a whole before its start, and that is before the
     step `before` from which it fits up to its start; that step if there is none.
 
-    What is found out about a gap on the way is kept: so many are free there by now. O(open gaps), and O(steps
-    around those that may fit).
+    What is found out about a gap on the way is kept: the processors that are free there by now. O(open
+    gaps), and O(steps around those that may fit).
     """
     state, queue, step, gap = system.state[0], system.queue, system.step, system.gap
     size, requested = queue.size[position], queue.reservation[position].requested

@@ -1,7 +1,7 @@
 """Conservative backfilling with compression: every job has a reservation, which only ever moves forward.
 
 A submitted job has the earliest start reserved that disturbs no other reservation. Where a job ends, the
-waiting ones are placed anew, one by one in order of submission: each gives up its place and takes the
+waiting ones are placed again, one by one in order of submission: each gives up its place and takes the
 earliest that there is with all others where they are, so that it never starts later than promised. Of several
 hosts a job takes the one where it starts first, of equal ones that with the fewest free processors now; it
 changes its host only for an earlier start. This kernel examines every job on every host; `pool` makes the

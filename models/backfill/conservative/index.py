@@ -142,7 +142,7 @@ def renumber_steps(system):
 
 @part()
 def rebuild_index(queue, state, n_before):
-    """Make the index of closed-up positions anew; `n_before` were in use before."""
+    """Rebuild the index of closed-up positions; `n_before` were in use before."""
     reservation, shortest, now, n = queue.reservation, queue.shortest, state[0].now, state[0].n_positions
     last = now
     for i in range(n):
@@ -171,7 +171,7 @@ def rebuild_index(queue, state, n_before):
 
 @part(void(tables.SYSTEM))
 def reorganize(system: tables.ConservativePool) -> None:
-    """Close up positions, give steps new numbers in the order of time, and make the index anew.
+    """Close up positions, give steps new numbers in the order of time, and rebuild the index.
 
     What belongs together is then stored together. O(steps + positions + running jobs + (positions / 64 +
     zones) x classes + positions / 64 x zones).

@@ -1,8 +1,8 @@
 """Conservative backfilling with compression on one pool of processors: the fast path.
 
-The rules are those of `hosts`: where a job ends, the waiting jobs are placed anew one by one in order of
-submission, each where it fits first with all others where they are. But only those are examined that can have
-an earlier start than when they were examined last, because processors have become free
+The rules are the same as in `hosts`: where a job ends, the waiting jobs are placed again one by one in order
+of submission, each where it fits first with all others where they are. But only those are examined that can
+have an earlier start than when they were examined last, because processors have become free
 
 - right before their start, so that they move forward into them (nearly all moves are of that kind, and by one
   step), see `steps.give_back`;
@@ -105,7 +105,7 @@ def submit_job(system):
 
 @part_of(tables.ConservativePool)
 def schedule_jobs(system, functions):
-    """Place the waiting jobs anew after ends, unless that was done before a submission."""
+    """Place the waiting jobs again after ends, unless that was done before a submission."""
     if system.state[0].n_ended > 0 and system.state[0].arrived == system.state[0].first_new:
         compress(system)
 
@@ -146,7 +146,7 @@ def move(system: tables.ConservativePool, position: int, at: int) -> int:
 
 @part(void(tables.SYSTEM), inline=False)
 def compress(system: tables.ConservativePool) -> None:
-    """Place anew, in order of submission, the waiting jobs that may have an earlier start.
+    """Place again, in order of submission, the waiting jobs that may have an earlier start.
 
     O(positions / 64), and O(steps that they move over) for the jobs, besides what `first_gap` costs where
     something may have become free for one as a whole.

@@ -47,7 +47,7 @@ STATE = state_type(
     first=np.uint32, spare=np.uint32, n_steps=np.uint32, n_gaps=np.uint32, n_positions=np.int64,
     turn=np.int64, n_instants=np.int64,
 )  # fmt: skip
-"""Scalars beyond those of every system.
+"""Scalars that only this system has.
 
 first
     The first step of the profile.
@@ -58,7 +58,7 @@ n_gaps
 n_positions
     Positions given so far.
 turn
-    How many times the waiting jobs have been placed anew.
+    How many times the waiting jobs have been placed again.
 n_instants
     Instants so far.
 """
@@ -91,9 +91,9 @@ GAP = np.dtype([("time", "f8"), ("turn", "i8"), ("step", "u4"), ("known", "i4"),
 time, step
     When the step begins, and its number.
 turn
-    The last turn of placing all anew in which something became free there.
+    The last turn of placing all jobs again in which something became free there.
 known
-    So many were free before. With no more than these no waiting job fits there before its start.
+    Processors that were free before. With no more than these no waiting job fits there before its start.
 most
     A job that needs more processors does not fit, unless more has become free since; that is recorded then.
 """
@@ -134,7 +134,7 @@ class IndexedQueue(NamedTuple):
     may_jump : ndarray of uint64, shape (n_words,)
         Jobs that may fit as a whole where something has become free, see `gaps`.
     present : ndarray of uint64, shape (n_words,)
-        Waiting jobs: the sets below keep others, too, until they are made anew.
+        Waiting jobs: the sets below keep others, too, until they are rebuilt.
     of_size : ndarray of uint64, shape (n_classes + 1, n_words)
         In each row the jobs of smaller classes than this.
     of_request : ndarray of uint64, shape (n_classes, n_words)
@@ -175,7 +175,7 @@ class ConservativePool(NamedTuple):
     jobs, queue : see there; no job is longer than requested
     until : for each running job, the step that begins at its expected end
     step : ndarray of `STEP`, by their numbers, as many as there can be at once
-        Numbers are given anew in the order of time every now and then, so that a neighbour is mostly beside.
+        Numbers are reassigned in the order of time every now and then, so that a neighbour is mostly beside.
     gap : ndarray of `GAP`, in no order
     ordered, number : ndarray of `STEP`, of int
         Scratch, while steps get new numbers.

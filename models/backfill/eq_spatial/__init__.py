@@ -6,7 +6,7 @@ more than it asks for; on q of its p processors it progresses at the rate q / p.
 - A host has at most as many jobs as processors, so that each can have one; else it is as if without memory.
 - A job that no host has the memory for has its quantum on a host that has the quantum's memory, by the same
   rules of placement and division; if there is none, it has none. The quantum lasts from its first processor
-  on. A job that uses more memory is stopped when it is over, or when it would end, and begins anew.
+  on. A job that uses more memory is stopped when it is over, or when it would end, and begins again.
 - The processing time that a waiting job misses is what it would have on the host where it would have been
   placed on arrival if it needed no memory, as one more of the jobs there. Other waiting jobs do not count.
   While it catches up, it continues to miss what it would have without its claim to all that it asks for.

@@ -92,8 +92,8 @@ def set_targets(system, h):
 
     Within MinInterval of the last repartitioning, jobs without any processor take unallocated ones, the first
     submitted first, and the repartitioning is put off to the end of the interval (section 2.5). Several
-    changes at one instant are one repartitioning; and it is none if no job's processors change but those of
-    jobs that had none.
+    changes at one instant are one repartitioning; and there is none if only jobs without processors
+    get any.
     """
     hosts, settings, now = system.hosts, system.settings, system.state[0].now
     members, begin = hosts.members, h * hosts.places
@@ -175,7 +175,7 @@ def next_turn(system, i):
 
 @part()
 def settle(system, h, some_deferred):
-    """Divide a host anew after a change, or put that off; compute its next event.
+    """Divide a host again after a change, or put that off; compute its next event.
 
     O(jobs on the host), times one more than those that catch up.
 

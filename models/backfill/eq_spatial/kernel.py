@@ -119,7 +119,7 @@ def end_and_turn(system, h, only):
 
 @part()
 def place(system, job, h):
-    """Place a job on a host, with its memory or that of a quantum. O(jobs on the host)."""
+    """Place a job on a host, with its memory or a quantum's. O(jobs on the host)."""
     jobs, hosts = system.jobs, system.hosts
     on_hosts.add_member(system, job, h)
     jobs.host[job] = h

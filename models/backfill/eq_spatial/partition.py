@@ -56,8 +56,8 @@ def level_of(asks: Ints, n: int, n_sharing: int, budget: int) -> tuple[int, int]
     Returns
     -------
     int, int
-        Jobs that ask for no more than the level have what they ask for, and all others the level; so many of
-        these have one more.
+        The level and a number of jobs: jobs that ask for no more than the level have what they ask for, all
+        others the level, and that number of these have one more.
     """
     level = budget // n_sharing
     n_had_enough = 0

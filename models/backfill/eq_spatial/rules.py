@@ -43,7 +43,7 @@ class EqSpatial(Rules):
         Whether a job in its quantum has an equal part of its host, or all that it asks for as long as every
         other job has a processor.
     keep_quantum : bool
-        Whether work done in the quantum counts later (never that of a job that exceeded the memory).
+        Whether work done in the quantum counts later (never if the job exceeded the memory).
     """
 
     BASE = "_eq_spatial"

@@ -25,7 +25,7 @@ running for long. Those from a given one on are favoured."""
 UNKNOWN = -1
 
 STATE = state_type(queue_begin=np.int64, queue_end=np.int64, queue_next=np.int64, queue_kept=np.int64)
-"""Scalars beyond those of every system: places in `EqSpatialSystem.queue`, the first in use and the one
+"""Scalars that only this system has: places in `EqSpatialSystem.queue`, the first in use and the one
 behind the last; while jobs get memory, the next one to be examined, and where the next job is kept that
 continues to wait."""
 
@@ -92,7 +92,7 @@ class Hosts(NamedTuple):
     processors : of each host
     free, free_memory : unallocated processors and KB
     members : ndarray of `MEMBER`, shape (n_hosts * places,)
-        The jobs placed on hosts; those of host `h` begin at ``h * places``, in order of submission.
+        The jobs placed on hosts; a host's jobs begin at ``h * places``, in order of submission.
     n_members : how many those are
     n_own_deferred : how many of those are in their quantum and deferred, with this as their virtual host
     places : as many jobs as can be on a host, and one more

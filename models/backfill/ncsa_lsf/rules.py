@@ -149,7 +149,7 @@ class Configuration:
 
 @dataclass(frozen=True, kw_only=True)
 class NcsaLsf(Rules, Configuration):
-    """The NCSA-LSF scheduler; its keys are those of conf/policy/backfill/ncsa_lsf.yaml."""
+    """The NCSA-LSF scheduler; its keys are in conf/policy/backfill/ncsa_lsf.yaml."""
 
     kernels = ("models.backfill.ncsa_lsf.kernel",)
 

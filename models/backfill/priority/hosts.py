@@ -2,7 +2,7 @@
 
 A reservation is the earliest start that all requested times allow, on the host where that is (of equal ones
 that with the fewest free processors). All other jobs may start only where they disturb no reservation made
-before them in this pass (Chiang and Vernon 2001, section 2.2). Reservations are made anew in each pass. A job
+before them in this pass (Chiang and Vernon 2001, section 2.2). Reservations are renewed in each pass. A job
 that runs on beyond its request is expected to end at any moment.
 """
 

@@ -2,7 +2,7 @@
 
 The job with the highest number is first, of equals the first submitted. A function of `FIXED_SIGNATURE` has
 the arguments known at a job's submission, and is called once; one of `PRIORITY_SIGNATURE` also has the time
-that the job has waited, and is called anew in each pass::
+that the job has waited, and is called again in each pass::
 
     @kernel(FIXED_SIGNATURE)
     def widest_first(submitted, requested, processors, memory):
@@ -124,7 +124,7 @@ def compiled(given: object, where: str = "policy.priority") -> Any:
     Raises
     ------
     ValueError
-        With one line, if it is no compiled function of `PRIORITY_SIGNATURE` or `FIXED_SIGNATURE`.
+        With one line, if it is not a compiled function of `PRIORITY_SIGNATURE` or `FIXED_SIGNATURE`.
     """
     named = ORDERS.get(given, given) if isinstance(given, str) else given
     signature, of_numbers = PRIORITY_SIGNATURE, _changing_of_numbers

@@ -1,9 +1,9 @@
 """The tables of quanta: what each job's quantum comes to, and the jobs in execution on each host.
 
 Immediate service (Chiang and Vernon 2001, sections 2.4 and 4.3): a job that cannot start when it is submitted
-has a short quantum: at once, on idle processors or on those of jobs that are preempted for it; or as soon as
-there are idle processors, without preemption. A preempted job stays in execution: its end is put off by the
-quantum, it keeps its memory, and its processors are those of the new job, or idle, until it has them back.
+has a short quantum: at once, on idle processors or on processors of jobs that are preempted for it; or as
+soon as there are idle processors, without preemption. A preempted job stays in execution: its end is put off
+by the quantum, it keeps its memory, and its processors go to the new job, or idle, until it has them back.
 
 A job is in one place at a time: in the queue, in its quantum (its only one), or in execution.
 """
@@ -19,7 +19,7 @@ from models.jobs.jobs import Jobs
 from models.kernels.types import record
 
 NO_QUANTUM, ENDS, LOST, COUNTED = range(4)
-"""What a job's quantum comes to: it has none, it ends in it, it starts anew later, or it continues later."""
+"""What a job's quantum comes to: it has none, it ends in it, it starts again later, or it continues later."""
 
 NOT_IN_QUANTUM = -1
 
@@ -78,7 +78,7 @@ class Residents(NamedTuple):
     Parameters
     ----------
     job : ndarray of int, shape (n_hosts * places,)
-        Those of host `h` begin at ``h * places``.
+        Jobs of host `h` begin at ``h * places``.
     slowdown : ndarray of float, shape (n_hosts * places,)
         Of each of them while victims are chosen; inf is not eligible.
     n : ndarray of int, shape (n_hosts,)
@@ -98,7 +98,7 @@ class Quantum(NamedTuple):
     Parameters
     ----------
     length : float, seconds
-        0 is no immediate service.
+        0 disables immediate service.
     uninterrupted : float, seconds
     preempting : bool
         At the submission; otherwise as soon as there are idle processors.
@@ -141,7 +141,7 @@ def fates(jobs: Jobs, how: Immediate) -> Ints:
 
 
 def no_residents(n_hosts: int, places: int) -> Residents:
-    """Return empty hosts with so many places each."""
+    """Return empty hosts with `places` places each."""
     n = n_hosts * places
     return Residents(np.empty(n, np.int64), np.empty(n), np.zeros(n_hosts, np.int64), places)
 

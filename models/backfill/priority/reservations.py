@@ -3,7 +3,7 @@
 The waiting jobs are examined in order of priority, ties in order of submission. A job that fits on a host
 starts there, on the fullest one. The first jobs that do not, as many as `reservations`, have their earliest
 starts reserved (`hosts`). With a backfill order of its own, all other jobs are examined in that order once
-all reservations are made (the shortest request first for instance, SJBF). Reservations are made anew in each
+all reservations are made (the shortest request first for instance, SJBF). Reservations are renewed in each
 pass; with `sticky` a job that has one precedes all others, so that it never loses it (SJF-backfill, section
 2.3 of Chiang and Vernon 2001). The first start that was reserved for a job is recorded as its promise.
 
@@ -50,7 +50,7 @@ from models.kernels.types import record
 STATE = state_type(
     n_reserved=np.int64, most_free=np.int64, next_down=np.int64, next_correction=np.float64
 )  # fmt: skip
-"""Scalars beyond those of every system: the reservations of this pass, whose jobs have the first places of
+"""Scalars that only this system has: the reservations of this pass, whose jobs have the first places of
 the queue, the most processors that a host has free, the downtimes that are over, and when a running job next
 outlives its prediction."""
 
@@ -127,7 +127,7 @@ def expect_end(system, job, until):
 
 @part()
 def correct_predictions(system):
-    """Expect a later end of each job that outlives its prediction now, at most that of its request."""
+    """Expect a later end of each job that outlives its prediction now, at most the end by its request."""
     state, jobs, hosts, residents = system.state[0], system.jobs, system.hosts, system.residents
     state.next_correction = np.inf
     for h in range(residents.n.shape[0]):

@@ -78,8 +78,8 @@ class Immediate:
     Parameters
     ----------
     kind : {"preempt", "soon"}
-        At the submission, on idle processors or on those of jobs that are preempted; or as soon as there are
-        idle processors.
+        At the submission, on idle processors or on processors of jobs that are preempted; or as soon as
+        there are idle processors.
     quantum : float, seconds
         Section 3.
     memory_gb : float or None
@@ -93,8 +93,8 @@ class Immediate:
         A job that uses more memory than it was given is stopped at the end of its quantum (or when it would
         be done, if that is earlier), or at its very beginning, so that it has none.
     keep_quantum : bool
-        Whether work done in the quantum counts later (never that of a job that used more memory than it was
-        given). The quantum's memory is returned at its end, so that by default a job starts anew.
+        Whether work done in the quantum counts later (never if the job used more memory than it was
+        given). The quantum's memory is returned at its end, so by default a job starts again.
     """
 
     BASE = "_immediate"

@@ -7,7 +7,7 @@ it ends before the shadow time, according to its requested time, or needs only w
 on that host by then (the extra processors and memory), or fits on another host. A job that runs on beyond its
 request is expected to end at any moment. So no profile is needed.
 
-The reservation is made anew, and all waiting jobs are examined, only where something has changed since the
+The reservation is renewed, and all waiting jobs are examined, only where something has changed since the
 last pass; otherwise the new jobs alone are.
 
 References
@@ -49,7 +49,7 @@ STATE = state_type(
     most_free=np.int64, shadow=np.float64, shadow_host=np.int64, extra=np.int64, extra_memory=np.int64,
     is_alone=np.bool_,
 )  # fmt: skip
-"""Scalars beyond those of every system.
+"""Scalars that only this system has.
 
 in_order, begin, end
     Whether jobs start and are backfilled in order of submission; the places of the queue that are in use.
@@ -66,8 +66,8 @@ shadow, shadow_host
 extra, extra_memory
     What the job with the reservation leaves over at that time, memory in KB.
 is_alone
-    Whether no other host has capacity for that job at the same instant. Otherwise the reservation is made
-    anew in each pass, because the host with fewer free processors is preferred.
+    Whether no other host has capacity for that job at the same instant. Otherwise the reservation is
+    renewed in each pass, because the host with fewer free processors is preferred.
 """
 
 
@@ -96,7 +96,7 @@ GONE = 2**62
 
 @part()
 def examine_all(state):
-    """Let the next pass make the reservation anew, and examine all waiting jobs."""
+    """Let the next pass renew the reservation, and examine all waiting jobs."""
     state.holder = NO_JOB
     state.n_examined = 0
 
@@ -254,7 +254,7 @@ def count_small(system: SingleReservation, first: int, last: int) -> int:
     """Return how many jobs from one place to before another may start, by processors. O(n), unbranched."""
     state, size, requested = system.state[0], system.queue.size, system.queue.requested
     now, shadow, most_free = state.now, state.shadow, state.most_free
-    # On another host than that of the reservation any job is beside it.
+    # On a host without the reservation any job is beside it.
     extra = state.extra if system.hosts.free.shape[0] == 1 else most_free
     n_small = 0
     for place in range(first, last):

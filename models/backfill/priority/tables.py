@@ -37,7 +37,7 @@ class Hosts(NamedTuple):
     ends : Steps
         Expected ends (`models.backfill.expected_ends`) of what runs; empty where no reservation is made.
     profile : Steps
-        Made anew in each pass for the hosts with a reservation; without steps a host has none.
+        Rebuilt in each pass for the hosts with a reservation; without steps a host has none.
     """
 
     free: Ints
@@ -57,7 +57,7 @@ class Order(NamedTuple):
     own : bool
         Whether a function takes their place.
     dynamic : bool
-        Whether priorities change with time, and are computed anew at each pass.
+        Whether priorities change with time, and are recomputed at each pass.
     reorders : bool
         Whether the backfill order is not the queue's.
     reorders_anew : bool
@@ -92,7 +92,7 @@ HOSTS, ORDER = record(Hosts), record(Order)
 
 
 def idle_hosts(machine: Machine, places: int, steps: int = 0) -> Hosts:
-    """Return idle hosts, with so many places for expected ends and steps of a profile on each."""
+    """Return idle hosts, each with `places` places for expected ends and `steps` for a profile."""
     n = len(machine.names)
     return Hosts(
         machine.processors.copy(), machine.memory.copy(), np.empty(n),

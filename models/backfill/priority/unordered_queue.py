@@ -37,7 +37,7 @@ class UnorderedQueue(NamedTuple):
         The number of the reservation that it keeps, or `NO_RESERVATION`.
     submit, requested : ndarray of float, seconds
     ran : ndarray of float, seconds
-        Time in execution that counts, which is no waiting time.
+        Time in execution that counts, which is not waiting time.
     key, rank : ndarray of float
         Its priority, and that among backfilled jobs where their order is another one.
     hours, units, shortness : ndarray of float
@@ -66,7 +66,7 @@ QUEUE = record(UnorderedQueue)
 
 
 def empty_queue(n_jobs: int) -> UnorderedQueue:
-    """Return a queue for so many jobs."""
+    """Return a queue for `n_jobs` jobs."""
     kinds = [np.int64] * 5 + [np.float64] * 8 + [np.int64]
     columns: list[Any] = [np.empty(n_jobs + 1, kind) for kind in kinds]
     return UnorderedQueue(*columns)
@@ -145,7 +145,7 @@ def evaluated(now: float, queue: UnorderedQueue, place: int, order: Callable[...
 def evaluate_all(
     now: float, queue: UnorderedQueue, n: int, order: Order, priority: Callable[..., float]
 ) -> None:
-    """Compute the priorities of all `n` jobs anew, by weights or a function. O(n)."""
+    """Recompute the priorities of all `n` jobs, by weights or a function. O(n)."""
     if order.own:
         for i in range(n):
             queue.key[i] = evaluated(now, queue, i, priority)

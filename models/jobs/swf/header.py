@@ -60,7 +60,7 @@ def header_number(
     Raises
     ------
     SwfError
-        With one line for what is no whole number from `least` to `most`.
+        With one line for what is not a whole number from `least` to `most`.
     """
     for key in keys:
         for value in header.get(key, []):
@@ -70,7 +70,8 @@ def header_number(
             number = int(leading[0].replace(",", "")) if leading else -1
             if not least <= number <= most:
                 raise SwfError(
-                    f"{name}: its header has {key}: {value[:60]}, which is no whole number from {least} to "
+                    f"{name}: its header has {key}: {value[:60]}, which is not a whole number from {least} "
+                    "to "
                     f"{most:,}; correct that line, or delete it"
                 )
             return number

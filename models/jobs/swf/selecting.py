@@ -75,7 +75,7 @@ FILTERS = tuple(each.name for each in fields(Filters))
 def select(log: Log, machine_size: int | None, filters: Filters | None = None) -> Selection:
     """Return the jobs of a log to simulate.
 
-    Rows without a submit time are dropped before all others, and those of unknown size or runtime before
+    Rows without a submit time are dropped before all others, and rows of unknown size or runtime before
     `Filters.zero_runtime`. A row counts under the first rule that drops it.
 
     Parameters
@@ -83,7 +83,7 @@ def select(log: Log, machine_size: int | None, filters: Filters | None = None) -
     machine_size : int or None
         Processors of the machine to simulate; None drops no job for its size.
     filters : Filters, optional
-        By default those of `Filters()`.
+        By default `Filters()`.
 
     Raises
     ------

@@ -17,7 +17,7 @@ ancestors" (Fig. 2). Three readings of it:
     for each level between.
 ``pes``
     The paper's "simplified scheme": the maximum of the loads on the PEs themselves. It differs from `paths`
-    only by the jobs whose size is no power of two, which count on the PEs that they really use.
+    only by the jobs whose size is not a power of two, which count on the PEs that they really use.
 """
 
 import numpy as np
@@ -142,9 +142,9 @@ def set_range(first, count, chosen):
 def take_groups(size, first, level, n_pes, memory, chosen):
     """Write `size` of the 2^level PEs of a controller to `chosen`, the lighter descendants first.
 
-    A size that is no power of two is made of groups that are ("minimal fragmentation"): where it exceeds half
-    of a controller, the lighter half is taken whole and the rest in the other; otherwise all of it goes to
-    the lighter half.
+    A size that is not a power of two is made of groups that are ("minimal fragmentation"): where it exceeds
+    half of a controller, the lighter half is taken whole and the rest in the other; otherwise all of it goes
+    to the lighter half.
     """
     chosen[:] = ZERO
     need = size

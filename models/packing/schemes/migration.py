@@ -1,4 +1,4 @@
-"""Migration based scheme (section 2.5): all jobs are mapped anew at each arrival and termination."""
+"""Migration based scheme (section 2.5): all jobs are mapped again at each arrival and termination."""
 
 import numpy as np
 
@@ -26,8 +26,8 @@ def holds(sets, row, pe):
 def first_fit_decreasing(start, n_jobs, n_slots, n_pes, matrix, table):
     """Map jobs by first fit in order of decreasing size, PEs in serial order. O(jobs x slots).
 
-    A mapping depends only on those before it, so the jobs before `start` (the position of a newcomer, or that
-    of a job that left) keep theirs. Each slot is filled without gaps, so that its size determines its PEs.
+    A mapping depends only on those before it, so the jobs before `start` (the position of a newcomer, or of
+    a job that left) keep theirs. Each slot is filled without gaps, so that its size determines its PEs.
     """
     free, jobs = matrix.free, table.jobs
     before = n_slots

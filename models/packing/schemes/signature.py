@@ -1,7 +1,7 @@
 """A packing scheme: one small compiled function that chooses a slot and PEs in it.
 
 The declared types matter: a kernel that takes functions of these types is compiled once for all schemes and
-found in the disk cache again, where plain function arguments would make each process compile anew.
+found in the disk cache again, where plain function arguments would make each process compile them again.
 """
 
 from numba import int64, types, uint64, void
@@ -42,7 +42,7 @@ REARRANGE_SIGNATURE = int64(
     MATRIX,  # of which occupied and free are to be rewritten
     TABLE,  # of which pes, and of each job its slot (NOWHERE for a newcomer), are to be rewritten
 )
-"""Maps all jobs anew, for a scheme that migrates them at each arrival and termination; returns the number of
+"""Maps all jobs again, for a scheme that migrates them at each arrival and termination; returns the number of
 slots then in use."""
 
 PLACE = types.FunctionType(PLACE_SIGNATURE)

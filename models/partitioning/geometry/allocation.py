@@ -16,7 +16,7 @@ def allocate(policy: Partitioning, mesh: Mesh, jobs: int) -> Mapping[tuple[int, 
 
     Of the jobs in the system static partitions take only as many as there are partitions, and FCFS takes one;
     so does processor sharing, which gives the whole machine to one after the other. The ideal of section 3.2
-    has no shapes: it is represented by so many processors in a row.
+    has no shapes: it is represented by processors in a row.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def _equal_parts(mesh: Mesh, jobs: int, leftover: str) -> dict[tuple[int, int], 
 
 
 def halved(mesh: Mesh, times: int) -> tuple[int, int]:
-    """Return height and width of a part after so many halvings of the machine.
+    """Return height and width of a part after a number of halvings of the machine.
 
     Its larger dimension (its rows, if it is square) is halved first, then both in turns (section 4.4.1);
     where one is used up, the other alone.

@@ -1,6 +1,6 @@
 """Equipartition: rectangles of nearly equal size, each with a power of two on one side (section 4.3.1).
 
-Names are those of the paper for a mesh of 2^M rows and 2^N columns. The *regular section* is 2^X rows of Y
+Names follow the paper for a mesh of 2^M rows and 2^N columns. The *regular section* is 2^X rows of Y
 partitions; the *remainder section*, beside it, is one column of the other W partitions.
 
 The text leaves three points open; they are chosen here:
@@ -9,7 +9,7 @@ The text leaves three points open; they are chosen here:
   (its rows, if it is square: so has the text's example with 11 jobs); with even k everything is transposed.
   In this order the remainder section fills up until it is one more column of the regular section, from each
   J to the next and over powers of two.
-- X is ⌈k/2⌉. On a long machine so many rows may not fit, or leave too few columns: then the nearest X that
+- X is ⌈k/2⌉. On a long machine these rows may not fit, or leave too few columns: then the nearest X that
   fits is taken. On a single row or column of processors all partitions may be in the remainder section.
 - A partition of the remainder section has at least one column, where the formulas have less.
 """
@@ -24,7 +24,7 @@ from models.topology.mesh import Rectangle, is_power_of_two, require_room
 class Offer(NamedTuple):
     """Processors for each job of a section, before and after it takes columns that are left over.
 
-    The regular section's numbers are those of its narrowest column of partitions, which would take one more
+    The regular section's numbers describe its narrowest column of partitions, which would take one more
     column; the remainder section would take one, or double where its width has to be a power of two.
     """
 
@@ -100,7 +100,7 @@ def partition(rows: int, columns: int, jobs: int, leftover: str = DEFAULT_LEFTOV
     Raises
     ------
     ValueError
-        If a side is no power of two, there are more jobs than processors, or the rule is unknown.
+        If a side is not a power of two, there are more jobs than processors, or the rule is unknown.
 
     Examples
     --------

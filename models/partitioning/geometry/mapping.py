@@ -39,15 +39,15 @@ def contraction(rows: int, columns: int, height: int, width: int) -> Processors:
 def snake(rows: int, columns: int, height: int, width: int) -> Processors:
     """Map the threads so that the fullest processor has the fewest possible (EQUI+, equation 4.3).
 
-    Parameters, result and errors are those of `contraction`; besides, a side of the partition has to divide
+    Parameters, result and errors are as in `contraction`; besides, a side of the partition has to divide
     the machine's. If only the width does, rows and columns change parts.
 
     Notes
     -----
     A row of processors gets rows / height rows of threads. They are numbered column by column, upwards in
     even rows of processors and downwards in odd ones, and dealt out evenly in that order: so has it the
-    printed index (equations 4.4 and 4.5), whose condition has to be the parity of the processor row. It is no
-    snake in that each column begins anew. In wide partitions a true snake would put some neighbours two
+    printed index (equations 4.4 and 4.5), whose condition has to be the parity of the processor row. It is
+    not a snake, as each column begins again. In wide partitions a true snake would put some neighbours two
     processors apart; with this order those in a row of threads are at most one apart, and those on both sides
     of a border between rows of processors have the same number, hence the same column.
     """

@@ -35,13 +35,13 @@ def _odd_part(jobs: int) -> int:
 def share_of_time(policy: Partitioning, mesh: Mesh, jobs: int, interval: float, moved_bytes: float) -> float:
     """Return the fraction of the time that processors spend on rotations (%OV), at most 1.
 
-    An interval lasts for so many seconds; `moved_bytes`, 2 D + C, fold one thread and unfold another.
+    An interval lasts for `interval` seconds; `moved_bytes`, 2 D + C, fold one thread and unfold another.
 
     Notes
     -----
     ``printed`` is equation 5.4. ``derived`` multiplies out the terms of equation 5.3, which makes half of
     that, or a quarter where log2 J (rounded down) is odd; and for even J it counts the rotations of all
-    subsystems, where 5.3 and 5.4 have those of one.
+    subsystems, where 5.3 and 5.4 count one subsystem's.
     """
     if not isinstance(policy, Fold) or interval == inf or jobs == 1:
         return 0.0

@@ -8,8 +8,8 @@ one link is cut in each, opposite the other's, and the ends are joined across. S
 - its first half is a closed walk over one half of the mesh, and its second half over the other;
 - the halves of a cell of the next coarser grid follow each other, the first one at an even place: a cell that
   is halved leaves two neighbours in its place;
-- up to 16 cells the order of the coarser cells is that of their own walk, so that halving is a local change.
-  From 32 on it cannot be, and the order is defined anew ("global re-ordering");
+- up to 16 cells the order of the coarser cells follows their own walk, so that halving is a local change.
+  From 32 on it cannot be, and the order is redefined ("global re-ordering");
 - a machine of a single row or column has no walk over more than two cells.
 """
 

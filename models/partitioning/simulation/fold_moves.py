@@ -1,4 +1,4 @@
-"""Compiled moves of folding: rotations, and the rare cases in which all partitions are laid out anew.
+"""Compiled moves of folding: rotations, and the rare cases in which all partitions are laid out again.
 
 At a rotation the job with the large partition folds onto half of it first; then the other one, which has
 worked on as before, unfolds into what was freed (section 5.2.1). Each stands still while its own threads

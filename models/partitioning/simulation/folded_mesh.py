@@ -37,7 +37,7 @@ class FoldedMesh:
     Raises
     ------
     ValueError
-        If there are more jobs than processors, a side is no power of two, or no closed walk exists.
+        If there are more jobs than processors, a side is not a power of two, or no closed walk exists.
 
     Examples
     --------

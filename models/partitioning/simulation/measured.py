@@ -36,7 +36,7 @@ def measured(
     size : int
         Jobs in a batch.
     delivered : ndarray, shape (n_batches,), processor-seconds, optional
-        In the time of each batch: processors that a job asks for times its runtime on them; None is that
+        In the time of each batch: processors that a job asks for times its runtime on them; None is the time
         of the jobs that ended in it, and what more the jobs in the system have got by then.
 
     Returns
@@ -74,7 +74,7 @@ def of_trace(
     ended : recarray of `state.ENDED`
         All jobs.
     held : ndarray, shape (n_jobs + 1,)
-        Processors that so many running jobs hold.
+        Processors that 0, 1, … running jobs hold.
     limit : int
         Jobs that run at once.
 

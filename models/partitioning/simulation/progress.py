@@ -1,7 +1,7 @@
 """The progress of jobs: compiled functions that update a job's work left and give it another partition.
 
 A policy consists of three functions that share out the machine: `arrive` admits a job beside those that run,
-`depart` divides it anew among the others after the job at a position ended, and `rotate` exchanges partitions
+`depart` redivides it among the others after the job at a position ended, and `rotate` exchanges partitions
 at an instant of rotation. They keep the list of running jobs in the order of their positions. The
 engine takes any functions of the type that is declared here, so that it is compiled once for all policies and
 found in the disk cache again.

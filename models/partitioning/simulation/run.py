@@ -82,7 +82,7 @@ class Simulation:
         Chunks.
     settings : Settings
     job_limit : int
-        The table of jobs has so many places, waiting jobs included; a full table ends the run.
+        Places of the table of jobs, waiting jobs included; a full table ends the run.
     curve : Curve
     """
 
@@ -112,7 +112,7 @@ class Simulation:
         self.chunk = no_arrivals(more=True)
 
     def run(self, n_batches: int) -> Status:
-        """Simulate until so many batches have ended, and return why it stopped.
+        """Simulate until `n_batches` batches have ended, and return why it stopped.
 
         `Status.RECORD_FULL` asks for `take`, after which the simulation can continue.
         """

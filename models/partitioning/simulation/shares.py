@@ -158,7 +158,7 @@ def _place_cells(cells: Ints, axes: tuple[int, ...], level: int) -> None:
 
 
 def _join_levels(cells: Ints, axes: tuple[int, ...], level: int) -> None:
-    """Write of which cells of the level before those of a level are the halves."""
+    """Write which cells of the level before are halved into the cells of a level."""
     coarse = {cell: i for i, cell in enumerate(walk(axes[: level - 1]))}
     for i, cell in enumerate(walk(axes[:level])):
         parent = coarse[coarser(cell, axes[level - 1])]

@@ -52,7 +52,7 @@ class Source:
     parts : callable
         Returns an iterator of consecutive chunks.
     speedup : Speedup, optional
-        None is that of short and long jobs, by the shape of partitions.
+        None is the speedup of short and long jobs, by the shape of partitions.
     trace : Trace, optional
         The log or month that the jobs come from.
     notes : tuple of str
@@ -73,7 +73,7 @@ def open_source(point: Point) -> Source:
     """
     policy, workload = Partitioning.of(point.policy), point.workload
     if point.machine.get("mesh") is not None:
-        machines.of(point.machine)  # which refuses other processors beside those of the mesh
+        machines.of(point.machine)  # which refuses other processors beside the mesh's
     if workload.get("model") == "short_long":
         mesh, notes = _mesh(point.machine)
         system = System.of(policy, mesh, Cycle.of(workload))

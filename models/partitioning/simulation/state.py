@@ -58,7 +58,7 @@ n_ended, n_closed, n_pieces : records that have not been taken away
 """
 
 ENDED = fields("submit start end runtime work", "number size job_class")
-"""A job that ended; `start` is when it got its first processors, the other fields are those of `Arrivals`."""
+"""A job that ended; `start` is when it got its first processors, the other fields are as in `Arrivals`."""
 
 CLOSED = fields("job_time held_time begun length")
 """A batch that ended: integrals of the jobs in the system and of the processors that they hold; how much more
@@ -116,13 +116,13 @@ class Settings(NamedTuple):
     draining : bool
         Whether the run continues after the last arrival until the system is empty.
     by_shape : bool
-        Whether the rate of a job is that of its partition, the same for all jobs.
+        Whether the rate of a job depends on its partition only, the same for all jobs.
     recording : bool
         Whether pieces are recorded.
     table_jobs : int
-        The shares serve so many running jobs.
+        Running jobs that the shares serve at most.
     n_batches : int
-        The engine returns when so many batches have ended, the warm-up included.
+        The engine returns when this number of batches has ended, the warm-up included.
     """
 
     limit: int
@@ -175,7 +175,7 @@ class Shares(NamedTuple):
     cells : ndarray of int
         The policy's own: where cells are.
     held : ndarray of float, shape (n_jobs + 1,)
-        Processors that so many running jobs hold together.
+        Processors that 0, 1, … running jobs hold together.
     """
 
     rate: Floats
@@ -213,7 +213,7 @@ ARRIVALS, TABLES, RECORD = map(record, (Arrivals, Tables, Record))
 
 
 def empty_tables(job_limit: int, settings: Settings, shares: Shares, curve: Floats) -> Tables:
-    """Return the state at time 0, for so many jobs at most, waiting ones included."""
+    """Return the state at time 0, for `job_limit` jobs at most, waiting ones included."""
     # Folding has at most twice as many cells as jobs.
     lists = Lists(*np.zeros((len(Lists._fields), 2 * job_limit), np.int64))
     lists.vacant[:job_limit] = np.arange(job_limit)[::-1]

@@ -18,7 +18,7 @@ from models.point import Point
 from models.topology.mesh import Mesh
 
 MOST_STATES = 4096
-"""Efficiency preservation is computed for so many numbers of jobs at most."""
+"""Efficiency preservation is computed for at most this many numbers of jobs."""
 
 
 @lru_cache(maxsize=1 << 12)
@@ -52,11 +52,11 @@ def capacity(rates: Floats, unlimited: bool) -> float:
     Notes
     -----
     Beyond the limit the rate stays as it is, so the chain has a stationary distribution only below that rate.
-    The end of a chain without limit is no property of the policy, so it must not be what keeps the number of
-    jobs down: the last doubling of that number must make a state less likely, which holds up to the geometric
-    mean of its rates. Folding with a constant time between rotations fails this at high loads, although its
-    last state (a power of two: no rotation) is efficient: "the relative rotation load exceeds capacity"
-    (section 5.3.1).
+    The end of a chain without limit is not a property of the policy, so it must not be what keeps the number
+    of jobs down: the last doubling of that number must make a state less likely, which holds up to the
+    geometric mean of its rates. Folding with a constant time between rotations fails this at high loads,
+    although its last state (a power of two: no rotation) is efficient: "the relative rotation load exceeds
+    capacity" (section 5.3.1).
     """
     if rates.min() <= 0:
         return 0.0
@@ -73,7 +73,7 @@ def mean_jobs(rates: Floats, load: float) -> float:
     Parameters
     ----------
     rates : ndarray, shape (limit,)
-        Rate of completions times E in states 1 to limit, and that of the last in all states beyond.
+        Rate of completions times E in states 1 to limit, and the last one's in all states beyond.
     load : float
         Rate of arrivals times E.
 

@@ -178,7 +178,7 @@ def _decide(now, system):
 
 @part()
 def _losses(system):
-    """Return idle CPUs, those of them in reserve, and whether a job waits. O(active jobs + hosts)."""
+    """Return idle CPUs, the idle ones in reserve, and whether a job waits. O(active jobs + hosts)."""
     state, hosts = system.state[0], system.hosts
     idle, reserve = 0.0, 0.0
     n_running = 0

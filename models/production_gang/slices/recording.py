@@ -111,7 +111,7 @@ def record_levels(system, now, idle, reserve, waits):
     idle : float
         Processors that no job uses, without regard to switches.
     reserve : float
-        Those of them that are kept from gangs.
+        Idle CPUs that are kept from gangs.
     waits : bool
         Whether some job that has been submitted does not run.
     """

@@ -47,7 +47,7 @@ class SliceRules:
         return rules
 
     def job_classes(self, jobs: Jobs) -> Ints:
-        """Return every job's class: that of the workload, else `unclassified`."""
+        """Return every job's class: the workload's, else `unclassified`."""
         if jobs.job_class is not None:
             return np.asarray(jobs.job_class, np.int64)
         return np.full(len(jobs), JOB_CLASSES.index(self.unclassified))

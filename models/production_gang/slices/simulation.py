@@ -68,7 +68,7 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, piec
     """Run all jobs to their ends; ``ValueError`` with one line if one of them can never run, or for more
     pieces than can be kept.
 
-    `opened` may have a time of the week. Without `pieces` those of the schedule, and the levels, are means
+    `opened` may have a time of the week. Without `pieces` the schedule's pieces, and the levels, are means
     from one mark to the next, of which all measures are the same, see `recording`.
     """
     rules = rules_of(point.policy)
@@ -110,7 +110,7 @@ def _with_sums(system: System, opened: Stream | Trace) -> System:
 
 
 def _with_room(system: System) -> System:
-    """Return a system with larger arrays, of those of which half is used, else of all; `TooManyPiecesError`
+    """Return a system with larger arrays, where half is used, else everywhere; `TooManyPiecesError`
     for more pieces than can be kept."""
     used = {name: int(system.state[f"n_{name}"][0]) for name in RECORDED}
     check_pieces(used["pieces"], FEWER_PIECES)

@@ -10,7 +10,7 @@ from models.production_gang.slices.state import NONE, SPANS
 
 @part()
 def next_submission(system):
-    """Return the job that is submitted next, of those of which the time is known, or `NONE`. O(1)."""
+    """Return the job that is submitted next, among jobs whose time is known, or `NONE`. O(1)."""
     state, submit, lists = system.state[0], system.submit, system.lists
     found = NONE
     if state.next_job < lists.independent.shape[0]:
@@ -139,7 +139,7 @@ def record_on_hosts(job, begin, end, used, pieces, n, system):
 
 @part()
 def add(job, n, sign, cpus, at, system):
-    """Add a gang's first `n` CPUs to those of each host, from position `at` on. O(1), or O(hosts)."""
+    """Add a gang's first `n` CPUs to each host's, from position `at` on. O(1), or O(hosts)."""
     it, hosts = system.jobs[job], system.hosts
     if it.home != SPANS:
         cpus[at + it.home] += sign * n
@@ -153,7 +153,7 @@ def add(job, n, sign, cpus, at, system):
 
 @part()
 def count_used(job, sign, system):
-    """Add the CPUs that a gang uses to those of its hosts, or subtract them."""
+    """Add the CPUs that a gang uses to its hosts' used CPUs, or subtract them."""
     add(job, uses(job, system), sign, system.hosts.used, 0, system)
 
 

@@ -72,8 +72,8 @@ def is_open(queue, system):
 def admission_of(job, system):
     """Return whether all limits are kept with one more job, or all but the batch limit where that may be.
 
-    Of a job that several limits refuse, that counts of which the others cannot make up for: a limit that is
-    less than the job in this period, then that of its own queue.
+    Where several limits refuse a job, the one counts that the others cannot make up for: a limit that is
+    less than the job in this period, then its own queue's limit.
     """
     settings, state, it = system.settings, system.state[0], system.jobs[job]
     size, queue, period = it.processors, it.queue, state.period

@@ -60,7 +60,7 @@ def enter_period(system):
 
 @part()
 def count_usage(job, system):
-    """Add the processor seconds of a running job since the last tick to those of its user."""
+    """Add the processor seconds of a running job since the last tick to its user's."""
     it, state = system.jobs[job], system.state[0]
     if it.user >= 0:
         since = max(it.run_since, state.last_tick)

@@ -51,7 +51,7 @@ def place_waiting(system):
     sort_waiting(system)
     summarise_owners(system)
     n = state.n_waiting  # those that are preempted in this pass come after these
-    too_large = settings.n_nodes  # no place of so many nodes is free, nor of more
+    too_large = settings.n_nodes  # no place of this many nodes is free, nor of more
     too_large <<= 1
     i = 0
     blocked = False

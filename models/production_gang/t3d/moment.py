@@ -11,7 +11,7 @@ from models.production_gang.t3d.nodes import shapes_of
 from models.production_gang.t3d.simulation import Detail
 
 QUEUED, NEW, ASSIGNED, LOADING, RUNNING, LEAVING, ON_DISK, SUSPENDED = "QNWiRoOS"
-"""Letters of what a job does, those of Fig. 2 (Jette 1997): N is new, without nodes or barrier wire; W awaits
+"""Letters of what a job does, as in Fig. 2 (Jette 1997): N is new, without nodes or barrier wire; W awaits
 the begin of its execution, with both; i is loaded; R runs; o is written to disk; O is there. Q and S are not
 in the paper: the job has not been admitted to the gang scheduler; an operator has suspended it."""
 

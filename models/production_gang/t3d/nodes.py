@@ -2,9 +2,9 @@
 
 "The processors allocated to a job must have a specific shape with specific dimensions for a given problem
 size […], the possible locations of the processor assignments are restricted" (Jette 1997, "Cray T3D"). The
-shape of so many nodes is what is left when the torus is halved again and again, each time along its longest
-side, of equal ones the last. On 8 x 4 x 4 nodes of two that gives 32 processors as 8 x 2 x 2, the paper's
-example.
+shape of a number of nodes is what is left when the torus is halved again and again, each time along its
+longest side, of equal ones the last. On 8 x 4 x 4 nodes of two that gives 32 processors as 8 x 2 x 2, the
+paper's example.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class Hardware:
 
     @classmethod
     def of(cls, machine: Parameters, processors: int) -> Hardware:
-        """Return the hardware of so many processors; ``ValueError`` with one line for one not allowed."""
+        """Return the hardware of `processors` processors; ``ValueError`` with one line for one not
+        allowed."""
         read = keys.read(cls, machine, "machine")
         pairs = read["node_processors"]
         given = f"machine.processors={processors}"
@@ -94,7 +95,7 @@ class Hardware:
 
 
 class Partitions(NamedTuple):
-    """Every place where a job may be, as kernels take them; those of 2^k nodes are at level k.
+    """Every place where a job may be, as kernels take them; places of 2^k nodes are at level k.
 
     Parameters
     ----------
@@ -103,8 +104,8 @@ class Partitions(NamedTuple):
     corner : ndarray of int, shape (n_places,)
         Node of each place with the least coordinates, before it goes round.
     nodes : ndarray of int
-        Of all places, one after the other; those of place p of level k begin at ``node_of[k] + (p - first[k])
-        << k``.
+        Of all places, one after the other; the nodes of place p of level k begin at ``node_of[k] + (p -
+        first[k]) << k``.
     node_of : ndarray of int, shape (n_levels,)
     border : ndarray of int
         Neighbours outside of all places, one for each link that leads there.

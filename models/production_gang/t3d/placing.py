@@ -13,7 +13,7 @@ from models.production_gang.t3d.ranking import class_of, is_urgent, parameters_o
 from models.production_gang.t3d.state import NONE, SYSTEM, JobState
 
 N_CRITERIA = 6
-"""Places are compared by so many numbers, the smallest first."""
+"""The number of criteria by which places are compared, the smallest first."""
 
 HIGHEST = 1e300
 

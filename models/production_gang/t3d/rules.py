@@ -70,7 +70,7 @@ def _refuse_thrashing(classes: np.ndarray) -> None:
     """Raise ``ValueError`` with one line where jobs could preempt each other for ever, and none would run.
 
     One class can do so to another of its priority if its jobs become urgent, and no minimum slice protects
-    those of the other; a circle of such pairs, of one class or of several, makes no progress.
+    the other's jobs; a circle of such pairs, of one class or of several, makes no progress.
     """
     for period in (PRIME, NIGHT):
         its = classes[:, period]
@@ -195,7 +195,7 @@ class Nice:
 
 @dataclass(frozen=True, kw_only=True)
 class InteractiveLimits:
-    """Which jobs of no class are interactive: up to so many processors, and requested hours."""
+    """Which jobs without a class are interactive: limits on their processors, and requested hours."""
 
     BASE = "_t3d"
 
@@ -250,7 +250,7 @@ class Rules:
         return f"jobs are preempted; {self.prime_time}; {costs}{channel}"
 
     def job_classes(self, jobs: Jobs) -> Ints:
-        """Return every job's class: that of the workload, else by `unclassified`."""
+        """Return every job's class: the workload's, else by `unclassified`."""
         if jobs.job_class is not None:
             return np.asarray(jobs.job_class, np.int64)
         if self.unclassified != "by_limits":

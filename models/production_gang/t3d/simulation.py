@@ -46,7 +46,7 @@ class Detail:
     residencies : recarray of `state.RESIDENCY`, in order of assignment
         Times at which a job (by its position in the schedule) was assigned nodes; the last image had left
         them; its own image was loaded, so that it ran; it ended or was preempted; its image had left. Its
-        partition begins at the node `corner`, and its shape is that of its size.
+        partition begins at the node `corner`, and its shape follows from its size.
     admitted : ndarray of float, shape (n_jobs,), seconds
         When each job was admitted to the gang scheduler.
     commands : recarray of `commands.COMMAND`, in order of time
@@ -62,7 +62,7 @@ class Detail:
 def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, pieces: bool = True) -> Run:
     """Run all jobs to their ends; ``ValueError`` with one line if one of them can never run.
 
-    `opened` may have a time of the week; `pieces` are so few that they are recorded whether asked for or not.
+    `opened` may have a time of the week; `pieces` are few, and recorded whether asked for or not.
     """
     rules = Rules.of(point.policy)
     hardware = Hardware.of(point.machine, machine.total)

@@ -117,7 +117,7 @@ class Torus(NamedTuple):
     owner, left_by : ndarray, shape (n_nodes,)
         The job that has each node; when the last image will have left it, seconds.
     free : ndarray of int, shape (2 n_nodes,)
-        Nodes without owner in each half of the halvings: those of level k begin at
+        Nodes without owner in each half of the halvings: nodes of level k begin at
         ``2 n_nodes - (2 n_nodes >> k)``.
     """
 

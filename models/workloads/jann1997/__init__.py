@@ -122,7 +122,7 @@ def arrivals(model: Model, n_jobs: int, seed: Seed) -> list[Floats]:
     numbers = np.ceil(1.1 * n_jobs * rate / rate.sum()).astype(int) + 16
     times = [_range_arrivals(jobs, n, seed) for jobs, n in zip(model.ranges, numbers, strict=True)]
     while True:
-        # The last of the jobs is no later than this: what is yet to be drawn can only come before it.
+        # The last of the jobs comes at this time or earlier: what is yet to be drawn can only come before it.
         last = np.partition(np.concatenate(times), max(n_jobs - 1, 0))[max(n_jobs - 1, 0)]
         short = [number for number, its in enumerate(times) if its[-1] < last]
         if not short:

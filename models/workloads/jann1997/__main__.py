@@ -1,6 +1,6 @@
 """Print the fit of a log as a file of conf/workload: ``python -m models.workloads.jann1997 path=LOG``.
 
-Filters and options are those of conf/workload/published/jann1997.yaml, as KEY=VALUE with values in JSON.
+Filters and options are the keys of conf/workload/published/jann1997.yaml, as KEY=VALUE with values in JSON.
 """
 
 import json

@@ -61,7 +61,7 @@ def fit(workload: Parameters) -> tuple[Model, tuple[str, ...]]:
 
 
 def limits(workload: Parameters, processors: int) -> list[int]:
-    """Return the largest size of each range; the last is that of the machine."""
+    """Return the largest size of each range; the last is the machine's size."""
     given = workload.get("ranges")
     if given is None:
         # 1, 2, 3-4, 5-8, … (Jann et al. 1997; Silva and Scherson 1999, section 3.1)

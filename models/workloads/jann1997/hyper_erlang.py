@@ -44,7 +44,7 @@ class HyperErlang:
         return self.moment(1)
 
     def sample(self, n: int, stages: np.random.Generator, branches: np.random.Generator) -> Floats:
-        """Draw `n` values; the first ones of a longer draw are those of a shorter one."""
+        """Draw `n` values; the first ones of a longer draw equal a shorter draw."""
         rate = np.where(branches.random(n) < self.p, self.rate_1, self.rate_2)
         return np.asarray(stages.standard_gamma(self.order, n) / rate)
 
@@ -52,11 +52,11 @@ class HyperErlang:
 def matched(mean: float, second: float, third: float) -> HyperErlang:
     """Return the distribution of the smallest order that has three given moments.
 
-    Divided by those of a sum of n exponentials of rate 1, the moments of the mixture are those of a variable
-    that is 1/rate_1 or 1/rate_2. There is exactly one of two positive values where a2 > a1^2 and a1 a3 > a2^2
-    (with a_k = m_k / [n (n+1) … (n+k-1)]), and both hold from some n on: the first where n exceeds 1 / CV^2,
-    the second where n + 1 exceeds 1 / (m1 m3 / m2^2 - 1) (Johnson and Taaffe 1989). They fail for every n
-    only where all values, or all but zeros, are the same.
+    Divided by the moments of a sum of n exponentials of rate 1, the moments of the mixture equal the moments
+    of a variable that is 1/rate_1 or 1/rate_2. There is exactly one of two positive values where a2 > a1^2
+    and a1 a3 > a2^2 (with a_k = m_k / [n (n+1) … (n+k-1)]), and both hold from some n on: the first where n
+    exceeds 1 / CV^2, the second where n + 1 exceeds 1 / (m1 m3 / m2^2 - 1) (Johnson and Taaffe 1989). They
+    fail for every n only where all values, or all but zeros, are the same.
 
     Its two values are found by their distance from the mean, from the variance v and the third central moment
     w: the distances are the roots of y^2 - (w/v) y - v, which loses no digits where v is small. An order that

@@ -79,7 +79,7 @@ class Model:
         return max(int(jobs.sizes.max()) for jobs in self.ranges)
 
     def natural_load(self, processors: int) -> float:
-        """Return the load that the model's own arrivals put on a machine of so many processors."""
+        """Return the load that the model's own arrivals put on a machine of this size."""
         work = (jobs.mean_size * jobs.runtimes.mean / jobs.gaps.mean for jobs in self.ranges)
         return sum(work) / processors
 

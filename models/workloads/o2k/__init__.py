@@ -1,6 +1,6 @@
 """Generated months of the NCSA Origin 2000 (Chiang and Vernon 2001), October 1999 to March 2000.
 
-The logs were never published. A month is made of twelve classes of jobs: their number is that of Table 4
+The logs were never published. A month is made of twelve classes of jobs: their number is Table 4's
 exactly, and each class is bent until its processor and memory demand print as Table 4's (`calibration`). All
 other distributions follow the text where it has numbers (sections 2.4 and 3), else the assumptions in
 conf/workload/chiang2001/_o2k.yaml.
@@ -47,10 +47,10 @@ def is_stochastic(workload: Parameters) -> bool:
 def open_trace(point: Point) -> Trace:
     """Return the jobs of a month, and of the days before it; ``ValueError`` with one line for a mistake.
 
-    ``workload`` is that of conf/workload/chiang2001/_o2k.yaml. ``machine`` has hosts with memory, one of them
-    large enough for any job of Table 1; Table 4's demands are those of the Origin 2000, whatever the machine.
-    The load is the processor demand over the machine's capacity: it rescales the time between submissions,
-    nothing else. Each seed gives a month of its own, the same whatever the machine and the load.
+    ``workload`` has the keys of conf/workload/chiang2001/_o2k.yaml. ``machine`` has hosts with memory, one
+    of them large enough for any job of Table 1; Table 4's demands refer to the Origin 2000, whatever the
+    machine. The load is the processor demand over the machine's capacity: it rescales the time between
+    submissions, nothing else. Each seed gives a month of its own, the same whatever the machine and the load.
     """
     load = point.load
     hosts = _hosts(point.workload, point.machine)

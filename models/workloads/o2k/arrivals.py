@@ -33,7 +33,7 @@ def at_weekday_peak(assumed: Assumptions, submit: Floats) -> np.ndarray:
 def together(mean: float, n_jobs: list[int], random: np.random.Generator) -> Ints:
     """Return of each job the first one of those with which it is submitted, a group of one class.
 
-    The number of jobs in a group is geometric; `n_jobs` are those of each class.
+    The number of jobs in a group is geometric; `n_jobs` is the number of jobs of each class.
 
     Returns
     -------

@@ -125,7 +125,7 @@ def _closed_loop(workload: Parameters) -> tuple[int | None, float]:
 class Assumptions:
     """The keys of conf/workload/chiang2001/_o2k.yaml, whose comments define them and name their sources.
 
-    `user_limit` and `user_jobs` are those of ``closed_loop``.
+    `user_limit` and `user_jobs` are keys of ``closed_loop``.
     """
 
     BASE = "_o2k"

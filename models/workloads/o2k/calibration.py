@@ -45,10 +45,10 @@ def calibrate(jobs: Draft, processor_hours: float, gigabyte_hours: float, stiffn
 
     Notes
     -----
-    For any tilt of the processors, that of the runtime follows from the first demand, and that of the memory
-    then from the second: there is one tilt more than there are demands. Of all solutions the one is taken in
-    which the three share the bending by their stiffness, so that none goes to its limit while another could
-    help. O(n_jobs) for each of about a hundred evaluations.
+    For any tilt of the processors, the tilt of the runtime follows from the first demand, and the tilt of the
+    memory then from the second: there is one tilt more than there are demands. Of all solutions the one is
+    taken in which the three share the bending by their stiffness, so that none goes to its limit while
+    another could help. O(n_jobs) for each of about a hundred evaluations.
     """
     seen: list[tuple[Tilts, float]] = []
 

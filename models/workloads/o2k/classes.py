@@ -59,7 +59,7 @@ def _runtime(
 
     A share ends within a minute; of the lt jobs another share within the limit of st; both whatever the
     tilt. The others are uniform on a log scale up to what they requested, but for the tilt, which leaves
-    alone so many of them that no order of magnitude is emptied.
+    alone enough of them to keep every order of magnitude occupied.
     """
     n = len(rank)
     short = rounded_share(assumed.under_a_minute[time], n)

@@ -12,12 +12,12 @@ from models.arrays import Floats, Ints
 
 
 def in_turn(begins: Floats, runtime: Floats, first: Ints, limit: int, period: tuple[float, float]) -> Floats:
-    """Return when jobs are submitted of which a user has at most so many in the system.
+    """Return when jobs are submitted of which a user has at most `limit` in the system.
 
     Parameters
     ----------
     begins : ndarray of float, shape (n_jobs,), seconds
-        When a user submits the first jobs; that of a user's first job counts.
+        When a user submits the first jobs; the time of a user's first job counts.
     runtime : ndarray of float, shape (n_jobs,), seconds
     first : ndarray of int, shape (n_jobs,)
         The first job of each job's user: a user has it and those that follow.

@@ -44,5 +44,5 @@ def classify(requested: Floats, size: Ints, memory: Ints) -> Ints:
 
 
 def beyond(values: np.ndarray, limits: Iterable[float]) -> Ints:
-    """Return how many of a few limits each value is beyond; with so few of them quicker than a search."""
+    """Return how many of a few limits each value is beyond; for a few limits quicker than a search."""
     return np.asarray(sum((values > limit).astype(np.int64) for limit in limits))

@@ -21,7 +21,7 @@ BEFORE, MONTH = "before", "month"
 
 
 def generate(assumed: Assumptions, seed: Seed) -> tuple[Jobs, int, dict[str, Tilts]]:
-    """Return a month's jobs, with those of the days before it.
+    """Return a month's jobs, and the jobs of the days before it.
 
     Returns
     -------
@@ -36,7 +36,8 @@ def generate(assumed: Assumptions, seed: Seed) -> tuple[Jobs, int, dict[str, Til
     -----
     Of each class exactly as many jobs are submitted in the month as in Table 4, and the tilts are found
     from them. The jobs before it are of the same distributions under the same tilts, as many as there are on
-    average in so many days of the month. They have random numbers of their own and leave the month as it is.
+    average in the same number of days of the month. They have random numbers of their own and leave the
+    month as it is.
     """
     month, days = assumed.month, assumed.warmup_days
     processors = unrounded(month.processor_demand, month.overall_processor_demand)

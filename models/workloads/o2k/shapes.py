@@ -78,8 +78,8 @@ class Stiffness(NamedTuple):
     """Weights of the three tilts, relative to each other.
 
     Two demands leave one of three tilts free. As with springs, the bending is the one with the least
-    runtime cosh(tilt of the runtime) + processors cosh(that of the processors) + memory cosh(that of the
-    memory), where a demand's logarithm is taken to be the sum of the two tilts that make it.
+    runtime cosh(its tilt) + processors cosh(their tilt) + memory cosh(its tilt),
+    where a demand's logarithm is taken to be the sum of the two tilts that make it.
     """
 
     runtime: float
@@ -119,7 +119,7 @@ def stratified(n: int, random: np.random.Generator) -> Floats:
 
 
 def correlated(rank: Floats, correlation: float, random: np.random.Generator) -> Floats:
-    """Return stratified uniform numbers whose normal scores have a correlation with those of others."""
+    """Return stratified uniform numbers whose normal scores are correlated with other numbers'."""
     n = len(rank)
     noise = random.standard_normal(n)
     score = correlation * ndtri(np.clip(rank, TINY, 1 - TINY)) + np.sqrt(1 - correlation**2) * noise

@@ -23,7 +23,7 @@ def used_mb(
     -----
     A share of the class uses less than a tenth, uniform on a log scale, the others a uniform part of the
     rest; a job that uses more tends to run longer. Nearly all jobs under a minute use less than 1 GB: those
-    of them whose tenth is more than that come first in the share, so that it stays what it is.
+    whose tenth is more than that come first in the share, so that it stays what it is.
     """
     n = len(runtime)
     rank = correlated(jobs.rank, assumed.used_memory_correlation, random)

@@ -38,7 +38,7 @@ read_table = replayed.read_once(read)
 
 
 def user_names(workload: Parameters) -> tuple[str, ...]:
-    """Return the names of the users: that of user number n is the n-th."""
+    """Return the names of the users, the n-th for user number n."""
     return users_of(read_table(workload))
 
 
@@ -59,8 +59,9 @@ def _filters(workload: Parameters) -> dict[str, Any]:
 def open_trace(point: Point) -> Trace:
     """Return the jobs of a workload's file that its filters keep and some host can take.
 
-    ``workload`` is that of conf/workload/logs/sacct.yaml, ``machine`` in `models.jobs.machine.of`: sacct does
-    not report the size of the machine. The load rescales the time between submissions, nothing else.
+    ``workload`` has the keys of conf/workload/logs/sacct.yaml, ``machine`` in `models.jobs.machine.of`:
+    sacct does not report the size of the machine. The load rescales the time between submissions, nothing
+    else.
 
     Raises
     ------

@@ -110,7 +110,7 @@ class Header:
 
 
 def blocks(name: str, content: bytes, counts: Counts) -> Iterator[Block]:
-    """Yield the rows of a file that are no steps.
+    """Yield the rows of a file, without steps.
 
     Raises
     ------

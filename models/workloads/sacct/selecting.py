@@ -134,7 +134,7 @@ def arrivals(table: Table, arrival: str) -> np.ndarray:
 
 
 def users_of(table: Table) -> tuple[str, ...]:
-    """Return the names of all users of a file: that of user number n is the n-th."""
+    """Return the names of all users of a file, the n-th for user number n."""
     # Bytes that are not UTF-8 were kept by the reader; from here on names are text that can be written.
     return tuple(
         name.encode(errors="surrogateescape").decode(errors="replace") for name in dict.fromkeys(table.user)

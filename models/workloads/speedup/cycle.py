@@ -33,7 +33,7 @@ class Steps:
     compute : float, seconds
         Mean compute time of a thread (t).
     spread : float, seconds
-        Half the range of that time, which is uniform and drawn anew for each thread and step (delta).
+        Half the range of that time, which is uniform and drawn for each thread and step (delta).
     exchange : float, seconds
         To exchange data with one neighbour (s).
     """
@@ -49,7 +49,7 @@ class Steps:
         Raises
         ------
         ValueError
-            If a time is no number or out of range.
+            If a time is not a number or out of range.
         """
         compute = checks.number(given, where, "compute_time", "a positive number of s", above=0)
         most = 1000 * compute
@@ -127,7 +127,8 @@ def mean_step(mesh: Mesh, steps: Steps, height: int, width: int, snake: bool = F
 
 @lru_cache(maxsize=64)
 def best_speeds(mesh: Mesh, steps: Steps) -> Floats:
-    """Return the speed on the best rectangle of so many processors or fewer, relative to the whole machine.
+    """Return the speed on the best rectangle of each number of processors or fewer, relative to the whole
+    machine.
 
     Returns
     -------
@@ -144,12 +145,12 @@ def best_speeds(mesh: Mesh, steps: Steps) -> Floats:
 
 
 def loads(mesh: Mesh, height: int, width: int, snake: bool) -> Counter[tuple[int, int, int]]:
-    """Return how many processors of a partition have so many rows, columns and number of threads.
+    """Count a partition's processors by their rows, columns and number of threads.
 
     Raises
     ------
     ValueError
-        If the partition does not fit, or neither side of it divides that of the machine, as a snake needs.
+        If the partition does not fit, or neither side of it divides the machine's, as a snake needs.
     """
     if not (1 <= height <= mesh.rows and 1 <= width <= mesh.columns):
         raise ValueError(

@@ -8,7 +8,7 @@ import numpy as np
 from models.arrays import Floats
 
 LARGEST_EXACT = 12
-"""Up to so many numbers the sum of powers loses no digits; beyond, the Fourier series converges fast."""
+"""Up to this many numbers the sum of powers loses no digits; beyond, the Fourier series converges fast."""
 
 
 def below(x: Floats, n: int) -> Floats:

@@ -23,7 +23,7 @@ KINDS: Mapping[str, Mapping[str, int]] = {
     "io": {"of": 11, "local": 10, "io": 1},
     "synchronization": {"of": 5, "local": 4, "synchronization": 1},
 }
-"""The four classes of section 3.1: of so many statements, how many are of which kind."""
+"""The four classes of section 3.1: the number of statements of a cycle, by kind."""
 
 OTHER = len(KINDS)
 """Class of jobs whose program is none of these."""
@@ -36,8 +36,8 @@ WHOLE_PHASE = {"share": 1.0, **dict.fromkeys(BLOCKING, 0), "tasks": 1.0}
 class Phase:
     """A part of every task's program.
 
-    `share` is that of the runtime, and `tasks` the share of the job's tasks that take part; the others wait
-    for its end. The numbers of statements are those of a cycle: `local` ones, and blocking ones by kind.
+    `share` is a share of the runtime, and `tasks` the share of the job's tasks that take part; the others
+    wait for its end. The numbers of statements are per cycle: `local` ones, and blocking ones by kind.
     """
 
     share: float

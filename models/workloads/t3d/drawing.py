@@ -162,7 +162,7 @@ def batch(keys: Keys, site: Site, factor: float, seed: Seed) -> Part:
 
 
 def moments(rate: Floats, seed: Seed, cause: str) -> Floats:
-    """Return the moments of a Poisson process with so many in each hour in the mean, seconds, in no order."""
+    """Return the moments of a Poisson process with the given means for each hour, seconds, in no order."""
     random = stream(seed, cause)
     until = np.concatenate([[0.0], np.cumsum(rate)])
     n = random.poisson(until[-1])

@@ -109,7 +109,7 @@ def _hours(group: Parameters, where: str, key: str) -> float:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class QueueKeys:
-    """A queue of batch jobs; `share` is relative to those of the others."""
+    """A queue of batch jobs; `share` is relative to the other queues'."""
 
     BASE = "t3d"
 
@@ -203,7 +203,7 @@ class Interactive:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Batch:
-    """Batch jobs: the shares of the queues sum to 1, `classes` are those of `BATCH_CLASSES`."""
+    """Batch jobs: the shares of the queues sum to 1, `classes` has the keys `BATCH_CLASSES`."""
 
     BASE = "t3d"
 

@@ -50,7 +50,7 @@ def solved_scale(queues: Sequence[Queue], spread: float, work: float, what: str)
     Returns
     -------
     float
-        The mean work rises with it, from that of jobs of `SHORTEST` to that of jobs that reach their limit.
+        The mean work rises with it, from jobs of `SHORTEST` to jobs that reach their limit.
 
     Raises
     ------

@@ -97,7 +97,7 @@ def test_what_never_matters_is_not_asked_for() -> None:
 
 
 def test_buddy_refuses_a_machine_that_cannot_be_halved() -> None:
-    with pytest.raises(ValueError, match="96 is no power of two; use 64 or 128 PEs"):
+    with pytest.raises(ValueError, match="96 is not a power of two; use 64 or 128 PEs"):
         FAMILY.check(point({"scheme": "buddy"}, {"name": "pe96", "processors": 96}))
 
 

@@ -21,7 +21,7 @@ ONE = {"slots_limit": 1, "alternation": "exclusive"}
 @pytest.mark.parametrize(("queue", "other"), [("backfill", "easy"), ("fcfs", "fcfs")])
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_projects_own_backfilling(scheme: str, queue: str, other: str, ties: str) -> None:
-    """Requests above and below runtimes, which end a job, and times that are no whole numbers.
+    """Requests above and below runtimes, which end a job, and times that are not whole numbers.
 
     Many jobs are submitted at one instant, so that ties matter.
     """

@@ -112,10 +112,10 @@ def test_distributions(workload: dict[str, Any], processors: int, probability: l
 
 
 BAD: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], float | None, str]] = [
-    (BUDDY, UNIFORM, {"processors": 12}, None, "machine.processors=12 is no power of two"),
+    (BUDDY, UNIFORM, {"processors": 12}, None, "machine.processors=12 is not a power of two"),
     (BUDDY, UNIFORM, {"processors": None}, None, "machine.processors=null takes the processors from a log"),
     (BUDDY, UNIFORM, SIXTEEN, 0.5, "load=0.5: a schedule of given jobs has no load"),
-    (BUDDY | {"groups": "none"}, UNIFORM | {"jobs": 6}, SIXTEEN, None, "6 jobs are no power of two"),
+    (BUDDY | {"groups": "none"}, UNIFORM | {"jobs": 6}, SIXTEEN, None, "6 jobs are not a power of two"),
     ({"schedule": "buddy"}, UNIFORM, SIXTEEN, None, "policy.schedule=buddy; allowed: buddy_schedule, equi"),
     (POLICIES["optimal_buddy"], UNIFORM | {"jobs": 17}, SIXTEEN, None, "17 jobs have too many schedules"),
     (

@@ -53,7 +53,7 @@ class Folding:
     Raises
     ------
     ValueError
-        If a side is no power of two, or the machine is a single row or column of more than two processors.
+        If a side is not a power of two, or the machine is a single row or column of more than two processors.
 
     Examples
     --------

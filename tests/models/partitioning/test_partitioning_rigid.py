@@ -59,7 +59,7 @@ def strips(rows: int, columns: int, jobs: int) -> list[Rectangle]:
 
 
 def test_rectangles_of_one_s_own() -> None:
-    """On a machine that is no power of two; with more jobs than columns there is none for each."""
+    """On a machine that is not a power of two; with more jobs than columns there is none for each."""
     policy = POLICIES["equi"] | {"discipline": f"{__name__}.strips"}
     machine = composed("machine", "log", mesh="3x5", memory_limit=5)
     given = replace(point(), policy=policy, machine=machine)

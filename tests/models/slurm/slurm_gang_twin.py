@@ -172,7 +172,7 @@ class GangTwin(Twin):
         self.resumed[job.number] = self.now
 
     def having(self, most: int, members: set[int], free: dict[int, tuple[int, ...]]) -> dict[int, int]:
-        """Return the nodes with at most so many jobs, and their CPUs."""
+        """Return the nodes with at most `most` jobs, and their CPUs."""
         cpus = {node: self.nodes[node][0] for node in sorted(members)}
         return {node: n for node, n in cpus.items() if (n - free[node][0]) // n <= most}
 

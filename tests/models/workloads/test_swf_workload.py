@@ -19,7 +19,11 @@ MACHINE = {"MaxProcs": ["8"]}
 @pytest.mark.parametrize(
     ("header", "columns", "words"),
     [
-        ({"MaxProcs": ["0"]}, {}, "header has MaxProcs: 0, which is no whole number from 1 to 100,000,000"),
+        (
+            {"MaxProcs": ["0"]},
+            {},
+            "header has MaxProcs: 0, which is not a whole number from 1 to 100,000,000",
+        ),
         ({"MaxProcs": ["many"]}, {}, "MaxProcs: many"),
         ({"MaxProcs": ["1e3"]}, {}, "MaxProcs: 1e3"),
         ({"MaxNodes": ["2000000000"]}, {}, "MaxNodes: 2000000000"),

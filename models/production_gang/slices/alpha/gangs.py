@@ -168,7 +168,7 @@ def choose_jobs(system):
 
 @part()
 def mark_stopped(job, system):
-    """Add the CPUs of a gang that is stopped to those of its hosts."""
+    """Add the CPUs of a gang that is stopped to its hosts' stopped CPUs."""
     add(job, system.jobs[job].has, 1, system.pool.stopped, 0, system)
 
 
