@@ -65,8 +65,7 @@ class Rules:
     horizon: float | None = keys.number(
         "a positive number of seconds, or null", null=True, above=0, most=LONGEST_S
     )
-    # With more jobs in the system the run ends, because the policy does not keep up; a trace is run to its
-    # end.
+    # With more jobs in the system the run ends: the policy does not keep up. A trace is run to its end.
     job_limit: int = keys.whole("a positive whole number of jobs")
 
     @classmethod

@@ -27,9 +27,7 @@ class Settings(NamedTuple):
     n_measured: int  # number of all these
     batch_size: int  # measured jobs in a batch
     graded: int  # 1 if grades of membership are kept
-    recorded: (
-        int  # 0: a record has all that PEs do; else the number of first jobs whose computing is recorded
-    )
+    recorded: int  # 0: a record has all that PEs do; else how many first jobs have their computing recorded
     window: int  # measures of which a grade is the mean
     slots_limit: int  # rows of the trace diagram at most
     coordinated: int

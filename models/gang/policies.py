@@ -43,8 +43,7 @@ class Rules:
     alternation: str = keys.choice("exclusive", "none", "shared")  # see `models.gang.alternation`
     precedence: str = keys.choice(*PRECEDENCE)  # which jobs take free PEs first under ``exclusive``
     unification: bool = keys.switch()  # whether slots whose PEs have become disjoint are united
-    # With more jobs in the system the run ends, because the policy does not keep up; a trace is run to its
-    # end.
+    # With more jobs in the system the run ends: the policy does not keep up. A trace is run to its end.
     job_limit: int = keys.whole("a positive whole number of jobs")
     # Whether of an end and an arrival at one instant the end comes first, or the arrival, see
     # `models.jobs.ties`. A repetition is submitted as its job ends, before any other event. The queue is gone

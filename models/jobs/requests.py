@@ -88,8 +88,7 @@ class Requests:
         return np.sum([np.zeros(len(self), np.int64), *of_kind(self.gres, kind)], axis=0)
 
     def __getitem__(self, chosen: slice | np.ndarray) -> Requests:
-        """Return the requests of some jobs, in their order; `after` is left out, which names jobs of the
-        whole."""
+        """Return the requests of some jobs, in their order, without `after`, which names jobs of all."""
         columns = {
             each.name: getattr(self, each.name)[chosen]
             for each in fields(self)

@@ -136,8 +136,7 @@ def with_longest(trace: Trace, workload: Parameters) -> tuple[Jobs, list[str]]:
 
 
 def of_trace(trace: Trace, point: Point) -> Trace:
-    """Return a trace with requested times where its jobs had none (or new ones for all), if that is
-    wanted."""
+    """Return a trace with requested times where its jobs had none, or new ones for all, if wanted."""
     jobs, notes = fill(trace.name, trace.jobs, point.workload, point.seed)
     return (
         trace if jobs is trace.jobs and not notes else replace(trace, jobs=jobs, notes=(*trace.notes, *notes))

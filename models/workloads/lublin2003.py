@@ -47,8 +47,7 @@ def open_stream(point: Point, machine: Machine) -> Stream:
     if largest & (largest - 1):
         notes.append(
             f"lublin2003: {largest} processors are not a power of two; jobs whose size the model rounds up "
-            "to "
-            f"the next one get {2 ** (largest.bit_length() - 1)}"
+            f"to the next one get {2 ** (largest.bit_length() - 1)}"
         )
     stretch = 1.0 if point.load is None else natural / point.load
     return Stream("lublin2003", machine, lambda n_jobs: draw(kind, stretch, n_jobs, point.seed), tuple(notes))

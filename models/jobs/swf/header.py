@@ -71,8 +71,7 @@ def header_number(
             if not least <= number <= most:
                 raise SwfError(
                     f"{name}: its header has {key}: {value[:60]}, which is not a whole number from {least} "
-                    "to "
-                    f"{most:,}; correct that line, or delete it"
+                    f"to {most:,}; correct that line, or delete it"
                 )
             return number
     return 0

@@ -57,8 +57,7 @@ class Hardware:
 
     @classmethod
     def of(cls, machine: Parameters, processors: int) -> Hardware:
-        """Return the hardware of `processors` processors; ``ValueError`` with one line for one not
-        allowed."""
+        """Return the hardware of a number of processors; ``ValueError`` with one line if not allowed."""
         read = keys.read(cls, machine, "machine")
         pairs = read["node_processors"]
         given = f"machine.processors={processors}"

@@ -60,8 +60,7 @@ def open_trace(point: Point) -> Trace:
     """Return the jobs of a workload's file that its filters keep and some host can take.
 
     ``workload`` has the keys of conf/workload/logs/sacct.yaml, ``machine`` in `models.jobs.machine.of`:
-    sacct does not report the size of the machine. The load rescales the time between submissions, nothing
-    else.
+    sacct does not report the machine's size. The load rescales the time between submissions, nothing else.
 
     Raises
     ------

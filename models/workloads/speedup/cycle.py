@@ -127,8 +127,7 @@ def mean_step(mesh: Mesh, steps: Steps, height: int, width: int, snake: bool = F
 
 @lru_cache(maxsize=64)
 def best_speeds(mesh: Mesh, steps: Steps) -> Floats:
-    """Return the speed on the best rectangle of each number of processors or fewer, relative to the whole
-    machine.
+    """Return the best rectangles' speeds by number of processors, relative to the whole machine.
 
     Returns
     -------
