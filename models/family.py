@@ -33,17 +33,6 @@ OVERLOAD, OVERLOAD_BATCHES = 1.25, 60
 """The load of an overload run, and its batches: soon thousands of jobs are in the system."""
 
 
-OPTIONS = frozenset(
-    {
-        *("machine.context_switch", "machine.bandwidth", "machine.memory_limit", "machine.link_latency"),
-        *("machine.link_contention", "machine.disks", "machine.node_processors", "machine.places"),
-        *("machine.barrier_wires", "machine.wire_neighbours"),
-        *("workload.speedup", "workload.downey", "workload.mccann", "workload.statements", "workload.phases"),
-    }
-)
-"""Keys that every machine and every workload of rigid jobs has, and only some policies read."""
-
-
 @dataclass(frozen=True)
 class Outcome:
     """The result of one simulation.
@@ -99,9 +88,10 @@ class Family:
         is deterministic as well, but its batches are samples.)
     schedules : bool
         Whether ``model`` has ``schedule(point)``, which returns the schedule that ``simulate`` measures.
-    reads : frozenset of str, optional
-        The subset of `OPTIONS` that it reads: one that no policy of a study reads is refused where it is
-        typed. By default a family may read any, and none of their values is checked for it.
+    reads : frozenset of str, or function of a policy's file that returns one, optional
+        Which it reads of the keys that every machine and workload of rigid jobs has: one that no policy of a
+        study reads is refused where it is typed. By default a family may read any, and none of their values
+        is checked for it.
     functions : mapping of int to (str, str)
         Number of arguments of a compiled function that may stand for a policy in a notebook -> the policy's
         file that it changes, and the key that it sets there.
@@ -128,7 +118,7 @@ class Family:
     delivered: str = ""
     solves: bool = False
     schedules: bool = False
-    reads: frozenset[str] | None = None
+    reads: frozenset[str] | Callable[[Parameters], frozenset[str]] | None = None
     functions: Mapping[int, tuple[str, str]] = field(default_factory=dict)
     policies: str = ""
     model: str = ""
@@ -202,6 +192,11 @@ class Family:
         from models.jobs.swf_schedule import write_schedule
 
         write_schedule(path, self.schedule(point), [str(point)])
+
+    def may_read(self, option: str, policy: Parameters) -> bool:
+        """Return whether such a key may change what a policy does, see `reads`."""
+        reads = self.reads(policy) if callable(self.reads) else self.reads
+        return reads is None or option in reads
 
     def measured(self, measures: Parameters) -> tuple[Metric, ...]:
         """Return all metrics of the family: the common measures, by groups as well, and its own."""

@@ -8,20 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from models import checks, keys, workloads
+from models import keys, workloads
 from models.jobs.machine import one_pool
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.packing import scheme as packing
 from models.packing.scheme import Scheme
 from models.point import Parameters, Point
+from models.topology.links import Network
 from models.topology.torus import Torus
 from models.workloads.statements import Statements
-
-PER_PE = "per_pe"
-
-NO_DISKS, OWN_DISKS = 0, -1
-"""Numbers of disks that are none, as `models.concurrent_gang.state.Settings` has them."""
 
 A_NUMBER = "a number, 0 or more"
 
@@ -142,30 +138,15 @@ def rules_of(policy: Parameters) -> Rules:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hardware:
+class Hardware(Network):
     """A machine's YAML file, checked."""
 
-    BASE = "_machine"
-
     torus: Torus
-    n_disks: int  # shared ones; `NO_DISKS`: each request is served at once; `OWN_DISKS`: one at each PE
-    context_switch: float = keys.seconds()  # to run another task than before
-    bandwidth: float = keys.number("a positive number of bytes/s", above=0)  # of a link
-    link_latency: float = keys.seconds()
-    link_contention: bool = keys.switch()  # whether a link serves one message at a time
 
     @classmethod
     def of(cls, machine: Parameters) -> Hardware:
         """Return the hardware of a machine; ``ValueError`` with one line for a value not allowed."""
-        given = machine.get("disks")
-        if given is None or given == PER_PE:
-            n_disks = NO_DISKS if given is None else OWN_DISKS
-        else:
-            allowed = (
-                "a positive whole number of shared disks, per_pe, or null (each request is served at once)"
-            )
-            n_disks = checks.whole(machine, "machine", "disks", allowed)
-        return cls(torus=Torus.of(machine), n_disks=n_disks, **keys.read(cls, machine, "machine"))
+        return cls(torus=Torus.of(machine), **keys.read(cls, machine, "machine"))
 
 
 def check(point: Point) -> Sequence[str]:

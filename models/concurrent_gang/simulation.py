@@ -9,7 +9,7 @@ from models.arrays import Ints
 from models.concurrent_gang import engine, state
 from models.concurrent_gang.codes import EMPTY, NONE
 from models.concurrent_gang.events import no_timers
-from models.concurrent_gang.policies import OWN_DISKS, Hardware, Rules
+from models.concurrent_gang.policies import Hardware, Rules
 from models.concurrent_gang.recording import Recorder, no_record
 from models.jobs.ended import Ended, empty_ended
 from models.jobs.jobs import Jobs
@@ -18,6 +18,7 @@ from models.packing.driver import ENDLESS, Driver, Measured, scalars, tables
 from models.packing.schemes.signature import PLACE_SIGNATURE, RELEASE_SIGNATURE
 from models.point import Seed
 from models.streams import stream
+from models.topology.links import OWN_DISKS
 from models.workloads.statements import Statements
 
 FIRST_JOBS, FIRST_TASKS, FIRST_MESSAGES, FIRST_ENDED = 64, 1024, 1024, 4096
@@ -54,7 +55,7 @@ class Simulation(Driver):
         grades_drawn = recorder is not None and not recorder.only_busy
         settings = state.Settings(
             n_pes,
-            hardware.n_disks,
+            hardware.disks,
             measured.sessions.start,
             measured.sessions.stop,
             measured.n_jobs,
@@ -90,7 +91,7 @@ class Simulation(Driver):
         pes["idle_as"], pes["since"] = EMPTY, measured.since
         first = scalars(state.SCALARS, measured, limit)
         first["n_free_messages"] = FIRST_MESSAGES
-        n_disks = n_pes if hardware.n_disks == OWN_DISKS else max(hardware.n_disks, 1)
+        n_disks = n_pes if hardware.disks == OWN_DISKS else max(hardware.disks, 1)
         system = state.System(
             **tables(rules.scheme, rules.parameters, n_pes, limit),
             settings=settings,

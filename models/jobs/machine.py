@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from models import checks, keys
+from models import checks
 from models.arrays import Floats, Ints
 from models.point import Parameters
 from models.units import KB_IN_GB
@@ -15,41 +15,6 @@ from models.units import KB_IN_GB
 UNLIMITED_KB = 2**60
 
 MOST_PROCESSORS = 100_000_000
-
-PER_PE = "per_pe"
-"""Of ``machine.disks``: one at each processor."""
-
-
-def _disks(machine: Parameters, where: str, key: str) -> int | None:
-    if machine[key] is None or machine[key] == PER_PE:
-        return None
-    allowed = "a positive whole number of shared disks, per_pe, or null (each request is served at once)"
-    return checks.whole(machine, where, key, allowed)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Links:
-    """Keys of conf/machine/_machine.yaml of processors that are joined: each policy reads its own of them."""
-
-    BASE = "_machine"
-
-    context_switch: float = keys.seconds()
-    bandwidth: float = keys.number("a positive number of bytes/s", above=0)
-    memory_limit: int | None = keys.whole("a positive whole number of jobs, or null for no limit", null=True)
-    link_latency: float = keys.seconds()
-    link_contention: bool = keys.switch()
-    disks: int | None = keys.checked(_disks)
-    node_processors: int = keys.whole(most=2**30)
-    places: str = keys.choice("aligned", "half", "any")
-    barrier_wires: int = keys.whole("a whole number of wires from 1 to 60", most=60)
-    wire_neighbours: str = keys.choice("forbidden", "allowed")
-    spans: bool = keys.switch()
-
-
-def check_values(machine: Parameters) -> None:
-    """Raise ``ValueError`` with one line for a value not allowed, whether a policy reads it or not."""
-    keys.read_given(Links, machine, "machine")
-
 
 SHAPES = {
     "mesh": ((2,), "rows times columns of processors, e.g. 16x16"),

@@ -130,9 +130,7 @@ class Fold(Partitioning):
 
     BASE = "_fold"
 
-    rotation: float | None = keys.number(
-        "a positive time between rotations, or null for none", null=True, above=0
-    )
+    rotation: float | None = keys.interval("a time between rotations, or null for none", null=True)
     rotation_unit: str = keys.choice("seconds", "jobs", "runtime")
     overhead: str = keys.choice("printed", "derived")
 

@@ -4,9 +4,14 @@ Two kinds of systems: `t3d`, driven by events, and `slices`, with time slices of
 declaration loads no kernel, so that a plan can be made and checked at once.
 """
 
+from dataclasses import fields
+
 from models.family import Family
 from models.jobs.measures import COMMON
 from models.production_gang.metrics import COORDS, METRICS, OF_JOBS
+from models.topology.links import Nodes
+
+NODES = frozenset(f"machine.{key.name}" for key in fields(Nodes))
 
 FAMILY = Family(
     package=__name__,
@@ -24,13 +29,5 @@ FAMILY = Family(
         "models.production_gang.model",
     ),
     schedules=True,
-    reads=frozenset(
-        {
-            "machine.node_processors",
-            "machine.places",
-            "machine.barrier_wires",
-            "machine.wire_neighbours",
-            "workload.phases",
-        }
-    ),
+    reads=lambda policy: NODES if policy.get("system") == "t3d" else frozenset({"workload.phases"}),
 )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from models import keys
 from models.point import Parameters
+from models.topology.links import Links
 from models.topology.shapes import sides_of
 
 
@@ -29,25 +30,19 @@ class Rectangle(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Mesh:
+class Mesh(Links):
     """A machine whose processors are joined to their neighbours in rows and columns.
 
     Parameters
     ----------
     rows, columns : int
         Numbers of processors.
-    context_switch : float, seconds
-        To go from one thread of a job to another on the same processor (c).
-    bandwidth : float, bytes/second
-        Of a link between neighbours (X).
+    context_switch, bandwidth
+        See `Links`; in the paper c and X.
     """
-
-    BASE = "_machine"
 
     rows: int
     columns: int
-    context_switch: float = keys.seconds()
-    bandwidth: float = keys.number("a positive number of bytes/s", above=0)
 
     @property
     def n_processors(self) -> int:

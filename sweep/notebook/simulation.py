@@ -106,7 +106,7 @@ def simulate(
         )
     given = {"workload": workload, "machine": machine}
     typed = [f"{group}.{key}" for group, its in given.items() if isinstance(its, Mapping) for key in its]
-    families.refuse_unread([family], typed)
+    families.refuse_unread([parameters], typed)
     lacking = Lacking()
     try:
         notes = tuple(dict.fromkeys(lacking.check(family, point)))

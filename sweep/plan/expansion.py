@@ -50,8 +50,7 @@ def expand(config: Config) -> Plan:
     for policy in variants["policy"]:
         if not isinstance(policy.parameters.get("family"), str):
             raise SweepError(f"policy {policy.parameters['name']} names no family: add family: models.NAME")
-    packages = dict.fromkeys(policy.parameters["family"] for policy in variants["policy"])
-    families.refuse_unread(map(families.find, packages), config.typed)
+    families.refuse_unread((policy.parameters for policy in variants["policy"]), config.typed)
     measures: dict[str, Any] = {"bound": settings.measures.bound, "groups": dict(config.groups)}
     if settings.measures.of_jobs:
         measures["of_jobs"] = list(settings.measures.of_jobs)

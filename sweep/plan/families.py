@@ -3,14 +3,23 @@
 import importlib
 import pkgutil
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from functools import cache
 
 import models
 from models import dotted, workloads
-from models.family import OPTIONS, Family, Metric
-from models.jobs import machine
+from models.family import Family, Metric
 from models.point import Parameters, Point
+from models.topology import links
 from sweep.errors import SweepError
+
+OPTIONS = frozenset(
+    {
+        *(f"machine.{key.name}" for key in fields(links.Joined)),
+        *("workload.speedup", "workload.downey", "workload.mccann", "workload.statements", "workload.phases"),
+    }
+)
+"""Keys that every machine and every workload of rigid jobs has, and only some policies read."""
 
 
 @cache
@@ -29,12 +38,12 @@ def find(package: str) -> Family:
 def check(family: Family, point: Point) -> Sequence[str]:
     """Check a point, see `Family.check`, and the values that its policy does not read."""
     if family.reads is not None:
-        machine.check_values(point.machine)
+        links.check_values(point.machine)
         workloads.check_values(point.workload)
     return family.check(point)
 
 
-def refuse_unread(families: Iterable[Family], typed: Iterable[str]) -> None:
+def refuse_unread(policies: Iterable[Parameters], typed: Iterable[str]) -> None:
     """Raise `SweepError` for the first key that was typed and that no policy reads.
 
     Parameters
@@ -42,11 +51,11 @@ def refuse_unread(families: Iterable[Family], typed: Iterable[str]) -> None:
     typed : iterable of str
         Dotted keys, ``machine.bandwidth``.
     """
-    several = list(families)
-    names = ", ".join(one.name for one in several)
+    several = [(find(str(policy["family"])), policy) for policy in policies]
     for key in typed:
         option = ".".join(key.split(".")[:2])
-        if option in OPTIONS and all(one.reads is not None and option not in one.reads for one in several):
+        if option in OPTIONS and not any(family.may_read(option, policy) for family, policy in several):
+            names = ", ".join(dict.fromkeys(family.name for family, _ in several))
             raise SweepError(
                 f"{key}: no policy here reads it ({names}), so that it changes nothing; leave it out, or "
                 "add a policy that does"

@@ -108,8 +108,9 @@ def select(log: Log, machine_size: int | None, filters: Filters | None = None) -
         raise ValueError(
             f"start={start!r}, end={end!r}: give numbers with start < end, in seconds since the first submit"
         )
-    given = {"bad_rows": filters.bad_rows}
-    most = checks.number(given, "workload", "bad_rows", "a share, 0 to 1", least=0, most=1)
+    most = checks.number(
+        {"bad_rows": filters.bad_rows}, "workload", "bad_rows", "a share, 0 to 1", least=0, most=1
+    )
     n_bad = len(log.faults)
     if n_bad > most * (log.n_jobs + n_bad):
         first = min(log.faults)

@@ -7,14 +7,23 @@ import io
 import lzma
 import stat
 import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 from models.jobs.swf.columns import SwfError
 
-FORMATS = {b"\x1f\x8b": ("gzip", gzip.open), b"BZh": ("bzip2", bz2.open), b"\xfd7zXZ\0": ("xz", lzma.open)}
+FORMATS: dict[bytes, tuple[str, Callable[[IO[bytes]], IO[bytes]]]] = {
+    b"\x1f\x8b": ("gzip", gzip.open),
+    b"BZh": ("bzip2", bz2.open),
+    b"\xfd7zXZ\0": ("xz", lzma.open),
+}
 """First bytes of a compressed file -> its format, and how it is opened."""
 
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
+
+HTML, LONGEST_START = (b"<!doctype html", b"<html"), 1000
+"""How a web page begins, and the bytes in which that is looked for."""
 
 MOST_TIMES, LEAST_LIMIT = 100, 1 << 24
 """Maximum decompression ratio, or size in bytes: logs compress 3 to 12 times, repetitive JSON up to 60
@@ -51,7 +60,10 @@ def content_of(path: Path, sha256: str | None = None) -> bytes:
             f"{path}: has changed since the study was planned; put the planned file back, or type the "
             "command again to plan with this one"
         )
-    return _unpacked(path.name, raw).removeprefix(b"\xef\xbb\xbf")
+    content = _unpacked(path.name, raw).removeprefix(b"\xef\xbb\xbf")
+    if content[:LONGEST_START].lstrip().lower().startswith(HTML):
+        raise SwfError(f"{path}: is an HTML page, not a log; download the log that the page links to")
+    return content
 
 
 def _unpacked(name: str, raw: bytes) -> bytes:

@@ -20,9 +20,8 @@ from models import keys
 from models.arrays import Ints
 from models.jobs.machine import sides as sides_of
 from models.point import Parameters
+from models.topology.links import Nodes
 from models.topology.shapes import most_even
-
-PLACES = ("aligned", "half", "any")
 
 MOST_NODES_ANYWHERE = 1024
 """With more, a partition that may be anywhere has more places than are worth looking at."""
@@ -32,28 +31,16 @@ REMEDY = "machine.processors=null machine.torus=16x4x4"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hardware:
+class Hardware(Nodes):
     """The nodes and wires of a machine's YAML file, checked.
 
     Parameters
     ----------
     sides : tuple of int
         Of the torus of nodes.
-    node_processors : int
-        Of a node.
-    places : {"aligned", "half", "any"}
-    barrier_wires : int
-    wire_neighbours : {"forbidden", "allowed"}
-        Whether two jobs on neighbouring nodes may have the same wire.
     """
 
-    BASE = "_machine"
-
     sides: tuple[int, ...]
-    node_processors: int = keys.whole()
-    places: str = keys.choice(*PLACES)
-    barrier_wires: int = keys.whole("a whole number of wires from 1 to 60", most=60)
-    wire_neighbours: str = keys.choice("forbidden", "allowed")
 
     @classmethod
     def of(cls, machine: Parameters, processors: int) -> Hardware:

@@ -103,7 +103,7 @@ def times(texts: Sequence[str]) -> np.ndarray:
     """
     joined = "\n".join(texts)
     if TIMES.fullmatch(joined):
-        known = ["NaT" if text in UNKNOWN_TIMES else text for text in texts]
+        known: list[str] | list[int] | None = ["NaT" if text in UNKNOWN_TIMES else text for text in texts]
     elif SECONDS.fullmatch(joined):
         known = [UNSET if text in UNKNOWN_TIMES else int(text) for text in texts]
     else:

@@ -270,7 +270,7 @@ def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any]) -> 
         optional["Cluster"],
         optional["Account"],
         optional["Constraints"],
-        {name: np.array([of_job.get(name, 0) for of_job in devices]) for name in names},
+        {name: np.array([of_job.get(name, 0) for of_job in devices or ()]) for name in names},
     )
     unknown = np.isnat(table.submit)
     if unknown.any():
@@ -304,7 +304,9 @@ def _without_resizes(table: Table) -> Table:
         n_resized += 1
     values = {field.name: getattr(table, field.name) for field in dataclasses.fields(table)} | changed
     kept = {name: value[keep] for name, value in values.items() if isinstance(value, np.ndarray)}
-    mappings = {name: {key: of[keep] for key, of in values[name].items()} for name in ("apart", "devices")}
+    mappings: dict[str, Any] = {
+        name: {key: of[keep] for key, of in values[name].items()} for name in ("apart", "devices")
+    }
     return replace(table, **kept, **mappings, n_resized=n_resized)
 
 

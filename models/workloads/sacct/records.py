@@ -95,7 +95,7 @@ def _of_json(name: str, content: bytes) -> Iterator[tuple[int, Record]]:
     text, at, line = "", 0, content.count(b"\n", 0, begin.end()) + 1
     start = begin.end()
     while True:
-        stop = len(gap.match(text, at)[0]) + at  # type: ignore[index] - it always matches
+        stop = len(gap.match(text, at)[0]) + at  # type: ignore[index]  # it always matches
         line += text.count("\n", at, stop)
         at = stop
         if text[at : at + 1] == "]":

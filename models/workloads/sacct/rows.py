@@ -131,7 +131,7 @@ def blocks(name: str, content: bytes, counts: Counts) -> Iterator[Block]:
     for number, line in enumerate(lines, start=2):
         if not line and not begun:
             continue
-        row: list[str] | None = line.split(header.separator)
+        row = line.split(header.separator)
         if len(row) > job and not row[job][:1].isdigit() and not titles.isdisjoint(map(str.lower, row)):
             if rows:
                 yield _by_column(header, numbers, rows)
@@ -162,8 +162,10 @@ def blocks(name: str, content: bytes, counts: Counts) -> Iterator[Block]:
             counts.joined += 1
         elif begun:
             raise _wrong_number(name, since, begun, header)
-        if len(row) > n and (row := header.put_together(row)) is None:
-            raise _wrong_number(name, number, line.split(header.separator), header)
+        if len(row) > n:
+            if (whole := header.put_together(row)) is None:
+                raise _wrong_number(name, number, row, header)
+            row = whole
         counts.rows += 1
         if "." in row[job]:
             counts.steps += 1

@@ -111,7 +111,7 @@ def twin_of(rules: Rules, hardware: Hardware, statements: Statements, jobs: Jobs
         "n_pes": hardware.torus.n_processors,
         "sides": hardware.torus.sides,
         "slots_limit": np.inf if rules.slots_limit is None else rules.slots_limit,
-        "disks": {0: None, -1: "per_pe"}.get(hardware.n_disks, hardware.n_disks),
+        "disks": {0: None, -1: "per_pe"}.get(hardware.disks, hardware.disks),
     }
     settings = SimpleNamespace(**(keys_of_all | own))
 
