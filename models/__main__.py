@@ -2,13 +2,21 @@
 
 import importlib
 import sys
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from models.family import Family
+from schedsweep import packages
+from schedsweep.terminal import guarded
 
 
-def main() -> int:
+def main(arguments: Sequence[str]) -> int:
     """Compile the kernels that are not compiled yet, one family after the other, each on all cores."""
+    from models.family import Family
+
+    if arguments:
+        print(f"error: python -m models takes no arguments: {' '.join(arguments)}", file=sys.stderr)
+        return 2
     root = Path(__file__).parent
     for package in sorted(path.parent.name for path in root.glob("*/__init__.py")):
         family = getattr(importlib.import_module(f"models.{package}"), "FAMILY", None)
@@ -19,4 +27,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(guarded(partial(packages.call, "models.__main__"), sys.argv[1:]))

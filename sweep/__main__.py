@@ -7,8 +7,10 @@ if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_
     # Until modules are loaded, or many ranks of MPI have joined, Ctrl-C ends them without tracebacks.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
+from functools import partial
+
+from schedsweep import packages
 from schedsweep.terminal import guarded
-from sweep.cli import main
 
 if __name__ == "__main__":
-    sys.exit(guarded(main, sys.argv[1:]))
+    sys.exit(guarded(partial(packages.call, "sweep.cli"), sys.argv[1:]))

@@ -9,7 +9,6 @@ from functools import partial
 from types import FrameType
 from typing import NoReturn
 
-from schedsweep import packages
 from schedsweep.terminal import wrapped
 from sweep import plugins
 from sweep.config import locate
@@ -120,8 +119,6 @@ def options(arguments: Sequence[str]) -> tuple[list[str], str | None, str, bool]
 
 
 def _act(given: list[str], user: str | None, arguments: list[str], watch: bool) -> int:
-    if (line := packages.hidden()) is not None:
-        raise SweepError(line)
     # Imported only now: `--help` needs none of it.
     from rich.console import Console
 

@@ -151,13 +151,16 @@ def test_no_folder_hides_it_from_mpi_ranks(schedsweep, folder):
 
 @pytest.mark.parametrize(
     ("hidden", "module"),
-    [("models", "sweep"), ("sweep", "analysis"), ("analysis", "slurm"), ("slurm", "sweep")],
+    [
+        *(("models", "sweep"), ("sweep", "analysis"), ("analysis", "slurm"), ("slurm", "sweep")),
+        *(("sweep", "models"), ("models", "sweep --help")),
+    ],
 )
 def test_a_package_that_hides_one_is_an_error(tmp_path, hidden, module):
     (tmp_path / hidden).mkdir()
     (tmp_path / hidden / "__init__.py").touch()
-    arguments = {"sweep": ["+experiment=queue", *STUDY], "analysis": ["results"], "slurm": ["doctor"]}[module]
-    done = run(sys.executable, "-m", module, *arguments, cwd=tmp_path)
+    arguments = {"sweep": ["+experiment=queue", *STUDY], "analysis": ["results"], "slurm": ["doctor"]}
+    done = run(sys.executable, "-m", *module.split(), *arguments.get(module, []), cwd=tmp_path)
     assert done.returncode == 2, done
     assert done.stderr == (
         f"error: {tmp_path / hidden} hides this project's {hidden} ({ROOT / hidden}): start schedsweep in "

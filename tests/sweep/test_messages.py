@@ -181,6 +181,18 @@ def test_a_mistake_is_one_line_and_status_2(sweep, tmp_path, given, says):
             "+experiment=compare policy=easy +axes.own=machine.disks grid.own=[1,2]",
             "machine.disks: no policy here reads it (backfilling), so that it changes nothing; leave it out",
         ),
+        *(
+            (
+                f"+experiment=compare policy={policy} {key}=2",
+                f"{key}: no policy here reads it (production gang",
+            )
+            for policy, key in (
+                ("tc2000_gang", "machine.places"),
+                ("[tc2000_gang,alpha_gang]", "machine.node_processors"),
+                ("llnl_gang", "workload.phases.processors"),
+            )
+        ),
+        ("+experiment=compare policy=fold policy.rotation=1e-9", "policy.rotation=1e-09; allowed: a time"),
         ("+experiment=compare policy=[easy,equi] machine.bandwidth=abc", "machine.bandwidth=abc; allowed: a"),
         (
             "+experiment=compare policy=[easy,equi] workload.downey.sigma=abc",

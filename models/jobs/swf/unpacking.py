@@ -9,11 +9,11 @@ import stat
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 from models.jobs.swf.columns import SwfError
 
-FORMATS: dict[bytes, tuple[str, Callable[[IO[bytes]], IO[bytes]]]] = {
+FORMATS: dict[bytes, tuple[str, Callable[..., Any]]] = {
     b"\x1f\x8b": ("gzip", gzip.open),
     b"BZh": ("bzip2", bz2.open),
     b"\xfd7zXZ\0": ("xz", lzma.open),

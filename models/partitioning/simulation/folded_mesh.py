@@ -56,7 +56,7 @@ class FoldedMesh:
         require_room(rows, columns, n_jobs)
         require_closed(rows, columns)
         self.rows, self.columns, self.n_jobs = rows, columns, n_jobs
-        system = System(RULES, Mesh(rows, columns, 0.0, 1.0), None, Transfer())
+        system = System(RULES, Mesh(rows, columns, context_switch=0.0, bandwidth=1.0), None, Transfer())
         settings = Settings(n_jobs, False, inf, False, inf, 0.0, 1, True, False, False, n_jobs)
         self._tables = empty_tables(n_jobs, settings, shares.folding(system, n_jobs), np.zeros(1))
         self._tables.jobs["alone"] = self._tables.jobs["work"] = self._tables.jobs["left"] = 1.0

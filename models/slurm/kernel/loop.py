@@ -6,6 +6,7 @@ import numpy as np
 from numba import int64
 
 from models.kernels.compiling import kernel, part
+from models.kernels.standstill import count_repeated, stands_still
 from models.slurm.kernel.gang import leave, next_slice
 from models.slurm.kernel.preempting import requeue, stop
 from models.slurm.kernel.priority import add_usage, recalculate
@@ -26,9 +27,6 @@ ENDED_ALL, STUCK, PAUSED, NO_PROGRESS = range(4)
 
 BUDGET, OF_PASS = 20_000, 200
 """Events of one call of `run`, and how many of them a pass or a cycle counts for."""
-
-SAME, SAME_OF_JOB = 1000, 8
-"""Most events at one instant: of timers, and of each job, which is submitted, ends, is answered and calls."""
 
 
 @part(inline=False)
@@ -238,8 +236,8 @@ def run(system, main_pass, backfill_cycle, pick):
             min(min(next_submit, next_end), state.next_slice),
             min(min(state.next_tick, state.next_look), min(state.next_calc, state.next_immediate)),
         )
-        state.n_same = 0 if now > state.now else state.n_same + 1
-        if state.n_same > SAME + SAME_OF_JOB * n_jobs:
+        state.repeated = count_repeated(state.repeated, state.now, now)
+        if stands_still(state.repeated, n_jobs):
             return NO_PROGRESS
         state.now = now
         if next_end == now or next_submit == now:

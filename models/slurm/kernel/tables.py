@@ -64,7 +64,7 @@ STATE = fields(
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_looks "
     "n_completing n_known n_pieces n_members n_slices most_shared shared n_offered n_ended n_placed "
-    "busy_first n_same",
+    "busy_first repeated",
 )
 """Scalars of the system.
 
@@ -94,8 +94,8 @@ n_placed
     Times that a job was put into a row.
 busy_first
     Whether nodes that jobs have now are preferred.
-n_same
-    Events since time went on last.
+repeated
+    Events at this instant before this one, see `models.kernels.standstill`.
 """
 
 FEWEST, ANY = -1, 1 << 30

@@ -178,7 +178,7 @@ class Case:
                 return speed(self.speedup, processors, job.size) / self.alone(job.size)
 
             return lambda height, width: Share(height * width, partial(rate, height * width))
-        mesh = Mesh(self.rows, self.columns, 0.0005, 200 * 2**20)
+        mesh = Mesh(self.rows, self.columns, context_switch=0.0005, bandwidth=200 * 2**20)
         alone = step_time(mesh, STEADY, mesh.rows, mesh.columns)
 
         def of_shape(height: int, width: int) -> Share:

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from math import comb, exp, factorial, floor, log2
 from typing import Any
@@ -75,7 +76,7 @@ def preserved(given_policy: dict[str, Any], jobs: int, **workload: Any) -> float
 def processors_of_threads(mesh: Mesh, height: int, width: int, snake: bool) -> np.ndarray:
     """Return the processor of each thread by equations 4.1 and 4.3 to 4.5, thread by thread."""
     if snake and mesh.rows % height:
-        turned = Mesh(mesh.columns, mesh.rows, mesh.context_switch, mesh.bandwidth)
+        turned = replace(mesh, rows=mesh.columns, columns=mesh.rows)
         column, row = np.divmod(processors_of_threads(turned, width, height, snake=True).T, height)
         return row * width + column
     found = np.empty((mesh.rows, mesh.columns), int)
@@ -94,7 +95,7 @@ def processors_of_threads(mesh: Mesh, height: int, width: int, snake: bool) -> n
 @pytest.mark.parametrize("snake", [False, True])
 @pytest.mark.parametrize(("rows", "columns"), [(16, 16), (4, 16), (16, 8)])
 def test_loads_are_those_of_the_mapping(rows: int, columns: int, snake: bool) -> None:
-    mesh = Mesh(rows, columns, 0.0, 1.0)
+    mesh = Mesh(rows, columns, context_switch=0.0, bandwidth=1.0)
     for height in range(1, rows + 1):
         for width in range(1, columns + 1):
             if snake and rows % height and columns % width:
@@ -153,7 +154,7 @@ def test_the_sum_of_uniform_numbers_has_the_distribution_of_irwin_and_hall(n: in
 
 @pytest.mark.parametrize(("rows", "columns"), [(16, 16), (8, 32), (32, 4)])
 def test_folding_splits_the_largest_partition_in_turns(rows: int, columns: int) -> None:
-    mesh = Mesh(rows, columns, 0.0, 1.0)
+    mesh = Mesh(rows, columns, context_switch=0.0, bandwidth=1.0)
     fold = Partitioning.of(policy("fold"))
     shapes = [(rows, columns)]
     for jobs in range(1, 65):
@@ -174,7 +175,7 @@ def test_equipartition_has_the_shapes_of_its_partitions(rows: int, columns: int,
     equi = Partitioning.of(policy("equi", leftover=leftover))
     for jobs in range(1, rows * columns + 1):
         shapes = [(p.height, p.width) for p in partition(rows, columns, jobs, leftover)]
-        assert allocate(equi, Mesh(rows, columns, 0.0, 1.0), jobs) == Counter(shapes)
+        assert allocate(equi, Mesh(rows, columns, context_switch=0.0, bandwidth=1.0), jobs) == Counter(shapes)
 
 
 def test_three_jobs_by_hand() -> None:
