@@ -62,7 +62,7 @@ def asked(
 ) -> Asked:
     """Return what jobs ask for, with the defaults of their partitions: of time else their longest, or a year.
 
-    `users` are the names of the users, if the log has them: that of user number n is the n-th. ``ValueError``
+    `users` are the names of the users, if the log has them: the n-th for user number n. ``ValueError``
     with one line for a job of a partition or with a device that is not there.
     """
     request = jobs.request or Requests.of(jobs.size, jobs.memory)

@@ -273,7 +273,7 @@ def limits(
 
 
 def timers(configuration: Configuration, phases: Phases, n_records: int, plans: int) -> dict[str, Any]:
-    """Return the tables of the scheduler; up to so many plans are recorded, if not 0."""
+    """Return the tables of the scheduler; up to `plans` plans are recorded."""
     settings, n_nodes = configuration.settings, len(configuration.nodes)
     n_segments = 2 * min(settings.bf_max_job_test, n_records) + 2 * n_nodes + 16
     return {

@@ -33,7 +33,7 @@ def sizes(request: Requests, configuration: Configuration, place: Ints) -> tuple
 
 
 def amounts(request: Requests, resource: str, nodes: Ints, cpus: Any) -> Any:
-    """Return how much of a resource jobs ask for on so many nodes and CPUs."""
+    """Return how much of a resource jobs ask for, given their nodes and CPUs."""
     if resource == "cpu":
         return cpus
     if resource == "node":
@@ -68,8 +68,8 @@ class Limit:
 def limited(wanted: Asked, configuration: Configuration) -> Iterator[Limit]:
     """Yield each limit.
 
-    A limit of the partition's QOS replaces that of the job's, unless this has ``OverPartQOS``, and either one
-    that of associations (resource_limits.html, "Hierarchy").
+    A limit of the partition's QOS replaces the job's QOS's, unless this has ``OverPartQOS``, and either one
+    replaces the limit of associations (resource_limits.html, "Hierarchy").
     """
     if not configuration.settings.enforces:
         return
@@ -135,7 +135,7 @@ def _of_qos(
 
 
 def counters(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, np.ndarray, Ints, list[str]]:
-    """Return the limits, what each job counts for them, where that of each job begins, and notes.
+    """Return the limits, what each job counts for them, where each job's counts begin, and notes.
 
     A job that asks for more than a limit allows did run in the log, under another limit: it runs alone.
     """

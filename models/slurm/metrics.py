@@ -25,7 +25,7 @@ METRICS = (
 
 
 def shares(made: Schedule, division: Division, edges: Floats) -> Mapping[str, Floats]:
-    """Return averages over jobs that are no measures of every schedule, shape (n_batches,)."""
+    """Return averages over jobs that other schedules do not have, shape (n_batches,)."""
     counts = np.bincount(division.batch, minlength=division.n_batches)
     found = {}
     for name, column in (

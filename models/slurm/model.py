@@ -46,7 +46,7 @@ def schedule(point: Point) -> Schedule:
 
 
 def with_preemption(made: SlurmSchedule, result: engine.Result) -> SlurmSchedule:
-    """Add the runs that preemption ended: a requeued job begins anew, what it had done is lost."""
+    """Add the runs that preemption ended: a requeued job starts again, what it had done is lost."""
     lost, last = result.lost, made.runs
     time = np.where(result.cancelled, made.jobs.runtime, 0.0)
     np.add.at(time, lost.job, lost.end - lost.begin)

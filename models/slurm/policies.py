@@ -35,12 +35,12 @@ from models.slurm.scheduler import Phases
 from models.units import KB_IN_GB
 from models.workloads.replayed import KEEP, ONE_POOL
 
-OLD_TO_NEW = "a mapping of partitions of the log to those of slurm.conf"
+OLD_TO_NEW = "a mapping of partitions of the log to partitions of slurm.conf"
 DIVISOR = "a positive whole number that divides the machine's processors"
 
 OF_MACHINE = "(all nodes)"
-"""Name of the partition of a policy without a slurm.conf. Nodes and partitions of a log are not those of the
-machine then, so that its jobs ask for processors only."""
+"""Name of the partition of a policy without a slurm.conf. Nodes and partitions of a log do not exist on the
+machine then, so its jobs ask for processors only."""
 
 
 def _lines(policy: Parameters, where: str, key: str) -> list[str]:

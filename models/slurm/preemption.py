@@ -1,4 +1,4 @@
-"""Which jobs may preempt which: partitions those of a lower tier, QOS those that they list (preempt.html).
+"""Which jobs may preempt which: partitions preempt lower tiers, QOS the QOS that they list (preempt.html).
 
 A preempted job is requeued, which loses what it has done, or cancelled; with gang scheduling it is suspended.
 """
@@ -21,7 +21,7 @@ MOST_LEVELS = 3000
 
 
 def levels_of(configuration: Configuration) -> tuple[np.ndarray, Ints]:
-    """Return partitions or QOS, whichever decide, and whether jobs of one preempt those of another one.
+    """Return partitions or QOS, whichever decide, and whether jobs of one preempt another one's.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def _of_qos(configuration: Configuration, mode: Mode) -> tuple[np.ndarray, Ints]
         levels[number] = (min(one.priority, 0xFFFF), own or mode, one.grace)
         if missing := [each for each in one.preempts if each not in numbers]:
             raise ConfigurationError(
-                f"{configuration.name}: QOS {name} preempts {missing[0]}, which is no QOS; there are "
+                f"{configuration.name}: QOS {name} preempts {missing[0]}, which is not a QOS; there are "
                 f"{', '.join(numbers)}"
             )
         preempts[number, [numbers[each] for each in one.preempts]] = 1

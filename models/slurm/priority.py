@@ -20,7 +20,7 @@ from models.slurm.limits import amounts, sizes
 def associations(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, Ints]:
     """Return the tree of accounts and users that submit, and the association of each job.
 
-    A share is that of all siblings that the configuration names; what it does not name has one share,
+    A share is relative to all siblings that the configuration names; what it does not name has one share,
     an account below the root. What is in an account with ``Fairshare=parent`` counts for the one above.
     """
     account, user = wanted.request.account.tolist(), wanted.user.tolist()

@@ -19,12 +19,12 @@ class Phases:
         What the controller's clock shows at the beginning, seconds after midnight (UTC): plans begin at
         multiples of bf_resolution of it, and Slurm compares its whole seconds.
     tick, backfill, calculation, slice : float
-        First look of the background thread, of the backfill thread, first calculation of priorities, first
+        First wake-up of the background thread, of the backfill thread, first calculation of priorities, first
         time slice of gang scheduling.
     full, passed, limits : float
-        Last full pass, last pass at a look, and last test of time limits, before the beginning.
+        Last full pass, last pass at a wake-up, and last test of time limits, before the beginning.
     period : float
-        Seconds between two looks of the background thread: ten sleeps of 0.1 s, and its work.
+        Seconds between two wake-ups of the background thread: ten sleeps of 0.1 s, and its work.
     completing : float
         Seconds from the end of a job until its nodes are free and a pass may be called.
     killing : float
@@ -32,10 +32,10 @@ class Phases:
     cycle_time : float
         Seconds that a backfill cycle takes: the next one comes bf_interval after its end.
     looks : tuple of float
-        The first looks of the background thread, where they are known; later ones follow a period apart.
+        The first wake-ups of the background thread, where they are known; later ones follow a period apart.
     cycles : tuple of float
-        Instants at which the backfill thread is known to have looked; a look that is due within `NEAR_S`
-        of one is then.
+        Instants at which the backfill thread is known to have woken; a wake-up that is due within `NEAR_S`
+        of one coincides with it.
     slices : tuple of float
         Begins of the first time slices of gang scheduling, where they are known.
     """
@@ -76,4 +76,4 @@ LIMITS = {
     "killing": (0, 86_400),
     "cycle_time": (0, 3600),
 }
-"""Those of phases with others than a day before and after the beginning."""
+"""Bounds of phases that are not a day before and after the beginning."""

@@ -300,7 +300,7 @@ def test_who_may_preempt_whom() -> None:
     lines = ["PreemptType=preempt/qos", "PreemptMode=REQUEUE", "QosName=a Preempt=b", "QosName=b Preempt=a"]
     with pytest.raises(ConfigurationError, match="QOS a preempts itself"):
         levels_of(of_lines("slurm.conf", [NODE, PARTITION, *lines]))
-    with pytest.raises(ConfigurationError, match="QOS b preempts c, which is no QOS; there are a, b"):
+    with pytest.raises(ConfigurationError, match="QOS b preempts c, which is not a QOS; there are a, b"):
         levels_of(of_lines("slurm.conf", [NODE, PARTITION, *lines[:3], "QosName=b Preempt=c"]))
 
 
