@@ -19,7 +19,7 @@ def parsed(
     Parameters
     ----------
     valid : iterable of str
-        Keys that the command has.
+        Keys of the command.
     allowed : callable, optional
         Whether a further key may be given.
     more : str
@@ -30,31 +30,33 @@ def parsed(
     Raises
     ------
     AnalysisError
-        With one line for the first argument that is no such pair.
+        With one line for the first argument that is not a valid pair.
     """
     keys, found = list(valid), {}
     for argument in arguments:
         key, sign, value = argument.partition("=")
         if not sign or not (key in keys or allowed(key)):
             known = ", ".join(f"{one}=" for one in keys)
-            raise AnalysisError(f"{command}{argument!r} is not understood; valid: {known}{more}")
+            raise AnalysisError(f"{command}unknown argument {argument!r}; valid: {known}{more}")
         if not value.strip(" ,[]"):
-            raise AnalysisError(f"{command}{argument!r} names nothing; give a value, or leave {key}= out")
+            raise AnalysisError(f"{command}{argument!r} has no value; give one, or omit {key}=")
         found[key] = value
     return found
 
 
 def log_folder(settings: Mapping[str, str]) -> Path | None:
-    """Return the folder of job logs that is named, else the usual one (`sweep.logs`).
+    """Return the folder of job logs that the settings name, else the default (`sweep.logs`).
 
     Raises
     ------
     AnalysisError
-        If the folder that is named does not exist.
+        If the named folder does not exist.
     """
     if "logs" not in settings:
         return logs.folder()
     folder = Path(settings["logs"])
     if not folder.is_dir():
-        raise AnalysisError(f"logs={folder}: no such folder; it holds SWF logs, e.g. NASA-iPSC-1993-3.swf.gz")
+        raise AnalysisError(
+            f"logs={folder}: no such folder; give the folder of SWF logs such as KTH-SP2-1996-2.swf.gz"
+        )
     return folder

@@ -25,32 +25,31 @@ if TYPE_CHECKING:
 
 HELP = """\
 python -m analysis RESULTS [key=value ...]
-    Draws every figure of an experiment (PDF, SVG, PNG), tests the paper's sentences, if it has a paper, and
-    writes a report.
+    Draws every figure of an experiment (PDF, SVG, PNG), tests the sentences of its paper, if there is one,
+    and writes a report.
     RESULTS is a results folder of python -m sweep, e.g. results/packing.
 
     AXIS=VALUES    draw only these, e.g. workload=kth load=0.5,0.9; axes of metrics as well: user_rank=1
-    along=AXIS     horizontal axis of your own study's figures; default: its first axis of several numbers
+    along=AXIS     horizontal axis of your own study's figures; default: its first axis with several numbers
     reference=NAME reference of all comparisons; default: easy, else the first policy
-    metrics=NAMES  metrics that are drawn, or all; default: means, and some of their percentiles and maxima
+    metrics=NAMES  metrics to draw, or all; default: means, and some of their percentiles and maxima
     figures=NAMES  draw only these, e.g. figures=fig8,fig10, and write no report
-    logs=FOLDER    where job logs (SWF) are; default: $TRACES, else ../shared/traces or traces
+    logs=FOLDER    folder of job logs (SWF); default: $TRACES, else ../shared/traces or traces
     paper=KEY      the paper whose figures and claims to use, or the dotted name of a paper of your own;
-                   default: by the experiment's name, and compare, which draws any study, for your own
-    modules=FOLDER a folder of your own modules: code in it that the dataset names may run
+                   default: by the experiment's name; for your own study compare, which draws any study
+    modules=FOLDER a folder of your own modules; code in it that the dataset names may run
     output=FOLDER  where to write; default: RESULTS
 
 python -m analysis draw NAME [key=value ...]
     Draws one picture from the simulator's own output into results/drawings, or output=FOLDER.
-    List: python -m analysis draw. Drawings with conf= take the keys of policies, workloads and
-    machines, too: workload.size=16, machine.torus=8x8
+    List: python -m analysis draw. Drawings with conf= also take the keys of policies, workloads and
+    machines: workload.size=16, machine.torus=8x8
 
 python -m analysis explore RESULTS
-    Opens a page in your browser to look into a dataset, also while it is still being filled; more with
-    --help.
+    Opens a page in your browser to explore a dataset, even while a sweep still fills it; --help prints more.
 
 python -m analysis gangster RESULTS --at "Tue 13:25"
-    Shows machine and jobs of the Cray T3D at a moment of a run (Jette 1997, Fig. 2); more with --help.
+    Shows the machine and jobs of the Cray T3D at a moment of a run (Jette 1997, Fig. 2); --help prints more.
 
 Examples
     python -m analysis results/packing
@@ -61,7 +60,7 @@ Examples
 
 Writes RESULTS/figures/*, RESULTS/claims.json (for a paper), RESULTS/points.csv (all points),
 RESULTS/table.csv (numbers of your own study) and RESULTS/report.html (one file, to mail).
-Exit status: 0 done (whatever the verdicts), 2 for a mistake in what was asked for."""
+Exit status: 0 done (whatever the verdicts), 2 for a mistake in the command."""
 
 DRAWINGS = "results/drawings"
 """Default folder of drawings."""
@@ -70,7 +69,7 @@ GROUPS = ("policy", "workload", "machine")
 """Groups of conf whose keys drawings take."""
 
 OPTIONS = ("figures", "logs", "output", "paper")
-"""Keys that choose files and the paper; all other keys are those of `analysis.study.view` or axes."""
+"""Keys that choose files and the paper; all other keys are axes or belong to `analysis.study.view`."""
 
 KEYS = ("along", "figures", "logs", "metrics", "output", "paper", "reference")
 """Keys that any study has, for messages."""
@@ -83,7 +82,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0 if arguments else 2
     try:
         arguments = plugins.taken(arguments)
-        # A dataset may be a stranger's: nothing else that it names is imported. `draw` reads no dataset.
+        # A dataset may come from a stranger: import nothing else that it names. `draw` reads no dataset.
         with nullcontext() if arguments[:1] == ["draw"] else dotted.only(plugins.trusted()):
             return _act(arguments)
     except SweepError as error:
@@ -125,7 +124,7 @@ def _act(arguments: Sequence[str]) -> int:
 
 
 def _named(name: str) -> Callable[[Sequence[str]], None] | None:
-    """Return the command of a paper, None for what may be a folder."""
+    """Return the command of a paper; None for a name that may be a folder."""
     if not name.isidentifier() or Path(name).exists():
         return None
     from analysis.registry import commands
@@ -143,8 +142,8 @@ def _analyse(where: Path, settings: Mapping[str, str]) -> None:
     of_logs = log_folder(settings)
     output = Path(settings.get("output", study.folder))
     points = ", ".join(f"{n} {state}" for state, n in study.tally().items() if state != "excluded")
-    speaker = f"{paper.citation.partition(',')[0]} ({paper.key})" if paper.citation else paper.key
-    print(f"{study.name}: {points} points, {speaker}", flush=True)
+    source = f"{paper.citation.partition(',')[0]} ({paper.key})" if paper.citation else paper.key
+    print(f"{study.name}: {points} points, {source}", flush=True)
 
     from analysis.report import writing
 
@@ -155,16 +154,16 @@ def _analyse(where: Path, settings: Mapping[str, str]) -> None:
         made = None if named is not None else writing.content(study, paper)  # while other processes draw
         for number, total, done in drawing:
             drawn.append(done)
-            what = f"skipped: {done.skipped}" if done.skipped else done.picture.title
-            print(f"[{number:2}/{total}] {done.picture.name:16} {what}", flush=True)
+            outcome = f"skipped: {done.skipped}" if done.skipped else done.picture.title
+            print(f"[{number:2}/{total}] {done.picture.name:16} {outcome}", flush=True)
         if made is None:
             for done in drawn:
                 print("" if done.svg is None else done.svg.with_suffix(".png").absolute())
             return
         if not drawn and not made.claims:
             raise AnalysisError(
-                f"{paper.key} has neither figures nor sentences for the experiment {study.name!r}: it has "
-                f"them for {', '.join(paper.experiments)}; name another one, paper=KEY"
+                f"{paper.key} has neither figures nor sentences for the experiment {study.name!r}: it covers "
+                f"{', '.join(paper.experiments)}; name another paper, paper=KEY"
             )
         writing.report(output, made, drawn)
         table = writing.numbers(study, paper, output)
@@ -176,9 +175,9 @@ def _analyse(where: Path, settings: Mapping[str, str]) -> None:
 
 @contextmanager
 def _one_line_if_named(paper: str | None, experiment: str) -> Iterator[None]:
-    """Raise an error of one line if a study does not suit the paper that was named for it.
+    """Raise an error of one line if a study does not suit the paper that the user named.
 
-    A paper's needs of its experiments are in its figures and tests only.
+    Only a paper's figures and tests show which axes and metrics it needs.
     """
     try:
         yield
@@ -188,7 +187,7 @@ def _one_line_if_named(paper: str | None, experiment: str) -> Iterator[None]:
         reason = str(error).partition("\n")[0].strip("'\"")[:150]
         raise AnalysisError(
             f"paper={paper} cannot read the experiment {experiment!r}, which lacks an axis or a metric that "
-            f"it needs ({reason}); leave paper= out, or name another one"
+            f"it needs ({reason}); omit paper=, or name another paper"
         ) from None
 
 

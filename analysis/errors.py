@@ -12,23 +12,23 @@ class AnalysisError(Exception):
 
 
 class DrawingError(Exception):
-    """A figure that these data cannot give; the message gives the reason and what would change it."""
+    """A figure that cannot be drawn from these data; the message gives the reason and what would help."""
 
 
 def require_points(drawn: object) -> None:
     """Raise `DrawingError` where what a figure would draw is empty, 0 or false."""
     if not drawn:
-        raise DrawingError("none of its points has been run yet: run the sweep to its end")
+        raise DrawingError("none of its points has been run yet: complete the sweep")
 
 
 @contextmanager
 def understood(where: str) -> Iterator[None]:
-    """Turn whatever a dataset leads to that no sweep has written, or that is damaged, into one line.
+    """Turn any error of a dataset that is damaged, or that no sweep has written, into one line.
 
     Raises
     ------
     AnalysisError
-        In place of an error of any other kind, but those of the machine.
+        In place of any other error, except errors of the machine.
     """
     try:
         yield
@@ -39,6 +39,6 @@ def understood(where: str) -> Iterator[None]:
             raise
         reason = f"{type(error).__name__}: {printable(one_line(error))[:200]}"
         raise AnalysisError(
-            f"{where} is not as a sweep writes it ({reason}): run its command again, which writes it again "
-            "from the logs; if that gives the same, report it with what python -X dev -m analysis prints"
+            f"{where} cannot be read ({reason}): run its command again, which writes it again from the logs; "
+            "if the error remains, report it with the output of python -X dev -m analysis"
         ) from None

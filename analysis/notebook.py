@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 
 def _one_kind_of_error(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Raise errors of the analysis as `sweep.errors.SweepError`, the one exception of notebooks."""
+    """Raise errors of the analysis as `sweep.errors.SweepError`, the only exception that notebooks see."""
 
     @wraps(function)
     def guarded(*arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
@@ -67,7 +67,7 @@ def report_of(folder: Path, chosen: Mapping[str, Any]) -> Path:
 
 
 def _typed(chosen: Mapping[str, Any]) -> dict[str, str]:
-    """Return choices as the command line has them."""
+    """Return choices as the command line gives them."""
     return {
         key: ",".join(map(text, value)) if isinstance(value, list | tuple) else text(value)
         for key, value in chosen.items()
@@ -88,9 +88,7 @@ def gantt_chart(made: Schedule, title: str, first: float | None, last: float | N
             f"gantt: first={first}: the schedule ends after {until:g} s; give an earlier time"
         )
     if last is not None and last <= first:
-        raise AnalysisError(
-            f"gantt: last={last}: give a time after the {first} s at which the picture begins"
-        )
+        raise AnalysisError(f"gantt: last={last}: give a time after {first} s, where the picture begins")
     shown = Scene(made, slice(None), begin, until, title)
     try:
         with style.styled():

@@ -31,11 +31,11 @@ class Picture:
     title : str
         For the report and its table of contents.
     caption : str
-        What is shown, and how to read it.
+        What the figure shows, and how to read it.
     draw : callable
         Returns a matplotlib Figure, or raises `errors.DrawingError` with the reason.
     with_claims : bool
-        It shares data with the tests of the sentences: it is drawn in the process that runs them.
+        The figure shares data with the tests of the sentences, so it is drawn in the process that runs them.
     """
 
     name: str
@@ -90,13 +90,13 @@ class Paper:
     claims : callable
         (study under one reading) -> every testable sentence, tested.
     readings : callable
-        (study) -> pairs (choice that the paper leaves open, what was taken).
+        (study) -> pairs (choice that the paper leaves open, value taken).
     axes : Axes
-        Which axes of its experiments are features, and not readings.
+        Which axes of its experiments are features rather than readings.
     families : tuple of str
-        Packages whose results it reads, and those below them; of any, where there are none.
+        Packages whose results it reads, including their subpackages; empty for results of any package.
     needs : tuple of str
-        Metrics that it needs; a study that lacks one is drawn as a user's own study.
+        Metrics that it needs; a study without them is drawn as a user's own study.
     tables : callable
         (study) -> tables of the report.
     brief : callable
@@ -106,11 +106,11 @@ class Paper:
     lead : callable
         (study) -> headings and sentences before all others of the report; its first table follows them.
     own_intervals : bool
-        Whether it makes all its intervals itself, so that those withheld in the dataset need no warning.
+        Whether it computes all its intervals itself, so intervals withheld in the dataset need no warning.
     options : tuple of str
         Choices of `analysis.study.view.OPTIONS` that it supports.
     numbers : callable
-        (study) -> numbers of its figures, one row per number, for a file of its own; None for no file.
+        (study) -> numbers of its figures, one row per number, for a separate file; None for no file.
     commands : dict of str to callable
         Name -> function of the arguments after ``python -m analysis NAME``.
     views : dict of str to View
@@ -140,7 +140,7 @@ class Paper:
 
 @cache
 def content(file: Path) -> Any:
-    """Return what a YAML file of a paper has."""
+    """Return the content of a paper's YAML file."""
     import yaml  # type: ignore[import-untyped] # types only by another package
 
     return yaml.load(file.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -154,7 +154,7 @@ def reads(paper: Paper, families: Iterable[str]) -> bool:
 
 
 def of_each_reading(study: Study, figures: Callable[[Study], Iterable[Picture]]) -> list[Picture]:
-    """Return the figures of a study, of each reading if there are several: with their letters."""
+    """Return the figures of a study; if there are several readings, of each, with its letter."""
     if len(study.readings) == 1:
         return list(figures(study.readings["A"]))
     return [

@@ -48,7 +48,7 @@ def papers() -> dict[str, Paper]:
 
 
 def _each() -> Iterator[Paper]:
-    """Load the papers one by one, so that a search loads no more than it needs; plug-ins come last."""
+    """Load the papers one by one, so that a search loads only what it needs; plug-ins come last."""
     for package in PACKAGES:
         yield import_module(package).PAPER
     for plugin in plugins.installed():
@@ -78,7 +78,7 @@ def named(package: str) -> Paper:
 
 
 def paper_for(experiment: str, key: str | None = None) -> Paper:
-    """Return the paper of an experiment; for a user's own study, the one that draws any.
+    """Return the paper of an experiment; for a user's own study, the paper that draws any study.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def commands() -> dict[str, Callable[[Sequence[str]], None]]:
 def opened(
     where: Path, key: str | None = None, chosen: Mapping[str, str] | None = None
 ) -> tuple[Study, Paper]:
-    """Return the study of a results folder as its paper sees it, and that paper.
+    """Return the study of a results folder, with its paper's axes, and that paper.
 
     Parameters
     ----------
@@ -132,14 +132,14 @@ def opened(
         if name not in OPTIONS and name not in study.selectable:
             valid = [*FURTHER, *OPTIONS, *study.selectable]
             raise AnalysisError(
-                f"'{name}={chosen[name]}' is not understood; valid: {', '.join(f'{k}=' for k in valid)}"
+                f"unknown argument '{name}={chosen[name]}'; valid: {', '.join(f'{k}=' for k in valid)}"
             )
     if at := {axis: value for axis, value in chosen.items() if axis not in OPTIONS}:
         whole, study = study, study.selected(at)
         for axis, value in at.items():
             if reference in whole.values_of(axis) and reference not in study.values_of(axis):
                 raise AnalysisError(
-                    f"reference={reference}: {axis}={value} leaves it out; give {axis}={value},{reference}"
+                    f"reference={reference}: {axis}={value} excludes it; give {axis}={value},{reference}"
                 )
     study = replace(study, view=View.of(chosen))
     if reference and not any(reference in study.values_of(axis) for axis in study.selectable):
@@ -149,8 +149,8 @@ def opened(
     if key is not None and families and not reads(paper, families):
         fitting = ", ".join(name for name, other in papers().items() if reads(other, families))
         raise AnalysisError(
-            f"paper={key} reads results of {' and '.join(paper.families)}, and these are of "
-            f"{' and '.join(families)}; give one of {fitting}"
+            f"paper={key} reads results of {' and '.join(paper.families)}, but this dataset is "
+            f"from {' and '.join(families)}; give one of {fitting}"
         )
     if any(name not in study.data for name in paper.needs):
         if key is not None:

@@ -74,7 +74,7 @@ def _ratios(
 def _together(
     test: Tester, metrics: Any, of: Any, over: Any, runtime: Any = None, **limits: float
 ) -> list[Part]:
-    """Compare so over all months together."""
+    """Compare policies as `_ratios` does, over all months together."""
     return _compared({"all months": test.together}, metrics, of, over, runtime, **limits)
 
 
@@ -112,12 +112,12 @@ def _low_only_in(test: Tester, in_month: str, limit: float, metric: str, of: str
 def _against_all(
     test: Tester, metric: str, of: str, runtime: Any, low: float, over: str = "", only: str = ""
 ) -> list[Part]:
-    """Compare a wait of the jobs of a range of runtimes with that (or another) of all jobs."""
-    what = {"delay": "average wait", "delay_max": "maximum wait"}[metric]
+    """Compare a wait of the jobs of a range of runtimes with the same (or another) wait of all jobs."""
+    wait = {"delay": "average wait", "delay_max": "maximum wait"}[metric]
     beside = "95th percentile of all" if over else "of all"
     return [
         ratio_of(
-            f"{label(of)}, {what} of jobs {name} / {beside}, {month(one)}",
+            f"{label(of)}, {wait} of jobs {name} / {beside}, {month(one)}",
             test.sample(metric, of, one, runtime=name),
             test.sample(over or metric, of, one),
             low,
@@ -206,7 +206,7 @@ def _high_load(test: Tester, metric: str, of: str, over: str) -> list[Part]:
         pair = (test.sample(metric, policy, one) for policy in (of, over))
         gaps[one in labels.HIGH_LOAD].append(Sample.computed(np.subtract, *pair))
     if not all(gaps.values()):
-        return [Open(name, "this grid has not both kinds of months")]
+        return [Open(name, "this grid lacks one of the two kinds of months")]
     high, low = (together(gaps[kind]) for kind in (True, False))
     return [difference_of(name, high, low, 0.0, scale=1 / labels.HOUR, unit=" h")]
 
@@ -260,7 +260,7 @@ def _summary(test: Tester, metric: str, summarise: Callable[..., np.ndarray], jo
 
 
 def _over_months(test: Tester, metric: str, of_months: str, around: float) -> list[Part]:
-    """Ask that the smallest or the largest share of all months is that of the text, within a point."""
+    """Ask that the smallest or the largest share of all months is the text's, within a point."""
     found = _summary(test, metric, {"smallest": np.min, "largest": np.max}[of_months])
     point = ROWS.names["point"] / 100
     return [level_of(of_months, found, around - point, around + point, 100.0, " %")]

@@ -42,7 +42,7 @@ YLABELS = {
     MAXIMUM: ("Maximum wait (h)", 1 / HOUR),
     SLOWDOWN: ("Average slowdown", 1.0),
 }
-"""Metric -> label of its axis and what values are multiplied with."""
+"""Metric -> label of its axis, and the factor that scales its values."""
 
 MONTHS = {
     "o2k_1999_10": "Oct 1999",
@@ -117,7 +117,7 @@ class PaperMonth:
 
 
 def table_4(workload: str, study: Study) -> PaperMonth | None:
-    """Return the paper's numbers for a workload of the dataset; None where it is no month of the paper."""
+    """Return the paper's numbers for a workload of the dataset; None for other workloads."""
     from models.workloads.o2k.table4 import TABLE_4
 
     found = TABLE_4.get(str(study.parameters("workload", workload).get("month")))

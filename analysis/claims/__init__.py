@@ -1,21 +1,21 @@
 """Sentences of a paper as tests: parts that each hold, fail or stay open, and the verdict over all of them.
 
-A part is judged by a confidence interval, never by a point estimate. For a sentence that says that all its
-parts are so (the usual form), the two verdicts need different levels. It `holds` if every part's interval at
-the nominal level lies where the sentence says: if one part is false, that one interval errs with probability
-5 %, however many parts there are (an intersection-union test). It `fails` if any part's interval lies where
-the sentence forbids: there are as many chances to err as parts, so these intervals are widened (Bonferroni).
-Equivalence is the same rule with limits on both sides: the interval inside the margin holds (as TOST does),
-outside it fails, across its edge is inconclusive. A part with a limit on one side only ("better") errs on
-that side only: its limit is one-sided, the end of an interval that leaves out as much on each side. Evidence
+A part is judged by a confidence interval, never by a point estimate. For a sentence that asserts all its
+parts (the usual form), the two verdicts need different levels. It `holds` if every part's interval at the nominal
+level lies where the sentence requires: if one part is false, its interval errs with probability 5 %, however
+many parts there are (an intersection-union test). It `fails` if any part's interval lies where the sentence
+forbids: each part can err, so these intervals are widened (Bonferroni). Equivalence is the same rule with
+limits on both sides: an interval inside the margin holds (as TOST does), an interval outside it fails, and an
+interval across its edge is inconclusive. A part with a limit on one side only ("better") errs on that side
+only: its limit is one-sided, the end of an interval that excludes the same probability on each side. Evidence
 shows both intervals of a part, the nominal one and the one corrected for the number of parts.
 
-So each verdict by itself is wrong with probability 5 % at most, and some verdict of many claims more often:
-each claim answers a question of its own, and a reader who looks one up wants its own error. A reader of all
-of them wants the other: `Claim.error` is the smallest error at which the verdict would still be given,
-and `beyond_chance` names the verdicts that stand with the error over all claims together at 5 % (Bonferroni).
-Holm's steps would gain nothing that can be proven: of "it is so" and "it is not so" one is always true, so
-that there are as many true hypotheses as claims, however many have been refuted before.
+So each verdict by itself is wrong with probability 5 % at most, and some verdict among many claims more
+often. Each claim answers its own question, and a reader who consults one claim wants its own error. A reader
+of all claims wants the joint error: `Claim.error` is the smallest error at which the verdict would still be
+given, and `beyond_chance` names the verdicts that stand with the error over all claims together at 5 % (Bonferroni).
+Holm's steps would gain nothing provable: of a sentence and its negation one is always true, so there are as
+many true hypotheses as claims, however many have been refuted before.
 
 References
 ----------
@@ -35,12 +35,12 @@ Verdict = Literal["holds", "fails", "inconclusive"]
 VERDICTS: tuple[Verdict, ...] = ("holds", "fails", "inconclusive")
 
 Measure = Callable[[float], Interval]
-"""An estimate whose interval can be had at any confidence level."""
+"""An estimate whose interval can be computed at any confidence level."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One sentence of a paper and what became of it.
+    """One sentence of a paper and its verdict.
 
     Parameters
     ----------
@@ -56,14 +56,14 @@ class Claim:
     reading : str
         The reading of the paper under which it was tested.
     error : float or None
-        The smallest error probability at which the verdict would still be given, `SMALLEST_ERROR` where it is
-        that or less; none without a verdict.
+        The smallest error probability at which the verdict would still be given, at least
+        `SMALLEST_ERROR`; None without a verdict.
     figures : tuple of str
         Names of the figures that show it.
     is_fact : bool
-        Nothing of it is random.
+        Whether the claim is deterministic.
     calibrated : str
-        Empty, or what was fitted so that the sentence is true: then it is an input and no finding, and is
+        Empty, or the values fitted to make the sentence true: then it is an input, not a finding, and is
         counted apart.
     """
 
@@ -87,15 +87,15 @@ class Part:
     """One comparison of a claim."""
 
     def holds(self, confidence: float) -> bool:
-        """Whether the data show it to be so."""
+        """Whether the data confirm it."""
         return False
 
     def fails(self, confidence: float) -> bool:
-        """Whether the data show it not to be so."""
+        """Whether the data refute it."""
         return False
 
     def describe(self, confidence: float) -> str:
-        """Return what was measured, in one line."""
+        """Return the measurement in one line."""
         raise NotImplementedError
 
     def at_level(self, confidence: float) -> str:
@@ -110,7 +110,7 @@ class Within(Part):
     Parameters
     ----------
     label : str
-        What is measured and at which loads.
+        The measured quantity and the loads.
     measure : callable
         Confidence level -> Interval.
     scale : float
@@ -161,7 +161,7 @@ class Within(Part):
 
 @dataclass(frozen=True)
 class Decided(Part):
-    """A comparison that needs no interval; its label has what was found."""
+    """A comparison that needs no interval; its label contains the result."""
 
     label: str
     is_so: bool
@@ -177,7 +177,7 @@ class Decided(Part):
 
 
 class Fact(Decided):
-    """Something without randomness, e.g. what the engine does with five given jobs."""
+    """A deterministic statement, e.g. on the engine's schedule of five given jobs."""
 
     def describe(self, confidence: float) -> str:
         return f"{self.label}: {'so' if self.is_so else 'not so'}"
@@ -204,13 +204,13 @@ def judge(
     confidence : float
         Nominal level, e.g. 0.95.
     needed : int, optional
-        How many parts the sentence asks for; all by default. With fewer ("more than most"), both verdicts
-        are read from widened intervals, because which parts count is then chosen by the data.
+        How many parts the sentence requires; all by default. With fewer ("more than most"), both verdicts
+        use widened intervals, because the data then choose which parts count.
 
     Notes
     -----
-    No parts, no verdict: an empty conjunction is not evidence. Fewer parts than the sentence asks for
-    do not refute it: a larger grid may have the others.
+    Without parts there is no verdict: an empty conjunction is not evidence. Having fewer parts than the
+    sentence requires does not refute it: a larger grid may have the others.
     """
     wanted = len(parts) if needed is None else needed
     level, widened = _levels(parts, confidence, needed)
@@ -227,10 +227,10 @@ def judge(
 
 
 SMALLEST_ERROR = 1e-6
-"""Errors are not looked for below this: it is far less than any number of claims asks for."""
+"""Lower bound of the search, far below the error that any number of claims requires."""
 
 SEARCH_STEPS = 10
-"""Halvings, of the error's logarithm: they leave a factor of 1.01."""
+"""Bisections of the error's logarithm: they leave a factor of 1.01."""
 
 
 def smallest_error(parts: Sequence[Part], confidence: float, needed: int | None = None) -> float | None:
@@ -252,15 +252,15 @@ def smallest_error(parts: Sequence[Part], confidence: float, needed: int | None 
 
 
 def findings(claims: Sequence[Claim]) -> list[Claim]:
-    """Return the claims that nothing was calibrated to."""
+    """Return the claims to which no input was calibrated."""
     return [claim for claim in claims if not claim.calibrated]
 
 
 def beyond_chance(claims: Sequence[Claim], confidence: float) -> frozenset[str]:
     """Return the ids of the verdicts that stand with the error over all findings at its nominal level."""
-    chance = [claim for claim in findings(claims) if not claim.is_fact]
-    limit = (1 - confidence) / max(len(chance), 1)
-    return frozenset(claim.id for claim in chance if claim.error is not None and claim.error <= limit)
+    random = [claim for claim in findings(claims) if not claim.is_fact]
+    limit = (1 - confidence) / max(len(random), 1)
+    return frozenset(claim.id for claim in random if claim.error is not None and claim.error <= limit)
 
 
 def _levels(parts: Sequence[Part], confidence: float, needed: int | None) -> tuple[float, float]:
@@ -283,14 +283,14 @@ def _verdict(parts: Sequence[Part], confidence: float, needed: int | None) -> Ve
 def _summary(held: Sequence[bool], failed: Sequence[bool], wanted: int) -> str:
     n_open = sum(not yes and not no for yes, no in zip(held, failed, strict=True))
     n = len(held)
-    asked = f"; at least {wanted} asked for" if wanted != n else ""
+    asked = f"; at least {wanted} required" if wanted != n else ""
     return (
         f"{n} comparison{'s' * (n != 1)}: {sum(held)} hold, {sum(failed)} fail, {n_open} inconclusive{asked}"
     )
 
 
 def shown(interval: Interval, scale: float = 1.0) -> str:
-    """Return an interval as text, with digits that its width deserves.
+    """Return an interval as text, rounded according to its width.
 
     Examples
     --------
@@ -331,7 +331,7 @@ def reach(interval: Interval, scale: float = 1.0) -> str:
 
 
 def _digits(half: float) -> int:
-    """Return the digits after the point that a half-width deserves."""
+    """Return the digits after the point for two significant digits of a half-width."""
     return max(0, min(6, 1 - math.floor(math.log10(half))))
 
 
@@ -341,7 +341,7 @@ def count(claims: Sequence[Claim]) -> dict[str, int]:
 
 
 def count_calibrated(claims: Sequence[Claim]) -> str:
-    """Return in words how many claims are inputs, and how many of these hold; empty for none."""
+    """Return as text how many claims are inputs, and how many of these hold; empty for none."""
     inputs = [claim for claim in claims if claim.calibrated]
     held = sum(claim.verdict == "holds" for claim in inputs)
     return f"{len(inputs)} calibrated (inputs; {held} of them reproduced)" if inputs else ""

@@ -1,8 +1,8 @@
-"""From curves and samples to parts of a claim: which points are compared, and what if they cannot be.
+"""From curves and samples to parts of a claim: which points are compared, and why some cannot be.
 
 Loads (or points of another axis) are chosen by declared ranges, never by the metric that is compared. Where
 one of two policies is saturated and the other is not, what grows with the queue is infinitely more under the
-first: that decides a comparison, instead of dropping out of it where differences are largest.
+first. That decides the comparison; dropping such points would hide the largest differences.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,10 +38,10 @@ class AxisRange:
     only: tuple[float, ...] | None = None
 
     def choose(self, curves: Sequence[Curve]) -> tuple[np.ndarray, str]:
-        """Return the points at which all curves are stable, and a reason where there are none.
+        """Return the points at which all curves are stable, and a reason if there are none.
 
-        A point that is unfinished or failed spoils the choice: the points used must not depend on how far a
-        run has come.
+        If a point is unfinished or failed, no points are chosen: the choice must not depend on the progress
+        of a run.
         """
         x, axis = curves[0].x, curves[0].axis
         inside = self._inside(x)
@@ -65,7 +65,7 @@ class AxisRange:
         return a.x[inside & a.where(SATURATED) & b.stable]
 
     def _inside(self, x: np.ndarray) -> np.ndarray:
-        # Half a step of the finest grid anyone declares: 0.8 is 0.8 whatever its last bit.
+        # A tolerance for rounding, far below the step of any grid.
         inside = (x >= self.low - 1e-9) & (x <= self.high + 1e-9)
         return inside if self.only is None else inside & np.isin(x, self.only)
 
@@ -95,7 +95,7 @@ def _averaged(
     if a.diverges and b.diverges and bool(first.size) != bool(second.size):
         where = listed(a.axis, first if first.size else second)
         which = "the first" if first.size else "the second"
-        # A ratio or difference that is infinite, or as little as it can be.
+        # A ratio or difference that is infinite, or its smallest possible value.
         value = np.inf if first.size else least
         so = (value > low or low == -np.inf) and (value < high or high == np.inf)
         return Decided(f"{label}: only {which} is saturated at {where}", so)
@@ -123,7 +123,7 @@ def level(
 
 
 def excess(label: str, a: tuple[Curve, Curve], b: tuple[Curve, Curve], loads: AxisRange) -> Part:
-    """Ask that a[0] - a[1] is more than b[0] - b[1]: what a change costs one scheme and another."""
+    """Ask that a[0] - a[1] is more than b[0] - b[1]: the costs of a change to two schemes."""
     chosen, reason = loads.choose([*a, *b])
     if reason:
         return Open(label, reason)
@@ -144,7 +144,7 @@ def rise(label: str, a: Curve, lower: AxisRange, upper: AxisRange) -> Part:
 def turns(
     label: str, a: Curve, b: Curve, loads: AxisRange, tests: int, low: float = -np.inf, high: float = np.inf
 ) -> list[str]:
-    """Return at which single loads the ratio of two metrics lies beyond a limit that its average may keep.
+    """Return the single loads at which the ratio of two metrics exceeds a limit that its average may keep.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def turns(
 
 @dataclass(frozen=True)
 class Sustains(Part):
-    """Whether a policy sustains loads above a threshold: whether it delivers as much when more is offered."""
+    """Whether a policy sustains loads above a threshold: whether it delivers that much of more work."""
 
     label: str
     capacity: Capacity
@@ -176,14 +176,14 @@ class Sustains(Part):
         return self.capacity.mean - self._reach(confidence) > self.threshold
 
     def fails(self, confidence: float) -> bool:
-        """Whether the upper limit, with all that may be delivered yet, is below the threshold."""
+        """Whether the upper limit, with all work that may still be delivered, is below the threshold."""
         further = self.capacity.upper - self.capacity.mean - ERRORS * self.capacity.error
         return self.capacity.mean + self._reach(confidence) + further < self.threshold
 
     def describe(self, confidence: float) -> str:
         """Return the load up to which it keeps up."""
         if np.isnan(self.capacity.mean):
-            return f"{self.label}: not tested, no overload run is done"
+            return f"{self.label}: not tested, no overload run is finished"
         return f"{self.label}: keeps up to {limits_shown(*self.capacity)} (asked: above {self.threshold:.2f})"
 
     def _reach(self, confidence: float) -> float:
@@ -227,7 +227,7 @@ class Chosen(Part):
 
     def describe(self, confidence: float) -> str:
         """Return the part's line at the corrected level."""
-        return f"{self.part.describe(self._level(confidence))}, corrected for {self.among} of which it is one"
+        return f"{self.part.describe(self._level(confidence))}, corrected for the choice among {self.among}"
 
     def _level(self, confidence: float) -> float:
         return 1 - (1 - confidence) / self.among
@@ -264,7 +264,7 @@ def _difference(
 
 
 def _ratio(label: str, a: Sample, b: Sample, low: float, high: float) -> Part:
-    # The same levels are asked for again: to hold, to fail, to be described.
+    # The same levels are computed repeatedly: for holds, for fails, for the description.
     return Within(label, cache(a.against(b).ratio), low, high)
 
 

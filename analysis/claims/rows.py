@@ -7,13 +7,13 @@ sections, lists of rows:
   text is replaced by the value of that name.
 - ``test``: testers with their arguments, e.g. ``{ratios: {curve: slowdown, of: buddy, over: migration}}``, or
   a list of such mappings. A name given as an argument is replaced by its value; ``within: margin``
-  stands for the limits 1 / (1 + margin) and 1 + margin, and ``1 + margin`` is understood.
-- ``needed``: how many comparisons the sentence asks for; ``most`` is more than half of them, all by default.
+  stands for the limits 1 / (1 + margin) and 1 + margin, and ``1 + margin`` is evaluated.
+- ``needed``: how many comparisons the sentence requires; all by default, ``most`` is more than half of them.
 - ``also``: the same sentence under another reading, by its name; it decides nothing.
-- ``calibrated``: what was fitted so that the sentence is true; it is an input then, and is counted apart.
+- ``calibrated``: the values fitted to make the sentence true; it is then an input, and is counted apart.
 - ``note``: a text, or functions that return one, for the evidence.
-- ``figures`` that show it; ``needs``: metrics or policies without which the row is left out.
-- ``for``: a list of mappings of names to values, one claim for each; rows with one such list alternate.
+- ``figures``: figures that show it; ``needs``: metrics or policies without which the row is omitted.
+- ``for``: a list of mappings of names to values, one claim for each; rows that share a list alternate.
 """
 
 import re

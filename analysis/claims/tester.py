@@ -1,4 +1,4 @@
-"""Short ways from a study to curves, samples and claims."""
+"""Shortcuts from a study to curves, samples and claims."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ class Tester:
     paper : str
         Key of the paper, the prefix of its claims' ids.
     reading : str, optional
-        Under what the claims are tested, in words; by default the study's label.
+        The reading in words under which claims are tested; by default the study's label.
     """
 
     def __init__(self, study: Study, paper: str, reading: str | None = None) -> None:
@@ -27,7 +27,7 @@ class Tester:
         self.paper = paper
         self.reading = study.label if reading is None else reading
         self.names: dict[str, Any] = {}
-        """What rows may name beside the names of their file, e.g. the months of the study."""
+        """Names that rows may use in addition to their file's, e.g. the months of the study."""
 
     def label(self, policy: str) -> str:
         """Return the name of a policy in evidence."""
@@ -59,7 +59,7 @@ class Tester:
         Parameters
         ----------
         needed : int, optional
-            How many of them the sentence asks for; all by default.
+            How many of them the sentence requires; all by default.
         note : str
             Evidence that bears on the sentence but decides nothing.
         also : dict of str to sequence of Part

@@ -123,10 +123,10 @@ RELATIONS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 }
 
 ROUNDING = 1e-9
-"""Differences that two ways to compute the same number may have."""
+"""Rounding differences between two computations of the same number."""
 
 SHOWN = 6
-"""Exceptions that are named."""
+"""Number of exceptions that are listed."""
 
 
 def exact_values(curves: Sequence[Curve], points: AxisRange) -> tuple[np.ndarray, np.ndarray, str]:
@@ -138,7 +138,7 @@ def exact_values(curves: Sequence[Curve], points: AxisRange) -> tuple[np.ndarray
     for curve in curves:
         batches = curve.values[np.isin(curve.x, chosen)].reshape(len(chosen), -1)
         if not (np.nanmax(batches, axis=1) - np.nanmin(batches, axis=1) <= ROUNDING).all():
-            return chosen[:0], np.zeros((len(curves), 0)), "its numbers are not exact"
+            return chosen[:0], np.zeros((len(curves), 0)), "its values are not exact"
         values.append(np.nanmean(batches, axis=1))
     return chosen, np.array(values), ""
 
@@ -180,7 +180,7 @@ def average(
 ) -> Part:
     """Ask for limits on the average over points of a / b.
 
-    The ratio is taken at each point, so that a few points with large numbers do not decide alone.
+    The ratio is taken at each point, so that a few points with large values do not dominate.
     """
     chosen, first, other, reason = _pair(a, b, points)
     if reason:

@@ -26,7 +26,7 @@ from sweep.statistics import limits_shown
 ROWS = Rows(Path(__file__).parent)
 
 CROWDED = 0.95
-"""Load from which a machine has hardly a PE to spare."""
+"""Load from which a machine has hardly any free PE."""
 
 ROUNDING = 1e-9
 
@@ -44,15 +44,15 @@ class Tester(Base):
         return label(policy)
 
     def curve(self, metric: str, policy: str, along: str = "load", **point: object) -> Curve:
-        """Return a curve; which job comes first matters only where a PE serves one job."""
+        """Return a curve; the precedence of jobs matters only where a PE serves one job."""
         if point.get("alternation", "exclusive") != "exclusive" and self.study.values_of("precedence"):
             point.setdefault("precedence", AXES.features["precedence"])
         return super().curve(metric, policy, along, **point)
 
-    def without_alternation(self, what: str) -> list[Part]:
-        """Return why sentences on alternative scheduling cannot be tested; nothing where they can."""
+    def without_alternation(self, subject: str) -> list[Part]:
+        """Return the reason why sentences on alternative scheduling cannot be tested; empty if they can."""
         reason = "under this reading there is no alternative scheduling"
-        return [Open(what, reason)] if self.alternation == "none" else []
+        return [Open(subject, reason)] if self.alternation == "none" else []
 
     def without_slots(self, curve: str) -> list[Part] | None:
         """Return what is said in place of slots per job, None where they were measured.
@@ -75,7 +75,7 @@ class Tester(Base):
             return ""
         return (
             f"two jobs may fill the same PEs under this reading, and {100 * share:.0f} % of the batches at "
-            f"loads from {CROWDED:g} up deliver more than the machine has"
+            f"loads from {CROWDED:g} up deliver more PE time than the machine has"
         )
 
 
@@ -107,7 +107,7 @@ def _slots_rise(
 
 
 def _without(test: Tester, feature: str, of: Any, at: Any, **limits: float) -> list[Part]:
-    """Compare the slowdown without a feature with that with it."""
+    """Compare the slowdown without a feature with the slowdown with it."""
     off = {"unification": "false", "alternation": "none"}[feature]
     impossible = test.without_alternation("alternative scheduling") if feature == "alternation" else []
     return impossible or [
@@ -165,7 +165,7 @@ def _example(test: Tester, part: str) -> list[Part]:
     """Return what the engine does with the jobs of Fig. 9."""
     parts: list[Part] = list(drawings.facts(test.alternation or "exclusive")[part])
     if part == "4.2-fig9-end":
-        parts[-1:] = test.without_alternation("who runs in an additional slot") or parts[-1:]
+        parts[-1:] = test.without_alternation("jobs that run in an additional slot") or parts[-1:]
     return parts
 
 
@@ -177,7 +177,7 @@ def _saturation(test: Tester, of: list[str]) -> str:
 
 
 def _turns(test: Tester, of: list[str], over: list[str], **limits: float) -> str:
-    """Return at which single loads slowdowns compare the other way round than a sentence has them."""
+    """Return the single loads at which slowdowns compare the opposite way to a sentence."""
     pairs = [(a, b) for a, b in product(of, over) if a != b]
     curves = {scheme: test.curve(SLOWDOWN, scheme) for scheme in (*of, *over)}
     upper = ROWS.names["upper"]
@@ -186,7 +186,7 @@ def _turns(test: Tester, of: list[str], over: list[str], **limits: float) -> str
         for a, b in pairs
         for load in turns(f"{label(a)} / {label(b)}", curves[a], curves[b], upper, len(pairs), **limits)
     ]
-    return f"The other way round at single loads: {'; '.join(found) or 'none'}."
+    return f"The opposite holds at single loads: {'; '.join(found) or 'none'}."
 
 
 TESTERS: Mapping[str, Any] = {

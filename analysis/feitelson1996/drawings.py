@@ -44,16 +44,14 @@ def matrix(settings: Mapping[str, str]) -> Figure:
     time, names = positive(settings, "time"), [name for name in settings["policy"].split(",") if name]
     for name in names:
         if parameters("policy", name, user=settings.get("conf", ""))["family"] != "models.gang":
-            raise AnalysisError(
-                f"policy={name}: it has no Ousterhout matrix; give a packing scheme, e.g. buddy"
-            )
+            raise AnalysisError(f"policy={name} has no Ousterhout matrix; give a packing scheme, e.g. buddy")
     points = [asked({**settings, "policy": name}) for name in names or [""]]
     states = [valid(state_of, point, time)[0] for point in points]
     n_slots, n_pes = max(len(state.mapped) for state in states), states[0].mapped.shape[1]
     if n_slots == 0:
         raise AnalysisError(f"no job is in the system at time {time:g}: try another time=, or a higher load=")
     if n_pes > MOST:
-        raise AnalysisError(f"machine={points[0].machine['name']}: too many PEs to draw; give up to {MOST}")
+        raise AnalysisError(f"machine={points[0].machine['name']}: too many PEs to draw; the limit is {MOST}")
     n_slots = max(n_slots, whole(settings, "slots", 0))
     width = 7.4 if len(states) == 1 else 4.2 * len(states)
     figure = Figure(figsize=(width, 0.3 * n_slots + 1.3), layout="constrained")
@@ -143,7 +141,7 @@ def states_of(scheme: str, alternation: str) -> tuple[MatrixState, ...]:
 
 
 def facts(alternation: str = ALTERNATION) -> Mapping[str, Sequence[Fact]]:
-    """Return what the paper says of the example, checked on the engine's states, by name of the claim."""
+    """Return the paper's statements on the example, checked on the engine's states, by name of the claim."""
     (fit_third, _, fit_end), (load_third, _, load_end) = (states_of(name, alternation) for name in SCHEMES)
     fit_loads, load_loads = pe_loads(fit_third), pe_loads(load_third)
     runners = [SIZES[job] for job in range(len(SIZES)) if job != ENDS_FIRST and load_end.slots_of(job) > 1]
@@ -189,7 +187,7 @@ def draw_fig9(settings: Mapping[str, str] | None = None) -> Figure:
     for scheme, row in zip(SCHEMES, rows, strict=True):
         for axes, moment, state in zip(row, MOMENTS, states_of(scheme, ALTERNATION), strict=True):
             draw_matrix(axes, state, moment, names)
-            axes.set_ylim(3, 0)  # the same height everywhere, so that a slot less is seen
+            axes.set_ylim(3, 0)  # the same height everywhere, so that a missing slot shows
         row[0].set_ylabel(f"{look(scheme).label}\n\nSlot")
     for axes in rows[0]:
         axes.set_xlabel("")

@@ -14,7 +14,7 @@ AXES = Axes(
         PRECEDENCE: ("arrival", "largest", "smallest"),
     },
 )
-"""Who may run in a foreign slot is both: each value is a reading of the paper, and Fig. 13 compares two."""
+"""The axis `alternation` is both: each value is a reading of the paper, and Fig. 13 compares two."""
 
 SLOWDOWN, UNIFICATIONS, SLOTS_PER_JOB = "slowdown", "unifications", "slots_per_job"
 SLOTS_OVER_JOBS = "slots_per_job_over_jobs"

@@ -30,7 +30,7 @@ NUMBERS = {
 """Name -> metric, whether of interactive (and debug) jobs, and the number of July 23 to August 12."""
 
 USUAL_COST = "1"
-"""About one second a preempted processor."""
+"""About one second per preempted processor."""
 
 
 def multipliers(study: Study) -> list[str]:
@@ -39,7 +39,7 @@ def multipliers(study: Study) -> list[str]:
 
 
 def costs(study: Study) -> list[str]:
-    """Return the costs of a switch, ascending, s a processor."""
+    """Return the costs of a switch, ascending, s per processor."""
     return sorted(study.values_of(labels.SWITCH_COST), key=float)
 
 
@@ -90,13 +90,13 @@ def _largest_of(study: Study, metric: str, policy: str, workload: str) -> Sample
 
 
 def _share_of_sizes(study: Study, policy: str, workload: str, sizes: Sequence[str]) -> Sample:
-    """Return which part of the processor time is that of jobs of some sizes."""
+    """Return the share of the processor time that jobs of some sizes take."""
     work = derived.raw(study, labels.PARTITION_WORK, policy, workload)
     return derived.ratio(derived.total(derived.at(study, work, labels.PARTITION, sizes)), derived.total(work))
 
 
 def _paged_out(study: Study, policy: str, workload: str) -> Sample:
-    """Return which part of the processors of batch jobs that have begun is on disk, in working hours."""
+    """Return the share of the processors of begun batch jobs whose images are on disk, in working hours."""
     hours = derived.raw(study, "working_hours", policy, workload)
     out, begun = (
         derived.product(derived.raw(study, metric, policy, workload), hours)
@@ -129,7 +129,7 @@ def _level(
     low: float = -math.inf, high: float = math.inf, about: float | None = None,
     within_points: float = 0.0, percent: bool = False,
 ) -> list[Part]:  # fmt: skip
-    """Ask for limits on a sample, or for a number met within so many points."""
+    """Ask for limits on a sample, or for a number within a tolerance in points."""
     scale, unit = (100.0, " %") if percent else (1.0, "")
     limits = _limits(low, high, about, within_points)
     return [
@@ -191,10 +191,10 @@ def _over_unicos_max(
     test: Tester, of: Mapping[str, Any], workloads: Any, low: float = -math.inf, high: float = math.inf,
     about: float | None = None, within_points: float = 0.0,
 ) -> list[Part]:  # fmt: skip
-    """Compare a rate under the gang scheduler with that under UNICOS MAX."""
-    what = "interactive jobs ended" if "classes" in of else "processor time delivered"
+    """Compare a rate under the gang scheduler with the same rate under UNICOS MAX."""
+    rate = "interactive jobs ended" if "classes" in of else "processor time delivered"
     low, high = _limits(low, high, about, within_points)
-    label = f"{what}, gang / UNICOS MAX, %s"
+    label = f"{rate}, gang / UNICOS MAX, %s"
     return _ratio(
         test, label, of, {"policy": labels.GANG}, {"policy": labels.UNICOS_MAX}, workloads, low=low, high=high
     )
@@ -220,7 +220,7 @@ def _compensated(test: Tester) -> list[Part]:
 
 
 def _never_preempted(test: Tester) -> list[Part]:
-    """Ask that no debug or benchmark job is ever preempted: no matter of chance."""
+    """Ask that no debug or benchmark job is ever preempted, which needs no interval."""
     parts: list[Part] = []
     for name in (labels.DEBUG, labels.BENCHMARK):
         for workload in test.periods:
@@ -237,7 +237,7 @@ def _never_preempted(test: Tester) -> list[Part]:
 
 
 def _numbers(test: Tester, part: float) -> list[Part]:
-    """Ask that each number of the three weeks is met within a part of it."""
+    """Ask that each number of the three weeks is within a relative tolerance."""
     parts = []
     for name, (metric, interactive, number) in NUMBERS.items():
         whole = test.get("raw", labels.GANG, test.weeks, metric=metric)
@@ -250,13 +250,13 @@ def _numbers(test: Tester, part: float) -> list[Part]:
 
 
 def _late_at_night(test: Tester, high: float) -> list[Part]:
-    """Ask how many jobs are submitted in an hour of the late night, relative to working hours."""
+    """Ask how many jobs are submitted per hour of the late night, relative to working hours."""
     jobs = test.get("raw", labels.GANG, test.weeks, metric=labels.by("jobs", labels.HOUR))
     late, working = (
         derived.of_runs(derived.total(derived.at(test.study, jobs, labels.HOUR, hours)))
         for hours in (labels.LATE_NIGHT, labels.WORKING_HOURS)
     )
-    label = f"interactive jobs an hour, late night / working hours, {labels.workload_title(test.weeks)}"
+    label = f"interactive jobs per hour, late night / working hours, {labels.workload_title(test.weeks)}"
     hours = len(labels.WORKING_HOURS) / len(labels.LATE_NIGHT)
     return [ratio_of(label, Sample.computed(lambda jobs: hours * jobs, late), working, high=high)]
 
@@ -269,15 +269,15 @@ def _described(test: Tester, **level: Any) -> str:
 
 
 def _demand(test: Tester, share: float) -> str:
-    """Return what the reported three weeks leave for a week that is utilized so highly."""
+    """Return the utilization of the other two reported weeks if one of the three has a given one."""
     work, seconds = REPORTED
     mean = work / (labels.PE * seconds)
     rest = (3 * mean - share) / 2
     return (
         f"The jobs of July 23 to August 12 are {work / 1e6:.1f} M CPU-seconds, {100 * mean:.1f} % of "
-        f"{labels.PE} processors in three weeks: if one of these weeks had {100 * share:.0f} %, the two "
-        f"others had {100 * rest:.0f} % in the mean. So weeks above {100 * share:.0f} % are weeks of more "
-        "demand than those whose slowdowns the paper reports."
+        f"{labels.PE} processors in three weeks: if one of these weeks had {100 * share:.0f} %, the other "
+        f"two had {100 * rest:.0f} % on average. So weeks above {100 * share:.0f} % have more demand than "
+        "the weeks whose slowdowns the paper reports."
     )
 
 
@@ -301,7 +301,7 @@ def _over_loads(
 
 
 def _reserved(test: Tester, high: float) -> list[Part]:
-    """Ask for a limit on the slowdown of jobs of one processor with a reserved CPU over that without."""
+    """Ask for a limit on the slowdown of one-processor jobs with a reserved CPU relative to none reserved."""
     parts: list[Part] = []
     for one in labels.workloads(test.study):
         with_one, with_none = (

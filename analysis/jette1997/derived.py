@@ -97,7 +97,7 @@ def grouped(
         at(study, raw(study, labels.by(name, dim), policy, workload, **point), dim, values)
         for name in (kind, weight)
     )
-    # A week without such jobs has no mean, and no weight either.
+    # A week without such jobs has neither a mean nor a weight.
     return ratio(total(product(value, count)), total(count))
 
 
@@ -111,18 +111,18 @@ def interactive_slowdown(study: Study, policy: str, workload: str, **point: obje
 
 
 def share_of_terminals(study: Study, metric: str, policy: str, workload: str) -> Sample:
-    """Return which part of a sum over all classes is that of `of_terminals`."""
+    """Return the share of `of_terminals` in a sum over all classes."""
     whole = raw(study, metric, policy, workload)
     return ratio(of_terminals(study, whole), total(whole))
 
 
 def of_terminals(study: Study, one: Sample) -> Sample:
-    """Return a sum over what users start at a terminal: interactive jobs, and those of a debugger."""
+    """Return a sum over the jobs that users start at a terminal: interactive jobs and debugger jobs."""
     return total(at(study, one, labels.SITE_CLASS, (labels.INTERACTIVE, labels.DEBUG)))
 
 
 def rate(study: Study, metric: str, policy: str, workload: str, classes: Sequence[str] = ()) -> Sample:
-    """Return what ends, or is delivered, a second, of some classes or of all."""
+    """Return what ends, or is delivered, per second, of some classes or of all."""
     whole = raw(study, metric, policy, workload)
     some = total(at(study, whole, labels.SITE_CLASS, classes) if classes else whole)
     return ratio(some, raw(study, labels.PERIOD, policy, workload))
@@ -142,7 +142,7 @@ def middles(study: Study, policy: str, workload: str) -> np.ndarray:
 
 
 def first_day(study: Study, workload: str) -> date | None:
-    """Return the day on which what is measured of a workload begins, if its file says so."""
+    """Return the day on which the measured part of a workload begins, if its file gives it."""
     given = study.config.get("workload", {}).get(workload, {}).get("first_day")
     return None if given is None else date.fromisoformat(str(given))
 

@@ -11,6 +11,6 @@ DRAWINGS = {
         command.drawing,
         {"results": EXAMPLE, **{key: command.OPTIONS[key][0] for key in KEYS}},
         "Fig. 2 as a picture: the nodes of the Cray T3D and its jobs at a moment of a run of results=, which "
-        "is made anew",
+        "is repeated",
     ),
 }

@@ -60,7 +60,7 @@ CLASSES = ("express", INTERACTIVE, DEBUG, PRODUCTION, BENCHMARK, "standby")
 
 UTILIZATION, PERIOD, PREEMPTED = "utilization", "period", "preempted_share"
 SWITCHING, PACKING, LIMITS, NO_WORK = "switching_share", "packing_loss", "limits_loss", "no_work_share"
-"""What becomes of the time that no job gets; with the utilization they add up to 1."""
+"""Causes of time that no job gets; with the utilization they add up to 1."""
 
 CLASS_JOBS, CLASS_RUNTIME, CLASS_WORK = "class_jobs", "class_runtime", "class_work"
 CLASS_SLOWDOWN, CLASS_PREEMPTED = "class_slowdown", "class_preempted"
@@ -88,15 +88,15 @@ def schedulers(study: Study) -> list[str]:
 
 
 def workloads(study: Study) -> list[str]:
-    """Return the workloads of the grid; one without a name where it is no axis."""
+    """Return the workloads of the grid; one without a name where it is not an axis."""
     return study.values_of(WORKLOAD) or [""]
 
 
 def long_one(study: Study) -> str:
     """Return the workload of many weeks: the 15 months, else the first of the grid that may have as many.
 
-    Where the grid has none but the short ones, the 15 months all the same: what is asked of them is then not
-    in the grid, and a day of the three weeks is never taken for a week of theirs.
+    If the grid has only the short ones, the 15 months are returned nevertheless: sentences on them are then
+    not in the grid, and a day of the three weeks is never taken for a week of the 15 months.
     """
     names = workloads(study)
     others = [name for name in names if name not in (THREE_WEEKS, BENCHMARK_WEEK)]
@@ -104,7 +104,7 @@ def long_one(study: Study) -> str:
 
 
 def reported(study: Study) -> str:
-    """Return the workload of which the paper has numbers of jobs: the three weeks, else that of many."""
+    """Return the workload whose numbers of jobs the paper gives: the three weeks, else many weeks."""
     return THREE_WEEKS if THREE_WEEKS in workloads(study) else long_one(study)
 
 

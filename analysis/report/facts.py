@@ -15,12 +15,12 @@ from sweep.numbers import number, time_unit
 from sweep.policy_names import named
 
 Fact = tuple[str, Sequence[str]]
-"""A label, and one line or several."""
+"""A label, and one or more lines."""
 
 MOST = 6
-"""Most logs, workloads or machines that are listed one by one."""
+"""Largest number of logs, workloads or machines that are listed one by one."""
 
-NO_WAITS = "the log records no waits, so no simulated policy can be compared with its site"
+NO_WAITS = "the log records no waits, so simulated policies cannot be compared with its site"
 
 
 def facts(study: Study) -> list[Fact]:
@@ -34,7 +34,7 @@ def facts(study: Study) -> list[Fact]:
         found += [("Workload", lines)] if (lines := _named(study, "workload")) else []
     if len(logs) != 1 and (lines := _named(study, "machine")):
         found.append(("Machine", lines))
-    # Of one log, before the values that it recorded at its own load.
+    # With one log, before the values that it recorded at its own load.
     found.insert(-1 if len(logs) == 1 else len(found), load)
     if faults := study.facts.get("faults"):
         found.append(("Logs that could not be read", [sentence(fault) for fault in faults]))
@@ -61,14 +61,14 @@ def notes(study: Study) -> list[str]:
 
 
 def as_it_was(study: Study, log: Mapping[str, Any]) -> str:
-    """Return the waits that a log recorded, in words."""
+    """Return the waits that a log recorded, as a sentence."""
     if not log["waits"]:
         return sentence(NO_WAITS)
     wait, p95, most = (
         recorded.mean(study, name, log["at"]).mean for name in ("wait", "wait_p95", "wait_max")
     )
     if math.isnan(wait):
-        return sentence("the log records waits, but this study measures none")
+        return sentence("the log records waits, but this study does not measure any")
     parts = [f"mean wait {_time(study, 'wait', wait)}"]
     parts += (
         [] if math.isnan(p95) else [f"95th percentile {_time(study, 'wait_p95', p95)} (mean over batches)"]
@@ -82,7 +82,7 @@ def as_it_was(study: Study, log: Mapping[str, Any]) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return words as a sentence: with a capital, unless a name begins them, and a full stop."""
+    """Return a text as a sentence: with a capital, unless it begins with a name, and a full stop."""
     if not text:
         return ""
     first = text.partition(" ")[0]
@@ -170,23 +170,23 @@ def _machine(study: Study, name: str) -> str:
 
 
 def _load(study: Study, logs: Sequence[Mapping[str, Any]]) -> str:
-    """Return the loads of the grid, and that of the log itself."""
+    """Return the loads of the grid, and the log's own load."""
     natural = sorted({f"{log['load']:.3f}" for log in logs if log["load"] is not None})
     known = f"{natural[0]} to {natural[-1]}" if len(natural) > 1 else "".join(natural)
     given = [load for load in study.values_of("load") if load != "null"]
-    asis = f"as it is{f', {known}' if known else ''}"
+    asis = f"as recorded{f', {known}' if known else ''}"
     if not given:
         return sentence(asis if logs else "the workload's own")
     listed = ", ".join(given) if len(given) <= MOST else f"{len(given)} loads from {given[0]} to {given[-1]}"
     if len(given) < len(study.values_of("load")):
         return sentence(f"{asis}; and rescaled to {listed}")
-    return sentence(f"rescaled to {listed} (as it is, {known})" if known else listed)
+    return sentence(f"rescaled to {listed} (as recorded, {known})" if known else listed)
 
 
 def _set(study: Study) -> Iterator[str]:
     """Yield the keys that the experiment sets in all files of a group."""
     for group in ("policy", "workload", "machine"):
-        # The name of the log is a fact already.
+        # The log's name is already among the facts.
         keys = [
             f"{group}.{key}={_typed(value)}"
             for key, value in leaves(study.settings.get(group) or {})
@@ -240,7 +240,7 @@ def _plural(axis: str, n: int) -> str:
 
 
 def replications(study: Study) -> str:
-    """Return in words how many samples of each point there are."""
+    """Return the number of samples of each point in words."""
     n = int(study.data.sizes.get("replication", 1))
     return "One replication" if n == 1 else f"{n} replications of each point"
 
@@ -259,14 +259,14 @@ def _batches(study: Study) -> str:
     text += f" of {size:,} jobs" if isinstance(size, int) else ""
     warmup = study.settings.get("warmup", 0)
     if warmup == "mser":
-        return f"{text}, the leading ones dropped as MSER finds them"
+        return f"{text}, without the leading batches that MSER identifies as warm-up"
     if isinstance(warmup, Mapping):
         return f"{text}, after a warm-up that depends on the load"
     return text + (f" after {warmup} discarded one{'s' * (warmup != 1)}" if warmup else "")
 
 
 def _time(study: Study, metric: str, seconds: float) -> str:
-    """Return a recorded time in the unit that the tables have for all policies."""
+    """Return a recorded time in the unit that the tables use for all policies."""
     simulated = study.data.get(f"{metric}_mean")
     unit = time_unit([seconds] if simulated is None else simulated.values.ravel().tolist())
     return f"{number(seconds / unit.size)}{unit.name}"

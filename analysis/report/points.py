@@ -1,4 +1,4 @@
-"""All points of a study: a table for the report, short enough for a page, and all of their numbers as CSV."""
+"""All points of a study: a table for the report, limited to a page, and all numbers as CSV."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST = 2000
-"""Rows in the report: about one megabyte of it. The CSV has them all."""
+"""Most rows in the report, about one megabyte; the CSV has all of them."""
 
 OPEN = 60
 """Most rows that a report shows unfolded."""
@@ -32,7 +32,7 @@ USUAL = ("wait", "response_time", "bounded_slowdown", "slowdown", "utilization",
 """The common measures, in the order in which they are shown."""
 
 WIDE = " ± "
-"""Between a mean and the half-width of its interval."""
+"""Separator between a mean and the half-width of its interval."""
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,12 @@ class Points:
 
     @property
     def is_open(self) -> bool:
-        """Whether it is short enough to be shown at once."""
+        """Whether it is short enough to be shown unfolded."""
         return len(self.rows) <= OPEN
 
 
 def frame(study: Study) -> pd.DataFrame:
-    """Return every point that the grid has: axes, status, and mean and half-width of each metric of all jobs.
+    """Return every point of the grid: axes, status, and mean and half-width of each metric of all jobs.
 
     Metrics of groups of jobs have dimensions of their own and are left out; the dataset has them.
     """
@@ -98,7 +98,7 @@ def frame(study: Study) -> pd.DataFrame:
 
 
 def plain(text: str) -> str:
-    """Return a text that a spreadsheet does not take for a formula: a name may be a stranger's.
+    """Return a text that a spreadsheet does not interpret as a formula: names come from the dataset.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def metrics(study: Study) -> list[str]:
 
 
 def points(study: Study, found: pd.DataFrame) -> Points:
-    """Return what the report shows of a frame of points.
+    """Return the part of a frame of points that the report shows.
 
     Parameters
     ----------
@@ -132,8 +132,8 @@ def points(study: Study, found: pd.DataFrame) -> Points:
     axes = [str(dim) for dim in study.status.dims if study.varies(str(dim))] or ["policy"]
     rows = found.head(MOST)
     has_states = len(set(rows["status"])) > 1
-    telling = [name for name in metrics(study) if found[f"{name}_mean"].nunique() > (len(found) > 1)]
-    shown = telling[: max(1, SHOWN - len(axes) - has_states)]
+    informative = [name for name in metrics(study) if found[f"{name}_mean"].nunique() > (len(found) > 1)]
+    shown = informative[: max(1, SHOWN - len(axes) - has_states)]
     columns = [Column(axis.replace("_", " "), True, study.data[axis].dtype.kind in "iuf") for axis in axes]
     columns += [Column("status", True)] * has_states
     cells = [
@@ -160,7 +160,7 @@ def _of_metric(study: Study, name: str, rows: pd.DataFrame) -> tuple[str, list[E
 
 
 def estimate(mean: float, width: float) -> str:
-    """Return a mean with its half-width, both to the second digit of the latter.
+    """Return a mean with its half-width, both rounded to the second digit of the half-width.
 
     Examples
     --------

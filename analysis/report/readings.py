@@ -1,7 +1,7 @@
-"""What a dataset took where its paper leaves a choice: ``readings.yaml``, and the dataset's parameters.
+"""The choices that a dataset took where its paper leaves them open: ``readings.yaml`` and parameters.
 
-The file has ``meanings`` (choice -> value -> words), ``choices`` (group of files -> keys that are left to us)
-and ``taken``: name -> words of what every experiment takes; or ``metric`` (or ``metric, not other``) -> such
+The file has ``meanings`` (choice -> value -> words), ``choices`` (group of files -> keys that the paper
+leaves open) and ``taken``: name -> text for every experiment; or ``metric`` (or ``metric, not other``) -> such
 pairs, for studies that have that metric (and not the other).
 """
 
@@ -16,15 +16,15 @@ from analysis.study import Study
 FILE = "readings.yaml"
 
 Row = tuple[str, str]
-"""A choice that the paper leaves open, and what a dataset took."""
+"""A choice that the paper leaves open, and the value that a dataset took."""
 
 Meanings = Mapping[str, Mapping[str, str]]
-"""Choice -> value -> what it means."""
+"""Choice -> value -> its meaning."""
 
 
 @dataclass(frozen=True)
 class Readings:
-    """Returns the rows of a study.
+    """The rows of a study.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Readings:
     further : callable, optional
         (study) -> rows that are computed, before those from parameters.
     of_features : bool
-        Features are choices, too: the value of the main comparison is named with its meaning.
+        Whether features are choices as well: the value of the main comparison is given with its meaning.
     """
 
     folder: Path
@@ -41,7 +41,7 @@ class Readings:
     of_features: bool = False
 
     def __call__(self, study: Study) -> list[Row]:
-        """Return pairs of a choice that the paper leaves open and what this dataset took."""
+        """Return pairs of a choice that the paper leaves open and the value that this dataset took."""
         found = content(self.folder / FILE)
         meanings: Meanings = found["meanings"]
         rows = varied(study, meanings if self.of_features else None)
@@ -64,13 +64,13 @@ class Readings:
 
 
 def choices(study: Study, keys: Mapping[str, Sequence[str]], meanings: Meanings) -> list[tuple[str, str]]:
-    """Return pairs of a choice and what was taken, with the names of the files where these differ in it.
+    """Return pairs of a choice and its value, with the names of the files where they differ.
 
     Parameters
     ----------
     keys : dict of str to sequence of str
         Group of files (policy, workload, machine) -> keys that are choices, nested ones with a dot. Keys that
-        the grid varies are left out: files have one of their values.
+        the grid varies are omitted: files have one of their values.
     """
     several = {*study.readings["A"].reading, *_varied_keys(study)}
     rows = []

@@ -28,12 +28,12 @@ from sweep.store import provenance
 def prepared(
     study: Study, paper: Paper, tested: Mapping[str, Sequence[Claim]], points: Points | None = None
 ) -> Callable[[Sequence[DrawnPicture]], str]:
-    """Return what makes the report, as HTML, of its pictures, once all else is there.
+    """Return a function that renders the report as HTML from its pictures.
 
     Parameters
     ----------
     tested : dict of str to sequence of Claim
-        The claims under each reading by its letter, in the same order for all; none where there is no paper.
+        The claims under each reading by its letter, in the same order for all; empty without a paper.
     points : Points, optional
         The table of all points.
     """
@@ -83,13 +83,13 @@ def prepared(
 
 
 def main_picture(claims: Sequence[Claim], drawn: Sequence[DrawnPicture]) -> DrawnPicture | None:
-    """Return the picture of the first screen: the one that most sentences are about, else the first."""
+    """Return the picture of the first screen: the one with the most sentences, else the first."""
     there, found = [one for one in drawn if not one.skipped], by_figure(claims, drawn)
     return max(there, key=lambda one: len(found[one.picture.name]), default=None)
 
 
 def _breakable(name: str) -> Markup:
-    """Return a name that a browser may break after its underscores."""
+    """Return a name in which a browser may break lines after underscores."""
     return Markup("_<wbr>").join(name.split("_"))
 
 
@@ -130,7 +130,7 @@ def attributes(study: Study) -> list[tuple[str, str]]:
 
 
 def _plain(value: str) -> str:
-    """Return a mapping that is JSON as words, and anything else as it is."""
+    """Return a JSON mapping as words, and any other text unchanged."""
     try:
         found = json.loads(value)
     except ValueError:
@@ -143,7 +143,7 @@ NOT_INSTALLED = ("python", "schedsweep")
 
 
 def again(study: Study) -> dict[str, Any]:
-    """Return how to run a study again; a command is empty where the dataset lacks what it needs.
+    """Return the commands that repeat a study; empty where the dataset lacks the data for one.
 
     Returns
     -------

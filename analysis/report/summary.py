@@ -26,7 +26,7 @@ NAMED = 3
 WARNED = 2
 """Most warnings that the summary lists."""
 
-SAID = {"holds": "hold", "fails": "fail", "inconclusive": "are inconclusive"}
+PLURAL = {"holds": "hold", "fails": "fail", "inconclusive": "are inconclusive"}
 """Verdicts of several claims."""
 
 
@@ -59,10 +59,10 @@ def summary(
 
 
 def _nothing(study: Study) -> str:
-    """Return the sentence for results without limits."""
+    """Return the sentence for results without limitations."""
     if is_exact(study):
-        return "Nothing: all points are solved, so no value is random."
-    return "Nothing: every point is done, none is saturated, and every mean has its interval."
+        return "All points were solved, so no value is random."
+    return "No limitation: every point is done, none is saturated, and every mean has an interval."
 
 
 def _asked(study: Study) -> str:
@@ -87,12 +87,12 @@ def _asked(study: Study) -> str:
 
 
 def _shared(study: Study) -> Iterator[str]:
-    """Yield how many sequences of jobs all points share, where they are random."""
+    """Yield the number of job sequences that all points share, if they are random."""
     n, runs = int((study.status != EXCLUDED).sum()), study.data.sizes.get("replication", 1)
     if n > 1 and runs > 1 and not study.facts.get("logs"):
         yield (
-            f"All {n} points share {runs} sequences of jobs for each workload: they err together, and "
-            "differences between policies much less than the means."
+            f"All {n} points share {runs} sequences of jobs for each workload: their errors are correlated, so "
+            "differences between policies are more precise than means."
         )
 
 
@@ -113,47 +113,49 @@ def _verdicts(study: Study, claims: Sequence[Claim]) -> Iterator[str]:
     )
     if len(judged) < len(claims):
         found = ", ".join(f"{n} {_verb(verdict, n)}" for verdict, n in count(facts).items() if n)
-        yield f"Of {len(facts)} more that are facts of the model, without randomness, {found}."
+        yield f"Of {len(facts)} more, which are deterministic facts of the model, {found}."
     if inputs:
-        yield f"Not counted among them: {inputs}."
+        yield f"Counted apart: {inputs}."
     failing = [claim for claim in claims if claim.verdict == "fails"]
     for claim in failing[:NAMED]:
         yield f"Fails: {sentence(claim.statement)} ({claim.source})"
     if len(failing) > NAMED:
-        yield f"{len(failing) - NAMED} more fail; the table of claims has them first."
+        yield f"{len(failing) - NAMED} more fail; the table of claims lists them first."
 
 
 def _verb(verdict: str, n: int) -> str:
-    return {"inconclusive": "is inconclusive"}.get(verdict, verdict) if n == 1 else SAID.get(verdict, verdict)
+    if n == 1:
+        return "is inconclusive" if verdict == "inconclusive" else verdict
+    return PLURAL.get(verdict, verdict)
 
 
 def _careful(study: Study, claims: Sequence[Claim], limits: Sequence[str]) -> Iterator[str]:
-    """Yield the limits of the results, the worst first."""
+    """Yield the limitations of the results, the worst first."""
     for line in limits[:WARNED]:
-        # Sentence by sentence: the first one is alone at the top.
+        # Sentence by sentence: only the first appears at the top.
         yield from re.findall(r".+?[.!?](?= [A-Z]|$)", sentence(brief(line)))
     if (more := len(limits) - WARNED) > 0:
         yield f"{more} more warning{'s are' if more > 1 else ' is'} below."
     logs = study.facts.get("logs", [])
     if logs:
         yield (
-            "A log is one sample of its site, without feedback: its users submit the same jobs however long "
-            "the queue is, and another month may differ."
+            "A log is one sample of its site, replayed without feedback: users submit the same jobs however "
+            "long the queue is, and another month may differ."
         )
         if any(not log["waits"] for log in logs):
             yield sentence(NO_WAITS)
     if found := notes(study):
         yield f"{len(found)} note{'s' * (len(found) > 1)} on assumptions and the run: see the facts."
     if _is_one_sample(study):
-        yield "One batch of one replication has no interval, so differences have no verdict."
+        yield "With one batch of one replication there are no intervals, so differences cannot be judged."
     random = [claim for claim in findings(claims) if not claim.is_fact]
     judged = [claim for claim in random if claim.error is not None]
     if judged and not is_exact(study):
         standing = len(beyond_chance(claims, study.confidence))
         yield (
             f"Each verdict by itself is wrong with probability {100 * (1 - study.confidence):.0f} % at most, "
-            f"and one of {len(random)} more often: {standing} of {len(judged)} stand with the error over all "
-            "of them together at that level."
+            f"but some verdict of {len(random)} is wrong more often: {standing} of {len(judged)} stand if "
+            "that error applies to all of them together."
         )
 
 
@@ -170,8 +172,8 @@ MORE_IS_BETTER = ("utilization", "throughput", "jobs", "efficiency_preservation"
 def ranked(study: Study, metric: str | None = None) -> Iterator[str]:
     """Yield the best and the worst policy by a metric, at the highest load with enough means.
 
-    Enough are two, and half as many as have one at any load. Empty if the grid has another axis of numbers,
-    as none of its values is the default.
+    Enough means at least two policies, and half the largest number at any load. Empty if the grid has another
+    axis of numbers, because none of its values is a default.
 
     Parameters
     ----------
@@ -187,7 +189,7 @@ def ranked(study: Study, metric: str | None = None) -> Iterator[str]:
         return
     usual = {axis: one.values_of(axis).index(value) for axis, value in one.usual().items()}
     arrays, every = [], one.data[f"{name}_mean"]
-    # A mean that is too short is in no sentence, unless all are.
+    # Means of runs that are too short are excluded, unless all runs are.
     long_enough = every.where(one.bias.isnull())
     short = long_enough.isnull().all()
     for found in (one.status, every if short else long_enough):
@@ -219,7 +221,7 @@ def ranked(study: Study, metric: str | None = None) -> Iterator[str]:
     yield (
         f"{label(one.policies[first])} has the {most} {title} {at}with {low}, "
         f"{label(one.policies[last])} the {least} with {high}"
-        + ", in runs that are all too short" * bool(short)
+        + ", from runs that are all too short" * bool(short)
         + (f"; saturated there: {', '.join(lost)}" if lost else "")
         + "."
     )

@@ -53,12 +53,12 @@ class Cell:
 
     @property
     def is_long(self) -> bool:
-        """Whether it is too long for a line, if it labels a row."""
+        """Whether it is too long for one line as the label of a row."""
         return len(self.text) > LONG
 
     @property
     def is_number(self) -> bool:
-        """Whether it is a number, with its interval, its unit and what it is relative to."""
+        """Whether it is a number, possibly with its interval, unit and reference."""
         return len(self.text) <= 2 * WRAPPED and re.match(r"([▼▲] )?[+−<>≤]?[\d.,]+", self.text) is not None
 
 

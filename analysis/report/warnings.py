@@ -1,4 +1,4 @@
-"""Limits of the results in words: points without a mean, and points without an interval."""
+"""Limitations of the results in words: points without a mean, and points without an interval."""
 
 import numpy as np
 
@@ -15,14 +15,14 @@ from sweep.policy_names import label
 
 
 def warnings(study: Study, paper: Paper | None = None) -> list[str]:
-    """Return the limits of the results: points saturated, missing, failed, or without an interval."""
+    """Return the limitations of the results: points saturated, missing, failed, or without an interval."""
     has_claims = paper is None or bool(paper.citation)
     tally = study.tally()
     found = []
     if n := tally.get(SATURATED):
         found.append(
-            f"{counted(n, 'is', 'are')} saturated: more is offered than the policy delivers in overload "
-            "runs, so there is no mean."
+            f"{counted(n, 'is', 'are')} saturated: the offered load exceeds the capacity measured in "
+            "overload runs, so there is no mean."
         )
     if n := int(np.isfinite(short := study.bias.values).sum()):
         found.append(
@@ -49,14 +49,14 @@ def counted(number: int, one: str = "", several: str = "") -> str:
 
 
 NAMED = 3
-"""Points without an interval that a warning names, and policies of many that share it."""
+"""Points without an interval that a warning names, and the policies that share it."""
 
 AT_THE_LAST = "; at the last: "
-"""Between what has no interval and the advice."""
+"""Separator between the points without an interval and the advice."""
 
 
 def _withheld(study: Study) -> list[str]:
-    """Return where intervals of the headline metric are withheld, and how to get them."""
+    """Return the points where intervals of the headline metric are withheld, with advice."""
     metric = study.headline
     if metric is None:
         return []
@@ -108,7 +108,7 @@ def brief(warning: str) -> str:
 
 
 def _listed(policies: list[str]) -> str:
-    """Return names in a row; many, as the first few and the number of the others."""
+    """Return a list of names; of many, the first few and the number of the others."""
     policies = list(map(label, policies))
     if len(policies) <= NAMED + 1:
         return ", ".join(policies)
@@ -119,7 +119,7 @@ def _is_cut(study: Study, policy: str) -> bool:
     """Whether a run ends at a horizon, and so is one batch."""
     try:
         return study.parameters("policy", policy).get("horizon") is not None
-    except AnalysisError:  # a dataset of other software, or of older
+    except AnalysisError:  # another program's or an older dataset
         return False
 
 
@@ -132,5 +132,5 @@ def _replicable(study: Study, policy: str) -> bool:
             return family.is_stochastic(
                 Point(parameters, study.parameters("workload"), study.parameters("machine"))
             )
-    except (AnalysisError, SweepError, KeyError, ValueError):  # a dataset of other software, or of older
+    except (AnalysisError, SweepError, KeyError, ValueError):  # another program's or an older dataset
         return True

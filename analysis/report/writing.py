@@ -28,7 +28,7 @@ POINTS = "points.csv"
 
 @dataclass(frozen=True)
 class DrawnPicture:
-    """A picture and its file, or why there is none."""
+    """A picture and its file, or the reason why it was skipped."""
 
     picture: Picture
     svg: Path | None
@@ -37,14 +37,14 @@ class DrawnPicture:
 
     @property
     def alternative(self) -> str:
-        """What a reader hears in place of the picture: its title, axes, lines and caption."""
+        """The alternative text for screen readers: title, axes, lines and caption."""
         return f"{self.picture.title}. {self.shows} {self.picture.caption}"
 
     @property
     def source(self) -> Markup:
         """The picture as a data URI, so that the report needs no other file.
 
-        As an image and not as inline SVG: element ids of different figures cannot clash.
+        An image rather than inline SVG, so that element ids of different figures cannot clash.
         """
         if self.svg is None:
             return Markup()
@@ -65,10 +65,10 @@ def draw_picture(picture: Picture, folder: Path) -> DrawnPicture:
 
 
 def draw_pictures(pictures: Sequence[Picture], folder: Path) -> Iterator[DrawnPicture]:
-    """Begin to draw pictures side by side, one process per core; return them in order, as they are finished.
+    """Begin to draw pictures in parallel, one process per core; return them in order as they finish.
 
-    Pictures that are drawn `with_claims` are drawn in this process, once they are asked for. A forked process
-    has the study in memory already, and all that matplotlib loads to write a file; where processes cannot be
+    Pictures `with_claims` are drawn in this process when the iterator reaches them. A forked process already
+    has the study in memory, and the modules that matplotlib loads to write a file; where processes cannot be
     forked safely, this process draws all pictures.
     """
     n_processes = min(len(os.sched_getaffinity(0)), len(pictures)) if sys.platform == "linux" else 1
@@ -92,7 +92,7 @@ def _in_order(
     pool: ProcessPoolExecutor,
     begun: Mapping[int, Future[tuple[Path | None, str, str]]],
 ) -> Iterator[DrawnPicture]:
-    """Yield pictures in their order; draw those here that no other process draws."""
+    """Yield pictures in their order; draw here the pictures that no other process draws."""
     try:
         for number, picture in enumerate(pictures):
             if number in begun:
@@ -118,12 +118,12 @@ def _draw_inherited(number: int, folder: Path) -> tuple[Path | None, str, str]:
 def figures(
     study: Study, paper: Paper, output: Path, logs: Path | None, named: Sequence[str] | None = None
 ) -> Iterator[tuple[int, int, DrawnPicture]]:
-    """Begin to draw every figure; return number, total and what was drawn as they get ready.
+    """Begin to draw every figure; return number, total and the drawn picture as they finish.
 
     Parameters
     ----------
     study : Study
-        As the paper sees it, see `analysis.registry.opened`.
+        With the paper's axes, see `analysis.registry.opened`.
     output : Path
         Figures go to its folder ``figures``.
     logs : Path or None
@@ -134,7 +134,7 @@ def figures(
     Raises
     ------
     AnalysisError
-        With one line for a name that no figure has.
+        With one line for an unknown name.
     """
     pictures = paper.pictures(study, logs)
     if named is not None:

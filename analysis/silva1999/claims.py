@@ -61,7 +61,7 @@ def switching(test: Tester, name: str, cost: str, size: str) -> Sample:
 
 
 def measured(test: Tester, measure: str, scheduler: str, name: str, time: str, **point: Any) -> Sample:
-    """Return a metric, or what is computed from two: see `MEASURES` for their names in text.
+    """Return a metric, or a value computed from two: see `MEASURES` for their names in text.
 
     Tasks that compute more send and wait more often, hence waiting for each second of computation; and a
     class that computes more computes more outside of its slots, hence shares.
@@ -128,7 +128,7 @@ def _named(scheduler: str, point: Mapping[str, str]) -> str:
 
 
 def _filled_locally(test: Tester, of: str, workload: str) -> list[Part]:
-    """Ask that some busy time is that of tasks outside their own slot."""
+    """Ask that some busy time is spent on tasks outside their own slot."""
     return [
         level_of(
             f"{policy_label(of)}, busy time filled locally{at_time(time)}",
@@ -143,7 +143,7 @@ def _filled_locally(test: Tester, of: str, workload: str) -> list[Part]:
 
 @dataclass(frozen=True)
 class SameOrder(Part):
-    """Whether two schedulers compare alike on two machines: the same one is ahead, or neither by much.
+    """Whether two schedulers compare alike on two machines: the same one is ahead, or neither by a margin.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ class SameOrder(Part):
         return (0 not in sides and sides[0] == sides[1]) or alike
 
     def fails(self, confidence: float) -> bool:
-        """Whether they lie on two sides of 1, one of them beyond the margin."""
+        """Whether they lie on different sides of 1, at least one of them beyond the margin."""
         sides, found = self._sides(confidence), self._found(confidence)
         beyond = any(one.low > 1 + self.same or one.high < 1 - self.same for one in found)
         return 0 not in sides and sides[0] != sides[1] and beyond
@@ -195,16 +195,16 @@ def _same_order(test: Tester, metrics: list[str], machines: list[str], same: flo
 
 
 def _gains_most(test: Tester, metrics: list[str], of: str, over: str, workload: str) -> list[Part]:
-    """Ask that the gain under one workload is larger than under each other, whose jobs are others.
+    """Ask that the gain under one workload is larger than under each other, which has different jobs.
 
-    Gains are shares of what the other scheduler has: jobs beyond its own, its idle time saved. The other way
-    round, a run with hardly any idle time left would be all of the mean.
+    Gains are relative to the other scheduler: additional jobs, or idle time saved. With the inverse ratio, a
+    run with hardly any idle time left would dominate the mean.
     """
     parts = []
     for metric, name in product(metrics, workloads(test.study)):
         if name == workload:
             continue
-        label = f"{labels.MEASURES[metric]}, gain under {title(workload)} minus that under {title(name)}"
+        label = f"{labels.MEASURES[metric]}, gain under {title(workload)} minus gain under {title(name)}"
         gain = np.divide if metric == labels.JOBS else lambda mine, other: 1 - mine / other
         first, rest = (
             Sample.computed(gain, *(test.sample(metric, scheduler, one) for scheduler in (of, over)))

@@ -1,4 +1,4 @@
-"""Simulations of tasks: what a user asks of a drawing, and what is seen while they run.
+"""Simulations of tasks: the settings of a drawing, and the recorded states that it shows.
 
 The kernels are imported inside the functions: a report whose figures need none does not wait for them.
 """
@@ -80,12 +80,12 @@ class Diagram:
 
 
 def diagram(point: Point, begin: float, n_slices: int) -> Diagram:
-    """Simulate to a time and on for some slices of a coordinated scheduler.
+    """Simulate a coordinated scheduler to a time and for some slices beyond it.
 
     Parameters
     ----------
     begin : float, seconds
-        In the first slice that is looked at.
+        A time in the first slice that is drawn.
     """
     from models import workloads
     from models.concurrent_gang.model import prepare
@@ -208,7 +208,7 @@ SOURCE = {
     "replication": "0",
     "conf": "",
 }
-"""Settings that make a simulation; empty is what the files of conf have."""
+"""Settings that make a simulation; empty means the value in the files of conf."""
 
 
 def point(settings: Mapping[str, str], **changed: Any) -> Point:
@@ -234,12 +234,12 @@ def point(settings: Mapping[str, str], **changed: Any) -> Point:
     meant = full if "/" not in named and is_file("policy", full, user) else named
     made = asked({**settings, "policy": meant}, changed)
     if made.policy["family"] != FAMILY:
-        raise AnalysisError(f"policy={named}: it has no tasks to draw; give gang, concurrent_gang, …")
+        raise AnalysisError(f"policy={named} has no tasks to draw; give gang, concurrent_gang, …")
     return made
 
 
 def title(settings: Mapping[str, str], scheduler: str = "") -> str:
-    """Return what is simulated in words."""
+    """Return a description of the simulation."""
     size = settings.get("machine.torus") or settings.get("machine.processors") or settings["machine"]
     named = machine(size.replace("torus", "")) if size[-1].isdecimal() else machine(size)
     first = f"{label(scheduler)}, " if scheduler else ""

@@ -42,11 +42,11 @@ GANG, ROUND_ROBIN, PRIORITIES, UNCOORDINATED = (
     "gang", "concurrent_gang_rr", "concurrent_gang", "uncoordinated",
 )  # fmt: skip
 SIZES = ("torus", "mesh", "processors")
-"""Keys of a machine that say how many PEs it has."""
+"""Keys of a machine that give its number of PEs."""
 
 OF_THE_PAPER = (GANG, ROUND_ROBIN, PRIORITIES)
 SCHEDULERS = (*OF_THE_PAPER, UNCOORDINATED)
-"""The three that the paper's figures have; the fourth is only spoken of."""
+"""The three in the paper's figures; the fourth is mentioned only in the text."""
 
 JOBS, IDLE, IDLE_OF_TASKS = "jobs", "idle_time", "idle_time_of_tasks"
 PE_TIME, TASK_WAIT, LOCAL_SHARE = "pe_time", "task_wait", "local_share"
@@ -75,7 +75,7 @@ YLABELS = {
     IDLE: ("Total idle time (1,000 PE s)", 1e-3),
     IDLE_OF_TASKS: ("Empty slots and waiting\nof tasks (1,000 s)", 1e-3),
 }
-"""Metric -> label of its axis, and what values are multiplied with."""
+"""Metric -> label of its axis, and the factor that scales its values."""
 
 
 def workloads(study: Study) -> list[str]:
@@ -106,7 +106,7 @@ def machine(name: str) -> str:
 
 
 def size(study: Study, name: str) -> str:
-    """Return what a machine of a study is called in text: by its processors, whatever its file is called.
+    """Return a machine's name in text, from its number of processors whatever the name of its file.
 
     A key given on the command line (``machine.torus=8x8``) makes it larger or smaller than its name says.
     """
@@ -118,7 +118,7 @@ def size(study: Study, name: str) -> str:
 
 
 def times(study: Study) -> list[str]:
-    """Return the horizons of the grid, ascending; one without a name where it is no axis."""
+    """Return the horizons of the grid, ascending; one without a name where it is not an axis."""
     return sorted(study.values_of(HORIZON), key=float) or [""]
 
 

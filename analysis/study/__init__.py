@@ -1,4 +1,4 @@
-"""A dataset as an analysis sees it: `Study`, and `open_study` for a results folder."""
+"""A dataset for an analysis: `Study`, and `open_study` for a results folder."""
 
 from analysis.study.opening import open_study
 from analysis.study.study import Study

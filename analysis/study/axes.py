@@ -1,4 +1,4 @@
-"""The axes of a grid along which an analysis compares, those that are readings of a paper; groups of jobs."""
+"""The axes of a grid that an analysis compares along, or takes as readings of a paper; groups of jobs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ class Axes:
     split : dict of str to tuple of str
         Features of which these values are readings as well, the default first.
     every : bool
-        All axes are features, the first value of each that of the main comparison: nothing is a reading.
+        All axes are features, with the first value of each in the main comparison: there are no readings.
     """
 
     features: Mapping[str, str] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Grouping:
     suffix : str
         Of their names.
     title : str
-        What the groups are of.
+        The property that defines the groups.
     """
 
     dim: str

@@ -1,4 +1,4 @@
-"""One metric of one scheme: along an axis, with the state of each point; or at one point, or why not."""
+"""One metric of one policy: along an axis, with the state of each point; or at a single point."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Curve:
     x : ndarray, shape (n_points,)
         Values on the axis, ascending: offered loads, numbers of jobs.
     values : ndarray, shape (n_points, replications, batches)
-        NaN where not run; each moved by what its batch counts for (`statistics.weighed`), so that plain means
-        over it are those of the dataset.
+        NaN where not run; each adjusted by its batch's weight (`statistics.weighed`), so that plain means
+        equal the dataset's means.
     status : tuple of str, length n_points
         `DONE` and the like.
     confidence : float
@@ -42,13 +42,13 @@ class Curve:
     metric : str
         Name of the metric.
     exact : bool
-        The values were solved, not simulated.
+        Whether the values were solved, not simulated.
     bias : tuple of float, length n_points or 0
         Expected, as a share of the mean, of points whose runs are too short; NaN at all others.
     capacity : Capacity
         Of a curve over the load.
     plain, weight : ndarray, shape (n_points, replications, batches), optional
-        What the batches have, and what they count for, where `values` are the dataset's.
+        The batches' own values and their weights, where `values` come from the dataset.
     known : Intervals, optional
         The dataset's means and half-widths.
     """
@@ -72,7 +72,7 @@ class Curve:
 
     @property
     def there(self) -> bool:
-        """Whether the grid has points of it."""
+        """Whether the grid has points of this curve."""
         return len(self.x) > 0 and not self.where(EXCLUDED).all()
 
     @property
@@ -88,7 +88,7 @@ class Curve:
 
     @property
     def diverges(self) -> bool:
-        """Whether the metric grows beyond all limits where a policy is saturated."""
+        """Whether the metric grows without limit where a policy is saturated."""
         return self.metric.partition("_by_")[0].removesuffix("_p95").removesuffix("_max") in GROWING
 
     @property
@@ -148,8 +148,8 @@ class Curve:
         """Return the values averaged over points, shape (replications, batches) or (replications, 1).
 
         The same jobs arrive at every load, so loads are correlated: they are averaged before any interval is
-        made. Where replications make the interval, their means are averaged, over however many batches each
-        load has; else batches are, and one that is missing at one of the points is missing in the average.
+        made. If the interval comes from replications, their means are averaged, over the batches that each
+        load has; otherwise batches are averaged, and a batch that one point lacks is missing in the average.
         """
         places = np.flatnonzero(np.isin(self.x, points))
         chosen = self.values[places]
@@ -175,7 +175,7 @@ class Sample:
     status : str
         `curve.DONE` and the like.
     exact : bool
-        The values are solved, not simulated.
+        Whether the values were solved, not simulated.
     plain, weight : ndarray, shape (replications, batches), optional
         See `Curve`.
     known : Interval, optional
@@ -196,7 +196,7 @@ class Sample:
 
     @classmethod
     def computed(cls, how: Callable[..., np.ndarray], *samples: Sample) -> Sample:
-        """Return what a function makes of the values of samples; one without values where one of them is."""
+        """Return a function of the values of samples; without values if one of them has none."""
         if bad := [one.status for one in samples if one.reason]:
             return cls.absent(bad[0])
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -204,7 +204,7 @@ class Sample:
 
     @property
     def reason(self) -> str:
-        """Why it has no estimate; empty if it has one."""
+        """The reason why there is no estimate; empty if there is one."""
         if self.status == EXCLUDED:
             return "not in this grid"
         if self.status != DONE:
@@ -220,7 +220,7 @@ class Sample:
         return self.interval(confidence) if self.known is None else self.known
 
     def against(self, other: Sample) -> Paired:
-        """Return these values beside others of the same jobs: their ratio, difference and verdict."""
+        """Return these values paired with others of the same jobs: their ratio, difference and verdict."""
         exact = self.exact and other.exact
         if self.plain is None or other.plain is None or (self.weight is None) != (other.weight is None):
             return Paired.of(self.values, other.values, exact=exact)
@@ -229,7 +229,7 @@ class Sample:
 
     @property
     def of_runs(self) -> Sample:
-        """The means of replications: batches of different families hold other jobs, and have no pairs."""
+        """The means of replications: batches of different families hold different jobs and cannot be paired."""
         return Sample(over_batches(self.values), self.status, self.exact)
 
     @property

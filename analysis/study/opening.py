@@ -21,7 +21,7 @@ def open_study(where: Path, axes: Axes | None = None) -> Study:
     Parameters
     ----------
     axes : Axes, optional
-        The paper's axes, if they are known already, see `Study.under`.
+        The paper's axes, if they are already known, see `Study.under`.
 
     Raises
     ------
@@ -34,19 +34,21 @@ def open_study(where: Path, axes: Axes | None = None) -> Study:
         raise AnalysisError(str(error)) from None
     if "replication" in data["saturated"].dims:
         raise AnalysisError(
-            f"{path} was written by an earlier version, which recorded saturation otherwise: run the sweep's "
-            "command again (it is in the dataset's attribute command), then this one"
+            f"{path} was written by an earlier version, which recorded saturation differently: run the "
+            "sweep's command again (the dataset's attribute `command` has it), then this command"
         )
     if hostile := next(_unprintable(data), None):
-        raise AnalysisError(f"{path} has control characters in {hostile}, which no sweep writes: not shown")
+        raise AnalysisError(
+            f"{path} has control characters in {hostile}, which no sweep writes: it stays closed"
+        )
     study = Study(data, path.parent)
     return study if axes is None else study.under(axes)
 
 
 def _unprintable(data: xr.Dataset) -> Iterator[str]:
-    """Yield names of attributes and variables with characters that a page or a terminal would obey."""
+    """Yield names of attributes and variables with characters that a page or a terminal would interpret."""
     for name, value in data.attrs.items():
-        # Code of one's own is not shown.
+        # A user's own code is never shown.
         if name != "recipe" and any(map(_is_hostile, _texts(value))):
             yield f"the attribute {name}"
     for name, variable in data.variables.items():
@@ -56,7 +58,7 @@ def _unprintable(data: xr.Dataset) -> Iterator[str]:
 
 
 def _texts(value: Any) -> Iterator[Any]:
-    """Yield the texts of an attribute, those inside JSON as well."""
+    """Yield the texts of an attribute, including the texts inside JSON."""
     if isinstance(value, str) and value.startswith("{"):
         with suppress(ValueError, RecursionError):
             value = json.loads(value)

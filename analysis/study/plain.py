@@ -1,4 +1,4 @@
-"""A labelled array as its dimensions' names and its numbers, for reading it thousands of times."""
+"""A labelled array as its dimensions' names and its numbers, for thousands of fast reads."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Plain:
-    """What an xarray array holds, without what xarray adds to each question (milliseconds).
+    """The content of an xarray array, without the milliseconds that xarray adds to each access.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class Plain:
         Parameters
         ----------
         place : dict of str to int
-            Dimension -> index; what the array does not have is ignored.
+            Dimension -> index; dimensions that the array lacks are ignored.
         *kept : str
             The other dimensions, all of them.
 

@@ -1,7 +1,7 @@
 """Values that a log recorded, from its dataset: the waits of its jobs.
 
-The values are batches of the same jobs as those of the metrics with the same names, by the same definitions;
-they belong to the log's own load.
+The values are batches of the same jobs as in the metrics with the same names, by the same definitions; they
+belong to the log's own load.
 """
 
 import math
@@ -43,7 +43,7 @@ def values(study: Study, metric: str, at: Mapping[str, str] | None = None) -> Fl
 def mean(study: Study, metric: str, at: Mapping[str, str] | None = None) -> Interval:
     """Return the mean of a metric as recorded, over jobs or over time as for a policy; NaN without one.
 
-    For a maximum, that of all batches, without an interval.
+    For a maximum, the maximum over all batches, without an interval.
     """
     sample = values(study, metric, at)
     if sample is None:

@@ -1,8 +1,8 @@
-"""A dataset as an analysis sees it: schemes over loads, or over another axis, under features.
+"""A dataset for an analysis: policies over loads, or over another axis, under features.
 
 The dataset's axes beyond the features of its paper (`axes.Axes`) and ``policy`` and ``load`` are taken as
-readings of the paper or circumstances of the experiment: every combination of them is a `Study` of its own,
-see `readings`.
+readings of the paper or circumstances of the experiment: every combination of them is a separate `Study`, see
+`readings`.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class Study:
     Parameters
     ----------
     data : xarray Dataset
-        Metrics with the dimensions policy, load, those features that the grid has, replication, batch.
+        Metrics with the dimensions policy, load, the features that the grid has, replication, batch.
     folder : Path
-        Where its figures go.
+        Folder of its figures.
     reading : dict of str to str
         Values of further axes at which this study is taken, only those with more than one value.
     axis_values : dict of str to sequence of str
@@ -85,20 +85,20 @@ class Study:
                     raise AnalysisError(f"{axis}={typed}: {unknown('value', value, known)}")
             kept[axis] = [place for place, value in enumerate(known) if value in wanted]
             if not kept[axis]:
-                raise AnalysisError(f"{axis}= names nothing; give one or more of {', '.join(known)}")
+                raise AnalysisError(f"{axis}= has no value; give one or more of {', '.join(known)}")
         found = replace(self, data=self.data.isel(kept))
         if (found.status == EXCLUDED).all():
             chosen_values = ", ".join(f"{axis}={typed}" for axis, typed in given.items())
-            raise AnalysisError(f"{chosen_values}: the grid has no such point, by its zip or exclude")
+            raise AnalysisError(f"{chosen_values}: the grid has no such point because of its zip or exclude")
         return found
 
     @property
     def selectable(self) -> list[str]:
-        """Axes of which values can be selected: the grid's, and those of metrics."""
+        """Axes whose values can be selected: the grid's and the metrics' own."""
         return [axis for axis in self._texts if axis not in SAMPLES]
 
     def under(self, axes: Axes) -> Study:
-        """Return the study as a paper sees its axes, without readings of one value."""
+        """Return the study with a paper's axes, without readings of one value."""
         found = replace(self, axes=axes)
         single = [axis for axis in found._further_axes if self.data.sizes[axis] == 1]
         return replace(found, data=self.data.isel(dict.fromkeys(single, 0)))
@@ -210,7 +210,7 @@ class Study:
         return {axis: [text(value) for value in self.data[axis].values] for axis in axes}
 
     def ordered(self, axis: str, first: Iterable[str]) -> list[str]:
-        """Return the values of an axis, those that a paper names first and in its order."""
+        """Return the values of an axis, the values that a paper names first and in its order."""
         there = self.values_of(axis)
         named = [value for value in first if value in there]
         return named + [value for value in there if value not in named]
@@ -241,7 +241,7 @@ class Study:
         Parameters
         ----------
         along : str
-            The curve's axis, a numerical one; null has no place on it and is left out (but not a load's).
+            The curve's axis, a numerical one; null has no place on it and is omitted (except for loads).
         **point : str or number or bool or None
             Values on axes of features and on the metric's own dimensions, and the load where the curve is
             along another axis; those not given are taken from `usual`.
@@ -282,7 +282,7 @@ class Study:
     def curves(
         self, metric: str, policies: Iterable[str], along: str = "load", **point: object
     ) -> dict[str, Curve]:
-        """Return the curves of those schemes of which the grid has points, see `curve`."""
+        """Return the curves of the policies for which the grid has points, see `curve`."""
         found = {policy: self.curve(metric, policy, along=along, **point) for policy in policies}
         return {policy: curve for policy, curve in found.items() if curve.there}
 
@@ -316,7 +316,7 @@ class Study:
         Parameters
         ----------
         rank : str
-            On the axis ``user_rank``; a value that is no number (others) is returned unchanged.
+            On the axis ``user_rank``; a value that is not a number (others) is returned unchanged.
         at : mapping, optional
             Values on axes of the grid; if the points have different users, the rank is returned.
         """
@@ -377,7 +377,7 @@ class Study:
 
     @property
     def title(self) -> str:
-        """The reading in words with those of the default, too, where they are few enough to read."""
+        """The reading in words; of the default, too, the values if they are few."""
         words = ", ".join(f"{key}={value}" for key, value in self.reading.items())
         return f"{words} (default)" if self.label == "default" and 0 < len(self.reading) < 3 else self.label
 
@@ -416,7 +416,7 @@ class Study:
         return [str(dim) for dim in self.data["state"].dims]
 
     def tally(self) -> dict[str, int]:
-        """Return how many points (all replications together) are in which state."""
+        """Return the number of points (all replications together) in each state."""
         states, counts = np.unique(self.status.values, return_counts=True)
         return dict(zip(states.tolist(), counts.tolist(), strict=True))
 

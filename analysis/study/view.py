@@ -10,7 +10,7 @@ from sweep.errors import unknown
 from sweep.policy_names import usual_reference
 
 OPTIONS = ("along", "reference", "metrics")
-"""Keys of `View` as they are typed; any other key names an axis, and values to keep of it."""
+"""Keys of `View` as users type them; any other key names an axis, and its values to keep."""
 
 ALL = "all"
 
@@ -44,17 +44,17 @@ class View:
         """
         for key in OPTIONS:
             if key in given and not listed(given[key]):
-                raise AnalysisError(f"{key}={given[key]} names nothing; give a value, or leave {key}= out")
+                raise AnalysisError(f"{key}={given[key]} has no value; give one, or omit {key}=")
         metrics = tuple(listed(given.get("metrics", "")))
         return cls(given.get("along", ""), given.get("reference", ""), metrics)
 
     def reference_among(self, names: Sequence[str]) -> str:
-        """Return the name that others are compared with: the chosen one, else the usual one, else the first.
+        """Return the reference of comparisons: the chosen name, else the default, else the first.
 
         Raises
         ------
         AnalysisError
-            If the chosen one is not there.
+            If the chosen name is not among them.
         """
         if self.reference and self.reference not in names:
             raise AnalysisError(f"reference={self.reference}: {unknown('name', self.reference, names)}")
@@ -63,7 +63,7 @@ class View:
 
 
 def listed(text: str) -> list[str]:
-    """Return what is typed as a list, with brackets or without.
+    """Return the parts of a typed list, with brackets or without.
 
     Examples
     --------

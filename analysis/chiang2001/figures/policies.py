@@ -29,7 +29,7 @@ RUNTIME = "Actual runtime (min)"
 
 
 def there(study: Study, policies: Sequence[str]) -> list[str]:
-    """Return those of some policies that the grid has, in the given order.
+    """Return which of some policies the grid has, in the given order.
 
     Raises
     ------
@@ -216,7 +216,7 @@ IMMEDIATE_TITLE = "LXF&W-backfill with one minute of immediate service"
 
 
 def of_immediate(study: Study) -> Drawn:
-    """Return the paper's figure, and what it says without showing it."""
+    """Return the paper's figure, and figures of results that it describes only in words."""
     return {
         "fig8": partial(_months, metrics=(SLOWDOWN, P95)),
         "fig8-not-shown": partial(_months, metrics=(AVERAGE, MAXIMUM)),

@@ -54,7 +54,7 @@ def _arrivals(study: Study) -> Figure:
         mean, half = found.mean[place], found.half_width[place]
         axes.plot(hours + 0.5, mean, color=color, label=day, marker="o", ms=2.5, linewidth=1.1)
         axes.fill_between(hours + 0.5, mean - half, mean + half, color=color, alpha=0.1, linewidth=0)
-    axes.set(xlim=(0, 24), ylim=(0, None), xlabel="Hour of the day", ylabel="Jobs submitted in an hour")
+    axes.set(xlim=(0, 24), ylim=(0, None), xlabel="Hour of the day", ylabel="Jobs submitted per hour")
     axes.xaxis.set_major_locator(MultipleLocator(3))
     axes.set_title(f"Arrivals, {labels.month(name)}")
     figure.legend(loc="outside right center")

@@ -26,8 +26,8 @@ REFERENCE = "best_fit"
 """The scheme to which the others are compared: the best of the simple ones, as the conclusions have it."""
 
 RELATIVE = (
-    " Right: each scheme's slowdown over that of best fit, from paired batches under the same sequence of "
-    "jobs; what all schemes have in common cancels, so that differences too small for the left can be seen."
+    " Right: each scheme's slowdown relative to best fit's, from paired batches under the same sequence of "
+    "jobs; variation that all schemes have in common cancels, so small differences become visible."
 )
 
 FOOTNOTE_5 = "Migration is not plotted: without unifications it would not be migration (paper, footnote 5)."
@@ -61,7 +61,7 @@ def _curves(
     policies = [policy for policy in study.policies if policy not in without]
     curves = study.curves(metric, policies, **features or {})
     if not curves:
-        raise DrawingError("its points are not in this grid")
+        raise DrawingError("this grid lacks the figure's points")
     return curves
 
 
@@ -137,7 +137,7 @@ def _utilization(study: Study) -> Figure:
     axes = figure.axes[-1]
     limits = axes.get_xlim(), axes.get_ylim()
     axes.axhline(0, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
-    _annotate(axes, "all that is offered", (limits[0][1], 0.0), "right")
+    _annotate(axes, "offered load", (limits[0][1], 0.0), "right")
     loads = np.array(limits[0])
     for threshold in SUSTAINED:
         axes.plot(

@@ -1,6 +1,6 @@
-"""Figs. 3 to 6: what the logs at hand say of job sizes, runtimes and repeated runs.
+"""Figs. 3 to 6: job sizes, runtimes and repeated runs in the logs at hand.
 
-The paper used six logs. Of these only that of the NASA Ames iPSC/860 is published as it was; KTH's SP2 stands
+The paper used six logs. Of these only the NASA Ames iPSC/860's is published as it was; KTH's SP2 stands
 in for the ANL SP1 and the SDSC Paragon, which are not.
 """
 
@@ -30,7 +30,7 @@ N_BUCKETS = 10
 
 RARE_RUNS = 5
 """Run lengths seen fewer times are the "outliers that appear only a small number of times" of section 3.3;
-how many is small, the paper does not say."""
+the paper does not define a small number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Source:
     file : str
         Name in the archive.
     exclude : dict of str to int
-        Rows that are no users' jobs, as filters of `models.jobs.swf.select`.
+        Rows that are not users' jobs, as filters of `models.jobs.swf.select`.
     """
 
     file: str
@@ -92,7 +92,7 @@ def load(folder: Path | None, source: Source) -> UserJobs:
     Raises
     ------
     DrawingError
-        If it is not there, with where to get it.
+        If it is missing, with the place to get it.
     """
     path = None if folder is None else folder / source.file
     if path is None or not path.is_file():
@@ -195,11 +195,11 @@ def _nasa_runtimes(folder: Path | None) -> Figure:
 
 
 LARGEST_AREA, SMALLEST_AREA = 160.0, 4.0
-"""Of a point, points squared: in proportion to the jobs, but no smaller than can be seen."""
+"""Area of a point, in points squared: in proportion to the jobs, but large enough to be visible."""
 
 
 def areas(counts: np.ndarray, most: float) -> np.ndarray:
-    """Return the area of each point, for so many jobs."""
+    """Return the area of each point, for its number of jobs."""
     return np.maximum(LARGEST_AREA * np.asarray(counts) / most, SMALLEST_AREA)
 
 

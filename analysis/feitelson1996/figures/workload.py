@@ -38,7 +38,7 @@ def draw(study: Study) -> Figure:
 
     workload, machine = study.parameters("workload"), study.parameters("machine")
     if MACHINE_SIZE not in machine:
-        raise DrawingError("the dataset does not say how many PEs its machine has")
+        raise DrawingError("the dataset does not give its machine's number of PEs")
     n_pes = machine[MACHINE_SIZE]
     seed_of_first = seed(int(study.settings.get("seed", 1)), workload["name"], 0)
     chunks = model.standard_sessions({**workload, "repetition": model.FEEDBACK}, n_pes, seed_of_first)
@@ -94,7 +94,7 @@ def _first(chunks: Iterator[dict[str, np.ndarray]], n: int) -> dict[str, np.ndar
 
 
 FEW = 10
-"""Jobs of a size below which its mean runtime is little more than chance."""
+"""Number of jobs of a size below which its mean runtime is mostly noise."""
 
 
 def _draw_sizes(axes: Axes, counts: np.ndarray) -> None:

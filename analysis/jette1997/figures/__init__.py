@@ -1,4 +1,4 @@
-"""Fig. 1, what the text says in numbers, the map of the trade-off, and the comparison with other families."""
+"""Fig. 1, the text's numbers, the map of the trade-off, and the comparison with other families."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

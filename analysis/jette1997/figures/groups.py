@@ -1,4 +1,4 @@
-"""Groups of jobs: interactive ones by hour and by length, and those of other families' policies by class."""
+"""Interactive jobs by hour and by length, and jobs under other families' policies by class."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,10 +18,10 @@ HIGHEST = 1371.0
 """The highest slowdown that the paper names."""
 
 Of = Callable[[str, tuple[str, ...]], Sample]
-"""(policy, values that are one category) -> what is drawn of it."""
+"""(policy, values of one category) -> the sample that is drawn."""
 
 TOGETHER = 3
-"""Hours of one point: single ones have few jobs at night."""
+"""Hours of one point: at night single hours have few jobs."""
 
 LENGTH_NAMES = ("under\n10 s", "10 s to\n1 min", "1 to\n10 min", "10 min\nto 1 h", "1 h and\nmore")
 TITLES = {HOUR: "hour of submission", LENGTH: "length"}
@@ -36,7 +36,7 @@ OF_FAMILIES = (
 
 
 def groups(study: Study, dim: str) -> dict[str, tuple[str, ...]]:
-    """Return what stands on the axis: names of lengths, or of three hours each, and their values."""
+    """Return the categories of the axis, lengths or three hours each, and their values."""
     values = study.values_of(dim)
     if dim == HOUR:
         return {
@@ -79,7 +79,7 @@ def draw(study: Study, dim: str) -> Figure:
     if dim == HOUR:
         if by(BEGUN, HOUR) in study.data:
             made.append(plot(partial(aggregate, kind=BEGUN), "Begun within 10 s (%)", scale=100.0))
-        made.append(plot(jobs, "Jobs submitted, a day"))
+        made.append(plot(jobs, "Jobs submitted per day"))
     return panels(made, f"Interactive jobs by {TITLES[dim]}: {workload_title(workload)}", 2)
 
 

@@ -25,7 +25,7 @@ GUIDES = {
 """Utilizations that the paper names."""
 
 LEAST_EXCESS = 0.001
-"""Of a slowdown over 1, where an axis of its logarithm begins."""
+"""The excess of a slowdown over 1 at which the logarithmic axis begins."""
 
 
 def month_name(first: date | None, number: int) -> str:

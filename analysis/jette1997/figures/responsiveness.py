@@ -1,4 +1,4 @@
-"""Responsiveness in a few numbers, and what becomes of the processor time."""
+"""Responsiveness in a few numbers, and the use of the processor time."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,11 +21,11 @@ PANELS = (
     ("Interactive jobs ended /\nUNICOS MAX's", 1.21, "paper: 1.21"),
     ("Processor time delivered /\nUNICOS MAX's", 1.0, "1: no loss"),
 )
-"""Of each panel, what is shown, and the paper's number with its name."""
+"""Label of each panel, and the paper's number with its name."""
 
 
 def _intervals(study: Study, policy: str, workload: str) -> list[Interval | None]:
-    """Return what each panel shows of a scheduler, None where there is nothing."""
+    """Return the sample of each panel for a scheduler, None where there is none."""
     point = {labels.WORKLOAD: workload} if workload else {}
     slowdown = derived.interactive_slowdown(study, policy, workload)
     excess = Sample(100 * (slowdown.values - 1), slowdown.status)
@@ -76,7 +76,7 @@ def _row(places: Sequence[Axes], row: int, policy: str, found: list[Interval | N
     for axes, each in zip(places, found, strict=True):
         if each is None or not np.isfinite(each.mean):
             continue
-        # What is shown is never negative, and may be on a logarithmic axis.
+        # The values are never negative, and the axis may be logarithmic.
         left = min(np.nan_to_num(each.mean - each.low), 0.999 * each.mean)
         axes.errorbar(
             each.mean,
@@ -95,8 +95,8 @@ def _row(places: Sequence[Axes], row: int, policy: str, found: list[Interval | N
 LOOKS = {
     labels.UTILIZATION: ("used by jobs", "#0072b2", ""),
     labels.SWITCHING: ("switching", "#111111", ""),
-    labels.PACKING: ("packing: a job waits, and fits nowhere", "#d55e00", ""),
-    labels.LIMITS: ("limits keep all that wait", "#e69f00", ""),
+    labels.PACKING: ("packing: a waiting job fits nowhere", "#d55e00", ""),
+    labels.LIMITS: ("limits hold back all waiting jobs", "#e69f00", ""),
     labels.NO_WORK: ("no work", "#e6e6e6", ""),
 }
 """Share -> name, colour and hatches, from the left."""
@@ -111,7 +111,7 @@ def shares(study: Study, policy: str, workload: str) -> Shares:
 
 
 def draw_lost(study: Study) -> Figure:
-    """Draw what becomes of the processor time, a panel for each workload."""
+    """Draw the use of the processor time, a panel for each workload."""
     panels = {
         labels.workload_title(workload): {
             policy: shares(study, policy, workload) for policy in labels.schedulers(study)
@@ -127,7 +127,7 @@ def draw_lost(study: Study) -> Figure:
         _numbers(axes, rows)
         axes.set_title(name[:1].upper() + name[1:], fontsize=9, fontweight="normal")
     places[-1].set_xlabel("Share of all processor time (%)")
-    style.put_headline(figure, "What becomes of the processor time")
+    style.put_headline(figure, "Use of the processor time")
     style.key_below(figure, stacked_bars.key(LOOKS, list(LOOKS)), 3)
     return figure
 

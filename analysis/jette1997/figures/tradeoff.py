@@ -1,4 +1,4 @@
-"""What a minimum time-slice costs in responsiveness and saves in utilization, over the cost of a switch."""
+"""The effect of a minimum time-slice on responsiveness and utilization, over the cost of a switch."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -28,7 +28,7 @@ def slowdown(study: Study, multiplier: str, cost: str) -> Sample:
 
 
 def gain(study: Study, multiplier: str, cost: str) -> tuple[float, float]:
-    """Return by how many points utilization is above that without preemption, and its half-width.
+    """Return the utilization minus the utilization without preemption, in points, and its half-width.
 
     NaN where it is not known, or has no interval.
     """
@@ -67,16 +67,16 @@ def draw_map(study: Study) -> Figure:
     wording = [list(map(_gain_in_words, *rows)) for rows in zip(gained.tolist(), half.tolist(), strict=True)]
     _cells(right, study, gained, wording, "PuOr", Normalize(-limit, limit))
     left.set_title("Interactive slowdown (% over the runtimes)", fontsize=8.5, fontweight="normal")
-    right.set_title("Utilization, minus without preemption (points)", fontsize=8.5, fontweight="normal")
-    left.set_ylabel("Cost of a switch (s a processor)")
+    right.set_title("Utilization minus no preemption (points)", fontsize=8.5, fontweight="normal")
+    left.set_ylabel("Cost of a switch (s per processor)")
     for axes in (left, right):
-        axes.set_xlabel("Do-not-disturb multiplier (s a processor)")
+        axes.set_xlabel("Do-not-disturb multiplier (s per processor)")
     style.put_headline(figure, "Do-not-disturb multiplier and cost of a switch")
     return figure
 
 
 def _gain_in_words(gained: float, half: float) -> str:
-    """Return a gain, in parentheses if its interval has both signs, or there is none.
+    """Return a gain, in parentheses if its interval includes zero, or there is none.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def draw_curves(study: Study) -> Figure:
             x, y = slow.mean(study.confidence), used.mean(study.confidence)
             star = value == NEVER
             if star and number:
-                continue  # without preemption the cost of a switch is none
+                continue  # without preemption there is no cost of a switch
             hollow = value == multipliers(study)[0]
             axes.errorbar(
                 100 * (x.mean - 1), 100 * y.mean, 100 * np.nan_to_num(y.half_width), fmt="*" if star else "o",
@@ -126,7 +126,7 @@ def draw_curves(study: Study) -> Figure:
                 xs.append(100 * (x.mean - 1))
                 ys.append(100 * y.mean)
         axes.plot(xs, ys, color=color, linewidth=1.2, zorder=2)
-        handles.append(Line2D([], [], color=color, marker="o", label=f"{cost} s a processor"))
+        handles.append(Line2D([], [], color=color, marker="o", label=f"{cost} s per processor"))
     require_points(drawn)
     handles.append(
         Line2D([], [], color="#111111", marker="*", ms=10, linestyle="none", label="no preemption")

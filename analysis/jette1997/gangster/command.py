@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from analysis.errors import AnalysisError
 from analysis.jette1997.gangster import remaking
-from analysis.jette1997.gangster.remaking import Remade, made_anew, point_of
+from analysis.jette1997.gangster.remaking import Remade, point_of, repeated
 from schedsweep.terminal import wrapped
 
 if TYPE_CHECKING:
@@ -19,17 +19,21 @@ DRAWINGS = "results/drawings"
 AT = "Tue 13:25"
 
 OPTIONS = {
-    "at": (AT, "TIME", f"the moment: a weekday and a time, default {AT}; or 9d, 36.5h after the beginning"),
-    "week": ("", "N", "of which week; default: the last one of what is measured"),
+    "at": (
+        AT,
+        "TIME",
+        f"a weekday and a time, default {AT}; or a time since the beginning, 9d or 36.5h",
+    ),
+    "week": ("", "N", "the week of that moment; default: the last measured week"),
     "policy": ("", "NAME", "default: llnl_gang"),
-    "workload": ("", "NAME", "default: the first of the grid; so are load and machine"),
+    "workload": ("", "NAME", "default: the first of the grid, as for load and machine"),
     "load": ("", "LOAD", ""),
     "machine": ("", "NAME", ""),
     "replication": ("0", "N", "from 0 on"),
-    "speed": ("600", "N", "of --play: simulated seconds in a second"),
-    "output": (DRAWINGS, "FOLDER", "of --picture"),
+    "speed": ("600", "N", "with --play: simulated seconds per second"),
+    "output": (DRAWINGS, "FOLDER", "where --picture writes"),
 }
-"""Option -> default, what it takes, and what it says."""
+"""Option -> default, placeholder of its value, and help text."""
 
 FLAGS = {
     "play": "step through a day in the terminal, from that moment on; keys give commands to jobs",
@@ -40,8 +44,8 @@ HELP = (
     """\
 python -m analysis gangster RESULTS [--at TIME] [--week N] [--policy NAME] [--workload NAME]
                                     [--replication N] [--play [--speed N]] [--picture [--output FOLDER]]
-    Shows machine and jobs of the Cray T3D at a moment of a run, as Fig. 2 of Jette (1997) has them. The run
-    is made anew from the dataset's config and seed. RESULTS is a results folder of python -m sweep, e.g.
+    Shows the machine and the jobs of the Cray T3D at a moment of a run, as Fig. 2 of Jette (1997) does. The
+    run is repeated from the dataset's config and seed. RESULTS is a results folder of python -m sweep, e.g.
     results/llnl_t3d.
 
 """
@@ -52,7 +56,7 @@ python -m analysis gangster RESULTS [--at TIME] [--week N] [--policy NAME] [--wo
     + """
 
     States: N new, W has nodes and waits for them, i is being loaded, R runs, o is being written to disk, O is
-    on disk, S is suspended. W is the barrier wire, BASE the node where the partition begins: x, y, z.
+    on disk, S is suspended. W is the barrier wire; BASE is the node where the partition begins: x, y, z.
 
 Examples
     python -m analysis gangster results/llnl_t3d --at "Tue 13:25"
@@ -62,7 +66,7 @@ Examples
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Show what is asked for.
+    """Show the display that the arguments ask for.
 
     Raises
     ------
@@ -99,10 +103,10 @@ def parsed(arguments: Sequence[str]) -> dict[str, str]:
         name, sign, value = argument.removeprefix("--").partition("=")
         if name not in settings or not (sign or argument.startswith("--")):
             valid = ", ".join(f"--{one}" for one in settings)
-            raise AnalysisError(f"gangster: {argument!r} is not understood; valid: {valid}")
+            raise AnalysisError(f"gangster: unknown argument {argument!r}; valid: {valid}")
         if name in FLAGS:
             if sign and value not in ("true", "false"):
-                raise AnalysisError(f"--{name}={value}: it takes no value")
+                raise AnalysisError(f"--{name}={value}: this option takes no value; give --{name}")
             settings[name] = "" if value == "false" else "true"
             continue
         if not sign:
@@ -126,8 +130,8 @@ def _opened(where: Path, settings: Mapping[str, str]) -> Remade:
     from analysis.study import open_study
 
     study = open_study(where)
-    print(f"{where}: making the run anew", file=sys.stderr, flush=True)
-    made = made_anew(point_of(study, settings))
+    print(f"{where}: repeating the run", file=sys.stderr, flush=True)
+    made = repeated(point_of(study, settings))
     for note in made.run.notes:
         print(note, file=sys.stderr)
     return made
@@ -139,7 +143,7 @@ def _speed(text: str) -> float:
     except ValueError:
         speed = 0.0
     if not 1 <= speed <= 86400:
-        raise AnalysisError(f"--speed {text}: give simulated seconds in a second, from 1 to 86400")
+        raise AnalysisError(f"--speed {text}: give simulated seconds per second, from 1 to 86400")
     return speed
 
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from models.production_gang.t3d.moment import Moment
 
 CLASS_NAMES = ("Expr", "Int", "Dbug", "Prod", "Bnch", "Stby")
-"""Of the classes in the order of their numbers; the paper has Dbug and Prod."""
+"""Names of the classes, in the order of their numbers; Dbug and Prod are the paper's."""
 
 GOLDEN, LIGHTNESS = 0.618034, (0.72, 0.58, 0.82)
-"""Steps around the circle of hues, which never meet, and lightnesses in turn, that letters are read on."""
+"""Step around the circle of hues, which never repeats one, and lightnesses in turn, all legible."""
 
 QUEUED = "Q"
 UNUSED = "."
@@ -53,19 +53,19 @@ class Row:
 
     @property
     def line(self) -> str:
-        """The row as Fig. 2 has it: the time that it has run is in minutes and seconds."""
+        """The row as in Fig. 2; the time that the job has run is in minutes and seconds."""
         minutes, seconds = divmod(int(self.ran), 60)
         run = f"{minutes}:{seconds:02}" if self.ran > 0 else ""
-        who = f"{self.letter} - {self.user}"
+        owner = f"{self.letter} - {self.user}"
         return (
-            f"{self.class_name:<4} {who:<13} {self.job + 1:>6} {self.processors:>4} {self.base:>4} "
+            f"{self.class_name:<4} {owner:<13} {self.job + 1:>6} {self.processors:>4} {self.base:>4} "
             f"{self.wire:>2}  {self.state} {run:>7}"
         )
 
 
 @dataclass(frozen=True)
 class Screen:
-    """Everything that is on the display.
+    """The whole display.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class Screen:
 
 
 def color_of(letter: str) -> str:
-    """Return the colour of a job, by its letter: all differ, those of neighbouring letters most."""
+    """Return the colour of a job, by its letter: all differ, most between neighbouring letters."""
     if letter not in LETTERS:
         return "#cccccc"
     number = LETTERS.index(letter)
@@ -205,7 +205,7 @@ def planes(moment: Moment, letters: Mapping[int, str], abreast: int = 1) -> list
 
 
 def abreast_for(moment: Moment, height: int) -> int:
-    """Return how many planes have to be beside each other for a display of so many lines at most."""
+    """Return how many planes must be beside each other for a display of at most `height` lines."""
     n_rows, n_planes = moment.sides[0], moment.sides[2] if len(moment.sides) > 2 else 1
     beside = 1
     while beside < n_planes and 4 + -(-n_planes // beside) * (n_rows + 1) > height:
@@ -215,7 +215,7 @@ def abreast_for(moment: Moment, height: int) -> int:
 
 LETTERS = ascii_lowercase + ascii_uppercase + digits
 NO_LETTER = "*"
-"""Of jobs beyond so many."""
+"""The letter of all jobs that have no letter of their own."""
 
 
 class Lettering:
@@ -226,7 +226,7 @@ class Lettering:
         self._next = 0
 
     def of(self, jobs: Sequence[int]) -> dict[int, str]:
-        """Return the letter of each of the jobs that are seen now; those of all others are free again."""
+        """Return the letter of each visible job; the letters of all other jobs become free."""
         self._letters = {job: letter for job, letter in self._letters.items() if job in set(jobs)}
         taken = set(self._letters.values())
         for job in jobs:

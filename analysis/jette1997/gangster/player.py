@@ -25,7 +25,7 @@ from models.jobs.job_classes import JOB_CLASSES
 
 DAY = 86400.0
 FRAMES = 5.0
-"""A second."""
+"""Frames per second."""
 
 FASTEST, SLOWEST = 86400.0, 1.0
 OPERATIONS = {"s": "suspend", "r": "resume", "k": "kill", "c": "class"}
@@ -45,13 +45,13 @@ class Player:
     time, until : float, seconds
         Of the run.
     speed : float
-        Simulated seconds in a second.
+        Simulated seconds per second.
     changes : ndarray of float, seconds
         Times at which the display changes, ascending.
     shown : dict of int to str
         Letters of the jobs on the display.
     asked, message : str
-        A command that is not complete yet, and what became of the last one.
+        An incomplete command, and the result of the last one.
     commands : list of str
     """
 
@@ -79,7 +79,7 @@ class Player:
         return cls(made, time, min(time + DAY, made.end), speed, changes)
 
     def advance(self, seconds: float) -> None:
-        """Advance by so many seconds of the viewer's time."""
+        """Advance by a number of seconds of the viewer's time."""
         if not self.paused:
             self._to(self.time + seconds * self.speed)
 
@@ -105,17 +105,17 @@ class Player:
                 self.over = False
 
     def _complete(self, key: str) -> None:
-        """Complete a command by a job's letter, or by the first letter of a class, and give it."""
+        """Complete a command by a job's letter, or by the first letter of a class, and issue it."""
         asked, self.asked = self.asked, ""
         numbers = {letter: str(job + 1) for job, letter in self.shown.items()}
         value = (CLASSES if asked.startswith("class ") else numbers).get(key)
-        self.message = f"{asked}: nothing has the letter {key!r}"
+        self.message = f"{asked}: no job or class has the letter {key!r}"
         if value and asked == "class":
             self.asked = f"class {value}"
         elif value:
-            self._give(f"{asked} {value}")
+            self._issue(f"{asked} {value}")
 
-    def _give(self, command: str) -> None:
+    def _issue(self, command: str) -> None:
         """Repeat the run with a command at the next whole second."""
         time = int(self.time) + 1
         given = [*self.commands, f"{time}s {command}"]
@@ -131,7 +131,7 @@ class Player:
         self._to(float(time))
 
     def resumed(self, given: Sequence[str]) -> list[str]:
-        """Return commands that resume, when the day is over, what is then still suspended."""
+        """Return commands that resume, when the day is over, the jobs that are still suspended."""
         jobs = dict.fromkeys(text.split()[2] for text in given if " suspend " in text)
         return [f"{int(self.until) + 1}s resume {job}" for job in jobs]
 
@@ -140,15 +140,15 @@ class Player:
         self.over = self.time >= self.until
 
     def frame(self, height: int) -> Group:
-        """Return what is seen now, at most so many lines high."""
+        """Return the display at the current time, at most `height` lines high."""
         from models.production_gang.t3d import moment
 
         now = moment.at(self.made.run, self.time)
         self.shown = self.letters.of(known(now))
         seen = screen(self.made, now, self.shown, abreast_for(now, height - 4))
         state = "paused" if self.paused else f"{self.speed:g} times as fast"
-        what = f"first letter of {', '.join(JOB_CLASSES)}" if " " in self.asked else "letter of a job"
-        answer = f"{self.asked}: {what}?" if self.asked else self.message
+        wanted = f"first letter of {', '.join(JOB_CLASSES)}" if " " in self.asked else "letter of a job"
+        answer = f"{self.asked}: {wanted}?" if self.asked else self.message
         return Group(seen.text, Text(f"{answer}\n{state}   {KEYS}", style="dim"))
 
 
@@ -158,7 +158,7 @@ def play(player: Player, console: Console, read: Callable[[float], str] | None =
     Parameters
     ----------
     read : callable, optional
-        Waits for so many seconds at most and returns the key that was pressed, if any; default: the keyboard.
+        Waits for at most the given seconds and returns the key that was pressed, if any; default: keyboard.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def play(player: Player, console: Console, read: Callable[[float], str] | None =
         If there is no terminal.
     """
     if not console.is_terminal:
-        raise AnalysisError("--play needs a terminal; give --at alone for one moment, or --picture")
+        raise AnalysisError("--play needs a terminal; give only --at for one moment, or --picture")
     with (
         keyboard() if read is None else nullcontext(read) as keys,
         Live(player.frame(console.height), console=console, auto_refresh=False, transient=False) as live,
@@ -181,12 +181,12 @@ def play(player: Player, console: Console, read: Callable[[float], str] | None =
             live.update(player.frame(console.height), refresh=True)
     if player.commands:
         commands = [*player.commands, *player.resumed(player.commands)]
-        console.print(f"The same in a study: 'policy.commands={json.dumps(commands)}'", soft_wrap=True)
+        console.print(f"To repeat this in a study: 'policy.commands={json.dumps(commands)}'", soft_wrap=True)
 
 
 @contextmanager
 def keyboard() -> Iterator[Callable[[float], str]]:
-    """Read single keys as they are pressed; where input is no terminal, there are none."""
+    """Read single keys as they are pressed; if the input is not a terminal, there are none."""
     if not sys.stdin.isatty():
 
         def wait(seconds: float) -> str:

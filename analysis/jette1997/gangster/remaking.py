@@ -1,6 +1,6 @@
-"""A run of a dataset made anew: a dataset has what was measured of it, and the seed that gives it again.
+"""Repeat a run of a dataset, which has the run's measurements and the seed that reproduces it.
 
-Times of a run are as people say them: ``Tue 13:25``, in some week; or so long after the beginning.
+Times of a run are given as ``Tue 13:25`` in some week, or as a time since the beginning.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ WEEK = 7 * 86400.0
 
 @dataclass(frozen=True, eq=False)
 class Remade:
-    """A run, and what it is called.
+    """A repeated run and its name.
 
     Parameters
     ----------
     name : str
         Scheduler, workload and replication, in words.
     point : Point
-        That of the dataset.
+        The dataset's point.
     """
 
     run: Run
@@ -50,7 +50,7 @@ class Remade:
         """Return the dataset's run with further `policy.commands`; `AnalysisError` for a bad one."""
         policy = self.point.policy
         more = [*policy["commands"], *commands]
-        return replace(made_anew(replace(self.point, policy={**policy, "commands": more})), point=self.point)
+        return replace(repeated(replace(self.point, policy={**policy, "commands": more})), point=self.point)
 
     @property
     def begin(self) -> float:
@@ -64,12 +64,12 @@ class Remade:
 
     @property
     def until(self) -> float:
-        """End of what is measured, seconds: later there is only what is left."""
+        """End of the measured part, seconds: later the remaining jobs only finish."""
         trace = self.run.trace
         return self.end if trace is None or trace.until is None else min(float(trace.until), self.end)
 
     def date(self, time: float) -> datetime | None:
-        """Return the date and time of the day at a time of the run, None where the workload does not say."""
+        """Return the date and time of the day at a time of the run, None where the workload has no dates."""
         trace = self.run.trace
         origin = None if trace is None else trace.origin
         if origin is None or origin.zero is None:
@@ -77,8 +77,8 @@ class Remade:
         return datetime(1970, 1, 1) + timedelta(seconds=float(origin.zero) + time)
 
 
-def made_anew(point: Point) -> Remade:
-    """Make the run of a point."""
+def repeated(point: Point) -> Remade:
+    """Repeat the run of a point."""
     from models.production_gang import model
 
     compiling.ready(point)
@@ -100,7 +100,7 @@ def point_of(study: Study, settings: Mapping[str, str]) -> Point:
     if FAMILY not in families.values():
         known = " and ".join(sorted(set(families.values()))) or "an unknown family"
         raise AnalysisError(
-            f"{study.folder} holds results of {known}: gangster shows those of {FAMILY}, e.g. {EXAMPLE}"
+            f"{study.folder} holds results of {known}: gangster shows results of {FAMILY}, e.g. {EXAMPLE}"
         )
     chosen = {axis: _chosen(study, axis, settings.get(axis, "")) for axis in AXES}
     number = _replication(study, settings.get("replication", "0"))
@@ -123,7 +123,7 @@ def _check(policy: Mapping[str, Any], families: Mapping[str, str]) -> None:
     if (family, system) != (FAMILY, SYSTEM):
         there = [other for other, known in families.items() if known == FAMILY and other != name]
         raise AnalysisError(
-            f"policy={name}: it has no machine of nodes (family {family}, system {system}); give "
+            f"policy={name} has no machine of nodes (family {family}, system {system}); give "
             f"{', '.join(there) or f'a dataset such as {EXAMPLE}'}"
         )
 
@@ -186,8 +186,8 @@ def time_of(text: str, week: str, made: Remade) -> float:
     text : str
         See `parsed`.
     week : str
-        Number of the week, from 1 on, the first being that in which the run begins; empty is the last one in
-        which the moment lies before the end of what is measured.
+        Number of the week, from 1 on, which is the week in which the run begins; empty is the last week in
+        which the moment lies in the measured part.
 
     Raises
     ------
@@ -198,7 +198,7 @@ def time_of(text: str, week: str, made: Remade) -> float:
     clock = made.run.clock
     if of_week:
         if week and not (week.isdecimal() and int(week) > 0):
-            raise AnalysisError(f"--week {week}: give a whole number, 1 is the week in which the run begins")
+            raise AnalysisError(f"--week {week}: give a whole number; 1 is the week in which the run begins")
         number = int(week) - 1 if week else int((made.until + clock - seconds) // WEEK)
         time = number * WEEK + seconds - clock
     elif week:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MOST_NODES = 4096
 FREE, EDGE, BORDER = "#f2f2f2", "#ffffff", "#222222"
 LABELLED = 16
-"""Sides up to so many nodes have room for letters."""
+"""Sides of up to this number of nodes have space for letters."""
 
 
 def draw(made: Remade, time: float) -> Figure:
@@ -31,7 +31,7 @@ def draw(made: Remade, time: float) -> Figure:
     now = moment.at(made.run, time)
     if now.owner.size > MOST_NODES:
         raise AnalysisError(
-            f"{now.owner.size:,} nodes are too many to draw; up to {MOST_NODES:,} can be seen"
+            f"{now.owner.size:,} nodes are too many to draw; give a machine of up to {MOST_NODES:,}"
         )
     letters = Lettering().of(known(now))
     return picture(now, letters, screen(made, now, letters))
@@ -110,7 +110,7 @@ def _plane(
 
 
 def _table(axes: Axes, seen: Screen) -> None:
-    """Write the table in letters of one width, each job's with its colour."""
+    """Write the table in a monospaced font, each job with its colour."""
     lines = [HEADER, *(row.line for row in seen.rows)]
     axes.set_axis_off()
     axes.set_xlim(0, 1)

@@ -32,19 +32,19 @@ MOST_JOBS = 256
 """Jobs on the machine of section 5.1; grids end before."""
 
 UNEVEN = tuple(float(jobs) for jobs in range(3, MOST_JOBS) if jobs & (jobs - 1))
-"""Numbers of jobs that are no power of two: at powers of two all partitions are equal."""
+"""Numbers of jobs that are not powers of two: at powers of two all partitions are equal."""
 
 ODD, EVEN = (tuple(jobs for jobs in UNEVEN if jobs % 2 == part) for part in (1, 0))
-ODD_JOBS, EVEN_JOBS = AxisRange("odd J", only=ODD), AxisRange("even J that are no power of two", only=EVEN)
+ODD_JOBS, EVEN_JOBS = AxisRange("odd J", only=ODD), AxisRange("even J that are not powers of two", only=EVEN)
 
 # Between one power of two and the next, equipartition goes through all kinds of remainders once.
 OCTAVES = [AxisRange(f"J from {low + 1} to {2 * low - 1}", low + 1, 2 * low - 1) for low in (4, 8, 16, 32)]
 
 RANGES = {
-    "no_power": AxisRange("all J that are no power of two", only=UNEVEN),
+    "no_power": AxisRange("all J that are not powers of two", only=UNEVEN),
     # Section 4.4.5 calls up to 16 "a moderate number of partitions", and Fig. 4.2 ends there.
-    "moderate": AxisRange("J up to 16 that are no power of two", 3, 16, only=UNEVEN),
-    "many": AxisRange("J from 17 on that are no power of two", 17, only=UNEVEN),
+    "moderate": AxisRange("J up to 16 that are not powers of two", 3, 16, only=UNEVEN),
+    "many": AxisRange("J from 17 on that are not powers of two", 17, only=UNEVEN),
     "octaves": OCTAVES,
     "first_octave": OCTAVES[0],
     "powers": [AxisRange(f"J = {j}", j, j) for j in (2, 4, 8, 16, 32)],

@@ -106,7 +106,7 @@ def _nearer_if_even(test: Tester, q: Mapping[str, float]) -> list[Part]:
 
 
 def _near_one(test: Tester, q: float, margin: float) -> list[Part]:
-    """Ask that both bounds are near 1 on average over the numbers of jobs that are no power of two."""
+    """Ask that both bounds are near 1 on average over the numbers of jobs that are not powers of two."""
     parts: list[Part] = []
     for bound in BOUNDS:
         text, (_, found, reason) = (
@@ -129,7 +129,7 @@ def _farthest(test: Tester, q: float) -> str:
 
 
 def _as_without_rotation(test: Tester, q: float) -> list[Part]:
-    """Ask that both bounds are those without rotation."""
+    """Ask that both bounds equal the bounds without rotation."""
     return [
         testers.everywhere(
             f"{bound} loaded job, q = {q:g}|without rotation", _bound(test, bound, q), relation,

@@ -98,7 +98,7 @@ def _with_several_groups(test: Tester, of: str, than: str, at: AxisRange) -> str
     parts = _fewer(test, REALLOCATIONS, of, than, at)
     costs = [part.describe(test.study.confidence).partition(", ")[2] for part in parts]
     return (
-        "With several groups no job runs for all of T: each group lasts for a part of it. Reallocations, "
+        "With several groups no job runs for all of T: each group lasts for a part of T. Reallocations, "
         f"smallest over largest groups first: {'; '.join(costs)}"
     )
 
@@ -108,7 +108,7 @@ def _named(workload: str) -> str:
 
 
 def _example_facts(test: Tester, of: str) -> list[Fact]:
-    """Return what is so of an example, see `FACTS`."""
+    """Return the facts of an example, see `FACTS`."""
     return [Fact(text, so) for text, so in FACTS[of]()]
 
 
@@ -140,7 +140,7 @@ def _worked_example() -> Facts:
     return [
         (f"their allocations are {_widths(largest)} processors", _widths(largest) == [8, 8, 8]),
         (
-            "each begins on the same processors when the one before ends, the first at 0",
+            "each begins on the same processors when the previous one ends, and the first at 0",
             stacked and largest[0].y == 0,
         ),
     ]

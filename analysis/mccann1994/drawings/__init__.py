@@ -1,4 +1,4 @@
-"""Pictures on request, ``python -m analysis draw equi processors=16x32 jobs=11``, and those of chapter 4."""
+"""Pictures on request, ``python -m analysis draw equi processors=16x32 jobs=11``, and chapter 4's."""
 
 from collections.abc import Iterator
 

@@ -27,7 +27,7 @@ TITLE = 0.25
 """Height of a title above a drawing, inches."""
 
 RULED = 1100
-"""Meshes of up to so many processors are ruled; in larger ones the lines would be all that is seen."""
+"""Meshes of up to this number of processors have grid lines; in larger ones the lines would hide the rest."""
 
 
 class Piece(NamedTuple):
@@ -106,7 +106,7 @@ def draw_walk(axes: Axes, stops: Sequence[Rectangle]) -> None:
 
 
 def _write(axes: Axes, piece: Piece, points: float) -> None:
-    """Write a text as large as its rectangle of so many points a processor lets it be, upright if it must."""
+    """Write a text as large as its rectangle allows, given the points per processor; upright if necessary."""
     lines = piece.text.split("\n")
     top, left, height, width = piece.rectangle
     size = {
@@ -144,7 +144,7 @@ def _gate(here: Rectangle, there: Rectangle) -> np.ndarray:
 
 
 def pages(n: int, n_columns: int, ratio: float) -> tuple[Figure, Sequence[Axes]]:
-    """Return a page as wide as the report with so many places for drawings; a single one is smaller.
+    """Return a page as wide as the report with places for `n` drawings; a page for one drawing is smaller.
 
     Parameters
     ----------

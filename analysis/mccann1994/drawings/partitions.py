@@ -1,4 +1,4 @@
-"""Figs. 4.2 to 4.9: the partitions of EQUI and EQUI+'s mapping of threads; those of Folding and its walks."""
+"""Figs. 4.2 to 4.9: the partitions of EQUI and EQUI+'s mapping of threads; Folding's partitions and walks."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ OF_FOLDING = range(3, 9)
 """Numbers of jobs of Fig. 4.5."""
 
 CYCLES = (4, 6, 8, 16, 17, 18, 24, 32)
-"""Numbers of partitions of Figs. 4.7 to 4.9; 16 twice, before and after the order is defined anew."""
+"""Numbers of partitions of Figs. 4.7 to 4.9; 16 twice, before and after the order is redefined."""
 
 SIZES = {"small partition": SMALL, "large partition": LARGE}
 MOST_ROTATIONS = 24

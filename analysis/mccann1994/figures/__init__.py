@@ -18,7 +18,7 @@ FIGURES: Mapping[str, Mapping[str, Callable[[Study], Figure]]] = {
     labels.BLOW_UP: exact.BIRTH_DEATH,
     labels.REALLOCATIONS: schedules.DRAWN,
 }
-"""The figures of an experiment, by the first of these metrics that it has; those of `simulation` vary."""
+"""The figures of an experiment, by the first of these metrics that it has; `simulation` chooses by axes."""
 
 
 def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:

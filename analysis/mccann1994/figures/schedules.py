@@ -105,7 +105,7 @@ def _ratios(
     title: str,
     **settings: Any,
 ) -> LoadPlot:
-    """Return a plot of a metric over that of an optimum, from paired lists."""
+    """Return a plot of a metric divided by the optimum's, from paired lists."""
     at = {"workload": workload, "processors": processors}
     best = study.curve(metric, reference, along=JOBS.name, **at)
     curves = {policy: study.curve(metric, policy, along=JOBS.name, **at) for policy in policies}

@@ -16,7 +16,7 @@ from analysis.study import Study
 from sweep.policy_names import label
 
 LOAD = 0.5
-"""Of all four figures."""
+"""Load of all four figures."""
 
 SPACE_SHARING = (*labels.EQUIPARTITION, *labels.FOLDING)
 UNIPROGRAMMING = (labels.ONE_AT_A_TIME, "processor_sharing")

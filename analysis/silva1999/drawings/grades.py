@@ -24,12 +24,12 @@ def grades(settings: Mapping[str, str]) -> Figure:
     made = point(settings)
     if not made.policy["coordinated"]:
         raise AnalysisError(
-            f"policy={settings['policy']}: without coordination nothing is graded; give concurrent_gang"
+            f"policy={settings['policy']}: this scheduler has no grades of membership; give concurrent_gang"
         )
     found = valid(gradings, made, until)
     if not found:
         raise AnalysisError(
-            f"no task came to a second phase by time={until:g}: give a later one, or a workload of phases "
+            f"no task reached a second phase by time={until:g}: give a later time, or a workload of phases "
             "(workload=changing_phases)"
         )
     one = _chosen(found, settings)
@@ -80,6 +80,6 @@ def _chosen(found: Sequence[Grading], settings: Mapping[str, str]) -> Grading:
         there = sorted({one.job + 1 for one in found})
         wording = ", ".join(map(str, there[:12])) + (" …" if len(there) > 12 else "")
         raise AnalysisError(
-            f"job={job + 1} task={task}: it has not changed phase by then; those that have: {wording}"
+            f"job={job + 1} task={task}: this task has not changed phase by then; tasks that have: {wording}"
         )
     return max(found, key=lambda one: min(len(one.before), len(one.after), AROUND))

@@ -32,10 +32,10 @@ WAITING = {
 """Cause -> name, colour and hatches."""
 
 NAMED = 48
-"""Machines up to so many PEs have room for the numbers of jobs."""
+"""Machines of up to this number of PEs have space for the numbers of jobs."""
 
 LOCAL_HEIGHT = 0.42
-"""Of a local slot, of a PE's lane; that of a gang slot is `GANG_HEIGHT`."""
+"""Height of a local slot, as a share of a PE's lane; a gang slot has `GANG_HEIGHT`."""
 
 GANG_HEIGHT = 0.86
 
@@ -56,12 +56,12 @@ def of_point(made: Point, time: float, n_slices: int, wording: str) -> Figure:
     """Draw some slices of a point's own run from a time in seconds on; `wording` is its title."""
     if not made.policy["coordinated"]:
         raise AnalysisError(
-            f"policy={made.policy['name']}: without coordination there are no slots; give gang, "
+            f"policy={made.policy['name']}: an uncoordinated scheduler has no slots; give gang, "
             "concurrent_gang_rr or concurrent_gang"
         )
     found = valid(diagram, made, time, n_slices)
     if found.n_pes > MOST:
-        raise AnalysisError(f"machine={made.machine['name']}: too many PEs to draw; give up to {MOST}")
+        raise AnalysisError(f"machine={made.machine['name']}: too many PEs to draw; the limit is {MOST}")
     if not (found.n_rows > 0).any():
         raise AnalysisError(f"no job is in the system at time {time:g}: try another time=, or a higher load=")
     height = min(0.24 * found.n_pes, 9.0)
@@ -75,9 +75,9 @@ def of_point(made: Point, time: float, n_slices: int, wording: str) -> Figure:
 
 
 def _colors(found: Diagram, shown: np.ndarray) -> dict[int, str]:
-    """Return a colour for each job, another one than those beside it have.
+    """Return a colour for each job that differs from its neighbours'.
 
-    Beside it are jobs on the same PE or the next one in a slice, and on the same PE in the next slice.
+    Neighbours are jobs on the same PE or the next one in a slice, and on the same PE in the next slice.
     """
     line, width = found.timeline, found.signals[1] - found.signals[0]
     cells: dict[tuple[int, int], set[int]] = defaultdict(set)
@@ -174,7 +174,7 @@ def _draw_slices(axes: Axes, found: Diagram) -> None:
 
 
 def _name_parts(axes: Axes, found: Diagram, inches: float) -> None:
-    """Name slice, slot, period and cycle, and each slice's row, above axes so many inches high."""
+    """Name slice, slot, period and cycle, and each slice's row, above axes of a height in inches."""
     place, line = axes.get_xaxis_transform(), 0.23 / inches
     width = found.signals[1] - found.signals[0]
     for number, row in enumerate(found.rows):

@@ -1,4 +1,4 @@
-"""The figures of the paper, those of what it only claims, and the map of what its open choices change."""
+"""The figures of the paper, figures of its further claims, and a map of the effect of its open choices."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the paper only claims: scalability, the idling ratio (section 1.1), jobs of all four classes."""
+"""Claims without a figure in the paper: scalability, idling ratio (section 1.1), classes of jobs."""
 
 from collections.abc import Callable
 from functools import partial
@@ -68,7 +68,7 @@ def _line(x: np.ndarray, samples: list[Sample], confidence: float) -> Line:
 
 
 def _controlled(cost: str) -> str:
-    return f"controller, {1000 * float(cost):g} ms a PE" if float(cost) else "clock signal"
+    return f"controller, {1000 * float(cost):g} ms per PE" if float(cost) else "clock signal"
 
 
 def _look(number: int, cost: str, n: int) -> SchemeStyle:
@@ -82,11 +82,11 @@ def _look(number: int, cost: str, n: int) -> SchemeStyle:
 
 OF_SCALE = {
     "scale-switching": partial(
-        _draw, measured=switching, ylabel="Time for switching (%)", title="What switching costs",
+        _draw, measured=switching, ylabel="Time for switching (%)", title="Cost of switching",
         yscale="log", ylim=(None, None),
     ),
     "scale-utilization": partial(
-        _draw, measured=_utilization, ylabel="Utilization (%)", title="What is left to compute",
+        _draw, measured=_utilization, ylabel="Utilization (%)", title="Utilization over the number of PEs",
         ylim=(0, None),
     ),
 }  # fmt: skip
@@ -97,14 +97,14 @@ REFERENCE = "first_fit"
 """The paper's scheme, with which the others are compared."""
 
 AIR = 0.08
-"""Beside the lowest and the highest load."""
+"""Margin beside the lowest and the highest load."""
 
 APART = 0.1
 """The schemes at one load stand side by side over this share of the way to the next load."""
 
 
 def draw_idling(study: Study) -> Figure:
-    """Draw the ratio under each scheme, and its difference from that of the reference."""
+    """Draw the ratio under each scheme, and its difference from the reference's."""
     scheduler = labels.GANG if labels.GANG in study.policies else study.policies[0]
     rows: list[list[LoadPlot]] = [[], []]
     for name in study.values_of(labels.MACHINE):
@@ -116,7 +116,7 @@ def draw_idling(study: Study) -> Figure:
         }
         curves = {one: curve for one, curve in curves.items() if curve.there}
         if not curves:
-            raise DrawingError("its points are not in this grid")
+            raise DrawingError("this grid lacks the figure's points")
         x = next(iter(curves.values())).x
         settings: dict[str, Any] = {
             "scale": 100.0,
@@ -142,19 +142,19 @@ def draw_idling(study: Study) -> Figure:
 
 
 def difference(curve: Curve, reference: Curve) -> Line:
-    """Return a metric minus that of a reference, paired run by run, where both can be drawn."""
+    """Return a metric minus the reference's, paired run by run, where both can be drawn."""
     found = Line.paired(Paired.difference, curve, reference)
     return Line(curve.x, found.mean, found.low, found.high, np.zeros(len(curve.x), bool), found.finished)
 
 
 SHOWN = {"local": 100.0, "response": 1.0}
-"""What is drawn -> what values are multiplied with."""
+"""Quantity -> factor that scales its values."""
 
 LABELS = {"local": "Computing outside own slots (%)", "response": "Mean response time (s)"}
 
 
 def draw_classes(study: Study) -> Figure:
-    """Draw what of each class is computed outside of its slots, and its response time."""
+    """Draw the share of each class's computing outside its slots, and its response time."""
     test, classes = Tester(study), [one for one in study.values_of(labels.CLASS) if one != "other"]
     alphas = sorted(study.values_of(labels.ALPHA), key=float)
     lines = {(one, study.usual().get(labels.ALPHA, "")): look(one) for one in schedulers(study)}

@@ -20,7 +20,7 @@ from analysis.study import Study
 
 METRICS = {JOBS: "Completed jobs / gang's", IDLE: "Total idle time / gang's"}
 LETTERS = 34
-"""Of a row's name, on one line."""
+"""Characters of a row's name on one line."""
 
 
 def pictures(study: Study) -> Iterator[Picture]:

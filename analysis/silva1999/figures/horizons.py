@@ -1,4 +1,4 @@
-"""Figs. 3 to 10: metrics over the length of the simulation, and their ratios to those of gang scheduling."""
+"""Figs. 3 to 10: metrics over the length of the simulation, and their ratios to gang scheduling's."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ from analysis.study.curve import Curve
 TIME = "Simulated time (1,000 s)"
 THOUSAND = 1000.0
 DODGE = 0.3
-"""Sideways distance of two neighbouring lines, 1,000 s: schedulers that hardly differ stand side by side."""
+"""Sideways distance of two neighbouring lines, 1,000 s, so that schedulers that hardly differ show."""
 
 
 def schedulers(study: Study) -> list[str]:
@@ -81,7 +81,7 @@ def _plot(lines: dict[str, Line], label: str, title: str, scale: float, *, floor
 def check(plots: Sequence[LoadPlot], what: str) -> None:
     """Raise `DrawingError` where there is nothing to draw."""
     if not any(plot.lines for plot in plots):
-        raise DrawingError(f"its points are not in this grid: {what}")
+        raise DrawingError(f"this grid lacks the figure's points: {what}")
     require_points(any(line.drawn.any() for plot in plots for line in plot.lines.values()))
 
 
@@ -102,15 +102,14 @@ OF = {labels.JOBS: "throughput", labels.IDLE: "total idle time"}
 SHOWS = {
     labels.JOBS: "Jobs completed from an empty machine to the time on the axis.",
     labels.IDLE: "PE seconds in which a PE neither computes nor switches: its slot is empty, or the task of "
-    "the slot waits and none takes its place.",
+    "the slot waits and no other task takes its place.",
     labels.IDLE_OF_TASKS: "The other reading of “the time which a particular task was waiting” (section "
-    "3.1): time of empty slots, and the time that tasks wait, whether or not their PE does something else "
-    "meanwhile.",
+    "3.1): the time of empty slots, and the time that tasks wait, even if their PE runs another task.",
 }
 
 
 def pictures(study: Study) -> Iterator[Picture]:
-    """Yield the paper's figures, with its machine and schedulers, and what it has no figures of."""
+    """Yield the paper's figures, with its machine and schedulers, and figures of further sentences."""
     there = study.values_of(labels.WORKLOAD)
     for number, (name, metric) in FIGURES.items():
         if name in there:
@@ -126,7 +125,7 @@ def pictures(study: Study) -> Iterator[Picture]:
         yield from captioned(labels.KEY, study, drawn, "all-schedulers", title=title)
         # Without blocking statements no task waits, and both readings are one.
         if name != labels.COMPUTATION:
-            title = f"Idle time read otherwise: {workload(name)}: empty slots and waiting of tasks"
+            title = f"Other reading of idle time: {workload(name)}: empty slots and waiting of tasks"
             one = partial(over_time, metric=labels.IDLE_OF_TASKS, workload=name, title=title)
             shows, drawn = SHOWS[labels.IDLE_OF_TASKS], {f"idle-of-tasks-{kind}": one}
             yield from captioned(labels.KEY, study, drawn, "idle-of-tasks", title=title, shows=shows)

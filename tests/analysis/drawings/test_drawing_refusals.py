@@ -37,7 +37,7 @@ MATRIX = "policy=first_fit workload=feitelson1996 jobs=1000"
         ("trace_diagram load=0.001 time=1", "no job is in the system"),
         ("trace_diagram workload=swf", "workload swf needs path: add workload.path=VALUE"),
         ("trace_diagram workload=feitelson1996", "add workload.repetition=sequence"),
-        ("grades workload=io_intensive time=500", "no task came to a second phase"),
+        ("grades workload=io_intensive time=500", "no task reached a second phase"),
         ("grades policy=uncoordinated", "without coordination nothing is graded"),
         ("pe_time machine=o2k", "add machine=960, or another machine"),
         ("equi processors=16", "processors=16: give rows and columns, e.g. 16x32"),

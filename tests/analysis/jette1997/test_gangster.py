@@ -26,7 +26,7 @@ from analysis.jette1997.gangster.display import (
     table,
 )
 from analysis.jette1997.gangster.player import DAY, Player, play
-from analysis.jette1997.gangster.remaking import WEEK, Remade, made_anew, point_of
+from analysis.jette1997.gangster.remaking import WEEK, Remade, point_of, repeated
 from analysis.jette1997.labels import AXES, FIFTEEN_MONTHS, GANG
 from analysis.study import Study
 from models.point import Point
@@ -171,7 +171,7 @@ def test_keys_go_to_the_next_and_the_last_change_and_pause() -> None:
     assert (one.time, one.over) == (100.0 + DAY, True)
 
 
-def test_keys_give_the_commands_of_operators_and_the_run_is_made_anew(tmp_path: Path) -> None:
+def test_keys_give_the_commands_of_operators_and_the_run_is_repeated(tmp_path: Path) -> None:
     """One of two jobs of 64 processors for 10 h is suspended and resumed, the other changes its class."""
     log = tmp_path / "two.swf"
     log.write_text("".join(f"{job} 0 -1 36000 64 -1 -1 64 36000{' -1' * 9}\n" for job in (1, 2)))
@@ -179,7 +179,7 @@ def test_keys_give_the_commands_of_operators_and_the_run_is_made_anew(tmp_path: 
     policy, workload, machine = (
         merged(group, name, [CONF]) | {"name": name} for group, name in files.items()
     )
-    made = made_anew(Point(policy, workload | {"path": str(log)}, machine, None, seed=(1, 2, 3)))
+    made = repeated(Point(policy, workload | {"path": str(log)}, machine, None, seed=(1, 2, 3)))
     one = Player.of(made, 1000.0, 600.0)
 
     def states() -> str:
