@@ -1,21 +1,21 @@
 """Sentences of a paper as tests: parts that each hold, fail or stay open, and the verdict over all of them.
 
 A part is judged by a confidence interval, never by a point estimate. For a sentence that asserts all its
-parts (the usual form), the two verdicts need different levels. It `holds` if every part's interval at the nominal
-level lies where the sentence requires: if one part is false, its interval errs with probability 5 %, however
-many parts there are (an intersection-union test). It `fails` if any part's interval lies where the sentence
-forbids: each part can err, so these intervals are widened (Bonferroni). Equivalence is the same rule with
-limits on both sides: an interval inside the margin holds (as TOST does), an interval outside it fails, and an
-interval across its edge is inconclusive. A part with a limit on one side only ("better") errs on that side
-only: its limit is one-sided, the end of an interval that excludes the same probability on each side. Evidence
-shows both intervals of a part, the nominal one and the one corrected for the number of parts.
+parts (the usual form), the two verdicts need different levels. It `holds` if every part's interval at the
+nominal level lies where the sentence requires: if one part is false, its interval errs with probability 5 %,
+however many parts there are (an intersection-union test). It `fails` if any part's interval lies where the
+sentence forbids: each part can err, so these intervals are widened (Bonferroni). Equivalence is the same rule
+with limits on both sides: an interval inside the margin holds (as TOST does), an interval outside it fails,
+and an interval across its edge is inconclusive. A part with a limit on one side only ("better") errs on that
+side only: its limit is one-sided, the end of an interval that excludes the same probability on each side.
+Evidence shows both intervals of a part, the nominal one and the one corrected for the number of parts.
 
 So each verdict by itself is wrong with probability 5 % at most, and some verdict among many claims more
 often. Each claim answers its own question, and a reader who consults one claim wants its own error. A reader
 of all claims wants the joint error: `Claim.error` is the smallest error at which the verdict would still be
-given, and `beyond_chance` names the verdicts that stand with the error over all claims together at 5 % (Bonferroni).
-Holm's steps would gain nothing provable: of a sentence and its negation one is always true, so there are as
-many true hypotheses as claims, however many have been refuted before.
+given, and `beyond_chance` names the verdicts that stand with the error over all claims together at 5 %
+(Bonferroni). Holm's steps would gain nothing provable: of a sentence and its negation one is always true, so
+there are as many true hypotheses as claims, however many have been refuted before.
 
 References
 ----------

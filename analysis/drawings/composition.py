@@ -27,7 +27,7 @@ def given(settings: Mapping[str, str], group: str) -> dict[str, Any]:
     Raises
     ------
     AnalysisError
-        If a value is no YAML.
+        If a value is not valid YAML.
     """
     import yaml  # type: ignore[import-untyped] # types only by another package
 
@@ -42,12 +42,12 @@ def given(settings: Mapping[str, str], group: str) -> dict[str, Any]:
 
 
 def checked(point: Point, short: Iterable[str] = ()) -> None:
-    """Let the family of a point look at it, and have its kernels; `short` as in `in_words_of_drawings`.
+    """Check a point with its family, and compile its kernels; `short` as in `in_words_of_drawings`.
 
     Raises
     ------
     AnalysisError
-        With what the family says of a point that it refuses, in the words of a drawing.
+        With the family's reason for refusing a point, in the terms of a drawing.
     """
     try:
         families.find(str(point.policy["family"])).check(point)
@@ -57,12 +57,12 @@ def checked(point: Point, short: Iterable[str] = ()) -> None:
 
 
 def in_words_of_drawings(text: str, short: Iterable[str] = ()) -> str:
-    """Name what a drawing can set by its own names; a sweep's grid and batches it does not have.
+    """Replace a sweep's keys in a message by the keys of a drawing, which has neither grid nor batches.
 
     Parameters
     ----------
     text : str
-        What a model says of what it refuses.
+        A model's reason for refusing its input.
     short : iterable of str
         Keys that this drawing has without their group, ``workload.path``.
     """
@@ -83,13 +83,13 @@ def in_words_of_drawings(text: str, short: Iterable[str] = ()) -> str:
 def parameters(
     group: str, name: str, changed: Mapping[str, Any] | None = None, user: str = ""
 ) -> dict[str, Any]:
-    """Return a policy, workload or machine as a sweep would get it.
+    """Return a policy, workload or machine as a sweep receives it.
 
     Parameters
     ----------
     group : {"policy", "workload", "machine"}
     name : str
-        Of a file in that folder of conf, for a policy with or without its family's folder.
+        Name of a file in that folder of conf, for a policy with or without its family's folder.
     changed : dict, optional
         Keys of the file and the values that they take instead.
     user : str

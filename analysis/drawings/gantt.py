@@ -20,10 +20,10 @@ from analysis.figures import style
 
 LONGEST_DEFAULT = 3 * UNITS["d"]
 MOST = 30000
-"""Pieces beyond which a picture would show nothing."""
+"""Largest number of pieces in a legible picture."""
 
 EDGED = 1500
-"""Up to so many pieces have edges; of more, edges would be all that is seen."""
+"""Up to this number of pieces are drawn with edges; edges of more would hide them."""
 
 NAMED = 400
 PROMISED, PREEMPTED, HELD = "#111111", "#c0143c", "#9aa1a8"
@@ -33,8 +33,8 @@ PIECE = [
     ("job", int), ("begin", float), ("end", float), ("processors", float), ("starts", bool), ("cut", bool),
     ("resumed", bool),
 ]  # fmt: skip
-"""What runs on a host, or keeps it idle (a negative job): seconds, processors; whether the full execution
-begins with it, processors are taken away at its end, were before it."""
+"""Pieces that run on a host or keep it idle (a negative job): seconds, processors; whether the full execution
+begins with the piece, whether it ends with a preemption, and whether it begins after one."""
 
 BOX = [*PIECE, ("low", float), ("high", float)]
 """Its rectangles: from which processor to which."""
@@ -47,11 +47,11 @@ def gantt(settings: Mapping[str, str]) -> Figure:
 
 
 def draw_gantt(shown: Scene, first: float, last: float) -> Figure:
-    """Draw what runs between two times, in seconds, and what is kept idle."""
+    """Draw the jobs that run between two times, in seconds, and processors that are kept idle."""
     machine = shown.schedule.machine
     hosts = [boxes(shown, host, first, last) for host in range(len(machine.names))]
     if (n := sum(one.job.size for one in hosts)) > MOST:
-        raise AnalysisError(f"{n:,} rectangles are too many to see: give a shorter time, from= and to=")
+        raise AnalysisError(f"{n:,} rectangles are too many to draw: give a shorter time, from= and to=")
     heights = 0.35 + np.sqrt(machine.processors / machine.processors.max())
     figure = Figure(figsize=(7.4, 1.3 + max(2.6, 0.85 * heights.sum())), layout="constrained")
     places = figure.subplots(len(hosts), 1, sharex=True, squeeze=False, height_ratios=heights).ravel()
@@ -74,14 +74,14 @@ def draw_gantt(shown: Scene, first: float, last: float) -> Figure:
 
 SIGNS: dict[str, Artist] = {
     "promised": Line2D([], [], color=PROMISED, linewidth=1.6, marker="|", ms=7, mew=1.2,
-                       label="held a start: from its actual to the promised one"),
+                       label="had a reservation: from its actual to its reserved start"),
     "preempted": Line2D([], [], color=PREEMPTED, linewidth=1.8, label="preempted, resumed"),
     "held": Patch(facecolor="white", edgecolor=HELD, hatch="////", label="kept idle for a reservation"),
 }  # fmt: skip
 
 
 def boxes(shown: Scene, host: int, first: float, last: float) -> np.recarray:
-    """Return what is drawn of a host between two times, of `BOX`; a job with processors apart has several."""
+    """Return the rectangles of a host between two times, of `BOX`; a job may have several."""
     made = shown.schedule
     runs, held = made.runs, made.held
     gaps = _gaps(runs.job, runs.begin, runs.end, made.preempted)
@@ -119,7 +119,7 @@ def _gaps(
 
 
 def _draw(axes: Axes, one: np.recarray, shown: Scene, unit: float, last: float, n: int) -> set[str]:
-    """Draw the rectangles of a host; return which special signs there are."""
+    """Draw the rectangles of a host; return the special signs among them."""
     axes.grid(visible=False)
     corners = np.array([one.begin, one.end]) / unit
     box = np.stack(
@@ -153,7 +153,7 @@ def _draw(axes: Axes, one: np.recarray, shown: Scene, unit: float, last: float, 
 
 
 def _promises(axes: Axes, one: np.recarray, promised: np.ndarray, unit: float, last: float) -> set[str]:
-    """Draw from each start to the one that was promised first, across the job's rectangle, below its name."""
+    """Draw a line from each start to the first reserved one, across the job's rectangle, below its name."""
     jobs = np.where(one.job >= 0, one.job, 0)
     marked = one.starts & (one.job >= 0) & np.isfinite(promised[jobs])
     if not marked.any():
@@ -170,7 +170,7 @@ def _promises(axes: Axes, one: np.recarray, promised: np.ndarray, unit: float, l
 
 
 def _widest(one: np.recarray, chosen: np.ndarray) -> np.ndarray:
-    """Return the places of one rectangle of each job among the chosen ones, that with most processors."""
+    """Return the places of one rectangle of each job among the chosen ones, the one with most processors."""
     places = np.flatnonzero(chosen)
     order = places[np.lexsort((one.low[places] - one.high[places], one.job[places]))]
     first: np.ndarray = np.concatenate([[True], np.diff(one.job[order]) != 0])
@@ -178,7 +178,7 @@ def _widest(one: np.recarray, chosen: np.ndarray) -> np.ndarray:
 
 
 def _names(axes: Axes, one: np.recarray, unit: float) -> None:
-    """Write the job's number into each rectangle that has room for it."""
+    """Write the job's number into each rectangle that is large enough."""
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     for place in np.flatnonzero(one.job >= 0):
         begin, end = (np.clip(x / unit, left, right) for x in (one.begin[place], one.end[place]))

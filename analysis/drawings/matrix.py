@@ -14,7 +14,7 @@ from analysis.figures import style
 
 FREE = -1
 
-# Tol's "light" scheme: eight quiet colours on which black text can be read. A job keeps its colour through a
+# Tol's "light" scheme: eight muted colours on which black text is legible. A job keeps its colour through a
 # series of pictures because its number decides.
 JOB_COLORS = ("#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#99ddff", "#44bb99", "#bbcc33", "#aaaa00")
 
@@ -22,7 +22,7 @@ LETTER = 5.5
 """Width of a letter in a cell, points."""
 
 LABELLED = 48
-"""Machines up to so many PEs have room for the names of jobs in every run of cells."""
+"""Machines of up to this number of PEs have space for job names in every run of cells."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def draw_matrix(axes: Axes, state: MatrixState, title: str, names: dict[int, str
     Parameters
     ----------
     names : dict of int to str, optional
-        Job -> what stands in its cells; its number by default.
+        Job -> text in its cells; its number by default.
     """
     n_slots, n_pes = state.mapped.shape
     names = names or {}

@@ -1,4 +1,4 @@
-"""Which processors of a host the pieces of a schedule are drawn on.
+"""The processors of a host on which the pieces of a schedule are drawn.
 
 The models count processors and do not name them. For a drawing each piece is given some that are free for all
 of its time: those its job had before, else the shortest free run that is long enough, else several runs.
@@ -61,7 +61,7 @@ def pack(
         if sum(run.high - run.low for run in runs) < processors[piece] - ROUNDING:
             raise DrawingError(
                 f"at {begin[piece]:g} s more than the {capacity:g} processors of a host are in use: this is "
-                "no schedule"
+                "not a valid schedule"
             )
         heapq.heappush(running, (float(end[piece]), int(piece), runs))
         before[int(job[piece])] = runs
@@ -70,7 +70,7 @@ def pack(
 
 
 def _taken(free: Sequence[Run], need: float, wanted: Sequence[Run]) -> tuple[list[Run], list[Run]]:
-    """Return what is taken of the free runs, and what is left of them."""
+    """Return the runs taken from the free ones, and the free runs that remain."""
     taken: list[Run] = []
     left = list(free)
 
@@ -87,7 +87,7 @@ def _taken(free: Sequence[Run], need: float, wanted: Sequence[Run]) -> tuple[lis
                 take(Run(low, min(high, low + need)))
     while need > ROUNDING and left:
         enough = [one for one in left if one.high - one.low >= need - ROUNDING]
-        # Of runs that are too short the longest first, so that a job has few pieces.
+        # Of runs that are too short, take the longest first, so that a job has few pieces.
         one = min(enough, key=_length) if enough else max(left, key=_length)
         take(Run(one.low, min(one.high, one.low + need)))
     return _joined(taken), left

@@ -16,7 +16,7 @@ HELD = "#e0a030"
 
 
 def queue(settings: Mapping[str, str]) -> Figure:
-    """Draw a schedule, by default the period that experiments measure and what is before and after it."""
+    """Draw a schedule, by default with the times before and after the period that experiments measure."""
     shown = scene(settings)
     whole = {"from": settings["from"] or "0", "to": settings["to"] or f"{shown.schedule.end.max():.0f}s"}
     return draw_queue(shown, *window(whole, shown))
@@ -76,11 +76,13 @@ def draw_largest_waits(wait: np.ndarray, runtime: np.ndarray, share: float, titl
     ----------
     wait, runtime : ndarray, shape (n_jobs,)
     share : float
-        Of the jobs, the longest waits first.
+        Share of the jobs, the longest waits first.
     """
     n = round(share * len(wait))
     if not n:
-        raise DrawingError(f"{share:.3g} of {len(wait)} jobs is none: give a larger share= or more jobs")
+        raise DrawingError(
+            f"{share:.3g} of {len(wait)} jobs is less than one job: give a larger share= or more jobs"
+        )
     chosen = np.argsort(-wait, kind="stable")[:n]
     figure, axes = style.page(6.6, 3.7)
     axes.set_xscale("log")

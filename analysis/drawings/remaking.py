@@ -1,4 +1,4 @@
-"""The input of the models at a point of a dataset, planned once more from the dataset's recipe."""
+"""The input of the models at a point of a dataset, planned again from the dataset's recipe."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ def point_of(
     place : dict of str to str
         Axes of the grid and their values; by default the study's reading, and else the first of each axis.
     logs : sequence of Path
-        Folders to look for log files in; only the log of the point's workload is needed.
+        Folders to search for log files; only the log of the point's workload is needed.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def point_of(
     at = tuple(list(map(text, values)).index(here[axis]) for axis, values in expanded.axes.items())
     number = np.flatnonzero(expanded.points == np.ravel_multi_index(at, expanded.shape))
     if not number.size:
-        raise AnalysisError(f"{path}: the grid has no such point, by its zip or exclude")
+        raise AnalysisError(f"{path}: the grid has no such point because of its zip or exclude")
     point = expanded.task(int(number[0]) * expanded.replications + replication).point
     if wrong and point.workload.get("path") not in (None, *found.values()):
         raise AnalysisError(wrong[0])

@@ -1,4 +1,4 @@
-"""What a user asks of a drawing, read from text, and the schedule that the models then make.
+"""A drawing's settings, parsed from text, and the schedule that the models compute for them.
 
 The models are imported inside the functions: help and errors do not wait for them.
 """
@@ -38,13 +38,13 @@ SOURCE = {
     "jobs": "1000",
     "conf": "",
 }
-"""Settings that make a schedule; empty is what the files of conf have. Papers name policy and workload."""
+"""Settings of a schedule; empty means the value in the files of conf. Papers name policy and workload."""
 
 SHORT = ("policy.alternation", "policy.ties", "policy.unrequested", "workload.path", "workload.month")
-"""Keys that these drawings know without their group."""
+"""Keys that these drawings accept without their group."""
 
 MACHINES = {"o2k": "o2k", "swf": "log", "sacct": "log"}
-"""``workload.model`` -> the machine that goes with it."""
+"""``workload.model`` -> its default machine."""
 
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 NAMES = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
@@ -57,7 +57,7 @@ class Scene:
     Parameters
     ----------
     measured : slice
-        Jobs that experiments measure; what is before them fills the machine.
+        Jobs that experiments measure; earlier jobs fill the machine.
     begin, until : float, seconds
         Of what is measured.
     """
@@ -74,7 +74,7 @@ def scene(settings: Mapping[str, str]) -> Scene:
     point = asked(settings)
     try:
         found = run(point)
-    except ValueError as error:  # what a model says of parameters that it refuses, in one line
+    except ValueError as error:  # a model's one-line reason for refusing parameters
         raise AnalysisError(in_words_of_drawings(str(error), SHORT)) from None
     title = f"{label(point.policy['name'])}, {point.workload['name']}"
     if settings["month"]:
@@ -90,7 +90,7 @@ def asked(settings: Mapping[str, str], of_policy: Mapping[str, Any] | None = Non
     Parameters
     ----------
     settings : dict of str to str
-        With the keys of `SOURCE`, but for those that a drawing does not have.
+        With the keys of `SOURCE`, except keys that a drawing does not have.
     of_policy : dict, optional
         Further keys of its file, and the values that they take.
 
@@ -120,7 +120,7 @@ def asked(settings: Mapping[str, str], of_policy: Mapping[str, Any] | None = Non
 
 
 def run(point: Point) -> Scene:
-    """Return what a policy makes of a workload; of an endless one, the jobs of its batches are measured.
+    """Return a policy's schedule of a workload; of an endless one, the jobs of its batches are measured.
 
     Raises
     ------
@@ -137,14 +137,14 @@ def run(point: Point) -> Scene:
 
 
 def window(settings: Mapping[str, str], shown: Scene, longest: float = math.inf) -> tuple[float, float]:
-    """Return the two times between which is drawn, seconds.
+    """Return the first and the last time of a drawing, seconds.
 
     Parameters
     ----------
     settings : dict
         ``from`` and ``to``: a number of hours, or with a unit: 90m, 36h, 2.5d.
     shown : Scene
-        Where the default is from: the measured period.
+        Gives the default, its measured period.
     longest : float, seconds
         Of the default.
     """
@@ -196,7 +196,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 MOST = 4096
-"""Processors beyond which a picture would take minutes and show nothing."""
+"""Most processors of a picture, which would otherwise take minutes and be illegible."""
 
 
 def mesh_of(settings: Mapping[str, str]) -> tuple[int, int]:
@@ -227,7 +227,7 @@ def whole(settings: Mapping[str, str], key: str, least: int = 1) -> int:
 def positive(
     settings: Mapping[str, str], key: str, advice: str = "a positive number", most: float = math.inf
 ) -> float:
-    """Return a finite number above 0, up to `most`; else raise `AnalysisError` with advice what to give."""
+    """Return a finite number above 0, up to `most`; else raise `AnalysisError` with advice."""
     try:
         value = float(settings[key])
     except ValueError:
@@ -248,7 +248,7 @@ def numbers(settings: Mapping[str, str], key: str) -> list[int]:
 
 
 def valid(model: Callable[P, T], *arguments: P.args, **keywords: P.kwargs) -> T:
-    """Call a model; what it says of parameters that it refuses, in one line, is an `AnalysisError`."""
+    """Call a model; raise its one-line reason for refusing parameters as an `AnalysisError`."""
     try:
         return model(*arguments, **keywords)
     except ValueError as error:

@@ -1,6 +1,6 @@
 """Pictures of one point that the explorer shows, drawn from a simulation with the point's config and seed.
 
-The explorer itself has those of any schedule (`analysis.explorer.views`); a paper declares further ones.
+The explorer itself has the pictures of any schedule (`analysis.explorer.views`); papers declare more.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Request:
     view : str
         Its name.
     begin, end : str
-        Times as they are typed, ``90m``, ``36h``; empty for the default.
+        Times as users type them, ``90m``, ``36h``; empty for the default.
     """
 
     view: str
@@ -50,9 +50,9 @@ class View:
     Parameters
     ----------
     fits : callable
-        Parameters of a policy -> whether there is such a picture of it.
+        Parameters of a policy -> whether the picture exists for it.
     window : bool
-        Whether it shows a period of time and not a moment.
+        Whether it shows a period of time rather than a moment.
     """
 
     title: str

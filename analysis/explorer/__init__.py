@@ -2,5 +2,5 @@
 
 The choice of the reader (`choice`), the points of the plot (`points`), their rerun (`rerun`) and
 their pictures (`views`) do not depend on web pages; `plot`, `page` and `server` show them with HoloViews and
-Panel, which the extra ``[explore]`` installs, and which no other module imports.
+Panel, which the extra ``[explore]`` installs and no other module imports.
 """

@@ -1,4 +1,4 @@
-"""Which requests the explorer answers: paths on a list, from its own page, with the token of its address."""
+"""The requests that the explorer answers: listed paths, from its own page, with the address's token."""
 
 import re
 import secrets
@@ -18,15 +18,15 @@ SERVED = re.compile(
 )
 """Paths that the page needs. The framework's other routes, `/components/MODULE` for example, import code."""
 
-OTHER_PAGE = "a page of another site or port asked for this: type or paste the address into the address bar"
+OTHER_PAGE = "another site or port sent this request: type or paste the address into the address bar"
 NO_TOKEN = "open the address that `python -m analysis explore` printed, with its token"
 
 
 class Access:
-    """What stands before the handlers of the framework.
+    """The access check in front of the framework's handlers.
 
-    A foreign page may have its own name lead to this machine, and any user of the machine may connect. Bokeh
-    compares the origin of web sockets only, and a script or an image is requested without one.
+    A foreign page may point its own host name at this machine, and any user of the machine may connect. Bokeh
+    checks the origin of web sockets only, and requests for scripts and images have none.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Access:
         return f"http://{ADDRESS}:{self._port}/?token={token}"
 
     def protect(self, application: Application) -> None:
-        """Pass a request to the handlers of an application only if it is answered."""
+        """Pass a request to the handlers of an application only if it is allowed."""
         found = application.find_handler
 
         def find_handler(request: HTTPServerRequest, **options: Any) -> Any:
@@ -64,7 +64,7 @@ class Access:
                     request, Refusal, {"status": status, "reason": reason}
                 )
             given = parse_qsl(request.query, keep_blank_values=True)
-            if "token" in dict(given):  # the address bar, the history and the page are to be without it
+            if "token" in dict(given):  # keep it out of the address bar, the history and the page
                 rest = urlencode([(key, value) for key, value in given if key != "token"])
                 cookie = (self.cookie, self._token)
                 return application.get_handler_delegate(
@@ -75,11 +75,11 @@ class Access:
         application.find_handler = find_handler  # type: ignore[method-assign]
 
     def refusal(self, request: HTTPServerRequest) -> tuple[int, str] | None:
-        """Return the status and the reason of a refusal, or None if the request is answered."""
+        """Return the status and the reason of a refusal, or None if the request is allowed."""
         if not SERVED.fullmatch(request.path):
-            return 404, "the page has no such path"
+            return 404, "no such path"
         if request.method not in ("GET", "HEAD"):
-            return 405, "the page is only read"
+            return 405, "only GET and HEAD are allowed"
         headers = request.headers
         if request.host not in self.hosts or headers.get("Origin") not in self._origins:
             return 421, f"this page is at http://{self.hosts[0]}/ only"

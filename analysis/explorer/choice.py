@@ -1,4 +1,4 @@
-"""What a reader has chosen: a metric, its axes, the values of all other axes, a reference, a scale."""
+"""A reader's choice: a metric, its axes, the values of all other axes, a reference, a scale."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ TEXTS = ("metric", "along", "lines", "reference", "scale", "kind")
 """Fields of a choice that are plain text."""
 
 LINES, HEAT_MAP, PARALLEL = "Lines", "Heat map", "Parallel coordinates"
-"""Kinds of plots; the map has the values of one axis in columns and those of the other in rows; with parallel
-coordinates every point of the study, at all values of all axes, is a line."""
+"""Kinds of plots. The map has the values of one axis in columns and of the other in rows; with parallel
+coordinates, every point of the study, at all values of all axes, is a line."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class Choice:
     along : str
         The axis of the plot; an axis of the grid or of the metric.
     lines : str
-        The axis whose values are lines; equal to `along` where nothing else varies: one line then.
+        The axis whose values are lines; equal to `along` (one line) if nothing else varies.
     at : dict of str to str
         Every other axis with several values, and the value at which the study is shown.
     reference : str
-        Policy by whose mean all others are divided; empty for the values themselves.
+        Policy whose mean divides all others; empty for the values themselves.
     shown : tuple of str
         Lines that are drawn; empty for the first `layout.MOST_LINES`.
     scale : str
@@ -63,7 +63,7 @@ class Choice:
         rest = [axis for axis in layout.facets if axis != along]
         lines = layout.lines if layout.lines != along else (rest or [along])[0]
         metric = str(study.headline)
-        # Of all slices the one with most results.
+        # The slice with most results.
         there = (study.status == DONE).sum([dim for dim in study.status.dims if dim in (along, lines)])
         best = there.argmax(...) if there.dims else {}
         at = {str(axis): study.values_of(str(axis))[int(place)] for axis, place in best.items()}
@@ -71,7 +71,7 @@ class Choice:
 
     @classmethod
     def of_query(cls, study: Study, query: Mapping[str, str]) -> Choice:
-        """Return the choice that an address holds, see `query`; all else is as the page opens."""
+        """Return the choice that an address holds, see `query`; other fields have their defaults."""
         first = cls.first(study)
         fields = {key: query[key] for key in TEXTS if key in query}
         shown = tuple(filter(None, query.get("shown", "").split(",")))
@@ -84,14 +84,14 @@ class Choice:
 
 
 def metrics(study: Study) -> dict[str, list[str]]:
-    """Return the metrics in two lists: those that reports draw, and all others that have a value."""
+    """Return the metrics in two lists: the ones that reports draw, and all others that have a value."""
     drawn, others = labels.metrics(replace(study, view=View()))
     known = [name for name in others if bool(study.data[name].notnull().any())]
     return {"In reports": drawn, "More": known} if known else {"In reports": drawn}
 
 
 def axes(study: Study, metric: str) -> list[str]:
-    """Return the axes of a metric that have several values: those of the grid, then the metric's own."""
+    """Return the axes of a metric that have several values: first the grid's, then the metric's own."""
     dims = [*map(str, study.status.dims), *study.own_axes(metric)]
     return [axis for axis in dims if study.varies(axis)]
 
@@ -128,7 +128,7 @@ def normal(study: Study, choice: Choice) -> Choice:
     at = {}
     for axis in (axis for axis in varied if axis not in (along, lines)):
         known = study.values_of(axis)
-        # The first value by default, but the middle one of loads.
+        # The first value by default, but the middle load.
         default = ALL if ALL in known else known[len(known) // 2] if axis == "load" else known[0]
         at[axis] = choice.at[axis] if choice.at.get(axis) in known else default
     reference = choice.reference if choice.reference in study.policies and study.varies("policy") else ""

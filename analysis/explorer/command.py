@@ -15,15 +15,15 @@ PACKAGES = ("panel", "holoviews", "bokeh", "tornado")
 
 HELP = f"""\
 python -m analysis explore RESULTS [RESULTS ...] [key=value ...]
-    Opens a page in your browser to look into a dataset, also while it is still being filled: choose the
-    axes, see the numbers of a point, draw its schedule, save the plot and its numbers.
+    Opens a page in your browser to explore a dataset, even while a sweep still fills it: choose the axes,
+    see the numbers of a point, draw its schedule, save the plot and its numbers.
     RESULTS is a results folder of python -m sweep, or a dataset; several are shown side by side. The address
-    holds what you chose; the printed one has a token, without which the page is not shown. Nothing leaves
+    holds your choices; the printed address has a token, without which the page is not shown. Nothing leaves
     this machine.
 
-    port=N         where to serve the page, default {PORT}; the next free one if that is in use
+    port=N         port of the page, default {PORT}; the next free one if that is in use
     browser=false  do not open a browser, only print the address
-    logs=FOLDER    where job logs (SWF) are, for drawings; default: as for python -m analysis
+    logs=FOLDER    folder of job logs (SWF), for drawings; default: as for python -m analysis
 
     It needs the extra [explore]: pip install 'schedsweep[explore]'
 
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> None:
     Raises
     ------
     AnalysisError
-        With one line, if something was given that is not allowed, or the dataset cannot be shown.
+        With one line, if an argument is not allowed, or the dataset cannot be shown.
     """
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(wrapped(HELP))

@@ -59,7 +59,7 @@ class Page:
     query : dict of str to str
         The part of the address that holds the reader's choice.
     on_choice : callable
-        Gets that part whenever the reader has chosen.
+        Receives that part after each choice of the reader.
     """
 
     def __init__(
@@ -157,15 +157,15 @@ class Page:
             self._is_offering = before
 
     def _offer(self) -> None:
-        """Set the options of all controls, and their values to those of the choice."""
+        """Set the options of all controls, and set their values from the choice."""
         study, choice = self._study, self._choice
         axes = {words.axis_name(axis): axis for axis in chosen.axes(study, choice.metric) or ["policy"]}
         rest = {name: axis for name, axis in axes.items() if axis != choice.along}
         others = study.policies if study.varies("policy") else []
         policies = {words.value_name(study, "policy", one): one for one in others}
-        looks, several = words.line_looks(study, choice), choice.lines != choice.along
+        looks, several = words.line_styles(study, choice), choice.lines != choice.along
         with self._offering():
-            # The first of two metrics with one name is the one that reports draw.
+            # Of two metrics with the same name, reports draw the first.
             groups = {
                 title: {words.title(study, name): name for name in reversed(metrics)}
                 for title, metrics in chosen.metrics(study).items()
@@ -191,10 +191,10 @@ class Page:
             self._shown.param.update(options=lines, value=list(choice.shown), visible=several)
 
     def _choose(self, event: Any) -> None:
-        """Take over what the reader has chosen: the page shows at once that it is busy.
+        """Apply the reader's choice: the page shows at once that it is busy.
 
-        No coroutine: Panel would run it after `_offering` has ended, so that the page would take its own
-        changes for a choice, and take back what the reader has chosen meanwhile.
+        This is not a coroutine: Panel would run it after `_offering` has ended, so the page would take its
+        own changes for a choice, and revert what the reader has chosen meanwhile.
         """
         if self._is_offering:
             return
@@ -219,7 +219,7 @@ class Page:
         self._soon(partial(self._show_choice, choice))
 
     def _show_choice(self, choice: Choice) -> None:
-        if choice is self._choice:  # else the reader has chosen again meanwhile
+        if choice is self._choice:  # otherwise the reader has made another choice
             self._show()
             self._plot.loading = False
 
@@ -248,7 +248,7 @@ class Page:
 
     def _state_of_run(self) -> str:
         source = self._source
-        live = " Still running: this page follows it." if source.is_running else ""
+        live = " The sweep is still running; this page is updated." if source.is_running else ""
         text = f"{words.tally(self._study)}. Written {source.written}.{live}"
         return _message(text, "status", "quiet") + (source.problem and _message(source.problem))
 
@@ -258,15 +258,15 @@ class Page:
         if not drawable:
             at = escape(words.where(study, choice.at)) or "these values"
             no = "none of these points has been run yet" if len(self._points) else f"the grid excludes {at}"
-            return f"<p role='status'>{name}: {no}. Choose other values at the left.</p>"
+            return f"<p role='status'>{name}: {no}. Choose other values on the left.</p>"
         if choice.reference:
             other = escape(words.value_name(study, "policy", choice.reference))
-            name += f" divided by that of {other}, under the same jobs: below 1 is less"
+            name += f" relative to {other}, under the same jobs: below 1 is less"
         has_bars = choice.kind == LINES and bool((self._points["half_width"] > 0).any())
         bars = f" Bars: {study.level} confidence intervals." if has_bars else ""
         is_hollow = self._points["mean"].notna() & ~self._points["solid"]
         hollow = " Hollow points: see their note." if is_hollow.any() else ""
-        hint = "Point at a point for its numbers, click it to draw its schedule."
+        hint = "Hover over a point for its numbers, click it to draw its schedule."
         return f"<p>{name}.{bars}{hollow} <span class='quiet'>{hint}</span></p>"
 
     def _as_csv(self) -> io.StringIO:
@@ -276,21 +276,21 @@ class Page:
 
     @property
     def _one(self) -> Any:
-        """The row of the point that is chosen, None if there is none."""
+        """The row of the chosen point, None if there is none."""
         here = self._points[self._points["heading"] == self._point.value]
         return None if here.empty else here.iloc[0]
 
     def _click(self, drawing: plot.Drawing, index: Sequence[int]) -> None:
         """Choose the point that was clicked, and draw its picture."""
         hit = [drawing.points.iloc[i]["heading"] for i in index]
-        if hit:  # of several on top of each other, another click takes the next one
+        if hit:  # of several overlapping points, another click takes the next one
             now = self._point.value
             self._point.value = hit[(hit.index(now) + 1) % len(hit) if now in hit else 0]
             if self._view.visible:
                 self._paint()
 
     def _describe(self) -> None:
-        """Show the numbers of the point that is chosen, and offer its pictures."""
+        """Show the numbers of the chosen point, and offer its pictures."""
         if self._is_offering:
             return
         study, choice, point = self._study, self._choice, self._one
@@ -318,7 +318,7 @@ class Page:
             widget.visible = bool(names)
         self._offer_times()
         if rows and not names:
-            self._put("There is no picture: this family makes no schedule of jobs.")
+            self._put("There is no picture: this family does not schedule single jobs.")
 
     def _offer_times(self) -> None:
         """Offer a period of time, or a moment, as the picture shows it."""
@@ -340,7 +340,7 @@ class Page:
         end = (self._end.value or "").strip() if views.known()[name].window else ""
         request = views.Request(name, made, (self._begin.value or "").strip(), end)
         title = f"{views.known()[name].title}: {request.title}"
-        more = "The run is repeated; the first one after an update compiles for a minute or two."
+        more = "The run is repeated; the first run after an update compiles for a minute or two."
         self._put(f"Drawing: {title} … {more}")
         self._state.loading = True
         self._in_background(self._painted(request, point.heading, title))
@@ -376,7 +376,7 @@ class Page:
         self._image.visible = self._save.visible = self._chart.visible = False
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
-        """Start what takes long; it changes the page through `_soon` only."""
+        """Start a long task; it changes the page only through `_soon`."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -408,7 +408,7 @@ class Page:
         self._study = study
         before, self._choice = self._choice, chosen.normal(study, self._choice)
         self._offer()
-        # The reader may have zoomed in; under another choice the same part would mean nothing.
+        # The reader may have zoomed in; the same part would not fit another choice.
         is_same = before == self._choice and self._drawing is not None
         self._show(self._drawing.view if is_same and self._drawing else None)
 

@@ -19,9 +19,9 @@ class SupersededError(Exception):
 
 
 class Painter:
-    """Draws one picture at a time; a new request ends the one before it.
+    """Draws one picture at a time; a new request cancels the previous one.
 
-    The process is started by the first request, and kept: it has compiled functions and the latest schedule.
+    The first request starts the process, which is kept for its compiled functions and its latest schedule.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Painter:
         AnalysisError
             With one line, if it cannot be drawn.
         SupersededError
-            If another request was made before it was done.
+            If another request was made before the picture was finished.
         """
         if self._is_busy or self._process is None or not self._process.is_alive():
             self.close()
@@ -61,7 +61,7 @@ class Painter:
         return found
 
     def close(self) -> None:
-        """End the process, whatever it does."""
+        """End the process, even while it draws."""
         if self._process is not None:
             self._process.terminate()
             self._process.join()
@@ -74,7 +74,7 @@ def _answer(connection: Connection, request: Request) -> bytes | pd.DataFrame | 
         connection.send(request)
         answer: bytes | pd.DataFrame | str = connection.recv()
     except (EOFError, OSError):
-        return "the drawing was ended before it was done: request it again"
+        return "the drawing was cancelled: request it again"
     return answer
 
 
@@ -91,6 +91,6 @@ def _work(connection: Connection) -> None:
             answer = str(error)
         except KeyboardInterrupt:
             return
-        except Exception as error:  # whatever is wrong, the page shows it and stays open
-            answer = f"it cannot be drawn ({type(error).__name__}: {error})".replace("\n", " ")
+        except Exception as error:  # the page shows any error and stays open
+            answer = f"the picture cannot be drawn ({type(error).__name__}: {error})".replace("\n", " ")
         connection.send(answer)

@@ -17,10 +17,10 @@ TICKS = 4
 """Steps of the metric that are labelled."""
 
 MOST_LABELS = 12
-"""Values of an axis that are labelled; of more, every second, third … is."""
+"""Most labelled values of an axis; of more values, every second, third, … is labelled."""
 
 OUTSIDE = 1.1
-"""Height of points without a mean to draw; the axes end at 1."""
+"""Height of points without a mean; the axes end at 1."""
 
 
 def parallel(
@@ -34,7 +34,7 @@ def parallel(
         The points of all slices, see `words.described`, with ``y``: the mean to draw.
     """
     frame = frame[frame["y"].notna() | frame["status"].isin(ASIDE)].reset_index(drop=True)
-    looks = words.line_looks(study, choice)
+    looks = words.line_styles(study, choice)
     axes = chosen.axes(study, choice.metric)
     known = frame["y"].dropna()
     is_log = bool(len(known)) and bool(known.min() > 0 and known.max() > 10 * known.min())
@@ -80,5 +80,5 @@ def parallel(
 
 
 def _backed(plot: Any, element: object) -> None:
-    """Have lines pass behind labels."""
+    """Let lines pass behind labels."""
     plot.handles["glyph"].update(background_fill_color="white", background_fill_alpha=0.8)

@@ -32,13 +32,13 @@ MARKERS = {
 DASHES = {"-": "solid", "--": "dashed", ":": "dotted", "-.": "dashdot"}
 
 WIDE_RANGE = 10.0
-"""Largest over smallest value from which on the vertical axis is logarithmic by itself."""
+"""Ratio of the largest to the smallest value from which the automatic vertical axis is logarithmic."""
 
 STRIP = 0.045
-"""Height of a row of points that are saturated or undecided, of the range of the values."""
+"""Height of a row of saturated or undecided points, as a share of the range of the values."""
 
 MOST_STRIP = 0.3
-"""Height of all such rows at most."""
+"""Largest height of all such rows."""
 
 TOOLTIP = """
 <div style="max-width:340px; white-space:normal; font:12px system-ui,sans-serif; color:#222">
@@ -50,7 +50,7 @@ TOOLTIP = """
 </div>"""
 
 COLORS = mpl.colormaps["viridis"]
-"""Of the heat map, from low to high."""
+"""Colours of the heat map, from low to high."""
 
 NUMBERS = NumeralTickFormatter(format="0,0.[0000]")
 
@@ -58,7 +58,7 @@ LONG_NAME = 16
 """Characters of a name from which on the legend has one column: two would not fit a phone."""
 
 CANVAS = {"plot.output_backend": "canvas"}
-"""Without the browser's WebGL, which some have not."""
+"""Without WebGL, which some browsers lack."""
 
 Range = tuple[float, float]
 
@@ -71,7 +71,7 @@ class View(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """A plot with what the page has to know of it.
+    """A plot with the data that the page needs.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def drawn(study: Study, choice: Choice, points: pd.DataFrame, *, view: View | No
     view : View, optional
         The part that is shown; the button that resets the plot shows all of it.
     """
-    looks, several = words.line_looks(study, choice), choice.lines != choice.along
+    looks, several = words.line_styles(study, choice), choice.lines != choice.along
     unit = words.unit_of(study, choice, points)
     aside = points["status"].isin(ASIDE)
     means, halves = points["mean"].mask(aside), points["half_width"]
@@ -199,7 +199,7 @@ def schedule(boxes: pd.DataFrame, title: str) -> hv.Rectangles:
 def _shift(frame: pd.DataFrame, choice: Choice, is_scale: bool) -> pd.Series[float]:
     """Return the sideways shift of each point, so that lines with equal values remain visible.
 
-    All lines together take a tenth of the distance of two points at most; whole numbers are not moved.
+    All lines together take at most a tenth of the distance between two points; whole numbers are not moved.
     """
     order = {name: i - (len(choice.shown) - 1) / 2 for i, name in enumerate(choice.shown)}
     x = np.unique(frame["x"])
@@ -234,7 +234,7 @@ def _markers(rows: pd.DataFrame, look: SchemeStyle, fill: str, label: str) -> hv
 
 
 def _targets(rows: pd.DataFrame) -> hv.Scatter:
-    """Return the areas that the pointer finds: every point, larger than its marker."""
+    """Return the areas that react to the pointer: every point, larger than its marker."""
     hover = HoverTool(tooltips=TOOLTIP, point_policy="snap_to_data", attachment="horizontal", limit=1)
     texts = ["heading", "estimate", "note", "runs", "seeds", "command"]
     return hv.Scatter(rows, "at", ["y", *texts]).opts(
@@ -262,7 +262,7 @@ def _limits(frame: pd.DataFrame, choice: Choice, logarithmic: bool) -> Range:
 
 
 def _wider(low: float, high: float, share: float) -> Range:
-    """Return a range with some air at both ends."""
+    """Return a range with some margin at both ends."""
     air = share * ((high - low) or abs(high) or 1.0)
     return float(low - air), float(high + air)
 
@@ -273,7 +273,7 @@ def _above(low: float, high: float, share: float, logarithmic: bool) -> float:
 
 
 def _ticks(study: Study, choice: Choice, points: pd.DataFrame) -> dict[str, Any]:
-    """Return the settings of the horizontal ticks: names where the values are no numbers on a scale."""
+    """Return the settings of the horizontal ticks: names if the values are not numbers on a scale."""
     if chosen.is_scale(study, choice.along):
         return {"xformatter": NUMBERS}
     names = {

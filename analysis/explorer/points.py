@@ -24,10 +24,10 @@ SAVED = (
 """Columns that a reader saves, after the axes."""
 
 UNDECIDED = "undecided"
-"""State of a point at a load so near the capacity that it is not known whether the policy keeps up."""
+"""State of a point whose load lies within the standard error of the capacity."""
 
 ASIDE = (SATURATED, UNDECIDED)
-"""States of points that the plot has above its axis: as their queue may grow for ever, a mean misleads."""
+"""States of points that the plot shows above its axis: their queue may grow without limit."""
 
 COLUMNS = ("line", "value", "x", "place", *SAVED, "exact", "solid", "note")
 
@@ -35,15 +35,15 @@ COLUMNS = ("line", "value", "x", "place", *SAVED, "exact", "solid", "note")
 def points(study: Study, choice: Choice) -> pd.DataFrame:
     """Return the points of all lines, line by line along the axis, without those that the grid excludes.
 
-    With parallel coordinates they are those at all values of all other axes. Where one axis is both, each of
-    its values is a line of one point.
+    With parallel coordinates, these are the points at all values of all other axes. If one axis is both, each
+    of its values is a line of one point.
 
     Returns
     -------
     DataFrame
         ``line``, ``value`` and ``x`` (where the point is placed on the axis), ``place`` (dict: axis ->
         value), then `SAVED` in the metric's own unit (a saturated point has no mean), ``exact`` (solved, not
-        simulated), ``solid`` (nothing limits it) and ``note`` (what limits it, in words).
+        simulated), ``solid`` (without limitations) and ``note`` (its limitations in words).
     """
     lines = choice.shown[:1] if choice.lines == choice.along else choice.shown
     slices = [choice]
@@ -56,7 +56,7 @@ def points(study: Study, choice: Choice) -> pd.DataFrame:
 
 
 def table(found: pd.DataFrame) -> pd.DataFrame:
-    """Return what a reader saves: the axes, and the columns `SAVED`."""
+    """Return the table that a reader saves: the axes, and the columns `SAVED`."""
     axes = pd.DataFrame(found["place"].tolist())
     return pd.concat([axes, found[list(SAVED)]], axis=1)
 
@@ -103,12 +103,12 @@ def _of_line(study: Study, choice: Choice, line: str) -> Iterator[dict[str, Any]
 
 
 def note(row: Mapping[str, Any]) -> str:
-    """Return what limits a point, in words; empty where nothing does."""
+    """Return the limitations of a point in words; empty if there are none."""
     runs = row["replications"]
     if row["status"] == SATURATED:
         return "saturated: the policy does not keep up with the load, so there is no mean"
     if row["status"] == UNDECIDED:
-        return "undecided: the load is too near to the capacity to see whether the policy keeps up"
+        return "undecided: the load is too near to the capacity to decide whether the policy keeps up"
     if row["status"] == FAILED:
         return "failed: a replication raised an error; action=status shows it"
     if row["status"] == UNFINISHED:

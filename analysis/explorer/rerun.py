@@ -15,7 +15,7 @@ DROPPED = ("output", "action", "executor", "fresh", "replace", "zip", "exclude",
 
 
 def command(study: Study, place: Mapping[str, str]) -> str:
-    """Return the command that reruns a point: the dataset's own, for that point and into another folder.
+    """Return the command that reruns a point: the dataset's command, for that point and another folder.
 
     All replications of the point have the same seeds as before: seeds do not depend on the rest of the grid.
 
@@ -27,8 +27,8 @@ def command(study: Study, place: Mapping[str, str]) -> str:
     Returns
     -------
     str
-        Empty if the dataset holds no command, or if no command can express the point: the grid has values of
-        a notebook.
+        Empty if the dataset holds no command, or if no command can express the point because its values come
+        from a notebook.
     """
     typed = shlex.split(str(study.data.attrs.get("command", "")))
     if typed[:3] != ["python", "-m", "sweep"] or _has_own(study, place):
@@ -59,16 +59,16 @@ def seeds(study: Study, place: Mapping[str, str]) -> str:
 
 
 def _has_own(study: Study, place: Mapping[str, str]) -> bool:
-    """Whether a point has values that are in no config file, such as those of a notebook's grid."""
+    """Whether a point has values without a config file, such as values of a notebook's grid."""
     described = study.facts.get("described") or {}
     return any(group in described and place[group] not in described[group] for group in GROUPS)
 
 
 def _others(study: Study, group: str, place: Mapping[str, str]) -> list[str]:
-    """Return the files of a group that the grid has to name and to exclude again.
+    """Return the files of a group that the grid must name and then exclude.
 
-    An experiment may set a key that only another family has; a grid without any file that has the key is
-    an error.
+    An experiment may set a key that only another family has; a grid without any file that has the key is an
+    error.
     """
     files = study.config.get(group) or {}
     lacking = [key for key in _set(study, group, place) if not has(files.get(place[group], {}), key)]
@@ -97,10 +97,10 @@ def _is_dropped(argument: str, grid: list[str]) -> bool:
 
 
 def _value(study: Study, axis: str, value: str) -> str:
-    """Return a value of an axis as it is typed, numbers with all their digits."""
+    """Return a value of an axis as users type it, numbers with all digits."""
     known = study.data[axis].values[study.values_of(axis).index(value)]
     if isinstance(known, float):  # so are numpy's
-        # The dataset has whole numbers beside null as floats, which keys for whole numbers refuse.
+        # Beside null, the dataset stores whole numbers as floats, which integer keys refuse.
         typed = [one for one in study.settings["grid"].get(axis, []) if isinstance(one, int) and one == known]
         return "null" if known != known else repr(typed[0] if typed else float(known))
     written = text(known)

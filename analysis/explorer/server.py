@@ -31,10 +31,10 @@ PHONE = """
   #header .title { font-size: 1rem; overflow-wrap: anywhere; }
 }
 """
-"""Controls below the plot where a window is narrow."""
+"""Style of narrow windows: controls below the plot."""
 
 TRIED = 50
-"""Ports that are tried, from the first one on."""
+"""Number of ports that are tried, from the first one on."""
 
 
 def free_port(first: int) -> int:
@@ -54,7 +54,7 @@ def free_port(first: int) -> int:
                 continue
             return port
     raise AnalysisError(
-        f"port={first}: it is in use, and so are all up to {port}; give another one, port=8080"
+        f"port={first}: all ports from {first} to {port} are in use; give another one, port=8080"
     )
 
 
@@ -75,21 +75,21 @@ def serve(sources: Sequence[Source], port: int, logs: Sequence[Path], *, browser
 
     from analysis.explorer.page import Page
 
-    for source in sources:  # what every window shows first
+    for source in sources:  # the first view of every window
         source.described(Choice.first(source.study))
 
     logging.getLogger("bokeh").setLevel(logging.ERROR)
     logging.getLogger("tornado.access").setLevel(logging.ERROR)
     pn.extension(inline=False)
-    pn.theme.Fast._resources.pop("font", None)  # a network would be asked for it
+    pn.theme.Fast._resources.pop("font", None)  # it would be loaded from a network
     name = ", ".join(source.study.name for source in sources)
 
     def page() -> Any:
         location = pn.state.location
         query = {key: values[0].decode() for key, values in (pn.state.session_args or {}).items()}
 
-        def tell(number: int, own: dict[str, str]) -> None:
-            """Keep the choice in the address; further datasets have their number before each key."""
+        def keep(number: int, own: dict[str, str]) -> None:
+            """Keep the choice in the address; keys of further datasets begin with their number."""
             query.update({f"{number}." * bool(number) + key: value for key, value in own.items()})
             if location is not None:
                 location.search = f"?{urlencode(query)}"
@@ -99,7 +99,7 @@ def serve(sources: Sequence[Source], port: int, logs: Sequence[Path], *, browser
             start = f"{number}." * bool(number)
             mine = {key: value for key, value in query.items() if key.startswith(start)}
             asked = {key.removeprefix(start): value for key, value in mine.items()}
-            pages.append(Page(source, logs, asked, partial(tell, number)))
+            pages.append(Page(source, logs, asked, partial(keep, number)))
             pages[-1].follow()
             pn.state.on_session_destroyed(partial(_close, pages[-1]))
         return pn.template.FastListTemplate(
@@ -112,7 +112,7 @@ def serve(sources: Sequence[Source], port: int, logs: Sequence[Path], *, browser
 
     free = free_port(port)
     if free != port:
-        print(f"port {port} is in use: the page is at port {free}")
+        print(f"port {port} is in use; the page is at port {free}")
     access = Access(free)
     server = protected(page, free, access, title=name)
     server.start()
@@ -129,7 +129,7 @@ def serve(sources: Sequence[Source], port: int, logs: Sequence[Path], *, browser
 
 
 def protected(page: Callable[[], Any], port: int, access: Access, title: str = "") -> Any:
-    """Return a server of a page, not started, whose handlers get only what `access` lets in."""
+    """Return a server of a page, not started, whose handlers receive only requests that `access` allows."""
     import panel as pn
 
     server = pn.serve(
@@ -146,6 +146,6 @@ def _close(page: Any, context: Any) -> None:
 
 
 def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Report errors in the background, but not that a window was closed."""
+    """Report errors in the background, except closed windows."""
     if not isinstance(context.get("exception"), WebSocketClosedError | StreamClosedError):
         loop.default_exception_handler(context)

@@ -1,4 +1,4 @@
-"""The dataset of the page, which is read again whenever a sweep has written it."""
+"""The dataset of the page, which is reloaded whenever a sweep has written it."""
 
 import threading
 from datetime import datetime
@@ -16,7 +16,7 @@ from sweep.errors import SweepError
 from sweep.store import loading
 
 EVERY = Axes(every=True)
-"""All axes can be chosen; none is a reading of a paper."""
+"""All axes can be chosen; there are no readings of a paper."""
 
 
 class Source:
@@ -53,7 +53,7 @@ class Source:
 
     @property
     def study(self) -> Study:
-        """The dataset as it was read last."""
+        """The dataset as last read."""
         return self._study
 
     @property
@@ -84,7 +84,7 @@ class Source:
             return self._study
 
     def _now(self) -> tuple[int, int, int]:
-        """Return what changes with every write, as a sweep puts a new file in the place of the old one."""
+        """Return a stamp that changes with every write, because a sweep replaces the file."""
         try:
             found = self._path.stat()
         except OSError:

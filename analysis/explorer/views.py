@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 DPI = 130
 JOBS = 120
-"""Jobs that are submitted in the default period of a Gantt chart, of a workload without end."""
+"""Jobs submitted in the default period of a Gantt chart, for an endless workload."""
 
 _last: list[tuple[Point, Scene]] = []
-"""The latest schedule: another period of it needs no further simulation."""
+"""The latest schedule, so that another period of it needs no further simulation."""
 
 
 def _scene(point: Point) -> Scene:
@@ -78,10 +78,10 @@ def _period(request: Request, shown: Scene) -> tuple[float, float]:
 
 
 def default_period(shown: Scene) -> tuple[float, float]:
-    """Return a period of which a Gantt chart can be read.
+    """Return a period for which a Gantt chart is legible.
 
-    Of a log its first days; of an endless workload the time in which `JOBS` jobs arrive, from the middle of
-    the run on, when the machine is as full as it gets.
+    For a log, its first days; for an endless workload, the time in which `JOBS` jobs arrive from the middle
+    of the run on, when the machine is fullest.
     """
     made = shown.schedule
     if made.trace is not None:
@@ -121,7 +121,7 @@ VIEWS = {
 
 @cache
 def known() -> Mapping[str, View]:
-    """Return all kinds of pictures by name: those of papers, of single families, come first."""
+    """Return all kinds of pictures by name: papers' pictures, of single families, come first."""
     return {name: view for paper in papers().values() for name, view in paper.views.items()} | VIEWS
 
 

@@ -36,8 +36,8 @@ def value_name(study: Study, axis: str, value: str, at: Mapping[str, str] | None
     return "as it is" if axis == "load" and value == "null" else value
 
 
-def line_looks(study: Study, choice: Choice) -> dict[str, SchemeStyle]:
-    """Return the style of each line; that of a policy is the same as in every figure."""
+def line_styles(study: Study, choice: Choice) -> dict[str, SchemeStyle]:
+    """Return the style of each line; a policy has the same style as in every figure."""
     axis, found = choice.lines, policies.apart(study.values_of(choice.lines))
     if axis == "policy":
         return found
@@ -79,7 +79,7 @@ def where(study: Study, at: Mapping[str, str]) -> str:
 
 
 def described(study: Study, choice: Choice, points: pd.DataFrame) -> pd.DataFrame:
-    """Return the points with columns of text: what a reader sees of each.
+    """Return the points with columns of text for the page.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def described(study: Study, choice: Choice, points: pd.DataFrame) -> pd.DataFram
         With ``heading`` (which point it is), ``estimate``, ``interval``, ``runs``, ``seeds`` and ``command``
         (which reruns the point).
     """
-    unit, looks = unit_of(study, choice, points), line_looks(study, choice)
+    unit, looks = unit_of(study, choice, points), line_styles(study, choice)
     texts = [
         {
             "heading": _heading(study, choice, row, looks),

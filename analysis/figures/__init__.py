@@ -1,1 +1,1 @@
-"""What figures of all papers share: their style, and plots over an axis or over categories."""
+"""Shared by figures of all papers: their style, and plots over an axis or over categories."""

@@ -34,11 +34,11 @@ def captioned(
     drawn : dict of str to callable
         Name of a figure -> function of the subject that draws it.
     row : str, optional
-        Name of the row of all of them; by default each has its own.
+        Name of one row for all of them; by default each has its own.
     subject : optional
-        What they are drawn from; by default the study.
+        The object that they show; by default the study.
     **values
-        What the texts name.
+        Values for the placeholders in the texts.
     """
     known = values if study is None else {"bars": bars(study), "level": study.level, **values}
     shown = study if subject is None else subject

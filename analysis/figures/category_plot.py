@@ -20,14 +20,14 @@ from analysis.study import Study
 from analysis.study.curve import DONE, SATURATED, Sample, ends
 
 DODGE, JOINED_DODGE = 0.62, 0.2
-"""Width that the points of a category take, of the distance between categories; that of lines."""
+"""Widths of the points of a category and of joined points, as shares of the distance between categories."""
 
 FILLED = 0.84
 """The same for bars."""
 
 
 LETTERS = 95
-"""Letters of categories' names that a page's width holds side by side."""
+"""Number of letters of category names that fit a page's width."""
 
 LEAST = 0.9
 """Lower end of logarithmic axes: slowdowns are at least 1."""
@@ -44,7 +44,7 @@ class Estimates:
     finished : ndarray of bool
         Whether every replication is there.
     saturated : ndarray of bool, optional
-        What has no mean because its queue grew; it is marked at the upper edge.
+        Points without a mean because their queue grew; they are marked at the upper edge.
     """
 
     mean: np.ndarray
@@ -82,7 +82,7 @@ class Estimates:
 
 @dataclass(frozen=True)
 class CategoryPlot:
-    """What is drawn into one pair of axes.
+    """The content of one pair of axes.
 
     Parameters
     ----------
@@ -96,11 +96,11 @@ class CategoryPlot:
     guides : mapping of float to str
         Heights of horizontal lines, and their names.
     least : float, optional
-        Lower end of a logarithmic axis; None is what suits the values.
+        Lower end of a logarithmic axis; None chooses it from the values.
     joined : bool
         Whether lines join the points of a series.
     any_names : bool
-        Categories may have names of any length, which are tilted where they do not fit.
+        Whether categories may have names of any length, which are tilted if they do not fit.
     """
 
     categories: Sequence[str]
@@ -210,7 +210,7 @@ def draw(axes: Axes, plot: CategoryPlot) -> None:
 
 
 def _fit(axes: Axes, plot: CategoryPlot, shared: bool) -> None:
-    """Fix the lower end of the scale, once all that shares it is drawn."""
+    """Fix the lower end of the scale, once all plots that share it are drawn."""
     if shared:
         axes.label_outer()
     if plot.yscale == "linear":
@@ -220,7 +220,7 @@ def _fit(axes: Axes, plot: CategoryPlot, shared: bool) -> None:
         axes.set_ylim(bottom=plot.least)
     low, high = axes.get_ylim()
     if plot.least not in (None, LEAST):
-        axes.set_ylim(top=high * (high / low) ** 0.04)  # room for markers, once the lower end is elsewhere
+        axes.set_ylim(top=high * (high / low) ** 0.04)  # space for markers if the lower end differs
     style.plain_ticks(axes.yaxis, 100)
 
 
@@ -249,7 +249,7 @@ def _draw_bars(
 def _error_bars(axes: Axes, x: np.ndarray, one: Estimates, color: str, least: float | None) -> None:
     barred = one.drawn & (one.high > one.low)
     mean = one.mean[barred]
-    # What is measured is never negative, so that no bar need go below 0, nor leave the frame of a slowdown.
+    # Measurements are never negative, so bars end at 0, and inside the frame of a slowdown.
     longest = mean if axes.get_yscale() == "linear" else 0.999 * mean
     if least is not None and axes.get_yscale() == "log":
         longest = np.clip(mean - least, 0, longest)

@@ -1,4 +1,4 @@
-"""Several plots over an axis on one page, and the lines of a plot by what they show."""
+"""Several plots over an axis on one page, and plots from declared lines."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from analysis.study import Study
 
 @dataclass(frozen=True)
 class PlotAxis:
-    """An axis of the grid as plots have it.
+    """An axis of the grid, for plots.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Series:
 
     @property
     def style(self) -> SchemeStyle:
-        """How the line looks; its label is the line's name."""
+        """The style of the line; its label is the line's name."""
         return self.look or look(self.policy)
 
 
@@ -60,7 +60,7 @@ def plot(
     Parameters
     ----------
     **settings
-        Further fields of the plot, before those of the axis.
+        Further fields of the plot, which override the axis's.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def plot(
             lines[one.style.label] = Line.of(curve)
             looks[one.style.label] = one.style
     if not lines:
-        raise DrawingError("its points are not in this grid")
+        raise DrawingError("this grid lacks the figure's points")
     if along.name != "load" and "xlim" not in chosen:
         x = np.concatenate([line.x for line in lines.values()])
         chosen["xlim"] = (0.95 * x.min(), 1.05 * x.max())
@@ -104,7 +104,7 @@ def panels(
 
 
 def grid(rows: Sequence[Sequence[LoadPlot]], title: str, note: str = "", height: float = 2.35) -> Figure:
-    """Draw rows of plots, each so many inches high, with one legend below; empty plots are left out."""
+    """Draw rows of plots, each `height` inches high, with one legend below; empty plots are omitted."""
     figure, places = style.page(7.4, height * len(rows) + 0.9, len(rows), max(map(len, rows)), squeeze=False)
     drawn, cut = [], []
     for row, axes_row in zip(rows, places, strict=True):

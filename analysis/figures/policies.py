@@ -1,4 +1,4 @@
-"""How policies are called and look in every figure, whichever paper or log it is about."""
+"""Names and styles of policies, the same in every figure of every paper and log."""
 
 import zlib
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ LOOKS = {
 }
 """Policy -> its style, in the order of legends."""
 
-# For policies that are not listed; the name decides, so that a policy looks the same in every figure and run.
+# For policies that are not listed; the name decides, so a policy has one style in every figure and run.
 SPARE_COLORS = ("#332288", "#cc79a7", "#117733", "#aa4499", "#6699cc", "#661100", "#44aa99", "#ddaa33")
 SPARE_MARKERS = ("P", "p", "h", "*", "8", "d", "H")
 
@@ -32,9 +32,9 @@ def look(policy: str) -> SchemeStyle:
 
 
 def apart(names: Sequence[str]) -> dict[str, SchemeStyle]:
-    """Return the styles of policies of any families: where two of them look alike, the later one changes.
+    """Return the styles of policies of any families: where two have equal styles, the later one changes.
 
-    Of more than there are looks, some share one.
+    If there are more policies than styles, some share one.
     """
     found: dict[str, SchemeStyle] = {}
     for name in names:
@@ -55,9 +55,9 @@ def shaded(policy: str, details: Sequence[str], lightest: float = 0.65) -> list[
     Parameters
     ----------
     details : sequence of str
-        What distinguishes each line, after the policy's name.
+        The part of each line's name after the policy's.
     lightest : float
-        How much white the first has, see `style.shade`.
+        Share of white in the first colour, see `style.shade`.
     """
     one, last = look(policy), max(1, len(details) - 1)
     return [

@@ -24,8 +24,8 @@ FORMATS = ("pdf", "svg", "png")
 
 SHEET = mpl.rc_params_from_file(Path(__file__).with_name("schedsweep.mplstyle"), use_default_template=False)
 
-NO_LOOKS = ("backend", "backend_fallback", "interactive", "timezone", "toolbar")
-"""Settings of a user's session that are left as they are: windows, and no looks."""
+SESSION = ("backend", "backend_fallback", "interactive", "timezone", "toolbar")
+"""Settings of a user's session that stay unchanged: they concern windows, not the style."""
 
 NEUTRAL = "#5b6770"
 """For data that belong to no policy."""
@@ -42,7 +42,7 @@ VERDICT_SIGNS = {"holds": "✓", "fails": "✗", "inconclusive": "?"}
 
 @dataclass(frozen=True)
 class SchemeStyle:
-    """How a policy looks in every figure.
+    """The style of a policy in every figure.
 
     Parameters
     ----------
@@ -76,8 +76,8 @@ def styled() -> Iterator[None]:
 
 @cache
 def _settings() -> dict[Any, Any]:
-    """Return matplotlib's own defaults under those of this project."""
-    return {name: value for name, value in mpl.rcParamsDefault.items() if name not in NO_LOOKS} | dict(SHEET)
+    """Return matplotlib's defaults, overridden by this project's."""
+    return {name: value for name, value in mpl.rcParamsDefault.items() if name not in SESSION} | dict(SHEET)
 
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
@@ -123,7 +123,7 @@ def described(figure: Figure) -> str:
 
 
 def put_commas(figure: Figure) -> None:
-    """Label linear axes that reach a thousand as all others are: 10,000 and not 10000 or 1e4."""
+    """Label linear axes that reach a thousand like all others: 10,000, not 10000 or 1e4."""
     for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
         if (
             isinstance(axis.get_major_formatter(), ScalarFormatter)
@@ -145,17 +145,17 @@ def text_on(color: str) -> str:
 
 
 def mark(axes: Axes, x: np.ndarray, y: np.ndarray, marker: str, **looks: Any) -> None:
-    """Draw markers; the frame cuts off what leaves it, but not half of a marker at 0."""
+    """Draw markers; the frame clips markers outside it, but not half of a marker at 0."""
     for some, clipped in ((y != 0, True), (y == 0, False)):
         if some.any():
             axes.plot(x[some], y[some], marker, clip_on=clipped, **looks)
 
 
 def begin_at_0(axes: Axes, shows: bool = True) -> None:
-    """Let the vertical axis begin at 0, with room for what it shows."""
+    """Let the vertical axis begin at 0, with space for its content."""
     if shows:
-        # Margins are a share of all that is shown: of the values alone they leave no room for a marker where
-        # these are close to each other and far from 0.
+        # Margins are a share of the shown range: a share of the values alone would leave no space for a
+        # marker if the values are close to each other and far from 0.
         axes.update_datalim([(0.0, 0.0)], updatex=False)
         axes.autoscale_view(scalex=False)
     axes.set_ylim(bottom=0)
@@ -193,7 +193,7 @@ def mixed(color: str, other: str, share: float) -> str:
 
 
 def page(width: float, height: float, *shape: int, **shared: Any) -> tuple[Figure, Any]:
-    """Return a figure of so many inches, and its axes as `Figure.subplots` returns them."""
+    """Return a figure of a size in inches, and its axes as `Figure.subplots` returns them."""
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots(*shape, **shared)
 
@@ -219,7 +219,7 @@ def guide(axes: Axes, value: float, name: str, *, vertical: bool = False, below:
     Parameters
     ----------
     below : bool
-        Whether the name stands below the line, or left of it.
+        Whether the name is below the line, or left of it.
     """
     draw = axes.axvline if vertical else axes.axhline
     draw(value, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
@@ -236,9 +236,9 @@ def guide(axes: Axes, value: float, name: str, *, vertical: bool = False, below:
 
 
 def plain_ticks(axis: Axis, decades: float = 300) -> None:
-    """Label a logarithmic axis without exponents: 1, 2, 5 of each decade up to so large a ratio, else 1.
+    """Label a logarithmic axis without exponents: 1, 2, 5 of each decade up to a ratio of `decades`, else 1.
 
-    Of less than a decade also 1.5, 3 and 7, so that a curve has labels on both sides.
+    Within less than a decade also 1.5, 3 and 7, so that a curve has labels on both sides.
     """
     low, high = axis.get_view_interval()
     few = (1, 1.5, 2, 3, 5, 7) if high < 10 * low else (1, 2, 5)
@@ -248,7 +248,7 @@ def plain_ticks(axis: Axis, decades: float = 300) -> None:
 
 
 def bare(axes: Axes) -> None:
-    """Take away grid and frame, and the ticks but for their labels."""
+    """Remove the grid, the frame and the ticks, but not their labels."""
     axes.tick_params(length=0)
     axes.grid(visible=False)
     for spine in axes.spines.values():

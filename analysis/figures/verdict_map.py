@@ -1,4 +1,4 @@
-"""The map of where each claim holds: claims in rows, what a paper leaves open in columns; also as a table."""
+"""The map of verdicts: claims in rows, a paper's open choices in columns; also as a table."""
 
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from analysis.study import Study
 
 TONES = {"holds": "better", "fails": "worse", "inconclusive": "open"}
 INPUT = " (input)"
-"""After the name of a claim that something was calibrated to."""
+"""Suffix of the name of a claim that an input was calibrated to."""
 
 COLUMN, ROW = 0.36, 0.24
 """Width of a column and height of a row, inches."""
@@ -26,14 +26,14 @@ Verdicts = Mapping[str, Mapping[str, str]]
 Claims = Callable[[Study], Sequence[Claim]]
 
 CAPTION = (
-    "Every claim (rows) under every assumption on what the paper leaves open (columns), one assumption at a "
-    "time: all else is as in the first column. Inconclusive: the intervals do not decide, or the points "
-    "have not been run."
+    "Every claim (rows) under every assumption on the choices that the paper leaves open (columns). One "
+    "assumption changes at a time; all others are as in the first column. A verdict is inconclusive if the "
+    "intervals do not decide, or the points have not been run."
 )
 
 
 def name_of(one: Study) -> str:
-    """Return a reading's name as headings have it: the value, where one axis only is varied."""
+    """Return a reading's name for headings: the value, if only one axis varies."""
     return next(iter(one.reading.values())) if len(one.reading) == 1 else one.label
 
 
@@ -109,7 +109,7 @@ def draw(found: Verdicts, names: Sequence[str]) -> Figure:
 
 
 def table(found: Verdicts, names: Sequence[str]) -> Table:
-    """Return the same as a table of the report, with what each column counts."""
+    """Return the same as a table of the report, with the counts of each column."""
     rows = []
     for name, verdict_of in found.items():
         cells = [verdict_of.get(column) for column in names]
@@ -122,8 +122,8 @@ def table(found: Verdicts, names: Sequence[str]) -> Table:
     return Table(
         "map",
         "Where each claim holds",
-        "Every claim under every assumption on what the paper leaves open, one at a time; all else is as in "
-        "the first column.",
+        "Every claim under every assumption on the choices that the paper leaves open. One assumption "
+        "changes at a time; all others are as in the first column.",
         ("claim", *names),
         rows,
     )

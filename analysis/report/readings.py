@@ -1,8 +1,8 @@
 """The choices that a dataset took where its paper leaves them open: ``readings.yaml`` and parameters.
 
 The file has ``meanings`` (choice -> value -> words), ``choices`` (group of files -> keys that the paper
-leaves open) and ``taken``: name -> text for every experiment; or ``metric`` (or ``metric, not other``) -> such
-pairs, for studies that have that metric (and not the other).
+leaves open) and ``taken``: name -> text for every experiment; or ``metric`` (or ``metric, not other``) ->
+such pairs, for studies that have that metric (and not the other).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -91,8 +91,8 @@ def _shared(study: Study) -> Iterator[str]:
     n, runs = int((study.status != EXCLUDED).sum()), study.data.sizes.get("replication", 1)
     if n > 1 and runs > 1 and not study.facts.get("logs"):
         yield (
-            f"All {n} points share {runs} sequences of jobs for each workload: their errors are correlated, so "
-            "differences between policies are more precise than means."
+            f"All {n} points share {runs} sequences of jobs for each workload: their errors are correlated, "
+            "so differences between policies are more precise than means."
         )
 
 

@@ -229,7 +229,7 @@ class Sample:
 
     @property
     def of_runs(self) -> Sample:
-        """The means of replications: batches of different families hold different jobs and cannot be paired."""
+        """The means of replications: batches of different families hold different jobs and form no pairs."""
         return Sample(over_batches(self.values), self.status, self.exact)
 
     @property

@@ -71,7 +71,7 @@ GANG, SPACE = {"models.gang": 2}, {"models.backfill": 3}
         (
             None,
             ["{}", "log=x"],
-            "'log=x' is not understood; valid: logs=, output=, paper=",
+            "unknown argument 'log=x'; valid: logs=, output=, paper=",
         ),
         (None, ["{}", "load=0.4"], "load=0.4: unknown value '0.4'"),
         (None, ["{}", "along=load"], "does not support along=; add paper=compare"),
@@ -83,8 +83,8 @@ GANG, SPACE = {"models.gang": 2}, {"models.backfill": 3}
         (None, ["{}", "figures=fig8,fig88"], "figures=fig88: no such figure; valid: "),
         (None, ["{}", "output={}/packing.nc"], "give another folder"),
         (None, ["draw", "fig99"], "draw fig99: no such drawing; valid: fig9, matrix"),
-        (None, ["draw", "matrix", "polcy=buddy"], "'polcy=buddy' is not understood"),
-        (None, ["draw", "matrix", "results=nowhere"], "'results=nowhere' is not understood"),
+        (None, ["draw", "matrix", "polcy=buddy"], "unknown argument 'polcy=buddy'"),
+        (None, ["draw", "matrix", "results=nowhere"], "unknown argument 'results=nowhere'"),
         (
             GANG,
             ["{}", "paper=chiang2001"],

@@ -1,7 +1,7 @@
-"""A metric of several policies over the load or another axis, drawn so that nothing hides anything.
+"""A metric of several policies over the load or another axis, drawn so that no line hides another.
 
-Curves end where a policy saturates: the mean of a growing queue is no number. The strip above the axes shows
-at which loads that is, one row for each policy that saturates; a tick on the load axis is the load up to
+Curves end where a policy saturates: a growing queue has no mean. The strip above the axes shows
+these loads, with one row for each policy that saturates; a tick on the load axis is the load up to
 which a policy keeps up. Error bars are shifted sideways by a little, the same for a policy everywhere. A
 hollow point is one to be careful with: its runs are too short for the mean of the long run, or it has no bar
 because its interval was withheld. An arrow at the frame says that a bar continues beyond it.

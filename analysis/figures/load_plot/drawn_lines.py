@@ -14,11 +14,11 @@ from analysis.figures import style
 from analysis.figures.load_plot.plot import WIDE, LoadPlot
 
 LABEL_LETTERS = 44
-"""Of a vertical axis on a line."""
+"""Most letters of a vertical axis's label on a line."""
 
 
 def draw_lines(axes: Axes, plot: LoadPlot, tick: float = 0.1) -> None:
-    """Draw all lines with error bars into axes, with a tick every so much of a wide range of loads."""
+    """Draw all lines with error bars into axes, with regular ticks over a wide range of loads."""
     x = next(iter(plot.lines.values())).x
     axes.set(xscale=plot.xscale, yscale=plot.yscale, xlim=plot.limits)
     for number, name in enumerate(plot.lines):
@@ -54,7 +54,7 @@ def _draw_line(axes: Axes, plot: LoadPlot, number: int, name: str) -> None:
     """Draw a line of a plot; its number decides on its sideways shift and which points are marked."""
     line = plot.lines[name]
     look = plot.look(name)
-    # A logarithmic axis has no place for 0, and a marker that is not cut there lets the figure grow to it.
+    # A logarithmic axis has no place for 0, and a marker there that is not clipped would enlarge the figure.
     drawn = line.drawn if plot.yscale == "linear" else line.drawn & (line.mean > 0)
     if not drawn.any():
         return
@@ -62,12 +62,12 @@ def _draw_line(axes: Axes, plot: LoadPlot, number: int, name: str) -> None:
     x = places[drawn]
     mean, low, high = (plot.scale * one[drawn] for one in (line.mean, line.low, line.high))
     full = line.solid[drawn]
-    # No line across a saturated load: what is between would be made up.
+    # No line crosses a saturated load, where there are no values.
     known_or_not = drawn | line.saturated
     gaps = np.where(drawn, line.mean, np.nan)[known_or_not] * plot.scale
     axes.plot(places[known_or_not], gaps, color=look.color, linestyle=look.dashes, zorder=3)
     if (barred := high > low).any():
-        # No bar can go below nothing on a logarithmic axis.
+        # On a logarithmic axis no bar can reach 0.
         ends = low[barred] if plot.yscale == "linear" else np.maximum(low[barred], 0.001 * mean[barred])
         _draw_error_bars(axes, x[barred], ends, high[barred], look.color)
     joined = np.convolve(np.pad(drawn, 1), [1, 0, 1], "valid")[drawn] > 0  # to a neighbour, by a line
@@ -131,7 +131,7 @@ def draw_strip(axes: Axes, plot: LoadPlot, names: Sequence[str]) -> None:
         axes.spines[side].set_visible(False)
 
 
-CUT = "An arrow at the frame: a bar continues beyond it."
+CUT = "An arrow at the frame marks a bar that continues beyond it."
 
 
 def mark_cut_bars(axes: Axes, plot: LoadPlot) -> bool:
@@ -144,7 +144,7 @@ def mark_cut_bars(axes: Axes, plot: LoadPlot) -> bool:
     for number, (name, line) in enumerate(plot.lines.items()):
         mean, least, most = (plot.scale * one for one in (line.mean, line.low, line.high))
         inside = line.drawn & (mean >= low) & (mean <= high)
-        # On a logarithmic axis every bar that holds 0 ends nowhere.
+        # On a logarithmic axis a bar that includes 0 has no lower end.
         for cut, edge, marker in (
             (inside & (most > high), 1.0, CARETUP),
             (inside & (least < low), 0.0, CARETDOWN),

@@ -17,19 +17,19 @@ from analysis.figures.load_plot.plot import WIDE, Line, LoadPlot
 from analysis.study import Study
 
 PANEL = (2.45, 2.3)
-"""Width and height of one of many panels, inches; of two, they are wider."""
+"""Width and height of one of many panels, inches; two panels are wider."""
 
 PAGE_LETTERS = 102
-"""Of all titles on a line."""
+"""Most letters of all titles on a line."""
 
 LABEL_LETTERS = 30
-"""Of a panel's vertical axis on a line."""
+"""Most letters of a panel's vertical label on a line."""
 
 
 def draw_panels(plots: Sequence[LoadPlot], title: str, n_columns: int, legend_columns: int = 4) -> Figure:
     """Draw many plots of the same lines in rows, all with one scale, and one legend below.
 
-    Each has its strip of saturated points above it, where any of them has one.
+    Each has a strip of saturated points above it, if any of them has one.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def _share_scale(places: Sequence[Axes], n_columns: int) -> None:
 def draw(*plots: LoadPlot) -> Figure:
     """Draw plots side by side, with one legend to the right.
 
-    If anything saturates, the strip above says where.
+    If any policy saturates, the strip above shows the loads.
     """
     for plot in plots:
         plot.check()
@@ -126,7 +126,7 @@ def draw(*plots: LoadPlot) -> Figure:
             drawn_lines.draw_strip(column[0], plot, names)
         column[0].set_title(plot.title)
         drawn_lines.draw_lines(column[-1], plot)
-    # All of them, without a short cut: each draws.
+    # Each call draws, so all of them must run.
     cut = [drawn_lines.mark_cut_bars(axes, plot) for axes, plot in zip(places[-1], plots, strict=True)]
     figure.legend(handles=legend_handles(plots), loc="outside right center")
     if notes := notes_below(plots, cut):
@@ -135,29 +135,29 @@ def draw(*plots: LoadPlot) -> Figure:
 
 
 def notes_below(plots: Sequence[LoadPlot], cut: Sequence[bool], *more: str) -> list[str]:
-    """Return what more there is to say, the notes of all plots, and whether bars are cut."""
+    """Return further notes, the notes of all plots, and a note if bars are cut."""
     notes = [*more, *(note for plot in plots for note in plot.notes), *[drawn_lines.CUT] * any(cut)]
     return list(dict.fromkeys(filter(None, notes)))
 
 
 LEGEND_WIDTH = 24
-"""Characters of a line of what hollow points may be."""
+"""Characters of a line on the meaning of hollow points."""
 
 
 def legend_handles(plots: Sequence[LoadPlot]) -> list[Line2D]:
-    """Return the entries of one legend of plots: of their lines, and what hollow points may be."""
+    """Return the entries of one legend of plots: their lines, and the meaning of hollow points."""
     looks = {name: plot.look(name) for plot in plots for name in plot.lines}
     labels = {look.label: look for look in looks.values()}
     handles = [look.legend_handle() for look in labels.values()]
     if not (hollow := hollow_words([line for plot in plots for line in plot.lines.values()])):
         return handles
-    # In short lines: a legend does not fit into the figure that has one much longer than all others.
+    # Short lines, because one long entry would not fit the figure.
     text = " or\n".join(textwrap.fill(words, LEGEND_WIDTH) for words in hollow)
     return [*handles, style.hollow(text)]
 
 
 def hollow_words(lines: Sequence[Line]) -> list[str]:
-    """Return what hollow points may be, as far as there are any."""
+    """Return the meanings of hollow points, if there are any."""
     hollow = []
     if any((line.drawn & ~np.isfinite(line.half_width)).any() for line in lines):
         hollow.append("interval withheld")
@@ -171,7 +171,7 @@ def hollow_words(lines: Sequence[Line]) -> list[str]:
 
 
 def bars(study: Study) -> str:
-    """Return what the error bars are; nothing where the study has no interval."""
+    """Return the meaning of the error bars; empty if the study has no interval."""
     name = f"{study.headline}_ci"
     has_none = name in study.data and not (study.data[name] > 0).any()
     return "" if has_none else f"Bars: {study.level} confidence intervals."

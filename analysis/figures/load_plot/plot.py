@@ -1,4 +1,4 @@
-"""What is drawn: estimates as lines over the load or another axis, and the axes' own words and limits."""
+"""The content of a plot: estimates as lines over the load or another axis, and the axes' settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from analysis.study.curve import DONE, SATURATED, UNFINISHED, Curve
 from sweep.statistics import Interval, Paired
 
 DODGE = 0.0016
-"""Sideways distance of two neighbouring schemes over the unit interval: far below that of two loads."""
+"""Sideways distance of two neighbouring policies over the unit interval, far below a step of loads."""
 
 WIDE = 0.3
 """Range of loads from which the axis shows the whole unit interval."""
@@ -26,7 +26,7 @@ CAPACITY = "A tick on the load axis: the load up to which the policy keeps up."
 
 @dataclass(frozen=True)
 class LoadPlot:
-    """What is drawn.
+    """The content of a plot.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ class LoadPlot:
     scale : float
         Values are drawn times this.
     xlim : (float, float), optional
-        By default what suits offered loads.
+        By default a range that suits offered loads.
     xscale, yscale : {"linear", "log"}
     xticks, yticks : sequence of float, optional
         For logarithmic axes, where matplotlib's own are powers of ten.
     looks : dict of str to SchemeStyle
-        Of lines that do not look like the scheme of their name.
+        Styles of lines that differ from the style of the policy of their name.
     dodge : float
         Sideways distance of two neighbouring schemes.
     spacing : float
@@ -77,7 +77,7 @@ class LoadPlot:
 
     @property
     def notes(self) -> list[str]:
-        """The lines of the note, without that on bars where there are none, and the meaning of ticks."""
+        """The lines of the note, without the line on bars if there are none, and the meaning of ticks."""
         lines = self.lines.values()
         has_bars = any((line.half_width[line.drawn] > 0).any() for line in lines)
         kept = [one for one in self.note.splitlines() if has_bars or not one.startswith("Bars: ")]
@@ -89,7 +89,7 @@ class LoadPlot:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The horizontal axis's range: by default the unit interval, or a narrow grid's loads with air."""
+        """The horizontal axis's range: by default the unit interval, or a margin around a narrow grid's loads."""
         if self.xlim is not None:
             return self.xlim
         loads = next(iter(self.lines.values())).x
@@ -104,7 +104,7 @@ class LoadPlot:
         """Raise `DrawingError` where there is nothing to draw."""
         if all(np.isnan(line.x).all() for line in self.lines.values()):
             raise DrawingError(
-                "its workload runs at one load of its own: give several, grid.load=[0.5,0.7,0.9]"
+                "its workload runs only at its own load: give several loads, grid.load=[0.5,0.7,0.9]"
             )
         require_points(any(line.saturated.any() or line.drawn.any() for line in self.lines.values()))
 
@@ -118,7 +118,7 @@ class Line:
     x, mean, low, high : ndarray
         Ends of intervals are NaN where they are withheld, and all are where nothing is drawn.
     saturated, finished : ndarray of bool
-        Saturated points, and those of which every replication is done.
+        Saturated points, and points with all replications done.
     too_short : ndarray of bool, optional
         Points whose runs are too short for the mean of the long run.
     capacity : float
@@ -144,9 +144,8 @@ class Line:
 
     @classmethod
     def delivered(cls, curve: Curve) -> Line:
-        """Return the intervals of a utilization minus the load: what a machine delivers of what is asked for.
-
-        Saturated points are drawn as well, hollow: what is delivered there is all that can be.
+        """Return the intervals of a utilization minus the load: the difference between delivered and
+        offered load. Saturated points are drawn as well, hollow: they deliver the capacity.
         """
         full = curve.where(SATURATED)
         status = tuple(DONE if at else state for at, state in zip(full, curve.status, strict=True))
@@ -186,5 +185,5 @@ class Line:
 
     @property
     def solid(self) -> np.ndarray:
-        """Where there is a point that nothing is to be said of."""
+        """Where there is a point without any limitation."""
         return self.drawn & np.isfinite(self.half_width) & self.finished & ~self.short & ~self.saturated

@@ -154,4 +154,4 @@ def test_fewer_parts_than_a_sentence_asks_for_decide_nothing():
     assert judge([no], 0.95, needed=2)[0] == "inconclusive"
     assert judge([yes, no], 0.95, needed=4)[0] == "inconclusive"
     assert judge([yes, no, no], 0.95, needed=2)[0] == "fails"
-    assert "1 hold, 1 fail, 0 inconclusive; at least 4 asked for" in judge([yes, no], 0.95, needed=4)[1][0]
+    assert "1 hold, 1 fail, 0 inconclusive; at least 4 required" in judge([yes, no], 0.95, needed=4)[1][0]

@@ -336,7 +336,7 @@ def test_the_page_follows_a_run(window: Window, folder: Path, monkeypatch: pytes
         found = read(collection._plan, collection._folder)
         if found.left() and not seen:
             collection.write(found)
-            page.get_by_text("Still running: this page follows it.").wait_for()
+            page.get_by_text("The sweep is still running; this page is updated.").wait_for()
             seen.append(page.get_by_text("18 points: ").inner_text())
 
     monkeypatch.setattr(collect.Collection, "write_if_due", write_and_look)

@@ -100,7 +100,7 @@ def test_better_than_all_means_at_medium_and_at_the_highest_loads() -> None:
     assert averages[0] < averages[1]
     found = on(made(mean=turning))["buddy-migration-best"]
     assert found.verdict == "fails"
-    (text,) = (line for line in found.evidence if line.startswith("The other way round"))
+    (text,) = (line for line in found.evidence if line.startswith("The opposite holds"))
     assert "buddy / best fit at 0.5: 1.07" in text
     assert "buddy / best fit at 0.9" not in text
 
