@@ -89,7 +89,7 @@ class LoadPlot:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The horizontal axis's range: by default the unit interval, or a margin around a narrow grid's loads."""
+        """The horizontal range: by default the unit interval, or a narrow grid's loads and a margin."""
         if self.xlim is not None:
             return self.xlim
         loads = next(iter(self.lines.values())).x
