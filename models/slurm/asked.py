@@ -1,7 +1,7 @@
 """Jobs as Slurm's scheduler sees them: what they ask for, with the defaults of their partitions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -66,6 +66,10 @@ def asked(
     with one line for a job of a partition or with a device that is not there.
     """
     request = jobs.request or Requests.of(jobs.size, jobs.memory)
+    if any(name != name.lower() for name in request.gres):  # as those of nodes
+        small = dict.fromkeys(name.lower() for name in request.gres)
+        counts = {name: [n for one, n in request.gres.items() if one.lower() == name] for name in small}
+        request = replace(request, gres={name: np.sum(each, axis=0) for name, each in counts.items()})
     numbers = {one.name: number for number, one in enumerate(configuration.partitions)}
     default = (configuration.partitions.index(configuration.default_partition),)
     known: dict[str, tuple[int, ...]] = {"": default}

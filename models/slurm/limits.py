@@ -97,13 +97,24 @@ def limited(wanted: Asked, configuration: Configuration) -> Iterator[Limit]:
             yield Limit(label, resource, cap, these, these & ~replaced)
 
 
+def labels(wanted: Asked, configuration: Configuration) -> np.ndarray:
+    """Return the user of each job, with its partition where an association is of the user there."""
+    apart = {(one.parent, one.label) for one in configuration.associations if one.partition}
+    if not apart:
+        return wanted.user
+    names = [configuration.partitions[place[0]].name for place in wanted.partitions]
+    pairs = zip(wanted.request.account.tolist(), wanted.user.tolist(), names, strict=True)
+    own = [(account, user, f"{user} in {name}") for account, user, name in pairs]
+    return np.array([label if (account, label) in apart else user for account, user, label in own], object)
+
+
 def _of_associations(
     wanted: Asked, configuration: Configuration
 ) -> Iterator[tuple[tuple[str, ...], str, Mapping[str, int], np.ndarray]]:
     """Yield the limits of accounts and users, with the kinds of a QOS's limits that replace them."""
     accounts = {one.name: one for one in configuration.associations if not one.is_user}
-    own = {(one.parent, one.name): one for one in configuration.associations if one.is_user}
-    account, user = wanted.request.account, wanted.user
+    own = {(one.parent, one.label): one for one in configuration.associations if one.is_user}
+    account, user = wanted.request.account, labels(wanted, configuration)
     chains = {name: list(above(name, accounts)) for name in set(account.tolist())}
     for name, one in accounts.items():
         if one.group:

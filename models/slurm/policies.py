@@ -174,12 +174,17 @@ def _nodes(each: int, machine: Parameters) -> tuple[Node, ...]:
 
 def as_pool(configuration: Configuration, machine: Parameters) -> dict[str, Any]:
     """Return the machine of the workload: one pool, with the memory of the largest node for each CPU."""
-    memory = max(node.memory for node in configuration.nodes) * 1024
+    nodes = [node for node in configuration.nodes if node.up]
+    if not nodes:
+        raise ConfigurationError(
+            f"{configuration.name}: all nodes are down; add policy.lines=['DownNodes=NAMES State=IDLE']"
+        )
+    memory = max(node.memory for node in nodes) * 1024
     return {
         **machine,
         **dict.fromkeys(("hosts", *machines.SHAPES)),
         "name": configuration.name,
-        "processors": sum(node.cpus for node in configuration.nodes),
+        "processors": sum(node.cpus for node in nodes),
         "memory_gb_per_processor": min(memory / KB_IN_GB, 2**29),
     }
 

@@ -14,7 +14,7 @@ from models.slurm.asked import Asked
 from models.slurm.configuration import Configuration, Node, Settings
 from models.slurm.configuration.accounting import ROOT, above
 from models.slurm.kernel import tables
-from models.slurm.limits import amounts, sizes
+from models.slurm.limits import amounts, labels, sizes
 
 
 def associations(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, Ints]:
@@ -23,12 +23,12 @@ def associations(wanted: Asked, configuration: Configuration) -> tuple[np.ndarra
     A share is relative to all siblings that the configuration names; what it does not name has one share,
     an account below the root. What is in an account with ``Fairshare=parent`` counts for the one above.
     """
-    account, user = wanted.request.account.tolist(), wanted.user.tolist()
+    account, user = wanted.request.account.tolist(), labels(wanted, configuration).tolist()
     if not configuration.settings.weight_fair or wanted.jobs.user is None:
         return np.zeros(0, tables.ASSOCIATION), np.full(len(account), tables.NONE)
     known = {one.name: one for one in configuration.associations if not one.is_user}
     pairs = [(name or ROOT, of, True) for name, of in zip(account, user, strict=True)]
-    shares = {(one.parent, one.name, one.is_user): one.share for one in configuration.associations}
+    shares = {(one.parent, one.label, one.is_user): one.share for one in configuration.associations}
     shares |= {(ROOT, name, False): 1.0 for name, _, _ in pairs if name not in known}
     shares |= {pair: 1.0 for pair in pairs if pair not in shares}
     children: dict[str, list[tuple[str, str, bool]]] = {}

@@ -17,8 +17,10 @@ from models.slurm.configuration.keys import KNOWN, Line, key
 from models.slurm.configuration.settings import Preempt
 from models.slurm.configuration.values import duration, whole
 
-DUMPED = re.compile(r"(Cluster|Parent|Account|User) - '([^']*)'(?::(.*))?$")
+DUMPED = re.compile(r"(Cluster|Parent|Account|User|QOS) - '(.*?)'(?::([A-Z]\w*=.*)?)?$", re.DOTALL)
 """A line of ``sacctmgr dump``."""
+
+OF_TYPE = re.compile(r"(gres/\w+):")
 
 ROOT = "root"
 JOBS = "jobs"
@@ -55,7 +57,7 @@ def amounts(text: str) -> dict[str, int]:
         if name.partition("/")[0] not in TRES:
             raise ValueError(f"{', '.join(TRES[:3])} and gres/NAME, or {', '.join(TRES[4:])} without effect")
         if amount not in NEUTRAL:
-            found[name] = values.memory(amount) if name == "mem" else COUNT(amount)
+            found[name] = values.memory(amount) if name == "mem" else values.count(amount)
     return found
 
 
@@ -93,7 +95,13 @@ class Association:
     group_tres: Mapping[str, int] | None = key("GrpTRES", amounts, None)
     group_jobs: int | None = key("GrpJobs", COUNT, None)
     max_jobs: int | None = key("MaxJobs", COUNT, None)
+    partition: str = key("Partition", str, "")
     ignored: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Its name, with the partition that it is of."""
+        return f"{self.name} in {self.partition}" if self.partition else self.name
 
     @property
     def group(self) -> dict[str, int]:
@@ -128,10 +136,10 @@ class Qos:
     over_partition: bool = key("Flags", lambda text: "overpartqos" in text.lower(), False)
     group_tres: Mapping[str, int] | None = key("GrpTRES", amounts, None)
     group_jobs: int | None = key("GrpJobs", COUNT, None)
-    user_tres: Mapping[str, int] | None = key("MaxTRESPU", amounts, None)
-    user_jobs: int | None = key("MaxJobsPU", COUNT, None)
-    account_tres: Mapping[str, int] | None = key("MaxTRESPA", amounts, None)
-    account_jobs: int | None = key("MaxJobsPA", COUNT, None)
+    user_tres: Mapping[str, int] | None = key("MaxTRESPU MaxTRESPerUser", amounts, None)
+    user_jobs: int | None = key("MaxJobsPU MaxJobsPerUser", COUNT, None)
+    account_tres: Mapping[str, int] | None = key("MaxTRESPA MaxTRESPerAccount", amounts, None)
+    account_jobs: int | None = key("MaxJobsPA MaxJobsPerAccount", COUNT, None)
     preempts: tuple[str, ...] = key("Preempt", lambda text: tuple(filter(None, text.split(","))), ())
     preempt: Preempt | None = key("PreemptMode", level_mode, None)
     grace: int = key("GraceTime", duration(0), 0)
@@ -191,9 +199,11 @@ def dumped(text: str) -> list[tuple[str, str]] | None:
     """
     if not (found := DUMPED.match(text)):
         return None
-    parts = re.split(r":(?=[A-Z]\w*=)", found[3] or "")
+    masked = OF_TYPE.sub(r"\1\0", found[3] or "")  # `gres/gpu:A100=2` is no two options
+    parts = [part.replace("\0", ":") for part in re.split(r":(?=[A-Z]\w*=)", masked)]
     pairs = (part.partition("=") for part in parts if "=" in part)
-    return [(found[1], found[2]), *((key, value.strip("'")) for key, _, value in pairs)]
+    kind = "QosName" if found[1] == "QOS" else found[1]  # of 25.05 and later
+    return [(kind, found[2]), *((key, value.removeprefix("'").removesuffix("'")) for key, _, value in pairs)]
 
 
 def above(name: str, accounts: Mapping[str, Association]) -> Iterator[str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from models.slurm.configuration import accounting, hostlist
 from models.slurm.configuration.accounting import NEUTRAL, Association, Qos, Reservation
 from models.slurm.configuration.errors import Faults
 from models.slurm.configuration.keys import KNOWN, LINES, Line, Pairs, known_names
-from models.slurm.configuration.nodes import Node, nodes_of
+from models.slurm.configuration.nodes import DOWN, FUTURE, Node, nodes_of, state
 from models.slurm.configuration.partitions import INHERITED, Partition, Sharing, partition_of
 from models.slurm.configuration.settings import Settings, settings_of
 
@@ -75,6 +75,12 @@ class Configuration:
         return self.where.get(key.lower(), self.name)
 
 
+def neutral(line: Line) -> Line:
+    """Return a line of sacctmgr, whose values may be written and mean none."""
+    given = {key: "" if text in NEUTRAL else text for key, text in line.given.items()}
+    return replace(line, given=given)
+
+
 @dataclass
 class Parts:
     """The lines of a file by what they declare; of a key that is given twice the last one counts."""
@@ -92,44 +98,52 @@ class Parts:
         """Take a line."""
         kind, value = pairs.pairs[0][0].lower(), pairs.pairs[0][1]
         given = {name.lower(): text for name, text in pairs.pairs}
+        names = {name.lower(): name for name, _ in pairs.pairs}
         if kind == "parent":
             self.parent = value
         elif kind in ("cluster", "account", "user"):
             self.parent = "" if kind == "cluster" else self.parent
-            line = self.neutral(pairs.where, given)
+            line = neutral(Line(pairs.where, given, self.faults, names=names))
             one = accounting.association_of(line, self.parent, kind == "user")
-            self.associations[one.name, self.parent, one.is_user] = one
+            self.associations[one.label, self.parent, one.is_user] = one
         elif kind in ("nodename", "partitionname") and value.upper() == "DEFAULT":
             self.defaults[kind] = self.defaults.get(kind, {}) | given
         elif kind in LINES:
             with_defaults = {kind: value, **self.defaults.get(kind, {}), **given}
-            self.lines.setdefault(kind, []).append(Line(pairs.where, with_defaults, self.faults))
+            line = Line(pairs.where, with_defaults, self.faults, names=names)
+            self.lines.setdefault(kind, []).append(line)
         else:
             self.alone[kind], self.where[kind] = value, pairs.where
             if kind not in ALONE and not pairs.where.endswith(SHOWN):
-                what = f"{pairs.pairs[0][0]} is an unknown key of slurm.conf"
                 known = [*ALONE.values(), *LINES]
-                self.faults.unknown(pairs.where, what, kind, known, "correct it or delete the line")
-
-    def neutral(self, where: str, given: Mapping[str, str]) -> Line:
-        """Return a line of sacctmgr, whose values may be written and mean none."""
-        return Line(where, {key: "" if text in NEUTRAL else text for key, text in given.items()}, self.faults)
+                self.faults.unknown(pairs.where, "a key of slurm.conf", names[kind], known)
 
 
-def configuration_of(name: str, lines: Iterable[Pairs], more: Mapping[str, int]) -> Configuration:
+def configuration_of(
+    name: str, lines: Iterable[Pairs], more: Mapping[str, int], faults: Faults
+) -> Configuration:
     """Return the configuration of logical lines, with further words of SchedulerParameters; raise
-    `ConfigurationError` with all of their faults."""
-    faults = Faults()
+    `ConfigurationError` with all of their faults, and those that reading found."""
     parts = Parts(name, faults)
     for pairs in lines:
         parts.add(pairs)
     settings, words = settings_of(Line(name, parts.alone, faults, parts.where), more)
     nodes: dict[str, Node] = {}
+    absent: set[str] = set()  # which a site has yet to install
     for number, line in enumerate(parts.lines.get("nodename", ())):
-        nodes |= {node.name: node for node in nodes_of(line, number)}
+        made = {node.name: node for node in nodes_of(line, number)}
+        nodes |= made
+        absent = absent | made.keys() if FUTURE in state(line.text("State")) else absent - made.keys()
         if len(nodes) > hostlist.MOST:
             line.fault(f"more than {hostlist.MOST:,} nodes")
             break
+    for line in parts.lines.get("downnodes", ()):
+        words, names = state(line.text("State", "DOWN")), line.value("DownNodes", hostlist.expand, [])
+        nodes |= {one: replace(nodes[one], up=not words & DOWN) for one in names if one in nodes}
+        absent |= {*names} if FUTURE in words else set()
+        if unknown := [one for one in names if one not in nodes]:
+            faults.note(f"{line.where}: no NodeName line names {unknown[0]}: it has no effect")
+    nodes = {node: made for node, made in nodes.items() if node not in absent}
     numbers, every = {node: number for number, node in enumerate(nodes)}, tuple(nodes.values())
     sets = {line.name: line for line in parts.lines.get("nodeset", ())}
     inherited = {key.lower() for key in INHERITED}
@@ -137,19 +151,14 @@ def configuration_of(name: str, lines: Iterable[Pairs], more: Mapping[str, int])
     of_line = parts.lines.get("partitionname", [])
     if len(of_line) > MOST_PARTITIONS:
         of_line[MOST_PARTITIONS].fault(f"more than {MOST_PARTITIONS:,} partitions")
-    partitions = {
-        line.name: partition_of(
-            Line(line.where, {"partitionname": line.name, **common, **line.given}, faults),
-            numbers,
-            sets,
-            every,
-        )
-        for line in of_line[:MOST_PARTITIONS]
-    }
-    qos = {
-        line.name: accounting.qos_of(parts.neutral(line.where, line.given))
-        for line in parts.lines.get("qosname", ())
-    }
+    partitions = {}
+    for line in of_line[:MOST_PARTITIONS]:
+        given = {"partitionname": line.name, **common, **line.given}
+        if found := partition_of(replace(line, given=given), numbers, sets, every, absent):
+            partitions[line.name] = found
+        else:
+            faults.note(f"{line.where}: partition {line.name} has no nodes: it is left out")
+    qos = {line.name: accounting.qos_of(neutral(line)) for line in parts.lines.get("qosname", ())}
     reserved = (accounting.reservation_of(line, numbers) for line in parts.lines.get("reservationname", ()))
     reservations = tuple(one for one in reserved if one is not None)
     faults.check()
@@ -163,7 +172,7 @@ def configuration_of(name: str, lines: Iterable[Pairs], more: Mapping[str, int])
         associations,
         qos,
         reservations,
-        (*_without_effect(parts.alone), *_of_limits(settings, associations, qos), *words),
+        (*_without_effect(parts.alone), *_of_limits(settings, associations, qos), *words, *faults.notes),
     )
 
 

@@ -1,4 +1,4 @@
-"""The error of a slurm.conf that cannot be used, and the collection of its faults."""
+"""The error of a slurm.conf that cannot be used, and the collection of its faults and notes."""
 
 import difflib
 from collections.abc import Callable, Collection
@@ -13,10 +13,11 @@ class ConfigurationError(ValueError):
 
 
 class Faults:
-    """The faults of a file, which are reported together."""
+    """The faults of a file, which are reported together, and what else is to be noted."""
 
     def __init__(self) -> None:
         self.found: dict[str, None] = {}
+        self.notes: dict[str, None] = {}
 
     def add(self, fault: str) -> None:
         """Keep a fault, once."""
@@ -30,12 +31,16 @@ class Faults:
             self.add(f"{where}: {key}={text}; allowed: {allowed}")
             return default
 
-    def unknown(self, where: str, what: str, word: str, known: Collection[str], remedy: str = "") -> None:
-        """Keep the fault of an unknown word, with the known one that is like it."""
+    def note(self, note: str) -> None:
+        """Keep a note, once."""
+        self.notes[note] = None
+
+    def unknown(self, where: str, what: str, word: str, known: Collection[str]) -> None:
+        """Note an unknown word, which a newer version may have, with the known one that is like it."""
         names = {name.lower(): name for name in known}
         near = next(iter(difflib.get_close_matches(word.lower(), names, 1)), None)
-        hint = f"; did you mean {names[near]}?" if near else f"; {remedy}" if remedy else ""
-        self.add(f"{where}: {what}{hint}")
+        hint = f"; did you mean {names[near]}?" if near else ""
+        self.note(f"{where}: {word} is not {what} that is known here: it has no effect{hint}")
 
     def check(self) -> None:
         """Raise `ConfigurationError` with all faults, if there are any."""

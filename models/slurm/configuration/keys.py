@@ -33,13 +33,15 @@ class Line:
     Parameters
     ----------
     where : str
-        Where it begins, for messages; `places` has that of each key where they differ.
+        Where it begins, for messages; `places` has that of each key where they differ, and `names` how its
+        keys are written.
     """
 
     where: str
     given: Mapping[str, str]
     faults: Faults
     places: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def name(self) -> str:
@@ -71,13 +73,14 @@ class Line:
         }
 
     def check(self, declared: Sequence[Any], section: str, more: Sequence[str] = ()) -> None:
-        """Keep a fault for each key that neither records nor Slurm know."""
+        """Keep a note for each key that neither records nor Slurm know."""
         known = [*names_of(*declared), *KNOWN[section]["no_effect"].split(), *more]
         small = {name.lower() for name in known}
         for key in self.given:
             if key not in small:
-                what = f"{key} is unknown on a line {next(iter(self.given))}=..."
-                self.faults.unknown(self.where, what, key, known, "correct it or delete it")
+                kind = next(iter(self.given))
+                what = f"a key of a line {self.names.get(kind, kind)}=..."
+                self.faults.unknown(self.where, what, self.names.get(key, key), known)
 
 
 def key(names: str, parse: Callable[[str], Any], default: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Self
@@ -15,10 +15,11 @@ from models.slurm.configuration.values import duration, whole
 
 RULES_OF_ACCESS = (
     "allowaccounts", "allowgroups", "allowqos", "denyaccounts", "denyqos", "reqresv", "maxcpuspernode",
-    "exclusiveuser",
+    "exclusiveuser", "exclusivetopo", "maxcpuspersocket", "maxmempercpu", "defcpupergpu", "defmempergpu",
+    "jobdefaults",
 )  # fmt: skip
-"""Keys of a partition that decide who may use it."""
-OPEN_TO_ALL = ("ALL", "NO", "UNLIMITED", "INFINITE")
+"""Keys of a partition that decide who may use it, or what jobs get there."""
+OPEN_TO_ALL = ("", "ALL", *values.NO, "NONE", "N/A", "(NULL)", *values.WITHOUT_LIMIT)
 
 INHERITED = ("OverTimeLimit", "DefMemPerCPU", "DefMemPerNode")
 """Keys that a partition has from the whole cluster where its line has none."""
@@ -95,9 +96,14 @@ class Partition:
 
 
 def partition_of(
-    line: Line, numbers: Mapping[str, int], sets: Mapping[str, Line], nodes: Sequence[Node]
-) -> Partition:
-    """Return the partition of a line: on the nodes that it names, and those of sets of nodes."""
+    line: Line,
+    numbers: Mapping[str, int],
+    sets: Mapping[str, Line],
+    nodes: Sequence[Node],
+    absent: Collection[str],
+) -> Partition | None:
+    """Return the partition of a line: on the nodes that it names but for absent ones, and those of sets of
+    nodes; None if it has none."""
     line.check((Partition,), "partitions", ("PartitionName", "Nodes"))
     names: list[str] = []
     for word in dict.fromkeys(line.value("Nodes", hostlist.expand, [])):
@@ -108,14 +114,17 @@ def partition_of(
             names += [node.name for node in nodes if of_set.text("Feature", "\n") in node.features]
         else:
             names.append(word)
-    missing = [word for word in names if word not in numbers]
+    missing = [word for word in names if word not in numbers and word not in absent]
     if missing:
         line.fault(
             f"partition {line.name} has node {missing[0]}, which no NodeName line names; add one, or leave "
             "it out"
         )
-    elif not names:
-        line.fault(f"partition {line.name} has no nodes; add Nodes=..., or delete the line")
     members = tuple(sorted({numbers[word] for word in names if word in numbers}))
+    if not members and not missing:
+        return None
     restricted = tuple(one for one in RULES_OF_ACCESS if line.text(one, "ALL").upper() not in OPEN_TO_ALL)
-    return Partition(line.name, members, restricted=restricted, **line.record(Partition))
+    declared = line.record(Partition)
+    if line.text("Exclusive").upper() == "NODE":  # of 26.05
+        declared["sharing"] = Share(Sharing.EXCLUSIVE)
+    return Partition(line.name, members, restricted=restricted, **declared)

@@ -3,16 +3,16 @@ config` prints."""
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from models.slurm.configuration.accounting import dumped
 from models.slurm.configuration.configuration import ALONE, SHOWN, Configuration, configuration_of
-from models.slurm.configuration.errors import ConfigurationError
+from models.slurm.configuration.errors import ConfigurationError, Faults
 from models.slurm.configuration.keys import LINES, Pairs
 
 OF_SHOWN = re.compile(r"^(\w+)\s+= (.*)$")
@@ -26,12 +26,23 @@ MOST_FILES = 1000
 """Files that are included, each as often as it is."""
 
 
-class _Files:
-    """The files that were read so far, in their order."""
+OF_KEY = re.compile(r'\s*([A-Za-z0-9_.]+)\s*[-*+/]?=\s*(?:"([^"]*)"|(\S+))(?=\s|$)')
+"""A key with its value, as Slurm takes them (src/common/parse_config.c, keyvalue_pattern)."""
 
-    def __init__(self) -> None:
+COMMENT = re.compile(r"^((?:[^\\#]|\\.)*)#.*")
+EMPTY = re.compile(r"\s*([A-Za-z0-9_.]+)\s*=\s*$")
+WORD = re.compile(r"\s*(\S+)")
+
+
+class _Files:
+    """The files that were read so far, in their order, and what is wrong in them."""
+
+    def __init__(self, path: Path) -> None:
         self.number = 0
         self.digest = hashlib.sha256()
+        self.folder = path.parent
+        self.cluster = ""
+        self.faults = Faults()
 
     def take(self, path: Path, content: bytes) -> None:
         if self.number:  # where one file ends counts: of a key that is given twice the last one wins
@@ -54,10 +65,10 @@ def read(
     Raises
     ------
     ConfigurationError
-        With one line: no such file, an Include that is missing, a line that is none, an unknown key, a
-        value that is not allowed.
+        With one line for all faults: no such file, an Include that is missing, a line without a key, a value
+        that is not allowed.
     """
-    files = _Files()
+    files = _Files(Path(path))
     found = list(_of_file(Path(path), 0, files))
     if sha256 is not None and files.digest.hexdigest() != sha256:
         raise ConfigurationError(
@@ -65,13 +76,13 @@ def read(
             "command again"
         )
     for number, text in enumerate(lines, start=1):
-        found += _of_text(f"policy.lines[{number}]", text)
-    return configuration_of(Path(path).name, found, words or {})
+        found += _of_text(f"policy.lines[{number}]", text, files.faults)
+    return configuration_of(Path(path).name, found, words or {}, files.faults)
 
 
 def digest(path: str | os.PathLike[str]) -> str:
     """Return the SHA-256 of a file followed by those that it includes, in their order."""
-    files = _Files()
+    files = _Files(Path(path))
     for _ in _of_file(Path(path), 0, files):
         pass
     return files.digest.hexdigest()
@@ -79,8 +90,9 @@ def digest(path: str | os.PathLike[str]) -> str:
 
 def of_lines(name: str, lines: Sequence[str], words: Mapping[str, int] | None = None) -> Configuration:
     """Return the configuration of some lines, see `read`."""
-    found = [line for text in lines for line in _of_text(name, text)]
-    return configuration_of(name, found, words or {})
+    faults = Faults()
+    found = [line for text in lines for line in _of_text(name, text, faults)]
+    return configuration_of(name, found, words or {}, faults)
 
 
 def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Pairs]:
@@ -107,28 +119,48 @@ def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Pairs]:
         if words[0].lower() == "include":
             if depth >= DEEPEST:
                 raise ConfigurationError(f"{where}: {DEEPEST} files include each other; remove the circle")
-            other = Path(words[1].strip().strip('"') if len(words) > 1 else "")
-            other = other if other.is_absolute() else path.parent / other
-            if not other.is_file():
-                raise ConfigurationError(
-                    f"{where} includes {other.name}, which is not there; put it beside {path.name}, or "
-                    f"delete the line"
-                )
-            yield from _of_file(other, depth + 1, files)
+            for other in _included(where, words[1].strip('"') if len(words) > 1 else "", path, files):
+                yield from _of_file(other, depth + 1, files)
         else:
-            yield from _of_text(where, line)
+            for pairs in _of_text(where, line, files.faults):
+                if pairs.pairs[0][0].lower() == "clustername":
+                    files.cluster = pairs.pairs[0][1].lower()
+                yield pairs
+
+
+def _included(where: str, name: str, path: Path, files: _Files) -> list[Path]:
+    """Return the files that a line of another one includes: there, else in the folder of slurm.conf.
+
+    ``%c`` is the name of the cluster; a name may be a pattern.
+    """
+    given = Path(name.replace("%c", files.cluster))
+    for place in [
+        path.parent / given,
+        *(files.folder / Path(*given.parts[n:]) for n in range(len(given.parts))),
+    ]:
+        found = [Path(one) for one in sorted(glob.glob(str(place))) if Path(one).is_file()]
+        found = [place] if place.is_file() else found
+        if found and given.is_absolute() and place != given:
+            shown = place.relative_to(files.folder)
+            files.faults.note(f"{where} includes {name}, which is not there: {shown} beside it is read")
+        if found:
+            return found
+    files.faults.add(
+        f"{where} includes {given.name}, which is not there; put it beside {path.name}, or delete the line"
+    )
+    return []
 
 
 def _logical(text: str) -> Iterator[tuple[int, str]]:
     """Yield the lines without comments, those that end with a backslash joined with the next."""
     begun, first = "", 0
     for number, raw in enumerate(text.splitlines(), start=1):
-        line = re.sub(r"(?<!\\)#.*", "", raw).rstrip()
+        line = COMMENT.sub(r"\1", raw).rstrip()
         first = first or number
-        if line.endswith("\\"):
+        if (len(line) - len(line.rstrip("\\"))) % 2:
             begun += line[:-1]
             continue
-        whole = (begun + line).strip()
+        whole = re.sub(r"\\(.)", r"\1", begun + line).strip()
         if whole:
             yield first, whole
         begun, first = "", 0
@@ -136,7 +168,7 @@ def _logical(text: str) -> Iterator[tuple[int, str]]:
         yield first, begun.strip()
 
 
-def _of_text(where: str, text: str) -> Iterator[Pairs]:
+def _of_text(where: str, text: str, faults: Faults) -> Iterator[Pairs]:
     if (pairs := dumped(text)) is not None:
         yield Pairs(where, pairs)
         return
@@ -144,18 +176,20 @@ def _of_text(where: str, text: str) -> Iterator[Pairs]:
         raise ConfigurationError(
             f"{where}: more than {LONGEST_LINE:,} characters; divide it into several lines"
         )
-    try:
-        words = shlex.split(text, posix=True)
-    except ValueError:
-        raise ConfigurationError(f"{where}: a quotation mark without its counterpart") from None
-    pairs = []
-    for word in words:
-        key, equals, value = word.partition("=")
-        if not equals or not key:
+    pairs, at, text = [], 0, text.rstrip()
+    while at < len(text):
+        if found := OF_KEY.match(text, at):
+            key, quoted, plain = found.groups()
+            pairs.append((key, plain if quoted is None else quoted))
+            if plain and plain.startswith('"'):
+                faults.note(f"{where}: {key} begins with a quotation mark without its counterpart")
+        elif found := EMPTY.match(text, at):
+            pairs.append((found[1], ""))
+        elif found := WORD.match(text, at):
             # Only a key is shown: an Include may name any file.
-            shown = ALONE.get(word.lower(), "a word")
-            raise ConfigurationError(f"{where}: {shown} is not KEY=VALUE; write it without blanks around =")
-        pairs.append((key, value))
+            shown = ALONE.get(found[1].lower(), "a word")
+            faults.add(f"{where}: {shown} is not KEY=VALUE; write {shown}=..., with quotes around blanks")
+        at = found.end() if found else len(text)
     if pairs and pairs[0][0].lower() in LINES:
         yield Pairs(where, pairs)
     else:

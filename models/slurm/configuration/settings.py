@@ -98,7 +98,7 @@ class Settings:
     of_size: float = key("PriorityWeightJobSize", number(), 0.0)
     of_partition: float = key("PriorityWeightPartition", number(), 0.0)
     of_qos: float = key("PriorityWeightQOS", number(), 0.0)
-    of_tres: Mapping[str, float] | None = key("PriorityWeightTRES", values.numbers, None)
+    of_tres: Mapping[str, float] | None = key("PriorityWeightTRES", values.weights, None)
     max_age: int = key("PriorityMaxAge", duration(WEEK_S, zero=WEEK_S), WEEK_S)
     calc_period: int = key("PriorityCalcPeriod", duration(300, zero=300), 300)
     decay_per_s: float = key("PriorityDecayHalfLife", decay, 1 - 0.693 / WEEK_S)
@@ -167,9 +167,11 @@ def settings_of(line: Line, more: Mapping[str, int]) -> tuple[Settings, list[str
     parameters |= {f"preempt_{name}": text for name, text in own.items()}  # as before 24.05
     where = line.places.get("schedulerparameters", line.where)
     every = [*declared, *known["not_modelled"], *known["no_effect"].split()]
+    if "max_job_bf" in parameters:  # its name before 20.11
+        parameters.setdefault("bf_max_job_test", parameters.pop("max_job_bf"))
     for name in parameters:
         if name not in every:
-            line.faults.unknown(where, f"SchedulerParameters has no {name}", name, every)
+            line.faults.unknown(where, "a word of SchedulerParameters", name, every)
         elif name in known["not_modelled"]:
             what = known["not_modelled"][name]
             notes.append(f"SchedulerParameters={name} has no effect here: {what}")

@@ -10,10 +10,13 @@ from typing import Any
 
 DURATION = re.compile(r"(?:([0-9]{1,6})-)?([0-9]{1,9})(?::([0-9]{1,9}))?(?::([0-9]{1,9}))?")
 MEMORY = re.compile(r"([0-9]{1,10})([KMGT]?)B?", re.IGNORECASE)
+WEIGHT = re.compile(r"([+-]?[0-9]{0,12}\.?[0-9]{1,12})([KMGTP]?)B?", re.IGNORECASE)
+PREFIXES = ["", "K", "M", "G", "T", "P"]
 MOST_DIGITS = 12
 NUMBER = re.compile(rf"[0-9]{{1,{MOST_DIGITS}}}")
 MOST = 10**MOST_DIGITS - 1
 WITHOUT_LIMIT = ("INFINITE", "UNLIMITED", "-1", "NONE")
+YES, NO = ("YES", "UP", "TRUE", "1"), ("NO", "DOWN", "FALSE", "0")
 IN_MB = {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024**2, "": 1}
 
 
@@ -122,25 +125,37 @@ def memory(text: str) -> int:
     return int(int(found[1]) * IN_MB[found[2].upper()])
 
 
+def count(text: str) -> int:
+    """Return a number, which sacctmgr may print as ``2K``."""
+    parts = re.fullmatch(rf"({NUMBER.pattern})([KMGT]?)", text, re.IGNORECASE)
+    found = int(parts[1]) * 1024 ** PREFIXES.index(parts[2].upper()) if parts else MOST + 1
+    if found > MOST:
+        raise ValueError(f"a whole number from 0 to {MOST:,}")
+    return found
+
+
 def yes(text: str) -> bool:
     """Return a switch."""
-    if text.upper() not in ("YES", "NO", "TRUE", "FALSE", "1", "0"):
+    if text.upper() not in (*YES, *NO):
         raise ValueError("YES or NO")
-    return text.upper() in ("YES", "TRUE", "1")
+    return text.upper() in YES
 
 
 def gres(text: str) -> dict[str, int]:
-    """Return generic resources by name: ``gpu:a100:4(S:0-1),nvme:1`` is {"gpu:a100": 4, "nvme": 1}."""
+    """Return generic resources by name: ``gpu:a100:4(S:0-1),nvme:1`` is {"gpu:a100": 4, "nvme": 1}.
+
+    In small letters, since the names of TRES are compared so (`assoc_mgr_find_tres_rec`).
+    """
     found: dict[str, int] = {}
-    for part in re.sub(r"\([^)]*\)", "", text).split(","):
-        if not part or part in ("none", "NO"):
+    for part in re.sub(r"\([^)]*\)", "", text.lower()).split(","):
+        if not part or part in ("none", "no"):
             continue
         *name, last = part.removeprefix("gres/").replace("=", ":").split(":")
         words = [word for word in name if word != "no_consume"]
-        count = re.fullmatch(r"([0-9]{1,9})([KMG]?)", last)
-        key = ":".join(words) if count else ":".join([*words, last])
-        factor = {"K": 1024, "M": 1024**2, "G": 1024**3, "": 1}[count[2]] if count else 1
-        found[key] = found.get(key, 0) + (int(count[1]) * factor if count else 1)
+        amount = re.fullmatch(r"([0-9]{1,9})([kmg]?)", last)
+        key = ":".join(words) if amount else ":".join([*words, last])
+        each = int(amount[1]) * 1024 ** PREFIXES.index(amount[2].upper()) if amount else 1
+        found[key] = found.get(key, 0) + each
         if found[key] > MOST:
             raise ValueError(f"at most {MOST:,} of a generic resource")
     return found
@@ -148,10 +163,17 @@ def gres(text: str) -> dict[str, int]:
 
 def options(text: str) -> dict[str, str]:
     """Return ``a,b=1`` as {"a": "", "b": "1"}, as SchedulerParameters and PriorityWeightTRES are written."""
-    pairs = (part.partition("=") for part in text.split(",") if part.strip())
-    return {key.strip().lower(): value.strip() for key, _, value in pairs}
+    pairs = (part.lstrip("=").partition("=") for part in re.split(r"[,\s]+", text) if part.strip("="))
+    return {key.lower(): value for key, _, value in pairs}
 
 
-def numbers(text: str) -> dict[str, float]:
-    """Return ``cpu=2,gres/gpu=5`` as numbers by name."""
-    return {name: number()(text) for name, text in options(text).items()}
+def weights(text: str) -> dict[str, float]:
+    """Return ``cpu=2,mem=-1.5G,gres/gpu=5`` as weights by name, of memory for each MB."""
+    found = {}
+    for name, weight in options(text).items():
+        if not (parts := WEIGHT.fullmatch(weight)) or abs(float(parts[1])) > MOST:
+            raise ValueError("weights such as cpu=1000,mem=-0.5G,gres/gpu=2000")
+        base = PREFIXES.index("M") if name.partition("/")[0] in ("mem", "bb") else 0
+        steps = PREFIXES.index(parts[2].upper()) - base
+        found[name] = float(parts[1]) / 1024 ** max(steps, 0)
+    return found

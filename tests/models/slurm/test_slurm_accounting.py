@@ -1,5 +1,6 @@
 """Associations, QOS and reservations as sacctmgr and scontrol print them: limits, shares, priorities."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,70 @@ def test_files_as_slurm_prints_them(site: Configuration) -> None:
     assert (kept.nodes, kept.end - kept.begin, kept.begin % 86400) == ((0, 1), 36000, 8 * 3600)
 
 
+@pytest.mark.parametrize(
+    ("line", "note"),
+    [
+        ("Account - 'a':MaxJob=2", "MaxJob is not a key of a line Account=.*did you mean MaxJobs"),
+        ("QosName=q MaxJobPerUser=2", "MaxJobPerUser is not a key of a line QosName=.*mean MaxJobsPerUser"),
+        ("QosName=q Colour=red", "Colour is not a key .* it has no effect$"),
+    ],
+)
+def test_options_of_a_newer_version_are_noted(line: str, note: str) -> None:
+    made = of_lines("slurm.conf", ["NodeName=n1", "PartitionName=all Nodes=n1", line])
+    assert [one for one in made.notes if re.search(note, one)]
+
+
+def test_qos_of_a_dump() -> None:
+    """As sacctmgr of 25.05 prints them (`file_print_qos`), quotes within values among them."""
+    lines = [
+        "QOS - 'normal':Description='Ann's: all':GrpTRES=cpu=2K,mem=1G:MaxJobsPU=4:UsageThreshold=0.500000",
+        "QOS - 'o'hara':Description='x':Flags='OverPartQOS,DenyOnLimit':GraceTime=30:MaxTRESPerUser=cpu=8"
+        ":MaxTRESPerAccount=gres/gpu:A100=2:Preempt='normal':PreemptMode='cluster':Priority=10",
+        "Cluster - 'c':DefaultQOS='normal':Fairshare=1",
+    ]
+    made = of_lines("dump", ["NodeName=n1", "PartitionName=all Nodes=n1", *lines])
+    normal, second = made.qos["normal"], made.qos["o'hara"]
+    assert normal.limits["all"] == {"cpu": 2048, "mem": 1024}
+    assert (normal.user_jobs, normal.ignored) == (4, ("UsageThreshold",))
+    assert (second.over_partition, second.grace, second.preempts, second.preempt) == (
+        True,
+        1800,
+        ("normal",),
+        None,
+    )
+    assert (second.user_tres, second.account_tres) == ({"cpu": 8}, {"gres/gpu:a100": 2})
+
+
+def test_associations_of_a_partition_are_apart(tmp_path: Path) -> None:
+    """Each has its own limits and shares; jobs in other partitions count for that of all partitions."""
+    lines = [
+        *CONF.splitlines()[:6],
+        *(
+            "PartitionName=all Nodes=ALL Default=YES",
+            "PartitionName=gpu Nodes=n1",
+            "PartitionName=big Nodes=n2",
+        ),
+        *("Cluster - 'c'", "Account - 'lab':Fairshare=1", "Parent - 'lab'"),
+        "User - 'ann':Partition='gpu':Fairshare=7:GrpTRES=cpu=4",
+        "User - 'ann':Partition='big':Fairshare=5:GrpTRES=cpu=8",
+        "User - 'ann':Fairshare=3:MaxJobs=9",
+    ]
+    made = of_lines("slurm.conf", lines)
+    names = np.array(["gpu", "big", "all", ""], object)
+    wanted = jobs(made, [("ann", "lab", "")] * 4, partition=names)
+    found = {
+        (one.label, one.resource): (one.cap, np.flatnonzero(one.counted).tolist())
+        for one in limited(wanted, made)
+    }
+    assert found == {
+        ("user ann in gpu of account lab", "cpu"): (4, [0]),
+        ("user ann in big of account lab", "cpu"): (8, [1]),
+        ("user ann of account lab", "jobs"): (9, [2, 3]),
+    }
+    fair, association = associations(wanted, made)
+    assert fair["share"][association].tolist() == [7 / 15, 5 / 15, 3 / 15, 3 / 15]
+
+
 def test_each_job_counts_for_the_limits_above_it(site: Configuration) -> None:
     wanted = jobs(
         site,
@@ -186,18 +251,12 @@ def test_limits_without_enforcement_are_listed() -> None:
     [
         ("Account - 'a':GrpTRES=cpu=many", "GrpTRES=cpu=many"),
         ("Account - 'a':GrpTRES=gpu=2", "GrpTRES=gpu=2; allowed: cpu, node, mem and gres/NAME, or billing"),
-        ("Account - 'a':MaxJob=2", "maxjob is unknown on a line account=...; did you mean MaxJobs?"),
-        (
-            "QosName=q MaxJobsPerUser=2",
-            "maxjobsperuser is unknown on a line qosname=...; did you mean MaxJobsPU?",
-        ),
         ("Account - 'a':MaxJobs=abc", "MaxJobs=abc; allowed: a whole number"),
         ("QosName=q MaxTRESPU=cpu=8 MaxJobsPU=abc", "MaxJobsPU=abc; allowed: a whole number"),
         (
             "QosName=q Priority=99999999999",
             "Priority=99999999999; allowed: a whole number from 0 to 4,294,967",
         ),
-        ("QosName=q Colour=red", "colour is unknown on a line qosname=...; correct it or delete it"),
         ("QosName=q Priority=high", "Priority=high; allowed: a whole number"),
         ("ReservationName=r StartTime=now EndTime=2024-01-01T00:00:00 Nodes=n1", "StartTime= and EndTime="),
         ("ReservationName=r StartTime=2024-01-01 EndTime=2024-01-02 Nodes=n7", "node n7, which is not there"),

@@ -1,6 +1,7 @@
 """A slurm.conf as it is written on real clusters, and one clear line for each mistake."""
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -13,6 +14,7 @@ from family_cases import composed
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
 from models.slurm import gang
+from models.slurm.asked import asked
 from models.slurm.configuration import (
     ConfigurationError,
     Partition,
@@ -27,7 +29,7 @@ from models.slurm.configuration.nodes import NodeKeys
 from models.slurm.configuration.reading import of_lines
 from models.slurm.configuration.settings import requeue_wait
 from models.slurm.kernel import tables
-from models.slurm.policies import wanted
+from models.slurm.policies import as_pool, wanted
 from models.slurm.preemption import levels_of
 from models.slurm.scheduler import LIMITS
 
@@ -84,6 +86,170 @@ def test_a_file_with_everything(conf: Path) -> None:
     assert (found.defer, found.track_memory) == (True, True)
 
 
+@pytest.mark.parametrize(
+    ("line", "note"),
+    [
+        (
+            "ShedulerType=sched/backfill",
+            "ShedulerType is not a key of slurm.conf .*did you mean SchedulerType",
+        ),
+        ("NodeName=n2 CPU=4", "CPU is not a key of a line NodeName=.*did you mean CPUs"),
+        ("PartitionName=b Nodes=n1 Colour=red", "Colour is not a key of a line PartitionName=.* no effect$"),
+        ("SchedulerParameters=rl_enable", "rl_enable is not a word of SchedulerParameters that is known"),
+        ("User - 'ann':Colour=red", "Colour is not a key of a line User="),
+        ('Epilog="/x', "Epilog begins with a quotation mark without its counterpart"),
+    ],
+)
+def test_what_is_unknown_is_noted(line: str, note: str) -> None:
+    """A newer version may have it, and Slurm takes it."""
+    made = of_lines("slurm.conf", [NODE, PARTITION, line])
+    assert [one for one in made.notes if re.search(note, one)]
+
+
+OLD = "CacheGroups CheckpointType JobCheckpointDir SchedulerPort SchedulerRootFilter MemLimitEnforce"
+NEW = "PrologFlags ResumeTimeout EnforcePartLimits MaxTasksPerNode DependencyParameters TLSType"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(f"{key}=1" for key in f"{OLD} {NEW}".split()),
+        "SchedulerParameters=kill_invalid_depend,enable_job_state_cache,assoc_limit_continue,bf_yield_rpc_cnt=9",
+        "PluginDir = /usr/lib64/slurm",
+        "jobcomploc =/var/log/x",
+        "PrologFlags= Alloc",
+    ],
+)
+def test_keys_without_part_in_schedules_say_nothing(line: str) -> None:
+    assert of_lines("slurm.conf", [NODE, PARTITION, line]).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "value"),
+    [
+        ("SchedulerParameters==bf_max_job_user=20,bf_window=4320", "bf_max_job_user", 20),
+        ('SchedulerParameters = "bf_continue, bf_max_job_user=7"', "bf_max_job_user", 7),
+        ("SchedulerParameters=max_job_bf=50", "bf_max_job_test", 50),
+        ("KillWait = 40", "kill_wait", 40),
+        ('killwait="50" Epilog=o\'brien', "kill_wait", 50),
+        ("Epilog=", "epilog", False),
+        ("Epilog=/a\\#b", "epilog", True),
+        ("PriorityFavorSmall=FALSE", "favor_small", False),
+        ("PriorityFavorSmall=true", "favor_small", True),
+        ("PriorityWeightTRES=cpu=800,mem=-100M", "of_tres", {"cpu": 800, "mem": -100}),
+        (
+            "PriorityWeightTRES=CPU=.5,Mem=1.5G,gres/gpu=2K",
+            "of_tres",
+            {"cpu": 0.5, "mem": 1.5 / 1024, "gres/gpu": 2 / 1024},
+        ),
+    ],
+)
+def test_values_as_slurm_parses_them(line: str, key: str, value: Any) -> None:
+    """See src/common/parse_config.c and `_tres_weight_item` of src/common/slurm_protocol_api.c."""
+    assert getattr(of_lines("slurm.conf", [NODE, PARTITION, line]).settings, key) == value
+
+
+def test_includes(tmp_path: Path) -> None:
+    """An absolute path that is not there, a pattern, the name of the cluster, and a folder in a folder."""
+    (tmp_path / "conf.d").mkdir()
+    (tmp_path / "conf.d" / "a.conf").write_text("NodeName=n1 CPUs=4 # of b \\\nInclude conf.d/b.conf\n")
+    (tmp_path / "conf.d" / "b.conf").write_text("NodeName=n2 \\\n  CPUs=4\n")
+    (tmp_path / "test.conf").write_text("PartitionName=all Nodes=ALL\n")
+    path = tmp_path / "slurm.conf"
+    path.write_text("ClusterName=Test\nInclude conf.d/a*.conf\ninclude /etc/no_such_folder/%c.conf\n")
+    made = read(path)
+    assert [len(made.nodes), len(made.partitions[0].nodes)] == [2, 2]
+    assert made.notes == (
+        "slurm.conf, line 3 includes /etc/no_such_folder/%c.conf, which is not there: test.conf beside it is "
+        "read",
+    )
+
+
+@pytest.mark.parametrize(
+    ("keys", "cpus", "threads"),
+    [
+        ("CPUs=8 CPUSpecList=0,1", 6, 1),
+        ("Sockets=2 CoresPerSocket=4 ThreadsPerCore=2 cpuspeclist=0-2,15", 10, 2),
+        ("Sockets=2 CoresPerSocket=4 ThreadsPerCore=2 CoreSpecCount=3", 10, 2),
+        ("CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2 CoreSpecCount=3", 5, 1),
+        ("CPUs=8 CoreSpecCount=8", 7, 1),
+        ("CPUs=8 CPUSpecList=0,8", 8, 1),
+        ("CPUs=12 Sockets=2 CoresPerSocket=4", 8, 1),
+        ("CPUs=2 Sockets=2 CoresPerSocket=4", 2, 1),
+        ("CPUs=12 CoresPerSocket=5", 5, 1),
+        ("CPUs=16 CoresPerSocket=4 ThreadsPerCore=2", 16, 2),
+        ("CPUs=0 Sockets=0 CoresPerSocket=0 ThreadsPerCore=0", 1, 1),
+        ("Boards=2 SocketsPerBoard=2 CoresPerSocket=4", 16, 1),
+    ],
+)
+def test_cpus_of_a_node(keys: str, cpus: int, threads: int) -> None:
+    """As `_parse_nodename` and `_init_node_record` of Slurm 22.05 have them."""
+    (node,) = of_lines("slurm.conf", [f"NodeName=n1 {keys}", PARTITION]).nodes
+    assert (node.cpus, node.threads) == (cpus, threads)
+
+
+def test_cpus_that_fit_nothing_are_noted() -> None:
+    made = of_lines("slurm.conf", ["NodeName=n1 CPUs=12 Sockets=2 CoresPerSocket=4", PARTITION])
+    (note,) = made.notes
+    assert "CPUs=12 is neither 2 sockets, 8 cores nor 8 threads: Slurm takes CPUs=8" in note
+
+
+def test_memory_that_is_set_aside() -> None:
+    lines = ["NodeName=n1 RealMemory=9 MemSpecLimit=4", "NodeName=n2 RealMemory=9 MemSpecLimit=9"]
+    assert [node.memory for node in of_lines("slurm.conf", [*lines, PARTITION]).nodes] == [5, 9]
+
+
+@pytest.mark.parametrize(
+    ("line", "up"),
+    [
+        ("DownNodes=n[2-3] State=DOWN Reason=power", [1, 0, 0]),
+        ("downnodes=n3", [1, 1, 0]),
+        ("DownNodes=n3 State=DRAIN", [1, 1, 0]),
+        ("DownNodes=n3 State=FUTURE", [1, 1]),
+        ("DownNodes=n9", [1, 1, 1]),
+        ("NodeName=n4 State=FUTURE", [1, 1, 1]),
+        ("NodeName=n4 State=CLOUD", [1, 1, 1, 1]),
+        ("NodeName=n4 State=IDLE*+DRAIN", [1, 1, 1, 0]),
+        ("NodeName=n4 State=IDLE+CLOUD+POWERED_DOWN", [1, 1, 1, 1]),
+    ],
+)
+def test_nodes_that_are_down_or_absent(line: str, up: list[int]) -> None:
+    made = of_lines("slurm.conf", ["NodeName=n[1-3] CPUs=4", "PartitionName=all Nodes=n[1-3]", line])
+    assert [node.up for node in made.nodes] == [bool(one) for one in up]
+    pool = as_pool(made, {"processors": None})
+    assert pool["processors"] == sum(node.cpus for node in made.nodes if node.up)
+
+
+@pytest.mark.parametrize("keys", ["", 'Nodes=""', "Nodes=", "State=DOWN", "Nodes=f1"])
+def test_partitions_without_nodes_are_left_out(keys: str) -> None:
+    lines = [NODE, PARTITION, "NodeName=f1 State=FUTURE", f"PartitionName=spare {keys}"]
+    made = of_lines("slurm.conf", lines)
+    assert ([one.name for one in made.partitions], len(made.notes)) == (["all"], 1)
+    assert "partition spare has no nodes: it is left out" in made.notes[0]
+
+
+@pytest.mark.parametrize("no", ["NO", "False", "FALSE", "0", "no"])
+def test_rules_that_are_off_restrict_nothing(no: str) -> None:
+    keys = " ".join(
+        f"{key}={no}" for key in ("ExclusiveUser", "ReqResv", "LLN", "Default", "Hidden", "RootOnly")
+    )
+    (made,) = of_lines("slurm.conf", [NODE, f"{PARTITION} {keys}"]).partitions
+    assert (made.restricted, made.least_loaded, made.default) == ((), False, False)
+
+
+def test_devices_are_compared_without_case() -> None:
+    made = of_lines("slurm.conf", ["NodeName=n1 CPUs=4 Gres=gpu:A100:2", PARTITION])
+    zero = np.zeros(1)
+    two = np.full(1, 2)
+    request = Requests.of(two, two, gres={"GPU:a100": two})
+    jobs = Jobs(zero, zero + 60, zero + 60, two, two, request=request)
+    found = asked(jobs, made)
+    assert (made.gres, {name: n.tolist() for name, n in found.request.gres.items()}) == (
+        ("gpu:a100", "gpu"),
+        {"gpu:a100": [2]},
+    )
+
+
 def test_further_lines_win(conf: Path) -> None:
     made = read(conf, ["SchedulerType=sched/builtin", "PartitionName=gpu Nodes=g1"])
     assert not made.settings.backfill
@@ -134,16 +300,13 @@ NODE, PARTITION = "NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1"
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        (["ShedulerType=sched/backfill"], ["ShedulerType", "did you mean SchedulerType"]),
-        ([NODE, "PartitionName=all"], ["partition all has no nodes", "Nodes="]),
         ([NODE, "PartitionName=all Nodes=n[1-2]"], ["n2", "no NodeName line"]),
         ([NODE, "PartitionName=all Nodes=n[1-"], ["Nodes=n[1-", "bracket"]),
-        (["NodeName=n1 CPU=4"], ["cpu is unknown", "did you mean CPUs"]),
         (["NodeName=n1 CPUs=four"], ["CPUs=four", "a whole number"]),
-        (["SchedulerParameters=bf_intervall=30"], ["bf_intervall", "did you mean bf_interval"]),
         ([NODE, f"{PARTITION} MaxTime=soon"], ["MaxTime=soon", "minutes"]),
-        ([NODE, PARTITION, "KillWait = 30"], ["KillWait", "without blanks"]),
-        ([NODE, PARTITION, 'Epilog="/x'], ["quotation mark"]),
+        ([NODE, PARTITION, "KillWait 30"], ["KillWait is not KEY=VALUE; write KillWait=..."]),
+        ([NODE, PARTITION, 'Epilog="/x\' y"z'], ["a word is not KEY=VALUE", "quotes around blanks"]),
+        ([NODE, PARTITION, "PriorityWeightTRES=cpu=few"], ["cpu=few", "weights such as"]),
         ([NODE, f"{PARTITION} OverTimeLimit=abc"], ["OverTimeLimit=abc; allowed: minutes"]),
         ([NODE, f"{PARTITION} OverSubscribe=FORCE:65536"], ["OverSubscribe=FORCE:65536", "1 to 1,000"]),
         ([NODE, f"{PARTITION} OverSubscribe=YES:0"], ["OverSubscribe=YES:0", "1 to 1,000"]),
@@ -195,22 +358,28 @@ def test_all_faults_of_a_file_are_reported_at_once(tmp_path: Path) -> None:
     path = tmp_path / "slurm.conf"
     lines = [
         f"{NODE} Gres=gpu:999999999G Weight=heavy",
-        f"{PARTITION} MaxTime=soon Colour=red",
+        f"{PARTITION} MaxTime=soon Default=maybe by the way",
         "KillWait=-3",
     ]
     path.write_text("\n".join([*lines, "SelectType=select/alien", "QosName=q Priority=high GrpJobs=few"]))
     with pytest.raises(ConfigurationError) as raised:
         read(path, ["ReservationName=r Nodes=n1"], words={"bf_interval": 5})
     shown = str(raised.value)
-    assert shown.startswith("9 faults: (1) ")
+    assert shown.startswith("10 faults: (1) ")
     assert "\n" not in shown
     faults = (
-        *("line 1: Gres=", "line 1: Weight=heavy", "line 2: MaxTime=soon", "line 2: colour is unknown"),
+        *(
+            "line 1: Gres=",
+            "line 1: Weight=heavy",
+            "line 2: MaxTime=soon",
+            "line 2: Default=maybe",
+            "line 2: a word is",
+        ),
         *("line 3: KillWait=-3", "line 4: SelectType=select/alien", "line 5: Priority=high"),
         *("line 5: GrpJobs=few", "policy.lines[1]: reservation r needs StartTime="),
     )
     assert [fault for fault in faults if fault not in shown] == []
-    path.write_text("\n".join(f"Key{number}=1" for number in range(50)))
+    path.write_text("\n".join(f"NodeName=n{number} CPUs=few" for number in range(50)))
     with pytest.raises(ConfigurationError, match=r"50 faults: .*; and 30 more$"):
         read(path)
 
