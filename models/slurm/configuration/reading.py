@@ -181,6 +181,9 @@ def _of_text(where: str, text: str, faults: Faults) -> Iterator[Pairs]:
         if found := OF_KEY.match(text, at):
             key, quoted, plain = found.groups()
             pairs.append((key, plain if quoted is None else quoted))
+            if plain and OF_KEY.match(plain) and text[found.start(3) - 1] != "=":
+                other = plain.partition("=")[0]
+                faults.note(f"{where}: {key}= is followed by {other}=, which Slurm takes as its value")
             if plain and plain.startswith('"'):
                 faults.note(f"{where}: {key} begins with a quotation mark without its counterpart")
         elif found := EMPTY.match(text, at):

@@ -97,6 +97,7 @@ def test_a_file_with_everything(conf: Path) -> None:
         ("PartitionName=b Nodes=n1 Colour=red", "Colour is not a key of a line PartitionName=.* no effect$"),
         ("SchedulerParameters=rl_enable", "rl_enable is not a word of SchedulerParameters that is known"),
         ("User - 'ann':Colour=red", "Colour is not a key of a line User="),
+        ("NodeName=n2 Feature= Gres=gpu:1", "Feature= is followed by Gres=, which Slurm takes as its value"),
         ('Epilog="/x', "Epilog begins with a quotation mark without its counterpart"),
     ],
 )

@@ -210,7 +210,7 @@ def give_devices(twin: Twin, lines: list[str], rng: np.random.Generator) -> Devi
     features = [{str(word) for word in "abc" if rng.integers(2)} for _ in twin.nodes]
     devices = [(int(rng.integers(3)), int(rng.integers(2))) for _ in twin.nodes]
     lines[:1] = [
-        f"NodeName=n{k} CPUs={cpus} RealMemory={memory} Feature={','.join(sorted(features[k]))} "
+        f"NodeName=n{k} CPUs={cpus} RealMemory={memory} Feature={','.join(sorted(features[k])) or 'none'} "
         f"Gres=gpu:small:{small},gpu:large:{large}"
         for k, (small, large) in enumerate(devices)
     ]
