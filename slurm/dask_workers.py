@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from distributed import Client, SpecCluster
     from distributed.security import Security
 
-ASK_EVERY_S = 10.0
+QUERY_EVERY_S = 10.0
 """Seconds between two queries to Slurm while there is no worker: its controller serves others, too."""
 
 DEATH_TIMEOUT_S = 60
-"""Seconds after which a worker ends that does not find the scheduler, e.g. of a run that was killed."""
+"""Seconds after which a worker that does not find the scheduler ends, e.g. because the run was killed."""
 
 TAIL = 3
 """Lines of a job's log that an error shows."""
@@ -79,7 +79,7 @@ class Executor(dask.Executor):
         self._name = f"sweep-workers-{secrets.token_hex(4)}"
         self._ids: list[int] = []
         self._has_submitted = False
-        self._asked = -ASK_EVERY_S
+        self._queried_at = -QUERY_EVERY_S
         self._shown = ""
         self._logs = Path()
 
@@ -174,11 +174,11 @@ class Executor(dask.Executor):
         except SweepError as error:
             raise RunError(f"no Dask workers: {error}") from None
 
-    def _look_after(self, client: Client) -> None:
-        super()._look_after(client)
+    def _count_workers(self, client: Client) -> None:
+        super()._count_workers(client)
         now = time.monotonic()
-        if self._last_seen != self._looked and now - self._asked > ASK_EVERY_S:
-            self._asked = now
+        if self._last_seen != self._counted_at and now - self._queried_at > QUERY_EVERY_S:
+            self._queried_at = now
             line = self._waiting_for()
             if line != self._shown:
                 self._shown = line
@@ -197,7 +197,7 @@ class Executor(dask.Executor):
             raise RunError(f"no Dask workers: all jobs have ended ({_states(jobs)}); {self._tail()}")
         return f"waiting for Dask workers: {_states([job for job in jobs if not job.ended])}"
 
-    def _why_none(self) -> str:
+    def _without_workers(self) -> str:
         none = f"no Dask worker for {self._patience_s / 60:g} minutes"
         with suppress(SlurmError):
             states = _states(self._slurm.jobs(self._ids, ended=True))
@@ -219,4 +219,4 @@ def _states(jobs: Sequence[Job]) -> str:
         f"job {job.id} {job.state.lower()}" + (f" ({job.reason})" if job.state == "PENDING" else "")
         for job in jobs
     ]
-    return ", ".join(texts) or "Slurm has none of the jobs any more"
+    return ", ".join(texts) or "Slurm no longer has any of the jobs"

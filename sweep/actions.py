@@ -15,7 +15,7 @@ from sweep.progress import duration, say
 from sweep.store import manifest, state
 from sweep.store.folder import Folder
 
-WATCH_EVERY_S, ASK_EVERY_S = 2.0, 10.0
+WATCH_EVERY_S, QUERY_EVERY_S = 2.0, 10.0
 """How often a study is looked at: by its files, and by a batch system, whose controller serves many users."""
 
 
@@ -108,7 +108,7 @@ def show_status(plan: Plan, folder: Folder, console: Console, watch: bool = Fals
         if not isinstance(executor, Detached) and not folder.is_held():
             say(console, "nothing runs here: the same command without action=status runs what is left")
             break
-        time.sleep(ASK_EVERY_S if isinstance(executor, Detached) else WATCH_EVERY_S)
+        time.sleep(QUERY_EVERY_S if isinstance(executor, Detached) else WATCH_EVERY_S)
     summary.show_failures(list(state.failures(found)), console)
     return 0
 

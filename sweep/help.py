@@ -52,7 +52,7 @@ keys
   executor=NAME        how it is run; default: dask; executor.KEY=VALUE, slurm=PROFILE as for any run
   logs=FOLDER          where its job logs are; looked into before $TRACES and the folders that they were in
   modules=FOLDER       write the code of its own that it carries into that folder, and run with that
-  fresh=true           run anew what an earlier rerun in that folder has done
+  fresh=true           repeat what an earlier rerun in that folder has done
   action=ACTION        run (default), plan (what differs, and the expected time), status, gather, cancel
 
 examples

@@ -4,7 +4,7 @@
 column               unit
 ==================== ======= =========================================================================
 ``job``                      number in the log, else in order of submission from 1 on
-``job_id``                   what the log calls it, where that is no number (sacct)
+``job_id``                   its name in the log, where names are not numbers (sacct)
 ``user``                     number of its user; ``user_name`` where the log has names
 ``submit``           s       submission, since the first job's
 ``start``            s       first processor

@@ -53,11 +53,11 @@ ENDED = ("killed", "cancelled")
 """Columns of jobs that did not end by themselves, if there are any."""
 
 NEEDED = ("submit", "start", "end", "response_time", "runtime", "requested", "processors")
-"""Variables without which a dataset is no schedule."""
+"""Variables that a dataset needs to be a schedule."""
 
 
 def labelled(made: Schedule, point: Point, n_jobs: int | None = None) -> xr.Dataset:
-    """Return the jobs that count of a schedule: those of a log's measured period, or the first of a stream.
+    """Return the measured jobs of a schedule: the measured period of a log, or the first jobs of a stream.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def labelled(made: Schedule, point: Point, n_jobs: int | None = None) -> xr.Data
     for column, variable in data.data_vars.items():
         unit, long_name = UNITS[str(column)]
         variable.attrs |= {"units": unit, "long_name": long_name}
-    # xarray warns of a group by anything that is no coordinate.
+    # xarray warns about grouping by a variable that is not a coordinate.
     return data.set_coords([name for name in GROUPED_BY if name in data])
 
 
@@ -139,7 +139,7 @@ def schedule_of(data: xr.Dataset) -> Schedule:
     """
     if lacking := [name for name in NEEDED if name not in data]:
         raise SweepError(
-            f"this dataset has no {', '.join(lacking)} any more, which a schedule needs; keep them"
+            f"this dataset lacks {', '.join(lacking)}, which a schedule needs; keep these variables"
         )
     hosts = json.loads(data.attrs["hosts"])
     processors = np.array([host["processors"] for host in hosts], np.int64)

@@ -42,7 +42,7 @@ def unit_of(units: str, values: Iterable[float]) -> Unit:
     Parameters
     ----------
     units : str
-        Those of the metric in its dataset; of a rate the name of the metric already has them.
+        Units of the metric in its dataset; not shown for a rate, whose name already has them.
     """
     if units == "s":
         return time_unit(values)

@@ -76,7 +76,7 @@ def settled(config: Config, folder: Folder, console: Console) -> Config:
         return config
     if not isinstance(settings.batch_size, int) or settings.precision.checkpoints is not None:
         raise SweepError(
-            "batches=auto and warmup=auto need batches of so many jobs (batch_size=1000) and no "
+            "batches=auto and warmup=auto need batches of a given number of jobs (batch_size=1000) and no "
             "precision.checkpoints"
         )
     budget = None if settings.budget is None else seconds_of(settings.budget)

@@ -71,7 +71,7 @@ def bring(given: str | Path) -> Path:
 def trusted() -> set[str]:
     """Return the packages that a dataset may name, which may be a stranger's: ours, and those brought along.
 
-    Those of a plug-in are none of them: that it is installed does not say which of its functions may run.
+    The packages of plug-ins are not among them: to install a plug-in does not allow all of its functions.
     """
     folders = filter(None, os.environ.get(VARIABLE, "").split(os.pathsep))
     return {*dotted.OURS, *(name for folder in folders for name in _named(Path(folder)))}

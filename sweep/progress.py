@@ -111,7 +111,7 @@ class Meter:
 
 
 class _Cell:
-    """A progress bar below the cell of a notebook, which its own display draws anew."""
+    """A progress bar below the cell of a notebook, in a display of its own that is updated."""
 
     def __init__(self, total: int) -> None:
         from IPython.display import HTML, display

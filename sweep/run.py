@@ -111,12 +111,12 @@ def read(plan: Plan, folder: Folder, console: Console) -> State:
         say(
             console,
             f"{_results(found.stale)} of an earlier version of {manifest.changed(folder, plan)} "
-            f"{'is' if found.stale == 1 else 'are'} kept in the logs but not used: run anew",
+            f"{'is' if found.stale == 1 else 'are'} kept in the logs but not used: their tasks run again",
         )
     if found.damaged:
         records = f"{found.damaged:,} record{'s' * (found.damaged > 1)} in {folder.shards}"
         are = "is" if found.damaged == 1 else "are"
-        line = f"{records} {are} not what was written (damaged or torn): not used, and run again"
+        line = f"{records} {are} damaged or incomplete: not used, their tasks run again"
         say(console, line, "yellow")
     return found
 
@@ -137,7 +137,7 @@ def _set_aside(plan: Plan, folder: Folder, console: Console) -> None:
 
 
 def _gather(collection: Collection, console: Console, total: int, read: Callable[[], State]) -> State:
-    """Read the state of so many tasks and write the dataset; report the progress, and any damage."""
+    """Read the state of `total` tasks and write the dataset; report the progress, and any damage."""
     with reporting(console, "gathering", total, "task") as report:
         found = read()
         wrong = collection.write(found, report)

@@ -29,8 +29,8 @@ from sweep.plan.data import Plan
 from sweep.progress import reporting, say
 from sweep.store.writing import private
 
-SIMULATED = "simulated schedule: wait times are not those of the log"
-"""Note in the header of all files that `models.jobs.swf_schedule` writes."""
+SIMULATED = "simulated schedule: "
+"""Beginning of a note in the header of all files that `models.jobs.swf_schedule` writes."""
 
 HEADER_BYTES = 1 << 16
 
@@ -176,8 +176,8 @@ def planned(plan: Plan) -> Schedules | None:
             and not given.is_dir()
         ):
             raise SweepError(
-                f"schedule={given}: nothing is written as {given.suffix}; end the name in {endings}, or give "
-                "a folder, without an ending"
+                f"schedule={given}: a schedule cannot be written as {given.suffix}; end the name in "
+                f"{endings}, or give a folder, without an ending"
             )
         _check_writable(given, given)
         names = [f"{_name(plan, number)}.swf" for number in range(n_tasks)]
@@ -192,7 +192,7 @@ def planned(plan: Plan) -> Schedules | None:
         others = f" and {len(foreign) - 1} others" if len(foreign) > 1 else ""
         what = "table of this study" if is_table else "schedule of this point"
         raise SweepError(
-            f"schedule={given}: {foreign[0]}{others} exists and is no {what}; give another name, or "
+            f"schedule={given}: {foreign[0]}{others} exists and is not a {what}; give another name, or "
             "replace=true to overwrite it"
         )
     if paths == {0: given} and not is_table and not given.name.endswith(WRITTEN):
@@ -230,8 +230,9 @@ def _is_own_table(plan: Plan, number: int, path: Path) -> bool:
 
 def _is_own(plan: Plan, number: int, path: Path) -> bool:
     """Whether a file is, by its header, the simulated schedule of this task's point."""
-    wanted = {f"; Note: {SIMULATED}".encode(), f"; Note: {plan.task(number).point}".encode()}
-    return wanted <= {line.rstrip() for line in job_tables.head(path, HEADER_BYTES).splitlines()}
+    lines = {line.rstrip() for line in job_tables.head(path, HEADER_BYTES).splitlines()}
+    is_simulated = any(line.startswith(f"; Note: {SIMULATED}".encode()) for line in lines)
+    return is_simulated and f"; Note: {plan.task(number).point}".encode() in lines
 
 
 def _apart(plan: Plan, given: Path, paths: Iterable[Path]) -> None:
@@ -258,7 +259,7 @@ def _check_writable(given: Path, folder: Path) -> None:
     while not there.exists() and there != there.parent:
         there = there.parent
     if not there.is_dir():
-        raise SweepError(f"schedule={given}: {there} is no folder; give a place that can be written")
+        raise SweepError(f"schedule={given}: {there} is not a folder; give a place that can be written")
     if not os.access(there, os.W_OK | os.X_OK) or (given.is_file() and not os.access(given, os.W_OK)):
         raise SweepError(f"schedule={given}: {there} cannot be written to; give another place")
 

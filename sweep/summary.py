@@ -38,11 +38,11 @@ WAIT, DELAY = "wait", "delay"
 """A job's wait for its first processors, and all its time in the system beyond its runtime."""
 
 TOO_SHORT = "°"
-"""Mark of a mean that is not yet that of the long run."""
+"""Mark of a mean that is not yet the long-run mean."""
 
 WORTH_A_WARNING = 0.5
-"""A warning is printed for an interval that is worth less than this share of its batches; that of independent
-batches is worth 0.7."""
+"""A warning is printed for an interval that is worth less than this share of its batches; independent
+batches are worth 0.7."""
 
 
 def show_grid(plan: Plan, console: Console) -> None:
@@ -166,7 +166,7 @@ def _capacity(stored: Stored, curve: tuple[int, ...]) -> str:
 
 
 def _number(value: float, digits: int) -> str:
-    """Return a number with so many digits, without an exponent where that is as easy to read.
+    """Return a number with `digits` digits, without an exponent where that is as easy to read.
 
     Examples
     --------
@@ -388,7 +388,7 @@ def _by_cause(failures: Sequence[Failed], console: Console) -> Iterator[tuple[st
 def _cause(traceback: str) -> str:
     """Return the first line of the exception with which a traceback ends, and the place where it was raised.
 
-    A message may have further lines; those of the traceback before it are indented.
+    A message may have further lines; the lines of the traceback before it are indented.
     """
     lines = traceback.strip().rpartition("Traceback (most recent call last):")[2].strip("\n").splitlines()
     message = next((line for line in lines if line and not line.startswith(" ")), lines[-1])

@@ -199,7 +199,7 @@ def _chosen(
         given = as_list(settings.grid.get(group, []))
         if not given or None in given or "" in given:
             offered = choices.labels(choices.names(group, folders)).values()
-            raise SweepError(f"grid.{group} names nothing: give one or more of {', '.join(offered)}")
+            raise SweepError(f"grid.{group} is empty: give one or more of {', '.join(offered)}")
         values = own.get(group, {})
         full = [name if str(name) in values else choices.find(group, name, folders) for name in given]
         labels = choices.labels(full)

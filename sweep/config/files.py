@@ -42,7 +42,7 @@ def lineage(
     Raises
     ------
     SweepError
-        If one of the files is no YAML of keys and values, is missing, or builds on itself.
+        If one of the files is missing, is not a YAML mapping, or includes itself.
     """
     path = choices.path(group, name, folders)
     chain = (*above, f"{group}/{name}")
@@ -51,7 +51,7 @@ def lineage(
     own = read(path)
     bases = own.pop("defaults", None) or []
     if not isinstance(bases, list):
-        raise SweepError(f"{path}: defaults is no list; write defaults: [_base, _self_]")
+        raise SweepError(f"{path}: defaults must be a list; write defaults: [_base, _self_]")
     for base in bases if "_self_" in bases else [*bases, "_self_"]:
         if base == "_self_":
             yield own
@@ -85,12 +85,12 @@ def read(path: Path) -> dict[str, Any]:
             raise SweepError(f"{path}: begins with a byte-order mark; save it as UTF-8 without one")
         data = OmegaConf.load(path)
     except UnicodeDecodeError:
-        raise SweepError(f"{path}: is no text; {FORM}") from None
+        raise SweepError(f"{path}: not a text file in UTF-8; {FORM}") from None
     except MarkedYAMLError as error:
         where = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise SweepError(f"{path}{where}: {error.problem}; no valid YAML") from None
+        raise SweepError(f"{path}{where}: {error.problem}; the file is not valid YAML") from None
     except YAMLError:
-        raise SweepError(f"{path}: is no text; {FORM}") from None
+        raise SweepError(f"{path}: not a text file in UTF-8; {FORM}") from None
     except OSError as error:
         if error.errno is None:  # raised by OmegaConf
             raise SweepError(f"{path}: is a single value; {FORM}") from None

@@ -24,7 +24,7 @@ def from_json(kept: Any) -> Config:
 
 
 def _pairs(data: Any) -> Any:
-    """Write mappings as lists of pairs where a key is no text, which JSON would make one."""
+    """Write mappings with keys that are not strings as lists of pairs: JSON would make the keys strings."""
     if isinstance(data, Mapping):
         if all(isinstance(key, str) for key in data) and "" not in data:
             return {key: _pairs(value) for key, value in data.items()}

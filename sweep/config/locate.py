@@ -20,7 +20,7 @@ def conf_folder() -> Path:
 
 
 def place(given: str) -> Path:
-    """Return a path with ``~`` resolved; that of no user is a name like any other."""
+    """Return a path with ``~`` resolved, or unchanged where ``~NAME`` names no user."""
     try:
         return Path(given).expanduser()
     except RuntimeError:
@@ -35,7 +35,7 @@ def folders(given: str | None = None) -> list[Path]:
     """Return the config folders in the order in which a file is looked for.
 
     They are the project's, the user's own (`given`, else the one that `VARIABLE` names), ``schedsweep/conf``
-    in the user's configuration folder, and those of plug-ins.
+    in the user's configuration folder, and the folders of plug-ins.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ from typing import Any
 
 
 def leaves(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield dotted key and value of everything that is no mapping with keys of its own.
+    """Yield the dotted key and the value of every leaf: all values except non-empty mappings.
 
     Examples
     --------

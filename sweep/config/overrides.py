@@ -41,7 +41,7 @@ def parsed(arguments: Sequence[str]) -> dict[str, Any]:
         if key == "experiment" and key in found:
             raise SweepError(
                 f"experiment={found[key]} experiment={value}: give one experiment; compare takes policies "
-                "of any"
+                "of all of them"
             )
         if isinstance(value, dict) and isinstance(found.get(key), dict):
             files.update(found[key], value)
@@ -103,8 +103,8 @@ def _parse(parser: OverridesParser, argument: str) -> Override:
         raise SweepError(f"{argument!r} is not key=value{hint}; see python -m sweep --help")
     try:
         override: Override = parser.parse_override(argument)
-    except ValueError:  # Python reads no whole number of so many digits
-        raise SweepError(f"{argument[:60]}...: a number of too many digits; give a shorter one") from None
+    except ValueError:  # Python limits the digits of an integer that it reads (4300)
+        raise SweepError(f"{argument[:60]}...: the number has too many digits; give a shorter one") from None
     except HydraException:
         key, _, value = argument.partition("=")
         if (line := _unbalanced(value)) is not None:

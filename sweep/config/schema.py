@@ -1,4 +1,4 @@
-"""The keys that a file of conf may have: those of the project's own files of its kind.
+"""The keys that a file of conf may have: the keys in the project's own files of its kind.
 
 The files that a family (a model of workloads, an executor) has in ``conf`` declare its keys, with defaults
 and comments, mostly in the one on which the others build. The same check serves a user's own files and those
@@ -29,7 +29,7 @@ FREE = ("jobs", "phases", "exclude", "classes", "priority")
 """Mappings whose keys are names."""
 
 Keys = Mapping[str, Any]
-"""Key -> the keys below it, None where it is no mapping or may have any."""
+"""Key -> the keys below it; None where the value is not a mapping, or may have any keys."""
 
 
 def check(group: str, name: str, file: Mapping[str, Any], where: str = "") -> None:
@@ -42,7 +42,7 @@ def check(group: str, name: str, file: Mapping[str, Any], where: str = "") -> No
     """
     shown = where or f"{group} {name}"
     if (odd := next((key for key in file if not isinstance(key, str)), None)) is not None:
-        raise SweepError(f"{shown}: {odd!r} is no name of a key; write name: value")
+        raise SweepError(f"{shown}: {odd!r} cannot be a key, keys are texts; write name: value")
     if group == "groups":
         try:
             Grouping.of(name, file)
@@ -51,7 +51,9 @@ def check(group: str, name: str, file: Mapping[str, Any], where: str = "") -> No
         return
     kind = tuple(str(file.get(key)) for key in KINDS[group])
     if group == "executor" and not isinstance(file.get("name"), str):
-        raise SweepError(f"{shown} names no executor: add name: dask (or serial, mpi, slurm.executor)")
+        raise SweepError(
+            f"{shown} does not name an executor: add name: dask (or serial, mpi, slurm.executor)"
+        )
     known = declared(group, kind) or declared(group, kind[:1])  # of another discipline, all of the family
     if known is None or (group == "machine" and not set(file) & set(known)):  # of a family of one's own
         return
@@ -77,8 +79,8 @@ def _check(
 def declared(group: str, kind: tuple[str, ...]) -> Keys | None:
     """Return the keys of a kind of file, None where the project has no file of it.
 
-    A policy of a dotted discipline or schedule, a user's own code, has those of all its family; so has a kind
-    of which the family alone is given.
+    A policy whose discipline or schedule is dotted (a user's own code) may have the keys of its whole family;
+    so may a kind of which only the family is given.
     """
     found: dict[str, Any] = {}
     for file in files_of(group):

@@ -189,7 +189,7 @@ class Config:
     narrowing : Narrowing, optional
         None once that is found out.
     typed : sequence of str
-        Dotted keys of policies, workloads and machines that were typed, those of axes among them.
+        Dotted keys of policies, workloads and machines that were typed, including the axes of the grid.
     """
 
     settings: Settings

@@ -44,28 +44,32 @@ MESSAGE_S = 0.5
 bundles: longer ones would be noticed."""
 
 BRIEF_S = 1.0
-"""Work behind which another bundle may wait on a worker."""
+"""Work behind which another bundle may wait on a worker. It is above `MESSAGE_S`, because the last task of a
+bundle takes it beyond its aim."""
 
 OUTSTANDING = 2
 """Brief bundles of a worker at a time: one that runs, and one in its queue so that it is never idle."""
 
 SHARES = 4
-"""A bundle has at most one part in so many of the work left for each worker."""
+"""A bundle has at most 1/SHARES of the work left for each worker: the last bundles are small, so that the
+workers finish at about the same time. A larger value means more messages."""
 
 LEAST_S = 0.05
-"""The least work of a message, however little is left."""
+"""The least work of a message, however little is left: well above the milliseconds that a message costs."""
 
 MOVED = 1.25
-"""Factor by which a cost has to change before the tasks of its system are sorted in again."""
+"""Factor by which a cost has to change before the tasks of its system are sorted in again. Every result
+changes the mean a little, and to sort at each of them would cost more than a slightly wrong order."""
 
 Place = tuple[bool, float, float, int, Key]
 """Place of a key in the order: whether its kind was tried or timed, minus cost and load, its first task."""
 
 LEGIBLE = 0.05
-"""Share of a task from which the rest of it is extrapolated."""
+"""Share of a task from which the rest of it is extrapolated; below, the start-up dominates its pace."""
 
 LATE, LATE_S = 3.0, 5.0
-"""A bundle that is away for longer than so many times the expected time, plus so many seconds, is overdue."""
+"""A bundle is overdue after LATE x expected + LATE_S seconds. The constant is for short tasks, whose messages
+may take longer than the tasks."""
 
 
 class Given(NamedTuple):
@@ -134,18 +138,22 @@ class Bundles:
         self._given: dict[int, Given] = {}
         self._longest = Given(0.0, 0.0, set())
         self._lock = threading.Lock()
+        # Set once: an executor may call `next` again after the end, and must not get a bundle then.
         self._over = False
         waiting: dict[Key, list[int]] = defaultdict(list)
         for number in left:
             waiting[self._key(number)].append(number)
         self._jobs = {key: plan.measurement(numbers[0]).jobs for key, numbers in waiting.items()}
         self._first = {key: numbers[0] for key, numbers in waiting.items()}
-        # Costs within a kind may grow along an axis: a mixed order makes the mean of those back that of all.
+        # Costs within a kind may grow along an axis: in a random order the tasks that came back are a fair
+        # sample of all. The seed is fixed, so that the order of a run can be repeated.
         mixed = np.random.default_rng(0)
         self._waiting = {key: mixed.permutation(numbers).tolist() for key, numbers in waiting.items()}
         self._of_system: dict[Key, list[Key]] = defaultdict(list)
         for key in self._waiting:
             self._of_system[key[:SYSTEM]].append(key)
+        # A heap cannot change a place: a key is pushed again with its new place, and a popped entry that
+        # differs from `_places` is outdated.
         self._queue: list[Place] = []
         self._places: dict[Key, Place] = {}
         self._work = 0.0
@@ -177,6 +185,7 @@ class Bundles:
         return self
 
     def __next__(self) -> Bundle:
+        # The lock: results arrive, and the progress bar reads the outlook, in other threads.
         with self._lock:
             return self._made()
 
@@ -191,9 +200,13 @@ class Bundles:
         # in this run starts with a bundle of one task; bundles grow with the number of tasks that came back.
         most = max(1, len(self._taken))
         familiar = True
+        # Whole logs take minutes: one worker has the longest, all others the shortest, so that a user sees
+        # results early. A single worker only takes the shortest.
         alone = self._workers is None or self._workers() == 1
         shortest = self._plan.longest.to_the_end and (alone or bool(self._longest.tasks))
         while planned < seconds and len(tasks) < most and (key := self._next(shortest)) is not None:
+            # A system without a result in this run gets a bundle to itself: it may take any time, and would
+            # delay the results of the other tasks.
             if not (known := key[:SYSTEM] in self._seen) and tasks:
                 break
             tasks.append(self._take(key))
@@ -203,6 +216,7 @@ class Bundles:
                 break
         if not tasks:
             raise StopIteration
+        # `brief` is not estimated from earlier runs: a wrong estimate would leave a bundle stuck for hours.
         bundle = Bundle(
             tuple(self._plan.task(number) for number in tasks),
             self._shards,
@@ -228,6 +242,7 @@ class Bundles:
             key = self._queue[0][-1]
             if self._waiting[key] and self._queue[0] == self._places[key]:
                 if shortest and self._queue[0][0]:
+                    # The other end of the heap: a linear search, over kinds of tasks and not over tasks.
                     waiting = (place for key, place in self._places.items() if self._waiting[key])
                     return max(waiting, key=lambda place: (place[1], -place[3]))[-1]
                 return key
@@ -240,6 +255,7 @@ class Bundles:
         number = self._waiting[key].pop()
         self._work += self._work_of(key)
         if not self._places[key][0]:  # the first one of a kind without a timing
+            # One trial is enough to learn the cost: the rest of the kind goes back into the order by cost.
             self._tried.add(key)
             self._sort_in(key[:SYSTEM])
         return number
@@ -253,6 +269,7 @@ class Bundles:
             self._costs.add(key, seconds / self._plan.measurement(number).jobs)
             self._timings.add(key, seconds)
             before, cost = -self._places[key][1], self._cost(key)
+            # Also true for a kind without a timing until now: inf / MOVED is larger than any cost.
             if not before / MOVED <= cost <= before * MOVED:
                 self._sort_in(key[:SYSTEM])
         self.ended(number)
@@ -279,6 +296,7 @@ class Bundles:
                 known += seconds * len(numbers) * measured
                 doubtful += seconds * len(numbers) * (1 - measured)
                 longest = max(longest, seconds)
+            # Each running bundle once: all of its tasks share one entry.
             for given in {id(each): each for each in self._given.values()}.values():
                 elapsed = now - given.at
                 if (done := given.share_done()) > LEGIBLE:
@@ -291,7 +309,7 @@ class Bundles:
                 rest = max(0.0, given.seconds - elapsed)
                 if elapsed > LATE * given.seconds + LATE_S:
                     overdue += len(given.tasks)
-                    rest = elapsed
+                    rest = elapsed  # counts as half done: the best guess without any other information
                 known, longest = known + rest, max(longest, rest)
             return Outlook.of(known, doubtful, longest, self._timings.workers(workers), unknown, overdue)
 
@@ -309,7 +327,7 @@ class Bundles:
 
     def _cost(self, key: Key) -> float:
         """Return the seconds of a task, infinite where its system has no timing."""
-        seconds = self._costs.seconds_a_job(key) if self._costs.knows_system(key) else None
+        seconds = self._costs.seconds_a_job(key) if self._costs.has_system(key) else None
         return math.inf if seconds is None else seconds * self._jobs[key]
 
 
@@ -325,25 +343,27 @@ def finished(
     bundles: Iterator[Bundle],
     submit: Callable[[Bundle], Future[T]],
     workers: Callable[[], int],
-    look: Callable[[], object],
+    check: Callable[[], object],
     every_s: float,
 ) -> Iterator[tuple[Bundle, Future[T]]]:
     """Submit bundles, a few at any time, and yield each with its future once that is done.
 
     Parameters
     ----------
-    look : callable
+    check : callable
         Called before each wait, of at most `every_s`: raises when there is nothing more to wait for.
     """
     arrived: SimpleQueue[Future[T]] = SimpleQueue()
     on_their_way: dict[Future[T], Bundle] = {}
     while True:
-        look()
+        # Before bundles are submitted, as it may change the number of workers.
+        check()
         while len(on_their_way) < capacity(workers(), on_their_way.values()):
             if (bundle := next(bundles, None)) is None:
                 break
             future = submit(bundle)
             on_their_way[future] = bundle
+            # The callback runs in the executor's thread, or here and at once if the future is done already.
             future.add_done_callback(arrived.put)
         if not on_their_way:
             return

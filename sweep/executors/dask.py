@@ -33,10 +33,11 @@ if TYPE_CHECKING:
     from distributed.security import Security
 
 MOST_A_CORE, ALWAYS = 4, 16
-"""The most embedded workers for each core, and a number that is always allowed."""
+"""The most embedded workers for each core, and a number that is always allowed. Each is a process with memory
+of its own: far more than there are cores are a typing error."""
 
 FILES, FILES_A_WORKER = 64, 16
-"""Files and connections that this process has open for its workers."""
+"""Files and connections that this process has open for itself and for each worker, at most."""
 
 STARTS = 3
 """Attempts to start workers: if one is killed meanwhile, all of them end."""
@@ -53,7 +54,7 @@ REACH_S = 60
 CLOSE_S = 20
 """Seconds for each step of closing."""
 
-LOOK_EVERY_S = 2.0
+COUNT_EVERY_S = 2.0
 """How often workers are counted."""
 
 PATIENCE_S = 60.0
@@ -92,13 +93,13 @@ class Executor:
     workers : int, optional
         Embedded worker processes; one for each core that this process may use by default.
     address : str, optional
-        Of an existing scheduler; `workers` then means nothing.
+        Address of an existing scheduler; `workers` is then ignored.
     """
 
     message_s = MESSAGE_S
 
     workers_are_here: ClassVar[bool] = True
-    """Whether the workers are processes of this machine, of which its cores bear only so many."""
+    """Whether the workers are processes on this machine, whose cores limit their number."""
 
     def __init__(
         self, workers: int | None = None, address: str | None = None, modules: Sequence[str] = ()
@@ -121,7 +122,7 @@ class Executor:
         self._cluster: SpecCluster | None = None
         self._client: Future[Client] | None = None
         self._patience_s = PATIENCE_S
-        self._looked = -math.inf
+        self._counted_at = -math.inf
         self._last_seen: float | None = None
 
     def __enter__(self) -> Self:
@@ -140,7 +141,8 @@ class Executor:
             client.set_exception(error)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        # A failed start has been reported by `run`.
+        # Errors are dropped: a failed start has been reported by `run`, all results are in logs by now, and
+        # an error of closing would hide the one that ended the run. What must not stay is a process.
         try:
             self._close(quickly=kind is not None)
         except Exception:
@@ -163,7 +165,7 @@ class Executor:
         if cluster is not None and not quickly:
             with suppress(Exception):
                 self._settle(cluster)
-        # Before any worker is killed: its bundles would otherwise be run again by those that are still there.
+        # Before any worker is killed: otherwise the remaining workers would run its bundles again.
         with suppress(Exception):
             client.close(timeout=CLOSE_S)
         if cluster is not None:
@@ -188,6 +190,8 @@ class Executor:
         # The tracker is started before, as its start unblocks Ctrl-C.
         resource_tracker.ensure_running()
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        # The server and its workers inherit these variables; this process, which may be a notebook, gets its
+        # own ones back.
         before, inherited = dict(os.environ), {**ONE_THREAD, preload.MODULES: ",".join(self._modules)}
         try:
             os.environ.update(inherited)
@@ -207,7 +211,8 @@ class Executor:
 
         if self._address is not None:
             return Client(self._address, timeout=CONNECT_S)
-        # Whoever connects may run code: keys of this run, which no other user has, even on this machine.
+        # Any client that connects may run code. TLS with keys made for this run keeps out the other users of
+        # this machine.
         self._cluster = self._make_cluster(Security.temporary())
         return Client(self._cluster, set_as_default=False)
 
@@ -244,7 +249,8 @@ class Executor:
                 suspects.extend(replace(bundle, tasks=(task,)) for task in bundle.tasks)
             else:
                 yield results
-        # A dying worker loses the bundles that wait for it; run alone, a task shows whether it is the cause.
+        # A dying worker takes along the bundles that wait for it, which may be innocent. Run alone, after all
+        # others are done, a task shows whether it is the cause.
         for suspect in suspects:
             for bundle, results in self._finished(client, iter([suspect])):
                 yield results or give_up(
@@ -264,16 +270,17 @@ class Executor:
             there = replace(bundle, shards=bundle.shards.absolute())
             return asyncio.run_coroutine_threadsafe(_worked(client, there), loop)
 
-        look = partial(self._look_after, client)
-        for bundle, future in finished(bundles, submit, lambda: self.workers, look, LOOK_EVERY_S):
+        check = partial(self._count_workers, client)
+        for bundle, future in finished(bundles, submit, lambda: self.workers, check, COUNT_EVERY_S):
             yield bundle, _results(future)
 
-    def _look_after(self, client: Client) -> None:
+    def _count_workers(self, client: Client) -> None:
         """Count the workers, which may change, and give up once there has been none for too long."""
         now = time.monotonic()
-        if now - self._looked < LOOK_EVERY_S:
+        # Called after every result, thousands of times a minute; a count is a message to the scheduler.
+        if now - self._counted_at < COUNT_EVERY_S:
             return
-        self._looked = now
+        self._counted_at = now
         workers = sum(client.nthreads().values())
         if workers:
             self.workers, self._last_seen = workers, now
@@ -281,9 +288,9 @@ class Executor:
         if self._last_seen is None:
             self._last_seen = now
         if now - self._last_seen > self._patience_s:
-            raise RunError(self._why_none())
+            raise RunError(self._without_workers())
 
-    def _why_none(self) -> str:
+    def _without_workers(self) -> str:
         what = f"executor.address={self._address}" if self._address else "the embedded workers"
         return (
             f"Dask: {what}: no worker for {self._patience_s:g} s; start some, then the same command continues"

@@ -26,7 +26,8 @@ RANK_0_S = 0.001
 """Seconds of work in a message at least, for each rank: rank 0 needs half a millisecond for a message."""
 
 WATCH = ".ranks-"
-"""Beginning of the name of the file that the ranks lock, one file a run."""
+"""Beginning of the name of the file that the ranks lock. A random number follows, so that a run never meets
+the locks or marks of an earlier one."""
 
 
 class Executor:
@@ -41,7 +42,7 @@ class Executor:
     def __init__(self, modules: Sequence[str] = ()) -> None:
         if ranks.world is None:
             raise SweepError(
-                "executor=mpi has to be on the command line, where every rank sees it before anything else"
+                "executor=mpi has to be given on the command line, which every rank reads before it starts"
             )
         self._world = ranks.world
         if self._world.size == 1 and modules:  # without modules nothing is run
@@ -72,25 +73,26 @@ class Executor:
         if first is None:
             return
         watch = self._start(first.shards.absolute())
-        looked = time.monotonic()
-        heard_of = dict.fromkeys(self._others, looked)
+        last_check = time.monotonic()
+        last_result = dict.fromkeys(self._others, last_check)
 
-        def look() -> None:
-            nonlocal looked
-            if (now := time.monotonic()) - looked <= SILENCE_S:
+        def check() -> None:
+            nonlocal last_check
+            if (now := time.monotonic()) - last_check <= SILENCE_S:
                 return
-            looked = now
+            last_check = now
             for rank in self._others:
-                if now - heard_of[rank] > SILENCE_S and watch.has_died(rank):
+                # Locks are asked for at silent ranks only: on a network file system each is a round trip.
+                if now - last_result[rank] > SILENCE_S and watch.has_died(rank):
                     raise RunError(
                         f"MPI: rank {rank} has died (killed, or out of memory?) at the task "
                         f"{watch.noted(rank)}; the same command continues from here"
                     )
 
         submit = partial(self._submit, run_bundle)
-        for _, future in finished(chain([first], bundles), submit, lambda: self.workers, look, SILENCE_S):
+        for _, future in finished(chain([first], bundles), submit, lambda: self.workers, check, SILENCE_S):
             rank, results = future.result()
-            heard_of[rank] = time.monotonic()
+            last_result[rank] = time.monotonic()
             if isinstance(results, RunError):
                 raise results
             yield results
@@ -99,10 +101,12 @@ class Executor:
         """Wait until all ranks have imported and are watched, and one rank of each node has compiled."""
         self._answers(self._prepared)
         path = shards / f"{WATCH}{secrets.token_hex(4)}"
+        # Rank 0 first: its lock has to be there before any other rank begins to watch it.
         hold(path, [], "")
         held = self._answers(self._each(hold, path, self._modules, ranks.node()))
         watch = self._world.watch
         assert watch is not None
+        # All ranks are alive now: one that seems dead shows a file system that grants every lock.
         if not all([watch.works, *held]) or any(watch.has_died(rank) for rank in self._others):
             watch.works = False
             print(
@@ -131,7 +135,11 @@ class Executor:
 
 
 def once(function: Callable[..., object], *arguments: object) -> object:
-    """Call a function in this rank, and wait for all others to do the same: none is called twice."""
+    """Call a function in this rank, and wait for all others to do the same.
+
+    The pool would give the next call to the rank that is free first; at the barrier none is free before all
+    ranks have had one.
+    """
     from mpi4py.futures import get_comm_workers
 
     answer = function(*arguments)

@@ -18,7 +18,7 @@ from sweep.progress import duration
 from sweep.store.costs import Key
 
 DOUBT = 2.0
-"""Factor by which the cost of a kind of task may differ that did not come back in this run."""
+"""Factor by which the cost may differ for a kind of task of which none came back in this run."""
 
 PRIOR = 2
 """Tasks of a kind that have to come back until their mean has the weight of what was expected."""
@@ -30,7 +30,7 @@ ENOUGH = 100
 """Tasks after which a kind that was never measured is taken to cost what those that came back did."""
 
 PACE_S = 5.0
-"""Seconds of a run after which its pace is known."""
+"""Seconds of a run after which its pace is known: before, the start of the workers dominates it."""
 
 
 class Outlook(NamedTuple):
@@ -61,7 +61,7 @@ class Outlook(NamedTuple):
     def of(
         cls, known: float, doubtful: float, longest: float, workers: float, unknown: int, overdue: int
     ) -> Outlook:
-        """Return the outlook on so many seconds of work, of which some is `DOUBT` times less or more."""
+        """Return the outlook on `known + doubtful` seconds, the second of which may be off by `DOUBT`."""
         seconds, low, high = (
             max((known + doubtful * factor) / workers, longest) for factor in (1, 1 / DOUBT, DOUBT)
         )
@@ -104,6 +104,7 @@ class Timings:
     def add(self, key: Key, seconds: float) -> None:
         """Count a task that came back."""
         if self._begun is None:
+            # From the start of the first task: the start of workers and the compilation do not count.
             self._begun = time.monotonic() - seconds
         for total, units in ((self._spent[key], 1), (self._at_load[_without_policy(key)], self._jobs[key])):
             total[0] += units
@@ -138,6 +139,7 @@ class Timings:
         elapsed = 0.0 if self._begun is None else time.monotonic() - self._begun
         if elapsed < PACE_S:
             return given
+        # At least a quarter of a worker, so that one long task in front does not predict weeks.
         return min(given, max(self._work / elapsed, 0.25))
 
 

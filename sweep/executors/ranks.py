@@ -36,16 +36,17 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 SILENCE_S = 2.0
-"""After so many seconds without results of a rank, its lock is checked."""
+"""Seconds without results from a rank after which its lock is checked."""
 
 REPORTED = b"+"
 """Written to a rank's byte of the file once its death has been reported."""
 
 NOTES, NOTE = 1 << 20, 512
-"""Where the file has what each rank runs, and the bytes of a note."""
+"""Offset of the notes in the file, and bytes of a note: before it is one byte for each of a million ranks."""
 
 START_S = 1800.0
-"""Limit for the time before the first task: reading the logs, importing, compiling."""
+"""Limit for the time before the first task: reading the logs, importing, compiling. It is generous, because
+many ranks that import at once may keep a parallel file system busy for minutes."""
 
 JOIN_S = 600.0
 """Limit for the ranks to join: each waits for all others, even for dead ones."""
@@ -59,7 +60,8 @@ LAUNCHERS = (
     ("PMIX_RANK", "SLURM_STEP_NUM_TASKS"),
     ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
 )
-"""Environment variables of launchers with this process's rank and the number of ranks."""
+"""Environment variables of launchers with this process's rank and the number of ranks. Slurm's come last,
+because ``mpiexec`` may start its own processes by ``srun``."""
 
 
 class Watch:
@@ -73,6 +75,7 @@ class Watch:
 
     def _take(self, rank: int) -> bool:
         try:
+            # POSIX locks and not flock: they are on byte ranges, and network file systems pass them on.
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, rank)
         except OSError:
             return False
@@ -124,7 +127,7 @@ class World:
         self.is_whole = True
 
     def dismiss(self, running: Collection[Future[Any]]) -> None:
-        """Drop what waits in the pool, and wait a little for what runs."""
+        """Drop what waits in the pool, and wait a little for what runs: a kernel cannot be interrupted."""
         self.pool.shutdown(wait=False, cancel_futures=True)
         self.is_whole = not wait(running, timeout=GRACE_S).not_done
 
@@ -140,10 +143,10 @@ class World:
 
         import sweep.executors.work  # noqa: F401 # while rank 0 reads the config
 
-        threading.Thread(target=self._look_after_rank_0, name="rank 0", daemon=True).start()
+        threading.Thread(target=self._watch_rank_0, name="rank 0", daemon=True).start()
         with MPICommExecutor(self.comm, root=0):
             pass
-        self.watch = None  # rank 0 is about to end
+        self.watch = None  # rank 0 is about to end and to release its lock, which is not a death
         return int(self.comm.bcast(None, root=0))
 
     def run(self, command: Callable[[], int]) -> int:
@@ -163,10 +166,11 @@ class World:
                 self.abort(status)
         return int(self.comm.bcast(status, root=0))
 
-    def _look_after_rank_0(self) -> None:
+    def _watch_rank_0(self) -> None:
         begin = time.monotonic()
         while True:
             time.sleep(SILENCE_S)
+            # Before there is a watch, a death of rank 0 shows only by its silence: one rank ends them all.
             too_long = self.rank == 1 and time.monotonic() - begin > START_S
             if too_long if self.watch is None else self.watch.has_died(0):
                 break

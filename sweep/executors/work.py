@@ -35,8 +35,8 @@ def work(bundle: Bundle) -> list[Result]:
     Raises
     ------
     RunError
-        If the log cannot be written; the tasks then count as not run. An exception of a task is no
-        exception here: it is a record with its traceback.
+        If the log cannot be written; the tasks then count as not run. An exception in a task is not
+        raised: it is recorded with its traceback.
     """
     _load(bundle.tasks)
     records = []
@@ -91,7 +91,10 @@ _checked: set[str] = set()
 
 
 def _refuse_changed_code(task: Task, family: Family) -> None:
-    """Refuse a result of a user's code that was changed between the plan and its import here."""
+    """Refuse a result of a user's code that was changed between the plan and its import here.
+
+    Checked after the run and not before: the import that counts may be one that the simulation makes.
+    """
     code = task.id[ASKED:]
     if code in _checked:
         return
@@ -110,7 +113,7 @@ _loaded: set[str] = set()
 
 
 def _load(tasks: Iterable[Task]) -> None:
-    """Load the kernels that tasks need, once in a process: that time is no part of a task's cost.
+    """Load the kernels that tasks need, once in a process and before the clock of a task's cost starts.
 
     An error of loading is raised again, and recorded, by the task itself.
     """
@@ -119,7 +122,7 @@ def _load(tasks: Iterable[Task]) -> None:
         for task in tasks
     }
     for (package, *_), point in systems.items():
-        with suppress(Exception):
+        with suppress(Exception):  # the task fails with the same error, and its record has the traceback
             family = families.find(package)
             if not _loaded.issuperset(needed := family.needed([point])):
                 family.warm_up([point])
@@ -170,6 +173,7 @@ def _finished(task: Task, family: Family, outcome: Outcome, seconds: float) -> F
         raise ValueError(
             f"family {family.name} declares {sorted(declared)}, returned {sorted(outcome.metrics)}"
         )
+    # Little endian, whatever the machine: a log may be read on another one.
     arrays = {name: np.asarray(outcome.metrics[name], dtype="<f8") for name in declared}
     for name, values in arrays.items():
         if not values.shape or values.shape[1:] != declared[name]:

@@ -76,7 +76,9 @@ class ScheduleAccessor:
             raise SweepError(f"path={given!r}: give the name of a file that ends in {', '.join(endings)}")
         path = Path(os.fspath(given)).expanduser()
         if path.exists() and not (path.is_file() and is_own(path)):
-            raise SweepError(f"path={path}: it exists, and is nothing that was written so; give another name")
+            raise SweepError(
+                f"path={path}: the file exists, and this method did not write it; give another name"
+            )
         return path
 
     def gantt(self, first: float | None = None, last: float | None = None) -> Figure:
@@ -130,5 +132,5 @@ def _is_schedule(path: Path) -> bool:
 
 
 def _is_table(path: Path) -> bool:
-    """Whether a file is a table of jobs, by its first column."""
+    """Whether a file is a table of jobs: a CSV file by its first column, Parquet by its magic number."""
     return head(path, 4).startswith((b"job,", b"PAR1"))

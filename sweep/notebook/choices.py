@@ -67,8 +67,8 @@ def workload(given: Any, where: Sequence[Path]) -> dict[str, Any]:
     name, settings = _named("workload", given, allowed)
     if not settings and os.path.isfile(os.path.expanduser(name)):  # also of a name that is too long
         raise SweepError(
-            f"workload={name}: a file of what kind? give {{'name': 'swf', 'path': '{name}'}}, or 'sacct' for "
-            "what Slurm's sacct prints"
+            f"workload={name}: the kind of this file is not known; give {{'name': 'swf', 'path': '{name}'}}, "
+            "or 'sacct' for the output of Slurm's sacct"
         )
     return chosen.parameters("workload", name, settings, where)
 
@@ -129,12 +129,12 @@ def _named(kind: str, given: Any, allowed: str) -> tuple[str, dict[str, Any]]:
     if isinstance(given, Mapping) and isinstance(given.get("name"), str):
         return given["name"], {key: value for key, value in given.items() if key != "name"}
     if isinstance(given, Mapping):
-        raise SweepError(f"{kind}={dict(given)!r}: settings of what? give their 'name', too: {allowed}")
+        raise SweepError(f"{kind}={dict(given)!r}: settings without a name; add 'name' to them: {allowed}")
     raise SweepError(f"{kind}: {type(given).__name__} is not understood; give {allowed}")
 
 
 def _arrays(given: Any) -> dict[str, Any] | None:
-    """Return the columns of jobs, None where these are no jobs."""
+    """Return the columns of jobs, or None if the value is not a table of jobs."""
     if isinstance(given, str | Path) or not hasattr(given, "__getitem__") or not hasattr(given, "keys"):
         return None
     if isinstance(given, Mapping) and isinstance(given.get("name"), str):
@@ -156,7 +156,9 @@ def _arrays(given: Any) -> dict[str, Any] | None:
             try:
                 found[name] = np.ma.asanyarray(column) if np.ma.isMaskedArray(column) else np.asarray(column)
             except (ValueError, TypeError, OverflowError, RecursionError):
-                raise SweepError(f"workload: {name} is no column: give one number for each job") from None
+                raise SweepError(
+                    f"workload: {name} cannot be read as a column: give one number for each job"
+                ) from None
     return found
 
 
@@ -165,7 +167,7 @@ def _of_function(function: Any, where: Sequence[Path]) -> dict[str, Any]:
     plain = getattr(function, "py_func", None)
     if plain is None:
         raise SweepError(
-            f"policy={getattr(function, '__name__', function)!r} is no compiled function; decorate it "
+            f"policy={getattr(function, '__name__', function)!r}: this function is not compiled; decorate it "
             "with numba.njit"
         )
     arguments = plain.__code__.co_argcount
@@ -173,8 +175,8 @@ def _of_function(function: Any, where: Sequence[Path]) -> dict[str, Any]:
     if arguments not in kinds:
         allowed = ", ".join(f"{kinds[number][1]} has {number}" for number in sorted(kinds))
         raise SweepError(
-            f"policy={plain.__name__}: a function of {arguments} arguments; of those that may stand for a "
-            f"policy, {allowed} (see docs/adding_a_policy.md)"
+            f"policy={plain.__name__}: a function of {arguments} arguments; a function may replace a policy "
+            f"as one of these: {allowed} (see docs/adding_a_policy.md)"
         )
     base, key = kinds[arguments]
     return {**chosen.parameters("policy", base, {}, where), key: function, "name": plain.__name__}

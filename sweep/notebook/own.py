@@ -1,4 +1,4 @@
-"""Values of a study's grid that are no names of files: settings, logs, arrays of jobs, sizes of machines."""
+"""Values of a study's grid other than names of files: settings, logs, arrays of jobs, sizes of machines."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

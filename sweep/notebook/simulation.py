@@ -43,8 +43,8 @@ def simulate(
         ``"lublin2003"``, ``{"name": "lublin2003", "jobs_of": "batch"}``, the path of a log, or a mapping (a
         table, a Dataset) of arrays ``submit``, ``runtime``, ``processors`` …
     machine : int, str or mapping, optional
-        Processors, a name, a mesh ``"16x16"``, or keys of conf/machine. None is the machine of a log as its
-        header names it, that of the Origin 2000 for its months, else 128 processors.
+        Processors, a name, a mesh ``"16x16"``, or keys of conf/machine. None is the machine that the header
+        of a log names, the Origin 2000 for its months, else 128 processors.
     load : float, optional
         Offered load as a fraction of capacity; None leaves the workload as it is.
     jobs : int
@@ -119,11 +119,11 @@ def simulate(
         raise choices.in_python(error, {"policy": policy, "workload": workload, "machine": machine}) from None
     except MemoryError as error:
         raise SweepError(f"jobs={jobs}: not enough memory ({one_line(error)}); give fewer") from None
-    _say(notes)
+    _warn(notes)
     return labelled(made, point, int(jobs)).assign_attrs({"notes": "\n".join(notes)} if notes else {})
 
 
-def _say(notes: Sequence[str]) -> None:
+def _warn(notes: Sequence[str]) -> None:
     """Print notes on assumptions and dropped jobs, each line once in a process."""
     for note in notes:
         if note not in _SAID:

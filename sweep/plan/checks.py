@@ -18,7 +18,8 @@ OF_METRIC = ("_mean", "_ci", "_lag1")
 """Variables that every dataset has, and what is added to the name of a metric."""
 
 MANY_CHECKS = 2000
-"""Above this number of combinations, loads are checked with one policy, workload and machine only."""
+"""Above this number of combinations, loads are checked with one policy, workload and machine only, so that
+the plan of a large grid takes seconds."""
 
 
 @lru_cache(maxsize=1)  # a run prints them and writes them down
@@ -30,6 +31,7 @@ def notes(plan: Plan) -> tuple[str, ...]:
     SweepError
         With one line: all for which the families cannot simulate some combination, and what helps.
     """
+    # Axes that set no key of these groups repeat the same combination: each is checked once.
     columns = np.stack([*(plan.choices[group] for group in GROUPS), plan.choices["load"]], axis=1)
     combinations = np.unique(columns, axis=0)
     if len(combinations) > MANY_CHECKS:
@@ -82,7 +84,7 @@ def _note_on_replications(plan: Plan) -> list[str]:
 
 
 def refuse_names(plan: Plan) -> None:
-    """Raise `SweepError` where axes and metrics of a plan cannot be told apart in its dataset."""
+    """Raise `SweepError` where an axis and a metric of a plan would have the same name in its dataset."""
     metric = plan.settings.precision.metric
     if metric is not None and metric not in plan.metrics:
         raise SweepError(f"precision.metric: {unknown('metric', metric, plan.metrics)}")

@@ -20,7 +20,7 @@ from sweep.plan.task import Measurement, Task, seed
 from sweep.plan.variants import Variant
 
 MEASURES: Parameters = {"bound": 10.0, "groups": {}}
-"""What `Plan.measures` is where nothing is set; it then has no part in a task's identity."""
+"""The default of `Plan.measures`, which is left out of a task's identity."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ class Plan:
 
     @property
     def n_cells(self) -> int:
-        """Tasks of the grid, without those of `overload`."""
+        """Tasks of the grid, without the tasks of `overload`."""
         return len(self.points) * self.replications
 
     def place(self, number: int) -> tuple[Plan, int]:
@@ -112,7 +112,7 @@ class Plan:
 
     @cached_property
     def longest(self) -> Measurement:
-        """Of the measurements, that of most batches."""
+        """The measurement with the most batches."""
         return max(self.measurements, key=lambda one: one.checkpoints[-1])
 
     @cached_property
@@ -208,6 +208,7 @@ class Plan:
     def _where(self, holds: Callable[[Point], bool]) -> np.ndarray:
         """Return where something holds of policy, workload and machine; bool, in the shape of the grid."""
         found = np.zeros(self.shape, dtype=bool)
+        # Once for each system and not for each point: a grid of 100,000 points may have a dozen systems.
         each, which = np.unique(self._columns(), axis=0, return_inverse=True)
         met = [_is_met(holds, self._point(*system)) for system in each.tolist()]
         found.flat[self.points] = np.array(met)[which.ravel()]

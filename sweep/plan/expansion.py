@@ -58,12 +58,13 @@ def expand(config: Config) -> Plan:
         settings, axes, points, variants, choices, _measurements(settings, axes), measures, {}, [], config,
         described=config.described,
     )  # fmt: skip
+    # Before `exact`, which asks the families about points and needs valid groups of jobs.
     try:
         checks.refuse_names(plan)
-    except ValueError as error:  # a group of jobs that is none
+    except ValueError as error:  # a group of jobs that does not exist
         raise SweepError(one_line(error)) from None
     if plan.exact.flat[points].all():
-        # Whatever was asked for: a solution is one value.
+        # Whatever was requested: a solution is one value, so other settings would only change identities.
         settings = replace(settings, batches=1, batch_size=None, warmup=0, precision=Precision())
     if settings.replications is None:
         settings = replace(settings, replications=MIN_REPLICATIONS if plan.deterministic is None else 1)
@@ -74,6 +75,7 @@ def expand(config: Config) -> Plan:
             f"{n_tasks:,} tasks ({len(points):,} points x {plan.replications:,} replications): a study "
             f"has at most {MOST_TASKS:,}; give fewer replications or axis values, or split it into several"
         )
+    # Last, as identities contain the number of batches and the stopping rule decided above.
     plan.ids.extend(identity.ids(plan))
     overload = _overload(plan)
     if overload is None:
@@ -87,6 +89,7 @@ def _overload(plan: Plan) -> Plan | None:
     settings = plan.settings
     if not settings.capacity or not isinstance(settings.batch_size, int) or set(plan.axes["load"]) == {None}:
         return None
+    # The grid with its axis of loads collapsed to one: the first point of each curve stands for the curve.
     axes = {**plan.axes, "load": (OVERLOAD,)}
     where = dict(zip(plan.axes, np.unravel_index(plan.points, plan.shape), strict=True))
     where["load"] = np.zeros(len(plan.points), dtype=np.int64)

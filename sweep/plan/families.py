@@ -57,8 +57,8 @@ def refuse_unread(policies: Iterable[Parameters], typed: Iterable[str]) -> None:
         if option in OPTIONS and not any(family.may_read(option, policy) for family, policy in several):
             names = ", ".join(dict.fromkeys(family.name for family, _ in several))
             raise SweepError(
-                f"{key}: no policy here reads it ({names}), so that it changes nothing; leave it out, or "
-                "add a policy that does"
+                f"{key}: no policy of this study reads it ({names}), so it has no effect; leave it out, or "
+                "add a policy that reads it"
             )
 
 

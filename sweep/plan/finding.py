@@ -11,8 +11,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
 
-def look_again() -> None:
-    """Forget what is where: in a session, files come, go and change."""
+def clear_caches() -> None:
+    """Clear the caches: in a session, files come, go and change."""
     find.cache_clear()
     importlib.invalidate_caches()
 
@@ -58,6 +58,7 @@ def find(name: str) -> ModuleSpec | None:
     above = find(parent)
     if above is None or above.submodule_search_locations is None:
         return None
+    # PathFinder, as `importlib.util.find_spec` would import the parent package.
     folders = list(above.submodule_search_locations)
     try:
         return PathFinder.find_spec(name, folders)
@@ -86,5 +87,5 @@ def is_installed(file: Path) -> bool:
 
 @cache
 def _folders_of_packages() -> set[str]:
-    """Return where packages are installed; to ask for it at each file is half of what a hash takes."""
+    """Return where packages are installed; cached, as it would take half of the time of a hash."""
     return {sysconfig.get_path(name) for name in ("purelib", "platlib")}

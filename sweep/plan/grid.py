@@ -17,7 +17,7 @@ ALWAYS = ("policy", "workload", "load", "machine")
 
 
 MOST_CELLS = 20_000_000
-"""Of a grid, those that zip and exclude leave out among them."""
+"""Cells of a grid, including the cells that zip and exclude leave out: a mask has one byte for each."""
 
 
 ANY_KEYS = "*"
@@ -42,7 +42,7 @@ def targets(settings: Settings) -> dict[str, KeyTarget]:
     for axis, target in settings.axes.items():
         group, _, key = str(target).partition(".")
         if axis in ALWAYS or not axis.isidentifier() or axis in ("replication", "batch"):
-            raise SweepError(f"axes.{axis}: the name is taken or no identifier; choose another")
+            raise SweepError(f"axes.{axis}: the name is reserved, or not an identifier; choose another")
         if target != ANY_KEYS and (group not in GROUPS or not key):
             raise SweepError(
                 f"axes.{axis}={target}: give GROUP.KEY with a group of {', '.join(GROUPS)}, or '*' where "
@@ -154,8 +154,8 @@ def _checked(axis: str, values: Sequence[Any]) -> tuple[Any, ...]:
     for value in values:
         if isinstance(value, dict | list):
             raise SweepError(
-                f"grid.{axis}: {value} is no scalar; an axis has numbers, strings, true and false, and other "
-                f"values by names, values.{axis}={{NAME: VALUE}}"
+                f"grid.{axis}: {value} is a list or a mapping; an axis takes numbers, texts, true and false; "
+                f"name other values by values.{axis}={{NAME: VALUE}}"
             )
         if isinstance(value, str) and not value.isprintable():
             raise SweepError(f"grid.{axis} has {value!r}: give a name of printable characters")
@@ -199,10 +199,11 @@ def points(axes: Mapping[str, Sequence[Any]], settings: Settings) -> np.ndarray:
     mask = np.ones(shape, dtype=bool)
     for tied in settings.zip:
         _known(tied, names, f"zip=[{tied}]")
-        if len(lengths := {len(axes[name]) for name in tied}) > 1:
+        if len({len(axes[name]) for name in tied}) > 1:
             sizes = ", ".join(f"{name} {len(axes[name])}" for name in tied)
             raise SweepError(
-                f"zip: {sizes} values; axes {sorted(lengths)} long cannot be tied, or set zip=[]"
+                f"zip: {sizes} values; only axes of equal length can be tied; give each the same number of "
+                "values, or set zip=[]"
             )
         for name in tied[1:]:
             mask &= index[tied[0]] == index[name]

@@ -1,11 +1,10 @@
 """The identity of each task.
 
 A task's identity has two parts: a hash of the canonical JSON of its scientific config, and a hash of its code
-(`sweep.plan.sources`) with the family's version. So a result of earlier code is recognised: its first part is
-that of a task, its second part is not. Points share most of the text, so it is joined from fragments made
+(`sweep.plan.sources`) with the family's version. So a result of earlier code is recognised: its first part
+matches a task, its second part does not. Points share most of the text, so it is joined from fragments made
 once for each policy, workload, machine and load: 100,000 tasks take about a second. Two points that mean the
-same simulation (an axis that sets a key which one of the policies has not) have the same identity, and it is
-run once.
+same simulation (an axis sets a key that a policy lacks) have the same identity, and it is run once.
 """
 
 import hashlib
@@ -24,7 +23,9 @@ LENGTH = 20
 """Hexadecimal digits of an identity."""
 
 ASKED = 14
-"""How many of them are of the config; the others are of the code."""
+"""How many of them are of the config; the others are of the code. With 56 bits, two of a million tasks
+coincide with probability 1e-5. The code part only has to distinguish the versions of one task: 24 bits
+suffice."""
 
 
 def _content(plan: Plan, load: float | None) -> Mapping[str, Any]:
@@ -67,7 +68,7 @@ def ids(plan: Plan) -> Iterator[str]:
 
 
 def runs_planned_code(task: Task, family: Family) -> bool:
-    """Return whether the code that a task runs with in this process is that of its identity."""
+    """Return whether a task would run, in this process, with the code that its identity names."""
     policy, workload = task.point.policy, task.point.workload
     parts = {task.family: sources.of_family(family)} | sources.of_named(policy)
     parts |= sources.of_workload(str(workload.get("model"))) | sources.of_named(workload)
@@ -79,7 +80,7 @@ def runs_planned_code(task: Task, family: Family) -> bool:
 
 def _codes(plan: Plan) -> Callable[[int, int], str]:
     """Return the last part of identities, by policy and workload; fill in `Plan.sources`."""
-    sources.look_again()
+    sources.clear_caches()  # a notebook plans again after its user's modules were edited
     by_family = {package: {package: sources.of_family(family)} for package, family in plan.families.items()}
     shared = sources.of_named(plan.measures)
     if plan.settings.precision.relative is not None:

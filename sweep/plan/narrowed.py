@@ -71,13 +71,14 @@ def _without(settings: Mapping[str, Any], lost: Collection[str], prefix: str = "
         if key in lost:
             continue
         kept[name] = _without(value, lost, f"{key}.") if isinstance(value, Mapping) else value
-        if kept[name] == {} != value:
+        if kept[name] == {} != value:  # emptied here; a mapping that was given empty stays
             del kept[name]
     return kept
 
 
 def _short(settings: Settings, axes: Collection[str]) -> Settings:
     """Return settings in which axes have only those values that some point of the grid has."""
+    # Tied axes keep all values: zip needs axes of equal length.
     tied = {axis for entry in settings.zip for axis in entry}
     every = grid.axes(settings)
     where = np.unravel_index(grid.points(every, settings), [len(values) for values in every.values()])

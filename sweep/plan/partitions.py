@@ -19,14 +19,15 @@ def expanded(config: Config) -> Settings:
     Raises
     ------
     SweepError
-        With one line: partitions are those of one log, and their processors are not those of a machine.
+        If the machine is given, or the workload is not a single log: partitions belong to one log, which
+        also gives their processors.
     """
     settings, files = config.settings, config.files["workload"]
     if EACH not in (get(one, AXIS) for one in (settings.workload, *files.values())):
         return settings
     logs = build("workload", files, settings.workload, [], config.logs)
     if len(logs) > 1:
-        raise SweepError(f"workload.partition=each is of one log; name one of {', '.join(files)}")
+        raise SweepError(f"workload.partition=each takes one log; name one of {', '.join(files)}")
     machines = build("machine", config.files["machine"], settings.machine, [])
     own = [key for key in map(str, settings.axes.values()) if key.startswith("machine.")]
     sets = AXIS in settings.axes or f"workload.{AXIS}" in settings.axes.values() or own

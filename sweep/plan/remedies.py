@@ -30,7 +30,7 @@ REMEDY = re.compile(rf"\b(?:add|give|set)\b(?:(?!\.\.\.).)*?({SETTING}(?: {SETTI
 ONE = {"replications": "1"}
 
 MOST = 6
-"""Refusals of a point."""
+"""Remedies that are tried at a point: two that undo each other would otherwise alternate for ever."""
 
 
 class Lacking:
@@ -58,7 +58,7 @@ class Lacking:
                     return notes
                 line = (
                     f"replications={self._replications}: workload {point.workload['name']} is deterministic, "
-                    "and copies of one run are no sample; add replications=1"
+                    "and copies of one run are not a sample; add replications=1"
                 )
             except Exception as error:
                 line = _line(family, point, error)
@@ -82,7 +82,7 @@ class Lacking:
 
 
 def _line(family: Family, point: Point, error: Exception) -> str:
-    """Return the line of an error; one that is no refusal is raised, unless a user's own code is at work."""
+    """Return the line of a refusal, or of any error in a user's own code; raise other errors again."""
     if isinstance(error, ValueError):
         return one_line(error)
     values = [value for group in (point.policy, point.workload) for _, value in leaves(group)]
@@ -93,7 +93,7 @@ def _line(family: Family, point: Point, error: Exception) -> str:
     place = traceback.extract_tb(error.__traceback__)[-1]
     return (
         f"{own[0]}: {type(error).__name__}: {one_line(error)} ({Path(place.filename).name}, line "
-        f"{place.lineno}); mend it, or leave it out"
+        f"{place.lineno}); correct it, or leave it out"
     )
 
 

@@ -31,10 +31,10 @@ from sweep.errors import SweepError
 from sweep.plan import finding
 
 FORM = "3"
-"""Of the normal form; another one makes all results stale."""
+"""Version of the normal form; a new one makes all results stale."""
 
 CALLERS = frozenset({"models.dotted", "models.kernels.cache"})
-"""Modules that only find and call others."""
+"""Modules that only find and call others: an edit of them would make all results stale for nothing."""
 
 REGISTRIES = frozenset({"models.workloads"})
 """Modules that count by what they import: a name that is added to a registry changes no result."""
@@ -74,9 +74,9 @@ def hashed(version: int, parts: Mapping[str, str], length: int) -> str:
     return hashlib.sha256(canonical.text([version, parts]).encode()).hexdigest()[:length]
 
 
-def look_again() -> None:
-    """Forget what is where: in a session, files come, go and change."""
-    finding.look_again()
+def clear_caches() -> None:
+    """Clear the caches: in a session, files come, go and change."""
+    finding.clear_caches()
     _closure.cache_clear()
 
 
@@ -92,6 +92,7 @@ def of_family(family: Family) -> str:
     sources = {name: _read(name, file) for name in below if (file := finding.file_of(name)) is not None}
     mentions = Counter(word for source in sources.values() for word in source.words)
     for name, source in sources.items():
+        # Whether another module names it: its own mention of its name does not count.
         last = name.rpartition(".")[2]
         if finding.is_package(name) or mentions[last] > (last in source.words):
             named.add(name)
@@ -195,6 +196,7 @@ def _closure(modules: frozenset[str]) -> str:
 
 def _reached(modules: frozenset[str]) -> dict[str, str]:
     """Return modules and all that they import, however far, with their hashes; empty for what has none."""
+    # Imports are followed into the packages of the given modules, and into the user's own files.
     tops = {"models", *(name.partition(".")[0] for name in modules)}
     waiting, found = sorted(modules), dict[str, str]()
     while waiting:
@@ -242,7 +244,8 @@ def _used(name: str, source: Source) -> Iterator[str]:
         if (found := finding.module_of(f"{bare}.it")) is not None and not _draws(found):
             yield from finding.with_parents(found)
             if found == bare and finding.is_package(found):
-                # The beginning of names that are put together: of those of its modules whose names are there.
+                # The prefix of names that are joined at run time: any module of the package whose last name
+                # occurs as a word in the source may be meant.
                 yield from (
                     f"{found}.{word}" for word in source.words if finding.find(f"{found}.{word}") is not None
                 )
@@ -267,8 +270,8 @@ def _read(name: str, file: Path) -> Source:
     if before != source.digest:
         if name in sys.modules:
             raise SweepError(
-                f"{file} has changed since this session read it, and the session may still run what it was "
-                "before; start Python (the notebook's kernel) anew"
+                f"{file} has changed since this session read it, and the session may still run the earlier "
+                "version; restart Python (the notebook's kernel)"
             )
         _seen[file] = source.digest
     return source
@@ -278,8 +281,8 @@ def _remove_stale_bytecode(file: Path, is_own: bool) -> None:
     """Remove bytecode that may be of another source, so that the code that runs is the code that is hashed.
 
     Python compares only the size of the source and the second of its last change. After two edits within one
-    second that keep the size, or where times are set (``cp -p``), it would run that of the first edit.
-    That of the user's own files is always removed: an import makes it anew in milliseconds.
+    second that keep the size, or where times are set (``cp -p``), it would run the first edit's bytecode.
+    The bytecode of the user's own files is always removed: an import makes it again in milliseconds.
     """
     with suppress(OSError, NotImplementedError):  # no bytecode, no permission, or a Python without bytecode
         bytecode = Path(importlib.util.cache_from_source(file))
@@ -294,6 +297,7 @@ def _parse(data: bytes) -> Source:
         tree = ast.parse(data)
     except (SyntaxError, ValueError):  # its import will raise it; until then any change counts
         return Source(hashlib.sha256(data).hexdigest(), [], [], [])
+    # Before the walk below: a text in a docstring names no module, and imports for type checkers never run.
     for node in ast.walk(tree):
         for field, value in ast.iter_fields(node):
             if isinstance(value, list):
@@ -308,6 +312,7 @@ def _parse(data: bytes) -> Source:
                 imports.extend((0, each.name, []) for each in names)
             case ast.ImportFrom(module=module, names=names, level=level):
                 imports.append((level, module or "", [each.name for each in names]))
+    # Unparsed, so that layout and comments are gone; quotes and parentheses are the same for all writers.
     digest = hashlib.sha256(ast.unparse(tree).encode()).hexdigest()
     strings = sorted(text for text in texts if _DOTTED.fullmatch(text))
     texts.update(text for _, module, names in imports for text in (module, *names))

@@ -86,6 +86,7 @@ def build(
             )
     given = list(keys_set(settings, files))
     parts = [part for axis in axes for value in axis.values for part in parts_of(files, axis.key, value)]
+    # A key is wrong only if no file has it: a grid may mix families, and each reads its own keys.
     of_axes = [axis.key for axis in axes if axis.key and not axis.for_others]
     for key in dict.fromkeys([*(key for key, _ in given), *of_axes, *parts]):
         if not any(has(file, key) for file in files.values()):
@@ -101,8 +102,8 @@ def build(
                     )
                 raise SweepError(
                     f"{group} {', '.join(files)}{family} has no key {key}, which the axis {by} of this "
-                    "experiment sets: it is for policies of another family; +experiment=compare takes those "
-                    "of any, on the same jobs"
+                    "experiment sets: it is for policies of another family; +experiment=compare takes "
+                    "policies of any family, on the same jobs"
                 )
             raise SweepError(unknown(f"key of {group} {', '.join(files)}{family}", key, valid))
     for axis in axes:
@@ -129,6 +130,7 @@ def build(
                 f"{', '.join(guilty)} makes {other} and {name} the same, under two names: name one of them, "
                 f"e.g. grid.{group}=[{other}]"
             )
+        # Few files have references, and OmegaConf takes longer than all the rest of a plan.
         interpolated = "${" in canonical.text(base)
         for values in itertools.product(*(axis.values for axis in axes)):
             data = copy.deepcopy(base)
@@ -176,7 +178,7 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _resolve(group: str, name: str, data: dict[str, Any]) -> dict[str, Any]:
-    # Only here: few files need it, and it takes longer to load than a plan to expand.
+    # Imported only here: few files need it, and to load it takes longer than to expand a plan.
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
@@ -187,7 +189,7 @@ def _resolve(group: str, name: str, data: dict[str, Any]) -> dict[str, Any]:
     return resolved  # type: ignore[return-value] # of a mapping: a dict
 
 
-@cache
+@cache  # `state`, the size and time of the file, is in the key: a log that changes is read again
 def _digest(path: Path, group: str, name: str, given: str, state: tuple[int, int] | None) -> str:
     try:
         # A device or a pipe has no end, or none yet: it would be read for ever.
@@ -197,7 +199,9 @@ def _digest(path: Path, group: str, name: str, given: str, state: tuple[int, int
                 f"{group}.path=FILE"
             )
         if path.stat().st_size > MOST_BYTES:
-            raise SweepError(f"{group} {name}: {path} has more than {MOST_BYTES:,} bytes, as no log has")
+            raise SweepError(
+                f"{group} {name}: {path} is larger than {MOST_BYTES:,} bytes, the limit for a log"
+            )
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:

@@ -23,7 +23,7 @@ from sweep.store.folder import Folder
 from sweep.store.loading import loaded
 
 KEYS = ("action", "executor", "fresh", "logs", "modules", "output", "slurm", "trust")
-"""Keys of a rerun; all other settings are those of the file."""
+"""Keys of a rerun; all other settings come from the file."""
 
 DEFAULT_EXECUTOR = "dask"
 
@@ -62,11 +62,11 @@ def main(given: Sequence[str], folders: Sequence[Path], arguments: Sequence[str]
         packages = foreign.allowed(original, chosen.get("trust", False), brings_code="modules" in chosen)
         config = replace(config, logs=_logs(original, chosen, packages, console))
         expanded = foreign.planned(original, config, packages)
-        _tell(original, expanded, console)
+        _report(original, expanded, console)
     action = config.settings.action
     again = action in ("run", "plan") and not config.settings.fresh and folder.holds_results()
     if again and (n := len(state.read(expanded, folder).done)):
-        say(console, f"{folder.path} has {n:,} tasks of an earlier rerun; fresh=true runs them anew")
+        say(console, f"{folder.path} has {n:,} tasks of an earlier rerun; fresh=true repeats them")
     status = actions.act(expanded, folder, console, list(arguments), watch)
     if status or action not in ("run", "gather"):
         return status
@@ -80,7 +80,7 @@ def _settings(given: Sequence[str]) -> dict[str, Any]:
         key, _, text = argument.partition("=")
         if key.partition(".")[0] not in KEYS or ("." in key and not key.startswith("executor.")):
             line = unknown("key of a rerun", key, [*KEYS, "executor.KEY"])
-            raise SweepError(f"{argument}: a rerun is what its file says; {line}")
+            raise SweepError(f"{argument}: a rerun takes its settings from the file; {line}")
         if not text:
             raise SweepError(f"{argument} is empty: give a value")
         chosen[key] = OmegaConf.to_container(OmegaConf.from_dotlist([f"value={text}"]))["value"]  # type: ignore[index, call-overload]
@@ -133,26 +133,26 @@ def _find_modules(original: Original, chosen: Mapping[str, Any], console: Consol
             )
         for file in needs.write_modules(original.modules, Path(str(chosen["modules"])).expanduser()):
             say(console, f"written from the file: {file}")
-    finding.look_again()  # files may have gone since this session found them; none is imported for that
+    finding.clear_caches()  # files may have gone since this session found them; none is imported for that
     for name in original.attribute("sources"):
         if finding.find(name) is not None:
             continue
         carried = name.replace(".", "/")
         if any(place.startswith((f"{carried}.", f"{carried}/")) for place in original.modules):
             raise SweepError(
-                f"module {name} is not here, but in the file: modules=FOLDER writes it there and runs with "
-                "it (it is code: look at it first if you do not know where the file comes from)"
+                f"module {name} is not installed, but the file carries it: modules=FOLDER writes it there "
+                "and runs it (it is code: read it first if you do not trust the origin of the file)"
             )
         if name.partition(".")[0] in OURS:
             way = versions.checkout(original) or "take the version that the file was made with"
             raise SweepError(f"module {name} is not in this version of the project: {way}")
         raise SweepError(
-            f"module {name} is not here, and the file does not have it: it belonged to an installed package, "
-            "which has to be installed"
+            f"module {name} is not installed, and the file does not carry it, as it belongs to a package: "
+            "install that package"
         )
 
 
-def _tell(original: Original, expanded: Plan, console: Console) -> None:
+def _report(original: Original, expanded: Plan, console: Console) -> None:
     made = str(original.data.attrs.get("created", ""))[:10]
     commit = f", commit {original.commit[:12]}" if original.commit else ""
     say(
@@ -173,11 +173,11 @@ def _counted(number: int, what: str) -> str:
 
 def _compare(original: Original, folder: Folder, console: Console) -> int:
     if not folder.dataset.is_file():
-        say(console, "compared once it is finished: type the same command then")
+        say(console, "not finished yet: type the same command later, which then compares the two")
         return 0
     new = loaded(folder.dataset, decode_cf=False)
     if n := sameness.lacking(original.data, new):
-        say(console, f"{n:,} tasks are not finished yet: type the same command then, which compares")
+        say(console, f"{n:,} tasks are not finished yet: type the same command later, which then compares")
         return 0
     lines = list(sameness.differences(original.data, new))
     if not lines:

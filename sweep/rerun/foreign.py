@@ -57,5 +57,5 @@ def planned(original: Original, config: Config, packages: Collection[str] | None
         for variant in expanded.variants[group]:
             path = variant.parameters.get("path")
             if path is not None and path not in config.logs.values():
-                raise SweepError(f"the recipe names {path}, which is none of its logs: not rerun")
+                raise SweepError(f"the recipe names {path}, which is not one of its logs: it is not rerun")
     return expanded

@@ -100,7 +100,7 @@ def write_modules(modules: Mapping[str, str], folder: Path) -> list[Path]:
                 f"modules: {place} lies outside of any folder; this dataset is not to be trusted"
             )
         if file.exists() and file.read_text(encoding="utf-8") != text:
-            raise SweepError(f"modules={folder}: {file} is there and is another; give a new folder")
+            raise SweepError(f"modules={folder}: {file} exists with another content; give a new folder")
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")

@@ -13,7 +13,7 @@ OWN = ("seconds",)
 """Variables that no two runs have alike."""
 
 JOINT = ("bias", "capacity", "capacity_se", "capacity_upper", "too_short")
-"""Variables that depend on tasks of other points as well: those of an unfinished dataset are left out."""
+"""Variables that depend on tasks of other points as well: not compared while the dataset is unfinished."""
 
 OWN_ATTRIBUTES = ("command", "versions", "commit", "created", "config", "recipe", "sources", "families")
 """Attributes of a run; `sweep.rerun.versions` compares the code and versions in them."""

@@ -3,8 +3,8 @@
 An array of values has the shape (..., replications, batches); NaN marks a batch that was not run or was
 dropped. Pairs of policies have the rule of `comparison`.
 
-- The mean of a replication is that of its batches, which count alike or by their `weight` (jobs, time). The
-  mean of a point is that of its replications, which count alike.
+- The mean of a replication is the mean of its batches, which count alike or by their `weight` (jobs, time).
+  The mean of a point is the mean of its replications, which count alike.
 - With at least `MIN_REPLICATIONS` replications that hold data, their means are the sample. They are
   independent by construction, so that their interval can be trusted however short the batches are.
 - With fewer, all batches are the sample (method of batch means), the variance pooled within replications.

@@ -22,7 +22,7 @@ ERRORS = 2.0
 
 FURTHER = 8.0
 """Some policies make the more of a machine the more jobs are in the system: what a run delivers more at its
-end than in its middle, it may deliver so many times over in the long run."""
+end than in its middle, it may deliver this many times over in the long run."""
 
 
 class Capacity(NamedTuple):

@@ -50,7 +50,7 @@ PRIOR = np.sqrt(1 - LAGS)
 """Their weights before the series is seen: strong correlations are less likely."""
 
 LEAST_DIFFERENT = 5
-"""With fewer periods in which two policies differ there is no interval: their spread would be that of 0."""
+"""With fewer periods in which two policies differ there is no interval: their spread would be near 0."""
 
 POWER = 0.8
 """Probability with which a longer log, or a pilot, shall show the difference."""
@@ -103,8 +103,8 @@ class Comparison:
     def verdict(self) -> Verdict:
         """The verdict of the interval and of the sign test together.
 
-        *Mostly*: the interval holds 0, but the signs are uneven beyond chance and point the same way.
-        *Mixed*: the interval is on one side of 0, and the signs are beyond chance on the other.
+        *Mostly*: the interval holds 0, but the signs are significantly uneven and point the same way.
+        *Mixed*: the interval is on one side of 0, and the signs are significantly on the other.
         """
         if self.mean == 0 == self.lower + self.higher:
             return "identical"
@@ -248,7 +248,7 @@ def compare(
         Of the policy and of the reference; batches are periods in order of time. One that is missing in
         either drops the pair.
     weights : two array_like, shape (replications, batches), optional
-        What the batches of a and those of b count for (their jobs, their time), by default all alike.
+        Weights of the batches of a and of b (their jobs, their time); by default all are equal.
     exact : bool
         Both are solved, not simulated.
 
@@ -266,8 +266,8 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95, *, exact:
     """Interval of the ratio of the means of a and b under common random numbers.
 
     A mean of ratios would be another number, which moves with the size of a batch. The mean of b has to be
-    well known itself: where its own interval nears 0, no ratio means anything. Parameters are those of
-    `compare`.
+    well known itself: where its own interval nears 0, no ratio means anything. The parameters are the same as
+    of `compare`.
     """
     return Paired.of(a, b, exact=exact).ratio(confidence)
 
@@ -283,8 +283,8 @@ def paired_difference(
     """Interval of the mean of a - b under common random numbers.
 
     Batches that met the same jobs are subtracted before anything is averaged, so what both have in common
-    cancels. Parameters are those of `compare`, whose change is at the reference's mean in this sample: that
-    mean's own error is part of this interval.
+    cancels. The parameters are the same as of `compare`, whose change is at the reference's mean in this
+    sample: the error of that mean is part of this interval.
     """
     return Paired.of(a, b, weights, exact).difference(confidence)
 
@@ -309,7 +309,7 @@ def probability_lowest(values: ArrayLike, weights: ArrayLike | None = None) -> F
 
     Notes
     -----
-    Each alternative is drawn by its comparison with that of the lowest mean: its draws have the
+    Each alternative is drawn by its comparison with the one of the lowest mean: its draws have the
     distribution behind the interval of `compare`, so probabilities and intervals agree. All are drawn
     together, with the correlation that their weeks have (a normal copula).
     """
@@ -338,8 +338,8 @@ def joint_level(
 ) -> float:
     """Return the level of each of several comparisons at which all of them together have the confidence.
 
-    Policies that are alike are wrong in the same weeks, so that this is less than Bonferroni's level: its
-    draws are those of `probability_lowest`, of the errors against the reference.
+    Policies that are alike are wrong in the same weeks, so this level is below Bonferroni's. It is computed
+    from the draws of `probability_lowest`, here of the errors against the reference.
 
     Parameters
     ----------
@@ -383,7 +383,7 @@ class _Sample(NamedTuple):
     plain : list of ndarray
         The means of the periods or replications themselves.
     runs : tuple of int
-        Periods of each run, which are neighbours; empty where values are those of replications.
+        Periods of each run, which are neighbours; empty where each value belongs to a replication.
     positive : bool
         Whether nothing is negative before it is weighted.
     """
@@ -478,7 +478,7 @@ class Spread:
     n : int
     skewness : float
     inflation : float
-        Variance of the mean over that of independent values.
+        Variance of the mean over the variance that independent values would give.
     """
 
     errors: Floats
@@ -499,7 +499,7 @@ class Spread:
         last = np.cumsum(runs) - 1
         first = last - runs + 1
         ends, edge = float(d[first].sum() + d[last].sum()), float((d[first] ** 2 + d[last] ** 2).sum())
-        # The last value of a run is no neighbour of the first of the next one.
+        # The last value of a run and the first of the next one are not neighbours.
         neighbours = float((d[1:] * d[:-1]).sum() - (d[first[1:]] * d[last[:-1]]).sum())
         squares = total + LAGS**2 * (total - edge) - 2 * LAGS * neighbours
         # Less what a mean of its own, by generalised least squares, takes away.
@@ -528,7 +528,7 @@ class Spread:
 
     def reach(self, level: float) -> tuple[float, float]:
         """Return how far a bound is below and above the estimate, each passed with probability 1 - level."""
-        # The quantile of the mixture is between those of its parts.
+        # The quantile of the mixture is between the quantiles of its parts.
         quantile = float(student(self.n - 1, level))
         low, high = quantile * float(self.errors.min()), quantile * float(self.errors.max())
         while high - low > 1e-6 * self.error:
@@ -577,7 +577,7 @@ def _levels(random: Floats) -> Floats:
 
 
 def _sign_test(lower: int, higher: int, inflation: float) -> float:
-    """Return the two-sided probability of a sign test for so many periods as correlated ones are worth.
+    """Return the two-sided probability of a sign test for the effective number of independent periods.
 
     Examples
     --------

@@ -2,8 +2,8 @@
 
 Replications of a workload differ most by the work that was offered in them. Its mean over all possible runs
 is the load, so what the replications that were run have more or less of it is taken off their mean, times
-how much the metric depends on it (linear regression over replications). Where more is offered, more is left
-to chance: so the error is estimated from each replication's own distance from the line (HC3, nearly the
+how much the metric depends on it (linear regression over replications). Where more is offered, the metric
+varies more: so the error is estimated from each replication's own distance from the line (HC3, nearly the
 jackknife), and the interval is widened for its skewness (Johnson): docs/statistics.md has the coverage.
 
 References
@@ -38,7 +38,7 @@ def controlled(values: Floats, deviations: Floats, confidence: float) -> Floats:
     -------
     ndarray, shape (..., replications, batches)
         As given, where fewer than `MIN_REPLICATIONS` hold data, all deviations are alike, or the line is
-        chance: the interval would be `AT_MOST` times as wide as without, or the mean negative.
+        spurious: the interval would be `AT_MOST` times as wide as without, or the mean negative.
     """
     ran = ~np.isnan(values)
     with np.errstate(invalid="ignore", divide="ignore"):

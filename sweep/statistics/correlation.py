@@ -1,16 +1,16 @@
 """What neighbouring batches that resemble each other, and skewed ones, take away from an interval.
 
 Batch means x of a run of B batches are taken as a first-order autoregressive series with lag-1 correlation f.
-The variance of their mean is then that of independent batches times (1 + f) / (1 - f), as if there were only
-B (1 - f) / (1 + f) of them: the interval is made from that effective number. The correlation has to be
+The variance of their mean is then (1 + f) / (1 - f) times as large as of independent batches, as if there
+were B (1 - f) / (1 + f) of them: the interval is made from that effective number. The correlation has to be
 estimated from the same few batches, and an estimate that is too low makes intervals too narrow just where it
-matters. (To test for correlation and to trust what passes does so, too: 30 batches with a correlation of 0.4
+matters. (A test for correlation has the same fault: 30 batches with a correlation of 0.4
 pass a test at the level 0.01 three times in five, and their plain 95 % interval then covers 78 %.) So what
 is used is the estimate in von Neumann's form, plus its bias, plus one standard error.
 
 Batch means of slowdowns and waiting times are skewed to the right: most runs miss the rare long queue, and
 their mean and its spread are too low together. Johnson's correction of t moves the interval by
-skewness x (1 + 2 t^2) / (6 sqrt(B)) standard errors; so much is added on both sides.
+skewness x (1 + 2 t^2) / (6 sqrt(B)) standard errors; this is added on both sides.
 
 References
 ----------
@@ -75,7 +75,7 @@ def likely_lag1(lag1: ArrayLike, batches: ArrayLike, replications: ArrayLike) ->
 
 
 def worth(lag1: ArrayLike, batches: ArrayLike, replications: ArrayLike) -> Floats:
-    """How many independent batches so many batches are worth, at least: the effective number.
+    """Return the effective number of batches: how many independent ones they are worth, at least.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def advice(
     replications : int
         How many of them the batches are of.
     replicable : bool
-        Whether replications differ; those of a log do not, and more than one is then no advice.
+        Whether replications differ. The replications of a log do not: more of them are then not advised.
     one_batch : bool
         Whether a run is one batch whatever is asked for, as one cut at a horizon: more of them are then
         no advice.

@@ -1,10 +1,10 @@
-"""Whether a run is long enough for its mean to be that of the long run.
+"""Whether a run is long enough for its mean to be the long-run mean.
 
 A system forgets its beginning within some relaxation times. A run starts from an empty machine, and its mean
 falls short of the long run's unless it is many of them long, however many replications there are: they all
 start alike. The relaxation time is the sum of a series' autocorrelations. Around the mean of one short run
-these are far too small; around that of all replications together they are right, once a run is some times as
-long as its relaxation time, and too small else, but large enough to show that the run is too short.
+these are far too small. Around the mean of all replications they are right once a run lasts several
+relaxation times; in shorter runs they are too small, but large enough to show that the run is too short.
 docs/statistics.md has what was measured.
 """
 
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, student
 
 ENOUGH = 10
-"""Relaxation times of a run that is long enough; a rise in one of twice as many is by chance."""
+"""Relaxation times of a run that is long enough; a rise in a run twice as long is random."""
 
 WINDOW = 5
-"""Autocorrelations are added up to so many relaxation times: beyond, they are noise (Sokal)."""
+"""Relaxation times up to which autocorrelations are added: beyond, they are noise (Sokal)."""
 
 CONFIDENCE = 0.95
 """Of the one-sided test whether the second half of the runs exceeds the first."""
@@ -48,7 +48,7 @@ def lengths(values: Floats, dropped: NDArray[np.int32] | None = None) -> Lengths
     values : ndarray, shape (..., replications, batches)
         NaN where not run; what is there is consecutive.
     dropped : ndarray of int, shape (...), optional
-        Leading batches that are in no mean. They count for the relaxation time.
+        Leading batches that are excluded from means. They count for the relaxation time.
 
     References
     ----------

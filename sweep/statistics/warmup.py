@@ -1,6 +1,6 @@
 """How much of a run's beginning to leave out.
 
-A run starts from an empty machine, and its first batches are better than those of a long run. The rule MSER
+A run starts from an empty machine, and its first batches are better than later ones. The rule MSER
 finds where that ends, if it can see it through the noise: so it is asked of the mean over all replications
 of a point, not of each of them. Run by run it does harm: it cuts wherever what is left happens to be calm,
 and a calm rest has a low mean. docs/statistics.md has what was measured.
@@ -30,8 +30,8 @@ def truncation(values: ArrayLike) -> int:
     Returns
     -------
     int
-        At most half of the batches that every replication has, and not so many that fewer are left than an
-        interval takes; 0 where they are too few to judge, or one holds no data.
+        At most half of the batches that every replication has, and never more than leaves the batches that
+        an interval needs; 0 where there are too few batches to judge, or one holds no data.
 
     References
     ----------

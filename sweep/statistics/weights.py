@@ -10,8 +10,8 @@ def weighed(values: ArrayLike, weight: ArrayLike) -> Floats:
     """Return values whose plain mean over a run's batches is the weighted mean.
 
     The weighted mean m = sum(w x) / sum(w) is a ratio of two sums. Each batch is given
-    m + w (x - m) / mean(w): the mean of these is m, and their spread is, in first order, that of the ratio.
-    So whatever serves plain batch means serves them, too.
+    m + w (x - m) / mean(w): the mean of these is m, and their spread is, in first order, the ratio's. So all
+    methods for plain batch means apply to them.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ class Collection:
         Returns
         -------
         str or None
-            What was wrong with the dataset that was there, which is made anew from the logs.
+            What was wrong with the existing dataset, which is then rebuilt from the logs.
         """
         fingerprint = self._fingerprint(state)
         described = self._folder.read_manifest()
@@ -77,7 +77,7 @@ class Collection:
         if wrong is None:
             return None
         kept = f"; what was there is now {moved}" if moved else ""
-        return f"{self._folder.dataset} was {wrong}: it has been made anew from the logs{kept}"
+        return f"{self._folder.dataset} was {wrong}: it has been rebuilt from the logs{kept}"
 
     def _wrong(self, written: str | None) -> str | None:
         """Return what is wrong with the dataset, None where it is what was written, or there is none."""

@@ -41,7 +41,7 @@ class Costs:
         self._seconds: dict[Key, float] = {}
         self._count: dict[Key, int] = defaultdict(int)
         self._loads: dict[Key, dict[float, str]] = defaultdict(dict)
-        # A cache: where there is none, or a damaged one, it starts anew.
+        # A cache: where it is missing or damaged, it starts empty.
         with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
             if _is_own(self._path.parent) and self._path.is_file():
                 for text, seconds in json.loads(self._path.read_text(encoding="utf-8")).items():
@@ -63,8 +63,8 @@ class Costs:
     def seconds_a_job(self, key: Key) -> float | None:
         """Return the cost at the nearest load that was measured, or by the longest part of the key.
 
-        None where nothing was measured. The time of a whole log under one policy is no estimate for another
-        log, nor for another policy.
+        None where nothing was measured. The time of a whole log under one policy says nothing about another
+        log or another policy.
         """
         if loads := self._loads.get(key[:SYSTEM]):
             wanted = as_number(key[SYSTEM])
@@ -78,7 +78,7 @@ class Costs:
         """Whether tasks of this kind were measured, and not only similar ones."""
         return key in self._seconds
 
-    def knows_system(self, key: Key) -> bool:
+    def has_system(self, key: Key) -> bool:
         """Whether the system itself was measured, at any load."""
         return key[:SYSTEM] in self._seconds
 
@@ -99,7 +99,7 @@ def _is_own(folder: Path) -> bool:
 
 
 def as_number(load: str) -> float:
-    """Return the load of a key; that of a log as it stands is 0."""
+    """Return the load of a key, 0 for a log that is replayed as it stands."""
     return 0.0 if load == "None" else float(load)
 
 
@@ -109,7 +109,7 @@ def keys(plan: Plan) -> Callable[[int], Key]:
         group: [str(v.parameters["name"]).replace("|", " ") for v in plan.variants[group]]
         for group in ("machine", "policy", "workload")
     }
-    # The cost of a whole workload and that of a job are no estimates of each other. Logs are distinguished by
+    # The costs of a whole workload and of a job do not predict each other. Logs are distinguished by
     # their content: all have the name of their kind.
     kind = WHOLE if plan.longest.to_the_end else ""
     if kind:

@@ -78,7 +78,7 @@ class Block(NamedTuple):
 
 
 def blocks(shape: tuple[int, ...], most: int) -> Iterator[Block]:
-    """Cut a grid into blocks of at most so many points, or of one."""
+    """Cut a grid into blocks of at most `most` points, but of at least one."""
     cut = next((axis for axis in range(len(shape)) if math.prod(shape[axis + 1 :]) <= most), len(shape) - 1)
     after = math.prod(shape[cut + 1 :])
     step = max(1, most // after)
@@ -92,7 +92,7 @@ def blocks(shape: tuple[int, ...], most: int) -> Iterator[Block]:
 
 
 def _results(state: State, cells: np.ndarray, block: Block, shapes: Mapping[str, tuple[int, ...]]) -> Results:
-    """Read the results of a block, each log from its beginning to its end; `cells` are those of tasks."""
+    """Read the results of a block, each log from its beginning to its end; `cells` are the tasks' cells."""
     plan = state.plan
     start, stop = (end * plan.replications for end in (block.points.start, block.points.stop))
     shape = (*block.shape, plan.replications)
@@ -114,7 +114,7 @@ def _results(state: State, cells: np.ndarray, block: Block, shapes: Mapping[str,
             for name, values in record.arrays():
                 target = rows[name][row, : record.batches]
                 target[...] = values.reshape(target.shape)
-        except (ValueError, KeyError):  # the record's metrics are not those of the plan, either
+        except (ValueError, KeyError):  # also where the metrics of the record differ from the plan's
             raise RunError(
                 f"{line.log}: a record has changed while the dataset was made; type the same command again"
             ) from None

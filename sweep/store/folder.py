@@ -82,7 +82,7 @@ class Folder:
         return any(os.stat(shard, follow_symlinks=False).st_size for shard in self.shards.glob("*.jsonl"))
 
     def checksum(self) -> str | None:
-        """Return size and CRC-32 of the dataset on disk, None where it is no file or cannot be read."""
+        """Return size and CRC-32 of the dataset on disk, None where it is not a file or cannot be read."""
         crc = size = 0
         try:
             with self.dataset.open("rb") as file:
@@ -144,7 +144,9 @@ class Folder:
             raise self.unwritable(error) from None
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise SweepError(f"{self._lock} is no file, which keeps two runs apart: remove it")
+                raise SweepError(
+                    f"{self._lock}, the lock that keeps two runs apart, is not a regular file: remove it"
+                )
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:

@@ -52,7 +52,7 @@ def loaded(path: Path, needed: Sequence[str] = (), **options: Any) -> xr.Dataset
         with xr.open_dataset(path, engine="netcdf4", **options) as lazy:
             if missing := [name for name in needed if name not in lazy.variables]:
                 raise SweepError(
-                    f"{path} is no dataset of a sweep, it lacks {', '.join(missing)}: give one that "
+                    f"{path} is not a dataset of a sweep, it lacks {', '.join(missing)}: give one that "
                     "python -m sweep has written, e.g. results/packing"
                 )
             return lazy.load()

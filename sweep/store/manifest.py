@@ -32,7 +32,7 @@ LONGEST_WORDS = 80
 
 
 def resolved(plan: Plan) -> dict[str, Any]:
-    """Return the resolved config as JSON has it: settings but those of a run, and the content of every file.
+    """Return the resolved config as JSON: all settings except the run's own, and every file's content.
 
     It is the manifest of a results folder, and the attribute ``config`` of its dataset.
     """

@@ -115,7 +115,7 @@ def _checked(config: Config) -> Config:
             typed, resolve=False, structured_config_mode=SCMode.INSTANTIATE
         )
     except OmegaConfBaseException as error:
-        raise SweepError(f"the recipe's settings are not those of a study: {one_line(error)}") from None
+        raise SweepError(f"the recipe's settings do not describe a study: {one_line(error)}") from None
     check(replace(settings, output="anywhere"))  # the run's, which a recipe has not
     for group in GROUPS:
         for name, file in config.files[group].items():

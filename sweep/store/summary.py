@@ -17,7 +17,7 @@ NOTABLE = 0.01
 """Share of the mean from which a significant rise is a reason to call a run too short."""
 
 POOLED = ("workload", "load", "machine")
-"""Axes with relaxation times of their own: those of all policies are taken together."""
+"""Axes with relaxation times of their own; the policies are pooled."""
 
 
 class Results(NamedTuple):

@@ -55,9 +55,9 @@ def summarised(
         yield from _intervals(plan, metric, summary)
     axes, tasks = tuple(plan.axes), (*plan.axes, "replication")
     yield "state", (tasks, state, {"long_name": "state of the task", **STATES})
-    meaning = "the policy does not keep up with the load: means mean nothing"
+    meaning = "the policy does not keep up with the load: its means are meaningless"
     yield "saturated", (axes, summary.saturated, {"long_name": meaning})
-    meaning = "the run is too short for the mean to be that of the long run"
+    meaning = "the run is too short for the mean to be the long-run mean"
     yield "too_short", (axes, summary.too_short, {"long_name": meaning})
     meaning = "expected bias of the headline metric's mean, as a share of it, where runs are too short"
     yield "bias", (axes, summary.bias, {"units": "1", "long_name": meaning})
@@ -77,7 +77,7 @@ def summarised(
     meaning = "time that the simulation took"
     yield "seconds", (tasks, seconds, {"units": "s", "long_name": meaning})
     if plan.exact.any():
-        yield "exact", (axes, plan.exact, {"long_name": "solved, without chance: one batch is the value"})
+        yield "exact", (axes, plan.exact, {"long_name": "solved exactly: one batch is the value"})
     if summary.dropped is not None:
         meaning = "leading batches that MSER drops (NaN in the metrics)"
         yield "dropped", (axes, summary.dropped, {"units": "1", "long_name": meaning})

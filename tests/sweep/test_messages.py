@@ -46,7 +46,7 @@ VALUES = [
     (f"batches={{0:2,{HUGE}:3}}", "a number for each load from which it holds"),
     ("batches={0:2,nan:3}", "a number for each load from which it holds"),
     (f"grid.load=[{HUGE}]", "times the machine's capacity"),
-    (f"workload.note={HUGE * 12}", "a number of too many digits; give a shorter one"),
+    (f"workload.note={HUGE * 12}", "the number has too many digits; give a shorter one"),
     ("output=bad\udcff", "error: output='bad\\udcff': the name is not UTF-8"),
     ("schedule=bad\udcff.csv", "error: schedule='bad\\udcff.csv': the name is not UTF-8"),
     ("seed=-1", "seed=-1: give a whole number from 0 up"),
@@ -100,8 +100,8 @@ GRIDS = [
     ("grid.machine=[two]", "unknown machine 'two'"),
     ("grid.load=[]", "grid.load=[]: an axis needs at least one value"),
     ("grid.load=", "grid.load=[]: an axis needs at least one value, grid.load=[VALUE,...]"),
-    ("grid.policy=", "grid.policy names nothing: give one or more of "),
-    ("machine=[null]", "grid.machine names nothing: give one or more of "),
+    ("grid.policy=", "grid.policy is empty: give one or more of "),
+    ("machine=[null]", "grid.machine is empty: give one or more of "),
     ("grid.load=[0.5,50]", "grid.load has 50, which is 50 times the machine's capacity; loads are fractions"),
     ("grid.load=[0.5,0]", "grid.load has 0: a load is a positive fraction"),
     ("grid.load=[0.5,0.50]", "grid.load has 0.5 twice"),
@@ -109,7 +109,7 @@ GRIDS = [
     ("grid={pace: [1, 2]}", "grid.pace: unknown axis 'pace'"),
     ("+axes.speed=machine.speed", "grid.speed is missing"),
     ("axes.speed=speed", "give GROUP.KEY with a group of policy, workload, machine"),
-    ("axes.load=machine.speed", "axes.load: the name is taken"),
+    ("axes.load=machine.speed", "axes.load: the name is reserved"),
     ("zip=[load]", "error: zip=[load]: give lists of axes that go together"),
     ("zip=[[load,machine]]", "zip: load 2, machine 1 values"),
     ("exclude=[3]", "error: exclude=[3]: give a list of what is left out"),
@@ -121,7 +121,7 @@ GRIDS = [
     ("values.nope={a: 1}", "values.nope: unknown axis 'nope'"),
     ("values.preemption={a: none, b: none}", "a and b are the same value"),
     ("values.preemption={never: none} grid.preemption=[nevr]", "unknown value of grid.preemption 'nevr'"),
-    ("grid.preemption={never: none}", "other values by names, values.preemption={NAME: VALUE}"),
+    ("grid.preemption={never: none}", "name other values by values.preemption={NAME: VALUE}"),
     ("replications=1000000", "12,000,000 tasks (12 points x 1,000,000 replications): a study has at most"),
 ]
 
@@ -171,15 +171,18 @@ def test_a_mistake_is_one_line_and_status_2(sweep, tmp_path, given, says):
         ),
         ("+experiment=packing batch_size=null", "and feitelson1996 has no end"),
         ("+experiment=partitioning batch_size=null", "jobs arrive without end; give a number of jobs"),
-        ("+experiment=fairness replications=2", "copies of one run are no sample; add replications=1"),
+        ("+experiment=fairness replications=2", "copies of one run are not a sample; add replications=1"),
         ("", "no experiment named: add +experiment=NAME; there are: "),
         *(
-            (f"+experiment=compare policy=easy {key}=abc", f"{key}: no policy here reads it (backfilling)")
+            (
+                f"+experiment=compare policy=easy {key}=abc",
+                f"{key}: no policy of this study reads it (backfilling)",
+            )
             for key in ("machine.bandwidth", "machine.places", "workload.speedup", "workload.downey.sigma")
         ),
         (
             "+experiment=compare policy=easy +axes.own=machine.disks grid.own=[1,2]",
-            "machine.disks: no policy here reads it (backfilling), so that it changes nothing; leave it out",
+            "machine.disks: no policy of this study reads it (backfilling), so it has no effect; leave",
         ),
         *(
             (
@@ -220,7 +223,10 @@ def test_mistakes_in_studies_of_the_project(capsys, given, says):
 @pytest.mark.parametrize(
     ("argument", "says"),
     [
-        ("batches=3", "batches=3: a rerun is what its file says; unknown key of a rerun 'batches'"),
+        (
+            "batches=3",
+            "batches=3: a rerun takes its settings from the file; unknown key of a rerun 'batches'",
+        ),
         ("executor=serail", "unknown executor 'serail': did you mean 'serial'?"),
         ("executor.wrkers=3", "unknown key of executor dask 'wrkers': did you mean 'workers'?"),
         ("action=walk", "unknown action 'walk'"),
@@ -254,7 +260,7 @@ def own(tmp_path):
         (b"- a\n- b\n", "mine.yaml: is a list; a file of conf is YAML, lines of key: value"),
         (b"only words\n", "mine.yaml: is a single value; a file of conf is YAML"),
         (b"mesh:\n", "mine.yaml: mesh without a value; a file of conf is YAML"),
-        (b"\x00\x01\xff\xfe", "mine.yaml: is no text; a file of conf is YAML"),
+        (b"\x00\x01\xff\xfe", "mine.yaml: not a text file in UTF-8; a file of conf is YAML"),
         (b"a: [\n", "mine.yaml, line 2: "),
         (b"defaults: [mine, _self_]\n", "mine.yaml: builds on itself, policy/fake/mine -> policy/fake/mine"),
         (b"defaults: [other, _self_]\n", "policy/fake/mine -> policy/fake/other -> policy/fake/mine"),
@@ -299,14 +305,14 @@ ARRAYS = {"submit": [0.0, 1.0], "runtime": [2.0, 2.0], "processors": [1, 1]}
 
 NOTEBOOK = [
     ({"policy": "eazy"}, "unknown policy 'eazy': did you mean 'easy'?"),
-    ({"policy": {"ties": "event"}}, "settings of what? give their 'name', too"),
+    ({"policy": {"ties": "event"}}, "settings without a name; add 'name' to them"),
     ({"policy": 7}, "policy=7: int is not understood"),
     ({"policy": {"name": "easy", "ties": DEEP}}, "lists or mappings within each other, more than 20 deep"),
     ({"policy": {"name": "easy", (1, 2): 3}}, "policy: a key of type tuple; give names as texts"),
     ({"machine": {"processors": pd.NA}}, "machine.processors: NAType is not understood"),
     ({"machine": slice(1)}, "machine: slice is not understood"),
-    ({"workload": ARRAYS | {"submit": [[1], [1, 2]]}}, "workload: submit is no column: give one number for"),
-    ({"policy": lambda a, b: a}, "is no compiled function; decorate it"),
+    ({"workload": ARRAYS | {"submit": [[1], [1, 2]]}}, "workload: submit cannot be read as a column: give"),
+    ({"policy": lambda a, b: a}, "this function is not compiled; decorate it"),
     ({"policy": "characterization"}, "makes no schedule of jobs; run it as a study"),
     ({"workload": "no.swf"}, "workload=no.swf: no such file; give the path of a log"),
     ({"workload": {"submit": [1.0]}}, "jobs without runtime, processors; give arrays of submit"),
@@ -317,9 +323,9 @@ NOTEBOOK = [
     ({"policy": {"name": "easy", "tyes": 1}}, "unknown key of policy easy 'tyes': did you mean 'ties'"),
     (
         {"policy": njit(lambda a, b: a)},
-        "of 2 arguments; of those that may stand for a policy, priority has 4, priority has 5, scheme has 7",
+        "may replace a policy as one of these: priority has 4, priority has 5, scheme has 7",
     ),
-    ({"workload": __file__}, "a file of what kind? give {'name': 'swf', 'path': "),
+    ({"workload": __file__}, "the kind of this file is not known; give {'name': 'swf', 'path': "),
     ({"workload": ARRAYS | {"runtime": [1.0, -1.0]}}, "runtime"),
     ({"workload": ARRAYS | {"processors": [9, 9]}}, "9 processors"),
     ({"workload": "feitelson1996", "load": 0.5, "machine": 128}, "workload.repetition=sequence"),

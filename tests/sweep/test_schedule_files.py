@@ -64,7 +64,7 @@ def test_a_file_of_somebody_else_is_not_written_over(sweep):
     Path("notes.swf").write_text("; Computer: mine\n1 2 3\n", encoding="utf-8")
     answer = sweep(*ONE, "schedule=notes.swf")
     assert answer.status == 2
-    assert "schedule=notes.swf: notes.swf exists and is no schedule of this point" in answer.err
+    assert "schedule=notes.swf: notes.swf exists and is not a schedule of this point" in answer.err
     assert answer.err.endswith("or replace=true to overwrite it\n")
     assert not Path("results").exists(), "refused before anything runs"
     assert Path("notes.swf").read_text(encoding="utf-8").startswith("; Computer: mine")
@@ -83,9 +83,9 @@ def test_the_same_command_writes_the_same_file_again_and_no_other(sweep, name):
     assert Path(name).read_bytes() == before
     other = (*ONE, "grid.load=[0.6]", "output=other", f"schedule={name}")
     refused = sweep(*other)
-    assert refused.status == 2, "that of another point is another file"
+    assert refused.status == 2, "a schedule of another point is another file"
     what = "table of this study" if ".csv" in name else "schedule of this point"
-    assert f"{name} exists and is no {what}; give another name, or replace=true" in refused.err
+    assert f"{name} exists and is not a {what}; give another name, or replace=true" in refused.err
     assert Path(name).read_bytes() == before
     assert sweep(*other, "replace=true").status == 0
     assert Path(name).read_bytes() != before
@@ -97,8 +97,11 @@ def test_the_same_command_writes_the_same_file_again_and_no_other(sweep, name):
         (("schedule=taken",), "schedule=taken is a file, and there are 24 schedules: name a folder"),
         ((*ONE, "schedule=folder"), "schedule=folder is a folder: name the file of the one schedule"),
         ((*ONE, "schedule=taken/one.swf"), "schedule=taken/one.swf: "),
-        ((*ONE, "schedule=/dev/null/one.swf"), "/dev/null is no folder; give a place that can be written"),
-        (("schedule=jobs.cvs",), "schedule=jobs.cvs: nothing is written as .cvs; end the name in .swf"),
+        ((*ONE, "schedule=/dev/null/one.swf"), "/dev/null is not a folder; give a place that can be written"),
+        (
+            ("schedule=jobs.cvs",),
+            "schedule=jobs.cvs: a schedule cannot be written as .cvs; end the name in .swf",
+        ),
         (("schedule=",), "schedule= names no file: give one, schedule=FILE.swf"),
         ((*ONE, "schedule=taken", "workload=log", "workload.path=taken"), "taken is read by this study"),
         (

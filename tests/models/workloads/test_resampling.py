@@ -213,5 +213,5 @@ def test_a_study_gets_replications_unasked(tmp_path: Path) -> None:
     assert data.sizes["replication"] == 5
     assert len(set(data.jobs.sel(policy="easy").values.ravel().tolist())) == 5
     np.testing.assert_array_equal(data.jobs.sel(policy="easy"), data.jobs.sel(policy="fcfs"))
-    with pytest.raises(sweep.Error, match="copies of one run are no sample"):
+    with pytest.raises(sweep.Error, match="copies of one run are not a sample"):
         sweep.Study("replay", workload={"path": str(path)}, replications=3).run()

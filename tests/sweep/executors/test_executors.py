@@ -144,7 +144,7 @@ def test_a_scheduler_without_workers_is_not_waited_for_for_ever(sweep, monkeypat
     from sweep.executors import dask
 
     monkeypatch.setattr(dask, "PATIENCE_S", 0.05)
-    monkeypatch.setattr(dask, "LOOK_EVERY_S", 0.02)
+    monkeypatch.setattr(dask, "COUNT_EVERY_S", 0.02)
     with LocalCluster(
         n_workers=0, processes=False, protocol="tcp", dashboard_address="127.0.0.1:0"
     ) as cluster:

@@ -1,4 +1,4 @@
-"""Results belong to the code that gave them: what is edited is run anew, what is only explained is not."""
+"""Results belong to the code that gave them: edited code runs again, code whose comments changed does not."""
 
 import importlib.util
 import os
@@ -100,7 +100,7 @@ def test_an_edited_function_is_run_anew_and_said(mine, own_family):
     answer = mine("replications=3")
     assert answer.status == 0
     assert "4 results of an earlier version of own_" in answer.out
-    assert "are kept in the logs but not used: run anew" in answer.out
+    assert "are kept in the logs but not used: their tasks run again" in answer.out
     assert results() == 4 + 6
     np.testing.assert_array_equal(load()["response"], 2.0), "old and new are never mixed"
     again = mine("replications=3").out
@@ -150,9 +150,9 @@ def closure(family, monkeypatch):
         return used(name, source)
 
     monkeypatch.setattr(sources, "_used", look)
-    sources.look_again()
+    sources.clear_caches()
     sources.of_family(family)
-    sources.look_again()
+    sources.clear_caches()
     return seen
 
 
@@ -185,7 +185,7 @@ def test_a_policy_that_is_added_makes_nothing_stale_and_counts_itself(mine, own_
     package = f"own_{tmp_path.name.replace('-', '_')}"
 
     def named():
-        sources.look_again()
+        sources.clear_caches()
         return sources.of_named({"scheme": f"{package}.worst.scheme"})
 
     before = named()
@@ -204,7 +204,7 @@ def test_ones_own_package_counts_as_far_as_it_is_imported(tmp_path, monkeypatch)
     monkeypatch.syspath_prepend(str(tmp_path))
 
     def now():
-        sources.look_again()
+        sources.clear_caches()
         return sources.of_named({"scheme": "mypackage.schemes.widest", "name": "other.thing"})
 
     first = now()
@@ -243,7 +243,7 @@ def test_a_module_that_changes_under_a_session_is_refused(monkeypatch, expand):
     file = Path(fake_family.model.__file__)
     read = Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda self: read(self) + (b"\nX = 1\n" if self == file else b""))
-    with pytest.raises(SweepError, match=r"model\.py has changed since this session read it.*anew"):
+    with pytest.raises(SweepError, match=r"model\.py has changed since this session read it.*restart Python"):
         expand()
 
 

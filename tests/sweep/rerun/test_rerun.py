@@ -155,7 +155,7 @@ def test_a_second_rerun_says_what_is_there_and_fresh_runs_anew(rerun, sweep) -> 
     sweep()
     assert "earlier rerun" not in rerun("results/queue").out
     again = rerun("results/queue")
-    assert "results/queue-rerun has 24 tasks of an earlier rerun; fresh=true runs them anew" in again.out
+    assert "results/queue-rerun has 24 tasks of an earlier rerun; fresh=true repeats them" in again.out
     assert "identical" in again.out
     fresh = rerun("results/queue", "fresh=true")
     assert "identical" in fresh.out
@@ -184,7 +184,7 @@ def test_what_differs_is_said(rerun, sweep) -> None:
     assert answer.status == 1
     here = np.__version__
     assert (
-        f"numpy: the file was made with 1.0.0, here is {here}; for the same, pip install numpy==1.0.0"
+        f"numpy: the file was made with 1.0.0, installed is {here}; for the same, pip install numpy==1.0.0"
         in answer.out
     )
     assert "use Python 3.2.1" in answer.out
@@ -205,7 +205,7 @@ def test_what_differs_is_said(rerun, sweep) -> None:
             "models.later",
             "module models.later is not in this version of the project: git checkout 0123456789ab",
         ),
-        ("nobodys.orders", "module nobodys.orders is not here, and the file does not have it"),
+        ("nobodys.orders", "module nobodys.orders is not installed, and the file does not carry it"),
     ],
 )
 def test_code_that_is_not_here_is_one_line(rerun, sweep, module: str, says: str) -> None:
@@ -226,7 +226,7 @@ def test_code_that_is_not_here_is_one_line(rerun, sweep, module: str, says: str)
     ],
 )
 def test_what_cannot_be_rerun_is_one_line(rerun, sweep, file: str, says: str) -> None:
-    """What is no dataset of a sweep is refused as by an analysis, see ``tests/analysis/study``."""
+    """A file that is not a dataset of a sweep is refused as by an analysis, see ``tests/analysis/study``."""
     sweep()
     queue = Path("results/queue/queue.nc")
     shutil.move(altered(queue, lambda data: data.attrs.pop("recipe")), ".")
@@ -241,7 +241,7 @@ def test_what_cannot_be_rerun_is_one_line(rerun, sweep, file: str, says: str) ->
         ("name", "..", "becomes a file name"),
         ("seed", -1, "seed=-1"),
         ("confidence", 2, "confidence=2"),
-        ("replications", "many", "settings are not those of a study"),
+        ("replications", "many", "settings do not describe a study"),
     ],
 )
 def test_a_strangers_recipe_is_checked_as_a_command_is(rerun, sweep, key: str, value: Any, says: str) -> None:
@@ -400,7 +400,9 @@ def test_code_of_ones_own_travels_with_the_dataset(rerun, tmp_path: Path, monkey
     monkeypatch.setenv("TRACES", str(LOG.parent))
     answer = rerun(file)
     assert answer.status == 2
-    assert f"module {package}.priority is not here, but in the file: modules=FOLDER" in answer.err
+    assert (
+        f"module {package}.priority is not installed, but the file carries it: modules=FOLDER" in answer.err
+    )
     answer = rerun(file, "modules=brought")
     assert answer.status == 0, answer.out + answer.err
     assert "identical" in answer.out
@@ -408,7 +410,7 @@ def test_code_of_ones_own_travels_with_the_dataset(rerun, tmp_path: Path, monkey
     Path(f"brought/{package}/weights.py").write_text("WEIGHT = 3.0\n", encoding="utf-8")
     answer = rerun(file, "modules=brought")
     assert answer.status == 2
-    assert "weights.py is there and is another; give a new folder" in answer.err
+    assert "weights.py exists with another content; give a new folder" in answer.err
 
 
 @pytest.mark.exhaustive

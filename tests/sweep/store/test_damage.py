@@ -56,13 +56,13 @@ def test_a_damaged_dataset_is_made_anew_from_the_logs(sweep, damage, action):
             open_study(Path("results/queue"))
     answer = sweep("replications=1", f"action={action}")
     assert answer.status == 0, answer.err
-    assert "made anew from the logs" in answer.out
+    assert "rebuilt from the logs" in answer.out
     assert results() == n, "nothing is simulated again"
     xr.testing.assert_identical(numbers(), whole)
     if damage is folder:
         assert "what was there is now results/queue/queue.nc-2" in answer.out
         assert Path("results/queue/queue.nc-2/precious").read_text(encoding="utf-8") == "kept"
-    assert "made anew" not in sweep("replications=1", f"action={action}").out
+    assert "rebuilt" not in sweep("replications=1", f"action={action}").out
 
 
 def test_a_changed_character_in_a_log_is_run_again_and_counted(sweep):
@@ -78,10 +78,10 @@ def test_a_changed_character_in_a_log_is_run_again_and_counted(sweep):
     assert "22 of 24 tasks are in it" in sweep("action=gather").out
     answer = sweep()
     assert answer.status == 0
-    assert "2 records in results/queue/shards are not what was written" in answer.out
+    assert "2 records in results/queue/shards are damaged or incomplete" in answer.out
     assert results() == 26
     xr.testing.assert_identical(numbers(), whole)
-    assert "not what was written" not in sweep().out
+    assert "damaged or incomplete" not in sweep().out
 
 
 @pytest.mark.parametrize(
