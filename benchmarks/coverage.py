@@ -115,7 +115,7 @@ class Case:
 def covered(values: Floats, truth: float) -> tuple[float, tuple[float, float], float]:
     """Return the share of intervals that hold the truth, its Wilson limits, and the median relative width.
 
-    The width is over that of an interval from the true standard deviation of the mean, 1.96 of them.
+    Widths are relative to the interval from the true standard deviation of the mean, 1.96 of them.
     """
     found = statistics.intervals(values)
     share = float((np.abs(found.mean - truth) <= found.half_width).mean())
@@ -196,7 +196,7 @@ def paired_waits(
 def _pairs(rng: np.random.Generator, experiments: int, few: int, long_runs: int) -> Table:
     """Count what ratios and differences of two policies on the same jobs cover.
 
-    Widths are over those of an interval by the true spread of the log ratio, 1.96 of it on both sides.
+    Widths are relative to an interval from the true spread of the log ratio, 1.96 of it on both sides.
     """
     rows: list[list[str | float]] = []
 
@@ -230,8 +230,8 @@ def _compared(rng: np.random.Generator, experiments: int) -> Table:
     """Count what comparisons week by week cover: differences that are normal or skewed, and ratios of waits.
 
     Waits are lognormal, correlated from week to week, and one policy has 0.8 times the other's but for noise
-    of its own; the truth is the ratio of the expectations. Widths are over those of an interval by Student's
-    t that knows the correlation. The last column is how often a sign test at 5 % finds a difference where
+    of its own; the truth is the ratio of the expectations. Widths are relative to an interval by Student's t
+    that is given the correlation. The last column is how often a sign test at 5 % finds a difference where
     there is none.
     """
     rows: list[list[str | float]] = []
@@ -264,9 +264,9 @@ def _compared(rng: np.random.Generator, experiments: int) -> Table:
 def _on_logs(n_logs: int) -> Table:
     """Count what comparisons with easy on generated logs cover; the truth is the ratio of all logs together.
 
-    Widths are over those of an interval by the true spread of the log ratio, 1.96 of it on both sides. Beside
-    it is a plain paired t of the weeks' differences. The last column is how often the verdict is the opposite
-    of the truth.
+    Widths are relative to an interval from the true spread of the log ratio, 1.96 of it on both sides. For
+    comparison there is a plain paired t of the weeks' differences. The last column is how often the verdict
+    is the opposite of the truth.
     """
     rows: list[list[str | float]] = []
     for load in LOG_LOADS:

@@ -55,7 +55,9 @@ def run(quick: bool) -> Findings:
     )
 
     at_once = {name: partial(_schedule, burst, machine, rules) for name, rules in backfills.items()}
-    _grown(found, "jobs at once", "a job, of so many that wait at once", at_once, QUEUES[:cut], rounds, True)
+    _grown(
+        found, "jobs at once", "a job, where all of them wait at once", at_once, QUEUES[:cut], rounds, True
+    )
 
     schemes = ("first_fit", "buddy", "migration")
     wider: dict[str, Callable[[int], float]] = {
@@ -75,7 +77,7 @@ def run(quick: bool) -> Findings:
         jobs=lambda hosts: SPREAD_JOBS,
     )
 
-    _grown(found, "tasks", "a plan of so many tasks", {"plan": _plan}, TASKS[:cut], rounds, False)
+    _grown(found, "tasks", "a plan, by its tasks", {"plan": _plan}, TASKS[:cut], rounds, False)
     return found
 
 

@@ -65,7 +65,7 @@ def _large_plan(findings: Findings, folder: Path, tasks: int) -> None:
 
 
 def overrides(tasks: int) -> list[str]:
-    """Return a grid of so many tasks: 8 schemes x 125 loads x replications, and no overload runs."""
+    """Return a grid of `tasks` tasks: 8 schemes x 125 loads x replications, and no overload runs."""
     loads = ",".join(f"{load:.4f}" for load in np.linspace(0.1, 0.97, 125))
     return [*points.FIG_8, f"grid.load=[{loads}]", f"replications={tasks // 1000}", "capacity=0"]
 

@@ -41,7 +41,7 @@ examples
   schedsweep run packing grid.load=[0.5,0.9] grid.policy=[buddy,migration] batches=10
   schedsweep analysis results/packing
 
-schedsweep COMMAND --help has more; that of run lists the experiments and executors."""
+schedsweep COMMAND --help has more; schedsweep run --help lists the experiments and executors."""
 
 
 def help_text() -> str:
@@ -52,7 +52,7 @@ def help_text() -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line asks for and return the exit status: that of ``python -m`` for the same."""
+    """Run the command line and return its exit status, the same as of ``python -m`` with the package."""
     packages.look_last_in_working_folder()
     return guarded(_answer, sys.argv[1:] if arguments is None else arguments)
 
@@ -70,7 +70,7 @@ def _answer(arguments: Sequence[str]) -> int:
         return _wrong(f"unknown command {command!r}:{hint} valid: {', '.join([*SWEEP, *OTHERS])}")
     if command in SWEEP:
         if any(argument.lstrip("+").startswith("action=") for argument in rest):
-            return _wrong(f"schedsweep {command} says the action already: leave action= out")
+            return _wrong(f"schedsweep {command} already sets the action: leave action= out")
         if rest and "=" not in rest[0] and not rest[0].startswith("-"):
             rest[0] = f"+experiment={rest[0]}"
         rest.append(f"action={command}")

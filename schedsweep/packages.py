@@ -1,7 +1,7 @@
 """Where Python finds the project's packages, and what may come in between.
 
 Started as ``python -m``, Python looks for packages in the working folder before it looks anywhere else, and
-so do its children. A folder with a ``models`` of its own, which is no rare name, would hide the project's.
+so do its children. A folder with a ``models`` of its own, a common name, would hide the project's.
 This module itself imports nothing that could be hidden.
 """
 
@@ -50,8 +50,8 @@ def _way_out(folder: Path) -> str:
 def look_last_in_working_folder() -> None:
     """Let what the user has in the working folder be found, but only where nothing else has that name.
 
-    So it is in child processes too: those of `multiprocessing` inherit the search path, and no other looks in
-    its working folder first.
+    This holds in child processes, too: the children of `multiprocessing` inherit the search path, and no
+    other process searches its working folder first.
     """
     os.environ["PYTHONSAFEPATH"] = "1"
     with suppress(OSError):  # of a folder that is gone

@@ -65,7 +65,7 @@ class Job:
     id : int
         Of the job or of its array.
     indices : tuple of int
-        Of the array elements, empty for a job that is no array.
+        Indices of the array elements; empty for a job that is not an array.
     state, reason : str
         Slurm's words, e.g. PENDING and Resources; see `slurm.reasons`.
     node : str
@@ -115,7 +115,7 @@ def seconds(text: str) -> float | None:
     with suppress(ValueError):
         if (found := values.minutes(text)) is not None:
             return found
-    raise ValueError(f"{text!r} is no duration: give one of {FORMS_OF_TIME}")
+    raise ValueError(f"{text!r} is not a duration: give one of {FORMS_OF_TIME}")
 
 
 def read_partition(name: str, rows: list[list[str]]) -> Partition:

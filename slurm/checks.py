@@ -51,7 +51,7 @@ def partitions(found: Sequence[Partition], profile: Profile) -> Finding:
         return Finding("wrong", "partition", f"the cluster has no default; {choice}")
     for name in names:
         if name not in there:
-            return Finding("wrong", "partition", f"{name} does not exist, or not for you; {choice}")
+            return Finding("wrong", "partition", f"{name} does not exist, or you may not use it; {choice}")
     # Of several partitions Slurm takes the first that can start the job.
     troubles = [trouble for name in names if (trouble := _trouble(there[name], profile))]
     if troubles:
@@ -64,7 +64,7 @@ def partitions(found: Sequence[Partition], profile: Profile) -> Finding:
 def _trouble(partition: Partition, profile: Profile) -> str:
     name, cpus, memory = partition.name, partition.cpus, partition.memory_mb
     if not partition.up:
-        return f"{name} is down: it accepts jobs and starts none; name another one, or ask when it is up"
+        return f"{name} is down: it accepts jobs but starts none; name another, or ask your site"
     if not partition.usable:
         return f"{name}: none of its {partition.nodes} nodes is usable; `sinfo -R -p {name}` shows why"
     if profile.cpus_per_task > cpus:
@@ -176,4 +176,4 @@ def no_world(why: str, profile: Profile) -> Finding:
     how = "srun" if profile.mpi is None else f"srun --mpi={profile.mpi}"
     advice = "set mpi in the profile (`srun --mpi=list`), or start with mpiexec; only executor=mpi needs it"
     level: Level = "warning" if profile.mpi is None else "wrong"
-    return Finding(level, "mpi", f"two tasks under {how} are no world of 2 ({why}); {advice}")
+    return Finding(level, "mpi", f"two tasks under {how} do not form a world of 2 ({why}); {advice}")

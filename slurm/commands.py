@@ -81,7 +81,7 @@ class Slurm:
         return [read_partition(name, found) for name, found in rows.items()]
 
     def jobs(self, ids: Iterable[int] = (), *, name: str | None = None, ended: bool = False) -> list[Job]:
-        """Return this user's jobs, or those of some ids (unknown ones are left out) or of a name.
+        """Return this user's jobs: all, the jobs with some ids (unknown ids are left out), or with a name.
 
         With `ended` also those that have ended, as long as Slurm remembers them (``MinJobAge``).
         """

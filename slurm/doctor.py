@@ -39,7 +39,7 @@ RUN_S = 120
 """Seconds after its start that a job may take: a first import from a slow shared folder is slow."""
 
 MPI_S = 60
-"""The same for the MPI job, whose imports follow those of the other job."""
+"""The same for the MPI job, whose imports come after the first job's and so find warm caches."""
 
 GRACE_S = 10
 """Seconds after a job's end until its files must be visible here: network file systems cache."""

@@ -68,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
             except TerminatedError:
                 pass
             except SlurmError as error:
-                text = f"it could not be queued again: {error}"
+                text = f"it could not be requeued: {error}"
                 record.append(file, ended=time.time(), why=why, report=text)
     log = submission.logs / f"{job}.out"
     with suppress(OSError):

@@ -14,13 +14,14 @@ from sweep.progress import duration
 from sweep.store.costs import Costs, keys
 
 UNMEASURED_ELEMENTS = 64
-"""Elements where no task was timed yet: enough to be even, few enough to be polite."""
+"""Elements where no task has a timing yet: enough to share the work evenly, but not enough to flood the
+queue."""
 
 FULL = 0.8
 """Share of the time limit that an element's predicted time may fill."""
 
 USABLE = 0.9
-"""Share of the cluster's limit on jobs that a submission takes at most: others submit, too."""
+"""The largest share of the cluster's limit on jobs that a submission takes: other users submit, too."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class Outline:
         yield f"expected  {duration(self.element_s)} an element, on cores like those where that was measured"
 
     def notes(self) -> Iterator[str]:
-        """Yield lines on what does not fit in its time."""
+        """Yield a note where a task or an element does not fit in its time limit."""
         if self.work_s is None:
             return
         asked, longest = self.profile, float(self.seconds.max())

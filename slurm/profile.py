@@ -109,7 +109,7 @@ def _read(file: Path) -> dict[str, Any]:
             f"profile {file}: {error.strerror or error}; known by name: {', '.join(names())}"
         ) from None
     except (OmegaConfBaseException, YAMLError, UnicodeDecodeError) as error:
-        raise SweepError(f"profile {file}: no valid YAML ({one_line(error)})") from None
+        raise SweepError(f"profile {file}: not valid YAML ({one_line(error)})") from None
     if not isinstance(content, dict):
         raise SweepError(f"profile {file}: give one key: value a line, as in {FOLDER / 'default.yaml'}")
     return {str(key): value for key, value in content.items()}
@@ -124,7 +124,7 @@ def _check(profile: Profile, where: Callable[[str], str]) -> None:
     for key in ("cpus_per_task", "max_attempts", "max_parallel"):
         value = getattr(profile, key)
         if value is not None and value < 1:
-            raise SweepError(f"{where(key)}: {value} is not 1 or more")
+            raise SweepError(f"{where(key)}: {value} is below 1; give 1 or more")
     if not profile.target_minutes > 0 or profile.signal_lead_s < 0:
         raise SweepError(f"{where('target_minutes')} must be above 0, and signal_lead_s 0 or more")
     try:

@@ -54,7 +54,7 @@ def gathering(profile: Profile, name: str, submission: Path, place: Path) -> str
 
 
 def log_option(folder: Path, pattern: str) -> str:
-    """Return sbatch's option for logs in a folder, in whose name a % is no pattern."""
+    """Return sbatch's option for logs in a folder; a % in the folder's name is escaped."""
     return f"--output={str(folder).replace('%', '%%')}/{pattern}"
 
 

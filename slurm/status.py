@@ -94,7 +94,7 @@ class View:
         shown = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
         yield f"submission {made.name} of {made.when}: {made.n_elements} elements: {shown}"
         if made.digest != submission.digest(assignment.plan):
-            yield "it was for another grid or other settings than this command's: its tasks may be others"
+            yield "it was made for another grid or other settings than this command's: its tasks may differ"
         if made.cancelled is not None:
             yield f"it was cancelled at {submission.clock(made.cancelled)}"
         yield from self._slurm()
@@ -119,7 +119,7 @@ class View:
         if waits and any(map(hopeless, reasons)):
             yield "the gathering job waits for them: action=gather writes the dataset without it"
         if not self._jobs and (left := [k for k in self.kinds.values() if k != "done"]):
-            yield f"Slurm has no job of it any more; {len(left)} elements are not finished"
+            yield f"Slurm no longer has a job of it; {len(left)} elements are not finished"
 
     def _ended_badly(self) -> Iterator[str]:
         for kind, text in (

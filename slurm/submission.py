@@ -123,7 +123,9 @@ def load(path: Path) -> Submission:
         data = json.loads((path / "submission.json").read_text(encoding="utf-8"))
         return Submission(path=path, **data)
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise SweepError(f"{path}: no record of a submission ({error!r}); give RESULTS/slurm/NNN") from None
+        raise SweepError(
+            f"{path}: not a record of a submission ({error!r}); give RESULTS/slurm/NNN"
+        ) from None
 
 
 def submissions(folder: Folder) -> Iterator[Submission]:

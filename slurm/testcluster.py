@@ -132,7 +132,7 @@ class TestCluster:
     wrap : sequence of str
         Command that starts each node's daemon, e.g. ``("unshare", "-m")``.
     partitions : sequence of str
-        Lines of slurm.conf in place of those of the two partitions.
+        Lines of slurm.conf that replace the two partitions.
     associations : str
         What ``sacctmgr load`` reads, accounts and users of the cluster ``testcluster``: the cluster has a
         database then (slurmdbd and MariaDB, which listen on a port of their own and on a socket).

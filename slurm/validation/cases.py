@@ -46,7 +46,7 @@ class Case:
 
 
 def _preempting(sharing: str) -> tuple[str, ...]:
-    """Return partitions whose jobs are requeued or cancelled for those of a third one."""
+    """Return partitions whose jobs are requeued or cancelled for the jobs of a third partition."""
     return (
         f"PartitionName=main Nodes={ALL} Default=YES State=UP{sharing}",
         f"PartitionName=spare Nodes={ALL} PreemptMode=CANCEL GraceTime=20 State=UP{sharing}",

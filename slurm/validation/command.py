@@ -12,7 +12,7 @@ from slurm.validation.comparing import Comparison, compare, on_slurm
 from sweep.errors import SweepError, unknown
 
 NEAR_S = 2.0
-"""Nine of ten starts are to be so near to those of the real Slurm, seconds."""
+"""Largest deviation from the real Slurm that is accepted for nine of ten starts, seconds."""
 
 
 def validate(cases: Sequence[str], folder: Path, n_jobs: int, seeds: Sequence[int]) -> int:
@@ -40,7 +40,7 @@ def validate(cases: Sequence[str], folder: Path, n_jobs: int, seeds: Sequence[in
 
 
 def draw(found: Sequence[Comparison], path: Path) -> None:
-    """Draw the starts of the model over those of the real Slurm, and the jobs that wait over time."""
+    """Draw the model's starts against the real Slurm's, and the number of waiting jobs over time."""
     import matplotlib
 
     matplotlib.use("agg")

@@ -38,20 +38,21 @@ INSTANTS = {
 DAY_S = 86400
 
 USUAL_PERIOD_S = 1.0017
-"""Seconds between two looks on a machine with nothing else to do."""
+"""Seconds between two wake-ups of the background thread on an idle machine: ten sleeps of 0.1 s, and its
+work."""
 
 ORDERED_S = 1e-4
-"""From a submission to a cycle that the same millisecond of the log has after it."""
+"""Seconds from a submission to a cycle that follows it within the same millisecond of the log."""
 
 COARSE_S = 0.004
-"""The clock of whole seconds is that of the kernel's last tick, 4 ms old at most, and the line is written
-later."""
+"""The controller reads the coarse clock of the kernel's last tick, which is 4 ms old at most, and writes the
+line of the log later."""
 
 AT_ONCE_S = 0.01
-"""A pass so soon after the message of an epilog was called by it: that of the last node of a job."""
+"""A pass within this time of an epilog's message was called by it, the message of the last node of a job."""
 
 CALLED_S = 0.02
-"""A pass so soon after the message of an epilog was called by it."""
+"""A pass within this time of an epilog's message may have been called by it, and shows no wake-up."""
 
 
 @dataclass
@@ -129,7 +130,8 @@ class Observed:
         elif match := EPILOG.match(text):
             self._message = now, int(match[1])
         elif match := PASS.match(text):
-            if now - self._message[0] < AT_ONCE_S:  # that of a node that is not the last one calls nothing
+            # Only the message of a job's last node calls a pass.
+            if now - self._message[0] < AT_ONCE_S:
                 self._free(*self._message)
             self.passes.append(now)
             if match[1] == "for full queue":
@@ -175,27 +177,27 @@ class Observed:
     def phases(self, zero: float) -> Phases:
         """Return the phases of the timers from `zero` on, just before the first submission.
 
-        The background thread sleeps ten times 0.1 s between two looks, and then works: how long that takes
-        depends on what else the machine does. So all of its looks are taken from the log as far as it
-        shows them, and those between are interpolated.
+        The background thread sleeps ten times 0.1 s between two wake-ups, and then works: how long that takes
+        depends on what else the machine does. So its wake-ups are taken from the log as far as it shows them,
+        and the others are interpolated.
         """
-        looks = self.looks() - COARSE_S - zero
+        wake_ups = self.wake_ups() - COARSE_S - zero
         cycles = [self._begun(cycle) for cycle in self.cycles]
         return Phases(
             clock=zero % DAY_S,
-            tick=float(looks[0]),
+            tick=float(wake_ups[0]),
             backfill=_first_after(cycles, zero),
             calculation=_first_after(self.calculations, zero),
             full=_last_before(self.full_passes, 60.0, zero),
             passed=_last_before(self.passes, 60.0, zero),
             limits=_last_before(self.limits, 30.0, zero),
-            period=float(np.diff(looks).mean()),
+            period=float(np.diff(wake_ups).mean()),
             completing=self._answer_time(),
             killing=float(np.median(self.kill_times)) if self.kill_times else Phases.killing,
             cycle_time=self._cycle_time(),
             cycles=tuple(cycle - zero for cycle in cycles),
             slices=tuple((np.array(self.slices)[np.array(self.slices) > zero] - zero).tolist()),
-            looks=tuple(looks[looks > 0].tolist()),
+            looks=tuple(wake_ups[wake_ups > 0].tolist()),
         )
 
     def _begun(self, cycle: float) -> float:
@@ -206,7 +208,7 @@ class Observed:
     def _answer_time(self) -> float:
         """Return the time from the end of a job until its nodes have answered.
 
-        The log has answers when the controller next looks for them, after 5 ms, then 10, and so on: the first
+        The log has an answer only when the controller next polls, after 5 ms, then 10, and so on: the first
         quartile is nearer to the answer itself than the median.
         """
         if self.left:
@@ -218,8 +220,8 @@ class Observed:
     def messages(self, jobs: Sequence[int]) -> np.ndarray:
         """Return the seconds from the end of each job to the message of its epilog, -1 without one.
 
-        Usually a node has finished with a job when the controller asks it to; else it sends a message
-        later, which calls the scheduler. Which of the two it is depends on the node's load.
+        Usually a node has finished with a job when the controller asks for it; otherwise it sends a message
+        later, which calls the scheduler. Which of the two happens depends on the node's load.
         """
         return np.array([self.freed[job] - self.ended[job] if job in self.freed else -1.0 for job in jobs])
 
@@ -229,9 +231,8 @@ class Observed:
         beyond = beyond - np.rint(beyond)
         return max(float(np.median(beyond)), 0.0) if len(beyond) else 0.0
 
-    def looks(self) -> np.ndarray:
-        """Return the instants of the background thread's looks: at passes and tests of limits, and between
-        them."""
+    def wake_ups(self) -> np.ndarray:
+        """Return when the background thread woke up: at passes and tests of limits, and between them."""
         after_kills = np.array(self.calls)
 
         def timed(instant: float) -> bool:

@@ -50,14 +50,14 @@ def test_shell_variables_stay_the_shells(write: Write) -> None:
     [
         ("partitoin: main\n", "unknown key 'partitoin': did you mean 'partition'? valid: account"),
         ("cpus_per_task: many\n", "could not be converted to Integer"),
-        ("cpus_per_task: 0\n", "cpus_per_task: 0 is not 1 or more"),
+        ("cpus_per_task: 0\n", "cpus_per_task: 0 is below 1; give 1 or more"),
         ("target_minutes: 0\n", "target_minutes must be above 0"),
         ("setup: module load gcc\n", "setup: Invalid value assigned"),
         ("time: 1:30:00\n", 'put it in quotes, "1:30:00"'),
-        ('time: "soon"\n', "'soon' is no duration: give one of MINUTES"),
+        ('time: "soon"\n', "'soon' is not a duration: give one of MINUTES"),
         ('time: "20:00"\n', "do not fit in time=20:00; raise time, or lower the others"),
         ("- partition\n", "give one key: value a line"),
-        ("partition: [a\n", "no valid YAML"),
+        ("partition: [a\n", "not valid YAML"),
     ],
 )
 def test_a_mistake_is_one_line_that_names_the_file(write: Write, text: str, expected: str) -> None:

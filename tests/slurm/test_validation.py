@@ -71,10 +71,10 @@ def test_time_slices_are_read_from_a_log() -> None:
     assert phases.completing == pytest.approx(0.006, abs=1e-6)
 
 
-def test_looks_between_those_of_the_log_are_interpolated_and_called_passes_are_none() -> None:
-    looks = Observed.of(LOG.splitlines()).looks()
-    assert np.diff(looks) == pytest.approx(1.0, abs=0.01)
-    assert looks[-1] == pytest.approx(looks[0] + 60.07, abs=1e-6)
+def test_wake_ups_between_two_logged_ones_are_interpolated_and_called_passes_do_not_count() -> None:
+    wake_ups = Observed.of(LOG.splitlines()).wake_ups()
+    assert np.diff(wake_ups) == pytest.approx(1.0, abs=0.01)
+    assert wake_ups[-1] == pytest.approx(wake_ups[0] + 60.07, abs=1e-6)
 
 
 def test_wrong_arguments_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,8 +115,8 @@ NEEDS_ACCOUNTING = pytest.mark.skipif(bool(LACKS), reason=LACKS)
 def test_the_model_starts_each_job_when_slurm_does(case: str, tmp_path: Path) -> None:
     """A short form of ``python -m slurm validate``.
 
-    On a quiet machine nine in ten starts are within .01 s. On a busy one the controller is late for its look,
-    and one that is late for a submission puts off what follows by a look (1.0017 s) or two: try again.
+    On a quiet machine nine in ten starts are within .01 s. On a busy one the controller wakes up late, and if
+    it is late for a submission, what follows is a wake-up (1.0017 s) or two later: try again.
     """
     longest_s = LONGEST_S.get(case, 10.0)
     jobs = [replace(job, runtime=min(job.runtime, longest_s)) for job in workload(seed=5, n_jobs=20, gap=1.0)]
