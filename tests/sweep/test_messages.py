@@ -187,7 +187,7 @@ def test_a_mistake_is_one_line_and_status_2(sweep, tmp_path, given, says):
         *(
             (
                 f"+experiment=compare policy={policy} {key}=2",
-                f"{key}: no policy here reads it (production gang",
+                f"{key}: no policy of this study reads it (production gang",
             )
             for policy, key in (
                 ("tc2000_gang", "machine.places"),
@@ -306,7 +306,7 @@ ARRAYS = {"submit": [0.0, 1.0], "runtime": [2.0, 2.0], "processors": [1, 1]}
 NOTEBOOK = [
     ({"policy": "eazy"}, "unknown policy 'eazy': did you mean 'easy'?"),
     ({"policy": {"ties": "event"}}, "settings without a name; add 'name' to them"),
-    ({"policy": 7}, "policy=7: int is not understood"),
+    ({"policy": 7}, "policy: int is not understood"),
     ({"policy": {"name": "easy", "ties": DEEP}}, "lists or mappings within each other, more than 20 deep"),
     ({"policy": {"name": "easy", (1, 2): 3}}, "policy: a key of type tuple; give names as texts"),
     ({"machine": {"processors": pd.NA}}, "machine.processors: NAType is not understood"),
