@@ -8,7 +8,7 @@ from sweep.errors import one_line, printable
 
 
 class AnalysisError(Exception):
-    """A mistake in the command: one line with what was given, what is allowed and what to do next."""
+    """A mistake in the command: one line that gives the argument, the allowed values and the next step."""
 
 
 class DrawingError(Exception):
@@ -16,7 +16,7 @@ class DrawingError(Exception):
 
 
 def require_points(drawn: object) -> None:
-    """Raise `DrawingError` where what a figure would draw is empty, 0 or false."""
+    """Raise `DrawingError` if the content of a figure is empty, 0 or false."""
     if not drawn:
         raise DrawingError("none of its points has been run yet: complete the sweep")
 

@@ -1,7 +1,7 @@
 """How the sentences of the paper are tested (``claims.yaml``): policies month by month, and generated months.
 
-The generated months are built to meet most of what the text says of the workload: such a claim says that they
-do, not that the logs did.
+The generated months are built to meet most of the text's statements on the workload: such a claim tests the
+generated months, not the logs.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -54,7 +54,7 @@ MONTHS = {
 }
 _, NOVEMBER, DECEMBER, JANUARY, FEBRUARY, MARCH = MONTHS
 HIGH_LOAD = (DECEMBER, FEBRUARY)
-"""As Table 4 says."""
+"""Months of high load according to Table 4."""
 
 SHORTEST, *LONGER = (
     "under 1 min", "1 to 10 min", "10 to 100 min", "100 to 1,000 min", "1,000 to 10,000 min",
@@ -71,7 +71,7 @@ CLASSES = tuple(f"{time}_{size}" for size in SIZES for time in TIMES)
 
 TIME_NAMES = {"vst": "very short", "st": "short", "mt": "medium", "lt": "long"}
 SIZE_NAMES = {"sj": "small jobs (sj)", "mj": "medium jobs (mj)", "lj": "large jobs (lj)"}
-"""What the paper's letters mean."""
+"""Meaning of the paper's letters."""
 
 SIZE_LOOKS = {"sj": "#88ccee", "mj": "#0072b2", "lj": "#332288"}
 

@@ -180,7 +180,7 @@ class Fact(Decided):
     """A deterministic statement, e.g. on the engine's schedule of five given jobs."""
 
     def describe(self, confidence: float) -> str:
-        return f"{self.label}: {'so' if self.is_so else 'not so'}"
+        return f"{self.label}: {'true' if self.is_so else 'false'}"
 
 
 @dataclass(frozen=True)

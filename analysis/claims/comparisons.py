@@ -203,7 +203,7 @@ class Not(Part):
         return self.part.holds(confidence)
 
     def describe(self, confidence: float) -> str:
-        """Return the part's line; the claim's statement asks for its opposite."""
+        """Return the part's line; the claim's statement requires its opposite."""
         return self.part.describe(confidence).replace("asked: above", "asked: not above")
 
     def at_level(self, confidence: float) -> str:

@@ -3,7 +3,7 @@
 A paper's ``claims.yaml`` has ``names`` (margins with their reasons, ranges of loads, groups of policies) and
 sections, lists of rows:
 
-- ``id``, ``source`` (the section and the sentence, quoted), ``statement`` (what is tested). ``{name}`` in a
+- ``id``, ``source`` (the section and the sentence, quoted), ``statement`` (the tested form). ``{name}`` in a
   text is replaced by the value of that name.
 - ``test``: testers with their arguments, e.g. ``{ratios: {curve: slowdown, of: buddy, over: migration}}``, or
   a list of such mappings. A name given as an argument is replaced by its value; ``within: margin``
@@ -111,7 +111,7 @@ def resolved(value: Any, names: Names) -> Any:
 
 
 def _calls(test: Tester, testers: Testers, given: Any, names: Names) -> Iterator[Any]:
-    """Yield what the testers of a row return."""
+    """Yield the results of the testers of a row."""
     for one in given if isinstance(given, list) else [given]:
         for name, arguments in one.items():
             found = resolved(arguments or {}, names)

@@ -66,7 +66,7 @@ def in_words_of_drawings(text: str, short: Iterable[str] = ()) -> str:
     short : iterable of str
         Keys that this drawing has without their group, ``workload.path``.
     """
-    for said, meant in (
+    for pattern, replacement in (
         (r"grid\.(machine|policy|workload)=\[(\w+)\]", r"\1=\2"),
         (r"grid\.load=\[([\w.]+)\]", r"load=\1"),
         (r"(machine\.hosts=null )?machine\.processors=", "machine="),
@@ -74,7 +74,7 @@ def in_words_of_drawings(text: str, short: Iterable[str] = ()) -> str:
         (r"smaller batch_size=…", "smaller jobs=…"),
         (r", or run it without a schedule", ""),
     ):
-        text = re.sub(said, meant, text)
+        text = re.sub(pattern, replacement, text)
     for key in short:
         text = text.replace(f"{key}=", f"{key.rpartition('.')[2]}=")
     return text

@@ -59,7 +59,7 @@ class Scene:
     measured : slice
         Jobs that experiments measure; earlier jobs fill the machine.
     begin, until : float, seconds
-        Of what is measured.
+        Period of the measured jobs.
     """
 
     schedule: Schedule
@@ -70,7 +70,7 @@ class Scene:
 
 
 def scene(settings: Mapping[str, str]) -> Scene:
-    """Make the schedule that settings ask for; errors as of `asked`."""
+    """Compute the schedule for some settings; errors as for `asked`."""
     point = asked(settings)
     try:
         found = run(point)
@@ -85,7 +85,7 @@ def scene(settings: Mapping[str, str]) -> Scene:
 
 
 def asked(settings: Mapping[str, str], of_policy: Mapping[str, Any] | None = None) -> Point:
-    """Return the point that settings ask for, with the same jobs as an experiment with that seed.
+    """Return the point for some settings, with the same jobs as an experiment with that seed.
 
     Parameters
     ----------

@@ -382,7 +382,7 @@ class Page:
         task.add_done_callback(self._tasks.discard)
 
     def _soon(self, change: Callable[[], None]) -> None:
-        """Change the page from the background: a callback of its own locks the page only while it runs."""
+        """Change the page from the background: a separate callback locks the page only while it runs."""
         if self._document is not None and not self._is_closed:
             self._document.add_next_tick_callback(change)
 

@@ -1,7 +1,7 @@
 """How the sentences of sections 4.2 and 5 are tested (``claims.yaml``): comparisons of packing schemes.
 
 A metric is averaged over the loads of a range batch by batch before its interval is made
-(`analysis.study.curve.Curve.over`), so that what the loads share cancels.
+(`analysis.study.curve.Curve.over`), so that variation common to all loads cancels.
 """
 
 from collections.abc import Mapping
@@ -55,9 +55,9 @@ class Tester(Base):
         return [Open(subject, reason)] if self.alternation == "none" else []
 
     def without_slots(self, curve: str) -> list[Part] | None:
-        """Return what is said in place of slots per job, None where they were measured.
+        """Return the parts in place of slots per job, None if slots were measured.
 
-        Nothing is, where the average over jobs is asked for.
+        The parts are empty for the average over jobs.
         """
         impossible = self.without_alternation("slots per job")
         if curve != SLOTS_PER_JOB and (impossible or curve not in self.study.data):
@@ -162,7 +162,7 @@ def _incomplete(curve: Curve) -> bool:
 
 
 def _example(test: Tester, part: str) -> list[Part]:
-    """Return what the engine does with the jobs of Fig. 9."""
+    """Return the engine's behaviour with the jobs of Fig. 9."""
     parts: list[Part] = list(drawings.facts(test.alternation or "exclusive")[part])
     if part == "4.2-fig9-end":
         parts[-1:] = test.without_alternation("jobs that run in an additional slot") or parts[-1:]

@@ -1,7 +1,7 @@
 """Titles and captions of figures: rows of ``figures.yaml`` in the package of their paper.
 
 A row has a figure's ``title`` and ``caption``, and ``with_claims`` where it is drawn beside the tests of the
-sentences. Texts name ``{bars}``, what the error bars of the study are, ``{level}``, its level of confidence,
+sentences. Texts name ``{bars}``, the meaning of the study's error bars, ``{level}``, its confidence level,
 and whatever a figure adds.
 """
 

@@ -125,6 +125,6 @@ def grid(rows: Sequence[Sequence[LoadPlot]], title: str, note: str = "", height:
     style.key_below(figure, handles, 4)
     if notes := load_plot.notes_below(drawn, cut, note):
         style.put_note(figure, "\n".join(notes))
-    # A legend of many rows, and notes, need a height of their own.
+    # A legend of many rows and notes need additional height.
     figure.set_figheight(height * len(rows) + 0.6 + 0.18 * -(-len(handles) // 4) + 0.2 * len(notes))
     return figure

@@ -59,7 +59,7 @@ class Tester(Base):
             self.names |= {"least": found[0], "most": found[-1], "cost": cost}
 
     def get(self, fn: str, policy: str, workload: str, **arguments: Any) -> Sample:
-        """Return what a function of `derived`, or of `SAMPLES`, makes of the study."""
+        """Return the sample that a function of `derived`, or of `SAMPLES`, computes from the study."""
         compute = SAMPLES.get(fn) or getattr(derived, fn)
         return compute(self.study, policy=policy, workload=workload, **arguments)
 

@@ -1,4 +1,4 @@
-"""What is computed from a dataset's weeks: months, aggregates over hours, ratios of sums.
+"""Values computed from a dataset's weeks: months, aggregates over hours, ratios of sums.
 
 The dataset has means and sums of each batch, a week of the 15 months (a day of three weeks). An aggregate
 slowdown is a ratio of two sums over a run, of response times and of runtimes, and so is computed here from
@@ -19,7 +19,7 @@ from sweep import statistics
 
 
 def raw(study: Study, metric: str, policy: str, workload: str, **point: object) -> Sample:
-    """Return a metric as the batches have it, shape (replications, batches, dimensions not given)."""
+    """Return a metric's values by batch, shape (replications, batches, dimensions not given)."""
     place = study.usual() | {axis: text(value) for axis, value in point.items()} | {"policy": policy}
     if workload:
         place[labels.WORKLOAD] = workload
@@ -175,7 +175,7 @@ def of_months(
 
 
 def weekly(study: Study, metric: str, policy: str, workload: str) -> Sample:
-    """Return the metric of each batch, each counting alike; none where a batch is cut short at the end."""
+    """Return the metric of each batch with equal weights; NaN for a batch that is cut short at the end."""
     pair = raw(study, metric, policy, workload), raw(study, labels.PERIOD, policy, workload)
     return Sample.computed(
         lambda values, period: np.where(period > 0.9 * np.nanmedian(period), values, np.nan), *pair

@@ -35,9 +35,9 @@ SCHEDULERS = (UNICOS_MAX, DJM, GANG)
 """The three of Fig. 1, in the order in which the site had them."""
 
 HISTORY = {UNICOS_MAX: (1, 3), DJM: (4, 5), GANG: (6, 15)}
-"""First and last month under each of them. The text has no more than "since March 1996" for the last one, and
-15 months in all; that they begin in October 1995, as the workload does, and that DJM came in January, is
-assumed."""
+"""First and last month under each of them. The text gives only "since March 1996" for the last one, and
+15 months in all; it is assumed that they begin in October 1995, as the workload does, and that DJM came in
+January."""
 
 MONTHS = 15
 MONTH = 30.4375 * 86400
@@ -50,7 +50,7 @@ DAY = tuple(str(hour) for hour in range(MORNING, EVENING))
 NIGHT = tuple(str(hour) for hour in range(24) if str(hour) not in DAY)
 LATE_NIGHT = tuple(str(hour) for hour in range(5))
 WORKING_HOURS = tuple(str(hour) for hour in range(9, 17))
-"""Hours of prime time, of the rest, and of what the text calls late night and working hours."""
+"""Hours of prime time, of the rest, and the text's late night and working hours."""
 
 SHORTEST, LONGEST = "under 10 s", "1 h and more"
 LENGTHS = (SHORTEST, "10 s to 1 min", "1 to 10 min", "10 min to 1 h", LONGEST)

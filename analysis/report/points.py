@@ -77,7 +77,7 @@ class Points:
 def frame(study: Study) -> pd.DataFrame:
     """Return every point of the grid: axes, status, and mean and half-width of each metric of all jobs.
 
-    Metrics of groups of jobs have dimensions of their own and are left out; the dataset has them.
+    Metrics of groups of jobs have further dimensions and are omitted; the dataset has them.
     """
     import pandas as pd
 

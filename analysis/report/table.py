@@ -113,7 +113,7 @@ class Table:
         widths : sequence of int
             Of the columns, characters.
         room : int
-            Characters of a line. A wider column has a part of its own.
+            Characters of a line. A wider column becomes a separate part.
         """
         groups: list[list[int]] = [[]]
         used = widths[0]

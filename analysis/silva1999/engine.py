@@ -158,8 +158,8 @@ def gradings(point: Point, until: float) -> list[Grading]:
     changes: dict[tuple[int, int], float] = {}
     for number in range(1, int(until // length) + 1):
         simulation.run(1, until=number * length)
-        for who in _in_second_phase(simulation):
-            changes.setdefault(who, number * length)
+        for task in _in_second_phase(simulation):
+            changes.setdefault(task, number * length)
     simulation.cut(until)
     grades = recorder.grades()
     order = np.lexsort((grades.time, grades.task, grades.job))
@@ -212,7 +212,7 @@ SOURCE = {
 
 
 def point(settings: Mapping[str, str], **changed: Any) -> Point:
-    """Return the point that settings ask for, the same jobs as an experiment's with that seed.
+    """Return the point for some settings, with the same jobs as an experiment with that seed.
 
     Parameters
     ----------

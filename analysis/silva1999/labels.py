@@ -55,7 +55,7 @@ BUSY_OF_CLASS, LOCAL_OF_CLASS, RESPONSE_OF_CLASS = "busy_of_class", "local_of_cl
 
 BUSY, SWITCHING, EMPTY = "busy", "switching", "empty"
 STATES = (BUSY, SWITCHING, EMPTY, "communication", "io", "synchronization")
-"""What a PE does; the last three are causes for which tasks wait, too."""
+"""States of a PE; the last three are also causes for which tasks wait."""
 
 MEASURES = {
     JOBS: "completed jobs",
@@ -66,7 +66,7 @@ MEASURES = {
     "empty": "time of empty slots",
     "response": "mean response time",
 }
-"""What claims compare, see `claims.measured`."""
+"""Quantities that claims compare, see `claims.measured`."""
 
 MORE_IS_BETTER = {JOBS, UTILIZATION, "local"}
 
@@ -108,7 +108,7 @@ def machine(name: str) -> str:
 def size(study: Study, name: str) -> str:
     """Return a machine's name in text, from its number of processors whatever the name of its file.
 
-    A key given on the command line (``machine.torus=8x8``) makes it larger or smaller than its name says.
+    A key given on the command line (``machine.torus=8x8``) makes it larger or smaller than its name suggests.
     """
     files = study.config.get("machine", {})
     if any(str(key).startswith("machine.") for key in (study.settings.get("axes") or {}).values()):
@@ -128,7 +128,7 @@ def last(study: Study) -> str:
 
 
 def at_time(time: str) -> str:
-    """Return a horizon as evidence has it.
+    """Return a horizon for evidence.
 
     Examples
     --------

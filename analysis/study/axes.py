@@ -13,7 +13,7 @@ class Axes:
     features : dict of str to str
         Axes along which figures are drawn or whose values they compare, in the dataset or not, each with the
         value of the main comparison (as text, see `study.Study.values_of`); where the grid lacks that value,
-        its first one. All other axes are readings: every combination of them is a study of its own.
+        its first one. All other axes are readings: every combination of them is a separate study.
     split : dict of str to tuple of str
         Features of which these values are readings as well, the default first.
     every : bool

@@ -216,7 +216,7 @@ class Sample:
         return statistics.interval(self.values, confidence, exact=self.exact)
 
     def mean(self, confidence: float) -> Interval:
-        """Return the mean as the dataset has it, at the study's confidence; otherwise from the values."""
+        """Return the dataset's mean, at the study's confidence; without one, the mean of the values."""
         return self.interval(confidence) if self.known is None else self.known
 
     def against(self, other: Sample) -> Paired:

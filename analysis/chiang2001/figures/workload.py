@@ -65,7 +65,7 @@ def _runtimes(study: Study) -> Figure:
     seconds = study.data["actual_runtime"].values.astype(float)
     classes = study.values_of(labels.TABLE_CLASS)
     table = np.array([table_of_month(study, "runtime_cdf", name) for name in labels.months(study)])
-    # Months count alike; one without such jobs is left out of a class' mean.
+    # Months have equal weights; months without such jobs are excluded from a class's mean.
     known = np.isfinite(table)
     require_points(known.any())
     mean = np.where(known, table, 0.0).sum((0, -2, -1)) / np.maximum(known.sum((0, -2, -1)), 1)
@@ -103,7 +103,7 @@ ROWS = {
 """Metric -> its name in the table, and the field of `PaperMonth`."""
 
 SHOWN = 0.05
-"""Half-width from which an interval is shown, in the digits of the table."""
+"""Smallest half-width that is shown, given the digits of the table."""
 
 PAPER, GENERATED = "#666666", "#111111"
 
@@ -114,7 +114,7 @@ def draw_table(study: Study, names: Sequence[str]) -> Figure:
     Parameters
     ----------
     study : Study
-        Of the experiment on the workload.
+        The experiment on the workload.
     names : sequence of str
         Workloads.
     """

@@ -1,4 +1,4 @@
-"""The figures of the paper, and what its readings change."""
+"""The figures of the paper, and the effect of its readings."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from analysis.study import Study
 def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
     """Return the figures in the paper's order under the default reading, and a comparison of the readings.
 
-    A grid that varies more than who may run in a foreign slot is there for the comparison only.
+    A grid that varies more than the alternation serves only the comparison.
     """
     one = study.readings["A"]
     several = list(curves.of_readings(study))
@@ -26,6 +26,6 @@ def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
 
 
 def _order(picture: Picture) -> tuple[int, bool]:
-    """Sort by the paper's figure numbers; what the paper has not comes last."""
+    """Sort by the paper's figure numbers; figures that the paper lacks come last."""
     number = picture.name.removeprefix("fig").partition("-")[0]
     return (int(number) if number.isdigit() else 99, "-" in picture.name)

@@ -1,4 +1,4 @@
-"""Figs. 8 and 10 to 13, the same curves where the paper shows none, and what its readings change."""
+"""Figs. 8 and 10 to 13, further curves that the paper does not show, and the effect of its readings."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -23,7 +23,7 @@ SLOWDOWN_RANGE = (1.0, 12.0)
 TICKS = (1, 2, 3, 4, 6, 8, 10, 12)
 
 REFERENCE = "best_fit"
-"""The scheme to which the others are compared: the best of the simple ones, as the conclusions have it."""
+"""The scheme to which the others are compared: the best of the simple ones according to the conclusions."""
 
 RELATIVE = (
     " Right: each scheme's slowdown relative to best fit's, from paired batches under the same sequence of "
@@ -153,10 +153,10 @@ def _annotate(axes: Axes, text: str, at: tuple[float, float], side: str, up: flo
 
 
 HEADROOM = 1.6
-"""Space above what is offered, percent: a batch may deliver more, work that was offered before it."""
+"""Space above the offered load, percent: a batch may deliver more, from work offered before it."""
 
 FROM_LOAD = 0.7
-"""Load from which the utilization is shown: below all schemes deliver what is offered."""
+"""Load from which the utilization is shown: below it, all schemes deliver the offered load."""
 
 
 def _used_slots(study: Study) -> Figure:

@@ -89,7 +89,7 @@ def draw_months(study: Study) -> Figure:
             color="white",
             mec="#111111",
             ms=8,
-            label="what the site had",
+            label="scheduler in use at the site",
         )
     )
     style.key_below(figure, handles, 4)

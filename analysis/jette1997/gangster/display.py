@@ -215,7 +215,7 @@ def abreast_for(moment: Moment, height: int) -> int:
 
 LETTERS = ascii_lowercase + ascii_uppercase + digits
 NO_LETTER = "*"
-"""The letter of all jobs that have no letter of their own."""
+"""The letter of all jobs beyond the available letters."""
 
 
 class Lettering:

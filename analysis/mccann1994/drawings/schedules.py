@@ -152,7 +152,7 @@ def _colors(policy: str, found: Schedule) -> dict[int, str]:
 
 
 def _text(box: Box) -> str:
-    """Return what a job needs and, if it is more, what it gets."""
+    """Return a job's requirement and, if it is larger, its allocation."""
     return f"{box.minimum}" if box.width == box.minimum else f"{box.minimum}→{box.width}"
 
 

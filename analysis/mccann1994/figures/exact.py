@@ -136,7 +136,7 @@ def _panel(study: Study, name: str, policy: str, q: float | None) -> LoadPlot:
 
 
 def _fill(axes: Axes, one: LoadPlot) -> None:
-    """Shade what is between the two bounds."""
+    """Shade the area between the two bounds."""
     if len(one.lines) == len(METRICS):
         most, least = (one.lines[side] for side in METRICS)
         axes.fill_between(

@@ -1,4 +1,4 @@
-"""Figs. 6.2 to 6.11, and what the medium-term policies cost on random lists of requirements."""
+"""Figs. 6.2 to 6.11, and the costs of medium-term policies on random lists of requirements."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,8 +16,8 @@ from analysis.paper import Picture
 from analysis.study import Study
 
 BOXES = (
-    "A box is what a job gets: processors times a part of the interval T. Numbers are minimum requirements, "
-    "→ what is allocated where that is more; thick lines are the reallocations that the objective counts. "
+    "A box is an allocation: processors times a part of the interval T. Numbers are minimum requirements, "
+    "with → before a larger allocation; thick lines are the reallocations that the objective counts. "
     "The policy's own output."
 )
 

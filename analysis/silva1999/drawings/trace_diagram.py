@@ -1,4 +1,4 @@
-"""The trace diagram over some slices, as Fig. 1 has it: ``python -m analysis draw trace_diagram``."""
+"""The trace diagram over some slices, as in Fig. 1: ``python -m analysis draw trace_diagram``."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from models.point import Point
 TRACE_DIAGRAM = {**SOURCE, "time": "2000", "slices": "12"}
 
 MOST_SLICES = 60
-"""That can be distinguished on a page."""
+"""Most slices that can be distinguished on a page."""
 
 WAITING = {
     "communication": ("waits for a message", "#cc79a7", "xxxx"),
@@ -101,7 +101,7 @@ def _colors(found: Diagram, shown: np.ndarray) -> dict[int, str]:
 
 
 def _draw_lanes(axes: Axes, found: Diagram) -> None:
-    """Draw what each PE does: gang slots high, local ones low, waiting hatched."""
+    """Draw the state of each PE: gang slots high, local ones low, waiting hatched."""
     begin, end = found.signals[0], found.signals[-1]
     line = found.timeline
     shown = np.flatnonzero((line.end > begin) & (line.begin < end))

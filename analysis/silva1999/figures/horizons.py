@@ -95,7 +95,7 @@ FIGURES = {
     9: (labels.SYNCHRONIZATION, labels.JOBS),
     10: (labels.SYNCHRONIZATION, labels.IDLE),
 }
-"""The paper's number -> what it shows."""
+"""The paper's number -> workload and metric."""
 
 OF = {labels.JOBS: "throughput", labels.IDLE: "total idle time"}
 

@@ -46,7 +46,7 @@ def pictures(study: Study) -> Iterator[Picture]:
 
 def _draw(study: Study, name: str) -> Figure:
     names = labels.workloads(study)
-    panels = {one: {who: _shares(study, who, one, name) for who in schedulers(study)} for one in names}
+    panels = {one: {each: _shares(study, each, one, name) for each in schedulers(study)} for one in names}
     require_points(any(shares for rows in panels.values() for shares in rows.values()))
     return stacked(
         {labels.workload(one): rows for one, rows in panels.items()},
