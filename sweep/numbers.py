@@ -62,3 +62,17 @@ def number(value: float) -> str:
     if abs(value) >= 100 or value == 0:
         return f"{value:,.0f}"
     return f"{value:.{2 - math.floor(math.log10(abs(value)))}f}" if abs(value) >= 0.01 else f"{value:.2g}"
+
+
+def estimate(mean: float, width: float) -> str:
+    """Return a mean with its half-width, both rounded to the second digit of the half-width.
+
+    Examples
+    --------
+    >>> estimate(1.23456, 0.0217), estimate(12345.6, 789.0), estimate(1.23456, float("nan"))
+    ('1.235 ± 0.022', '12,346 ± 789', '1.23')
+    """
+    if math.isnan(mean) or not width > 0:
+        return number(mean)
+    digits = min(6, max(0, 1 - math.floor(math.log10(width))))
+    return f"{mean:,.{digits}f} ± {width:,.{digits}f}"

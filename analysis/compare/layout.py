@@ -169,10 +169,12 @@ class Layout:
 
     def sample(self, metric: str, name: str, cell: Cell) -> Sample:
         """Return a value at one point, where there is no axis of numbers."""
-        curve = self.curve(metric, name, cell)
+        return self.curve(metric, name, cell).sample(self.place(cell))
+
+    def place(self, cell: Cell) -> int:
+        """Return the index of a point on its curve over the load, where there is no axis of numbers."""
         loads = [self.study.values_of("load")[i] for i in np.argsort(self.study.data["load"].values)]
-        place = loads.index(cell.get("load", loads[0]))
-        return curve.sample(place)
+        return loads.index(cell.get("load", loads[0]))
 
     def left_out(self) -> list[str]:
         """Return in words the points that no figure has."""

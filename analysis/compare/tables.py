@@ -1,21 +1,21 @@
 """The numbers of the figures: each metric at every point, and its difference from the reference."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.compare.labels import compared, is_better_smaller, metrics, title
-from analysis.compare.layout import Cell, Layout
-from analysis.operators import labels
-from analysis.report import table
-from analysis.report.table import Table, room
+from analysis.compare.layout import Cell as Place
+from analysis.compare.layout import Layout
+from analysis.report import cells
+from analysis.report.table import Cell, Table, room
 from analysis.study import Study
-from analysis.study.curve import DONE, EXCLUDED, Curve
+from analysis.study.alternatives import Alternatives
+from analysis.study.curve import DONE, EXCLUDED
 from sweep.numbers import Unit, unit_of
-from sweep.statistics import Comparison, Intervals
 
 MOST_ROWS = 60
 
@@ -23,56 +23,25 @@ DIFFERENCE = {"difference": "mean", "difference_low": "low", "difference_high": 
 """Column of ``table.csv`` -> value of a comparison."""
 
 
-@dataclass(frozen=True, eq=False)
-class Row:
-    """One point, and all lines at it.
-
-    Parameters
-    ----------
-    at : dict of str to str
-        Values on the panels' axes, and on the axis of numbers.
-    curves : dict of str to Curve
-        Of each line.
-    intervals : dict of str to Intervals
-        Of each line, at all points of its curve.
-    place : int
-        Of the point on those curves.
-    """
-
-    at: Cell
-    curves: dict[str, Curve]
-    intervals: dict[str, Intervals]
-    place: int
-
-    def status(self, name: str) -> str:
-        """Return the state of a line's point."""
-        return self.curves[name].status[self.place]
-
-    def difference(self, name: str, reference: str, confidence: float) -> Comparison | None:
-        """Return a line's mean minus that of the reference, None where one of them has none."""
-        mine, other = self.curves[name], self.curves[reference]
-        if not self.status(name) == self.status(reference) == DONE:
-            return None
-        return mine.sample(self.place).against(other.sample(self.place)).comparison(confidence)
+Row = tuple[Place, Alternatives[str]]
+"""Values on the panels' axes and on the axis of numbers; and all lines there."""
 
 
 def rows_of(layout: Layout, metric: str) -> Iterator[Row]:
     """Yield all points of a metric that the grid has, also those of panels that were left out."""
     axes = [*layout.facets, *layout.study.own_axes(metric)]
-    loads = layout.study.values_of("load")
+    reference = layout.reference if layout.compared else ""
     for cell in layout.every_cell(metric, axes):
         curves = {name: layout.curve(metric, name, cell) for name in layout.names}
-        intervals = {name: curve.intervals() for name, curve in curves.items()}
-        first = next(iter(curves.values()))
         if layout.along:
-            places = [({layout.along: f"{x:g}"}, place) for place, x in enumerate(first.x)]
+            x = next(iter(curves.values())).x
+            places = [({layout.along: f"{value:g}"}, place) for place, value in enumerate(x)]
         else:
-            order = [loads[i] for i in np.argsort(layout.study.data["load"].values)]
-            places = [({}, order.index(cell.get("load", order[0])))]
+            places = [({}, layout.place(cell))]
         for at, place in places:
-            row = Row({**cell, **at}, curves, intervals, place)
-            if any(row.status(name) != EXCLUDED for name in layout.names):
-                yield row
+            samples = {name: curve.sample(place) for name, curve in curves.items()}
+            if any(one.status != EXCLUDED for one in samples.values()):
+                yield {**cell, **at}, Alternatives(samples, reference, layout.study.confidence)
 
 
 def tables(study: Study) -> Sequence[Table]:
@@ -87,19 +56,11 @@ def _table(layout: Layout, metric: str) -> Table:
     shown, study = rows[:MOST_ROWS], layout.study
     pairs = layout.compared
     unit = _unit(layout, metric, shown)
-    axes = [axis for axis in shown[0].at if len({row.at[axis] for row in rows}) > 1] if shown else []
+    axes = [axis for axis in shown[0][0] if len({at[axis] for at, _ in rows}) > 1] if shown else []
     names = [layout.reference, *layout.others] if pairs else layout.names
-    found = [
-        [
-            *(table.Cell(row.at[axis]) for axis in axes),
-            *(
-                _change(layout, metric, row, name, unit)
-                if pairs and name != layout.reference
-                else _level(layout, row, name, unit)
-                for name in names
-            ),
-        ]
-        for row in shown
+    found: list[list[Cell | str]] = [
+        [*(at[axis] for axis in axes), *(_cell(layout, metric, lines, name, unit) for name in names)]
+        for at, lines in shown
     ]
     name = title(study, metric)
     if pairs:
@@ -118,11 +79,10 @@ def _table(layout: Layout, metric: str) -> Table:
     heads[0] += " (reference)" * pairs
     if not axes:
         # One point: policies one below the other are easier to read.
-        cells = found[0] if found else []
-        found = [[table.Cell(head), cell] for head, cell in zip(heads, cells, strict=True)]
+        found = [list(pair) for pair in zip(heads, found[0] if found else [], strict=True)]
         heads = [name.lower()]
         axes = [layout.lines]
-    return Table(
+    return Table.of(
         f"{metric.replace('_', '-')}",
         f"{name} against {layout.against}" if pairs else name,
         caption,
@@ -132,25 +92,21 @@ def _table(layout: Layout, metric: str) -> Table:
 
 
 def _unit(layout: Layout, metric: str, rows: Sequence[Row]) -> Unit:
-    means = (float(row.intervals[line].mean[row.place]) for row in rows for line in layout.names)
+    means = (lines.mean(name).mean for _, lines in rows for name in lines.samples)
     return unit_of(layout.study.data[metric].attrs.get("units", "1"), means)
 
 
-def _level(layout: Layout, row: Row, name: str, unit: Unit) -> table.Cell:
-    status, found = row.status(name), row.intervals[name]
+def _cell(layout: Layout, metric: str, lines: Alternatives[str], name: str, unit: Unit) -> Cell:
+    """Return the mean of a line, or its change where lines are compared."""
+    status, usual = (lines.samples[one].status for one in (name, lines.reference or name))
     if status != DONE:
-        return table.Cell("–" if status == EXCLUDED else status, "open")
-    return table.Cell(labels.level(found.mean[row.place], found.half_width[row.place], unit))
-
-
-def _change(layout: Layout, metric: str, row: Row, name: str, unit: Unit) -> table.Cell:
-    if row.status(name) != DONE:
-        return table.Cell("–" if row.status(name) == EXCLUDED else row.status(name), "open")
-    found = row.difference(name, layout.reference, layout.study.confidence)
-    if found is None:
-        status = row.status(layout.reference)
-        return table.Cell(f"{layout.against} {'not there' if status == EXCLUDED else status}", "open")
-    cell = labels.marked(found, unit)
+        return Cell("–" if status == EXCLUDED else status, "open")
+    if name == (lines.reference or name):
+        found = lines.mean(name)
+        return Cell(cells.level(found.mean, found.half_width, unit))
+    if usual != DONE:
+        return Cell(f"{layout.against} {'not there' if usual == EXCLUDED else usual}", "open")
+    cell = cells.marked(lines.difference(name), unit)
     return cell if is_better_smaller(metric) or cell.tone == "open" else replace(cell, tone="")
 
 
@@ -172,18 +128,19 @@ def numbers(study: Study) -> pd.DataFrame:
     }
     for metric in drawn:
         head = {"metric": metric, "unit": study.data[metric].attrs.get("units", "")}
-        for row in rows_of(layout, metric):
-            for name, made in row.intervals.items():
-                status = row.status(name)
-                if status == EXCLUDED:
+        for at, lines in rows_of(layout, metric):
+            for name, sample in lines.samples.items():
+                if sample.status == EXCLUDED:
                     continue
+                mean = lines.mean(name)
                 one = {
-                    **head, **alike, layout.lines: name, **row.at, "status": status,
-                    "mean": made.mean[row.place], "half_width": made.half_width[row.place],
+                    **head, **alike, layout.lines: name, **at, "status": sample.status,
+                    "mean": mean.mean, "half_width": mean.half_width,
                 }  # fmt: skip
                 if layout.compared:
-                    pair = row.difference(name, layout.reference, study.confidence)
-                    one["reference"] = layout.reference
+                    both = sample.status == lines.samples[lines.reference].status == DONE
+                    pair = lines.difference(name) if both else None
+                    one["reference"] = lines.reference
                     for column, end in DIFFERENCE.items():
                         one[column] = np.nan if pair is None else getattr(pair, end)
                 found.append(one)

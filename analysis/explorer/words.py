@@ -13,11 +13,10 @@ from analysis.explorer.choice import Choice
 from analysis.figures import policies
 from analysis.figures.load_plot import LOAD
 from analysis.figures.style import SchemeStyle
-from analysis.report.points import estimate
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED
 from sweep import numbers, policy_names
-from sweep.numbers import Unit, number
+from sweep.numbers import Unit, estimate, number
 
 NOTHING = "–"
 

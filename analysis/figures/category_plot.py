@@ -56,11 +56,8 @@ class Estimates:
     @classmethod
     def of(cls, samples: Sequence[Sample], confidence: float, scale: float = 1.0) -> Estimates:
         """Return the intervals of samples, times `scale`."""
-        found = [
-            one.mean(confidence) if one.shown else Sample.absent().interval(confidence) for one in samples
-        ]
         states = np.array([one.status for one in samples])
-        mean, low, high = ends(found)
+        mean, low, high = ends([one.mean(confidence) for one in samples])
         return cls(scale * mean, scale * low, scale * high, states == DONE, states == SATURATED)
 
     @classmethod

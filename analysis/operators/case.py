@@ -1,7 +1,7 @@
 """One comparison of policies: a study under one reading at one load, for all jobs and for groups of them."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,13 +10,14 @@ import numpy as np
 from analysis.errors import DrawingError
 from analysis.operators.labels import LOSS, MEASURES, RESPONSE, SLOWDOWN, UTILIZATION, WAIT, WAIT_MAX
 from analysis.study import Study, recorded
-from analysis.study.axes import RUNTIME, SIZE, USER, Grouping
+from analysis.study.alternatives import Alternatives
+from analysis.study.axes import ALL_JOBS, GROUPINGS, RUNTIME, SIZE, USER, Group, Grouping
 from analysis.study.curve import DONE, EXCLUDED, Sample
 from analysis.study.view import View
 from models.jobs.recorded import PREFIX
 from sweep import policy_names, statistics
 from sweep.numbers import PERCENT, PURE, Unit, time_unit
-from sweep.statistics import Comparison, Paired
+from sweep.statistics import Comparison
 from sweep.statistics.confidence import Floats, Interval
 
 
@@ -101,23 +102,32 @@ class Case:
         found = self.study.status.isel(policy=self.study.policies.index(policy), load=self.place)
         return str(found.item())
 
-    def sample(self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "") -> Sample:
-        """Return a metric of a policy: of all jobs, or of a group."""
-        found = self._point(metric, policy, grouping, group)
+    def beside(self, metric: str, group: Group = ALL_JOBS) -> Alternatives[str]:
+        """Return a metric of all policies: of all jobs, or of a group."""
+        key = metric, group
+        if key not in self._beside:
+            samples = {policy: self._sample(metric, policy, group) for policy in self.policies}
+            self._beside[key] = Alternatives(samples, self.reference, self.study.confidence)
+        return self._beside[key]
+
+    @cached_property
+    def _beside(self) -> dict[tuple[str, Group], Alternatives[str]]:
+        """Points of the dataset: tables need the same batches a hundred times."""
+        return {}
+
+    def _sample(self, metric: str, policy: str, group: Group) -> Sample:
+        found = self._point(metric, policy, group)
         is_unknown = metric == WAIT and np.isnan(found.values).all() and found.values.shape[1] == 1
         if is_unknown and self._with_delays is not None:
             # All jobs are in one batch, so their runtimes are those under a policy that measures both.
-            response, delay = (
-                self._point(one, self._with_delays, grouping, group).values for one in (RESPONSE, WAIT)
-            )
-            mine = self._point(RESPONSE, policy, grouping, group).values
+            response, delay = (self._point(one, self._with_delays, group).values for one in (RESPONSE, WAIT))
+            mine = self._point(RESPONSE, policy, group).values
             return replace(found, values=mine - (response - delay), plain=None)
         return found
 
-    def values(self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "") -> Floats:
+    def values(self, metric: str, policy: str, group: Group = ALL_JOBS) -> Floats:
         """Return the batch values of a metric, shape (replications, batches)."""
-        found = self.sample(metric, policy, grouping, group)
-        return found.values if found.plain is None else found.plain
+        return self.beside(metric, group).samples[policy].batches
 
     @cached_property
     def _with_delays(self) -> str | None:
@@ -130,65 +140,58 @@ class Case:
         """Policies whose waits are unknown: batches of their families hold jobs in order of their ends."""
         return [one for one in self.policies if np.isnan(self.values(WAIT, one)).all()]
 
-    def _point(self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "") -> Sample:
+    def _point(self, metric: str, policy: str, group: Group = ALL_JOBS) -> Sample:
         """Return a point of the dataset."""
-        key = metric, policy, grouping, group
-        if key not in self._cached:
-            own = {grouping.dim: group} if grouping else {}
-            curve = self.study.curve(metric + (grouping.suffix if grouping else ""), policy, **own)
-            self._cached[key] = curve.sample(curve.place(float(self.study.data["load"].values[self.place])))
-        return self._cached[key]
+        curve = self.study.curve(group.metric(metric), policy, **group.place)
+        return curve.sample(curve.place(float(self.study.data["load"].values[self.place])))
 
-    @cached_property
-    def _cached(self) -> dict[tuple[str, str, Grouping | None, str], Sample]:
-        """Points of the dataset: tables need the same batches a hundred times."""
-        return {}
-
-    def jobs(self, grouping: Grouping | None = None, group: str = "") -> Floats:
+    def jobs(self, group: Group = ALL_JOBS) -> Floats:
         """Return the number of jobs in each batch, the same for all policies."""
-        return self.values("jobs", self.reference, grouping, group)
+        return self.values("jobs", self.reference, group)
 
-    def groups(self, grouping: Grouping) -> list[str]:
+    def groups(self, grouping: Grouping) -> list[Group]:
         """Return the groups that have jobs, in order."""
-        names = self.study.values_of(grouping.dim)
-        return [name for name in names if np.nansum(self.jobs(grouping, name)) > 0]
+        every = map(grouping.of, self.study.values_of(grouping.dim))
+        return [group for group in every if np.nansum(self.jobs(group)) > 0]
 
-    def label_of(self, grouping: Grouping, group: str) -> str:
+    def identified(self, grouping: Grouping) -> list[Group]:
+        """Return the groups that have jobs; none where no user is known."""
+        groups = self.groups(grouping)
+        return [] if groups == [USER.of("others")] else groups
+
+    def label_of(self, group: Group) -> str:
         """Return the name of a group; of a user, its name or number in the log."""
-        if grouping is not USER:
-            return group
+        if group.grouping is not USER:
+            return group.value
         load = self.study.values_of("load")[self.place]
-        return self.study.user_label(group, {"policy": self.reference, "load": load})
+        return self.study.user_label(group.value, {"policy": self.reference, "load": load})
 
-    def named(self, grouping: Grouping, group: str) -> str:
+    def named(self, group: Group) -> str:
         """Return a group in words, ``17 to 64 processors``."""
-        label = self.label_of(grouping, group)
-        if grouping is USER:
-            return label
-        if grouping is RUNTIME:
+        label = self.label_of(group)
+        if group.grouping is None or group.grouping is USER:
+            return label or "all jobs"
+        if group.grouping is RUNTIME:
             return f"jobs of {label}"
-        kind = grouping.title
+        kind = group.grouping.title
         return f"{label} {kind.removesuffix('s') if label == '1' else kind}"
 
-    def share_of_work(self, group: str) -> float:
+    def share_of_work(self, group: Group) -> float:
         """Return a user's share of all processor time."""
-        of_rank = {
-            rank: float(np.nansum(self.values("work", self.reference, USER, rank)))
-            for rank in self.study.values_of(USER.dim)
-        }
-        total = sum(of_rank.values())
-        return of_rank[group] / total if total else math.nan
+        every = map(USER.of, self.study.values_of(USER.dim))
+        work = {one: float(np.nansum(self.values("work", self.reference, one))) for one in every}
+        total = sum(work.values())
+        return work[group] / total if total else math.nan
 
-    def mean(self, metric: str, policy: str, grouping: Grouping | None = None, group: str = "") -> Interval:
+    def mean(self, metric: str, policy: str, group: Group = ALL_JOBS) -> Interval:
         """Return the mean of a metric, over jobs or over time, as the dataset has it."""
-        return self.sample(metric, policy, grouping, group).mean(self.study.confidence)
+        return self.beside(metric, group).mean(policy)
 
-    def recorded(self, metric: str, grouping: Grouping | None = None, group: str = "") -> Interval:
+    def recorded(self, metric: str, group: Group = ALL_JOBS) -> Interval:
         """Return a mean that the log recorded, of the same jobs; NaN without one, or at another load."""
         if self.study.values_of("load")[self.place] != "null":
             return recorded.NOTHING
-        at = {grouping.dim: group} if grouping else {}
-        return recorded.mean(self.study, metric + (grouping.suffix if grouping else ""), at)
+        return recorded.mean(self.study, group.metric(metric), group.place)
 
     @property
     def has_record(self) -> bool:
@@ -214,47 +217,23 @@ class Case:
         }
 
     def difference(
-        self,
-        metric: str,
-        policy: str,
-        grouping: Grouping | None = None,
-        group: str = "",
-        *,
-        level: float | None = None,
+        self, metric: str, policy: str, group: Group = ALL_JOBS, *, level: float | None = None
     ) -> Comparison:
         """Return a policy's mean minus the reference's under the same jobs, with an interval at a level."""
-        key = metric, policy, grouping, group
-        if key not in self._compared:
-            first, second = (self.sample(metric, one, grouping, group) for one in (policy, self.reference))
-            self._compared[key] = first.against(second)
-        return self._compared[key].comparison(self.study.confidence if level is None else level)
+        return self.beside(metric, group).difference(policy, level=level)
 
-    @cached_property
-    def _compared(self) -> dict[tuple[str, str, Grouping | None, str], Paired]:
-        """Pairs, which sentences, tables and pictures share."""
-        return {}
-
-    def differences(self, metric: str, policy: str, grouping: Grouping) -> dict[str, Comparison]:
+    def differences(self, metric: str, policy: str, grouping: Grouping) -> dict[Group, Comparison]:
         """Return the differences of all groups."""
-        return {group: self.difference(metric, policy, grouping, group) for group in self.groups(grouping)}
+        return {group: self.difference(metric, policy, group) for group in self.groups(grouping)}
 
-    def probabilities(self, metric: str) -> dict[str, float]:
-        """Return the probability of each policy that its mean is the lowest."""
-        found = statistics.probability_lowest(*self._all_values(metric)).tolist()
-        return dict(zip(self.policies, found, strict=True))
-
-    @cached_property
-    def joint_level(self) -> float:
-        """Level of each comparison of mean waits at which all of them together have the study's."""
-        values, weights = self._all_values(WAIT)
-        place = self.policies.index(self.reference)
-        return statistics.joint_level(values, place, self.study.confidence, weights)
-
-    def _all_values(self, metric: str) -> tuple[Floats, Floats]:
-        """Return the batch values of every policy, and their weights."""
-        weights = [self.sample(metric, policy).weight for policy in self.policies]
-        values = np.array([self.values(metric, policy) for policy in self.policies])
-        return values, np.array([np.ones_like(values[0]) if one is None else one for one in weights])
+    def grouped(self, metric: str, policy: str, verdicts: Sequence[str]) -> dict[Group, Comparison]:
+        """Return the groups of any kind whose difference has one of some verdicts."""
+        found = {
+            group: one
+            for grouping in GROUPINGS
+            for group, one in self.differences(metric, policy, grouping).items()
+        }
+        return {group: one for group, one in found.items() if one.verdict in verdicts}
 
 
 def cases(study: Study) -> Iterator[Case]:

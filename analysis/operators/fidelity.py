@@ -11,7 +11,7 @@ from analysis.operators.labels import AS_IT_WAS, WAIT
 from analysis.operators.sample import Sample
 from analysis.report.table import Cell, Table
 from analysis.study import recorded
-from analysis.study.axes import GROUPINGS, USER, Grouping
+from analysis.study.axes import ALL_JOBS, GROUPINGS, USER, Group
 from sweep.numbers import number
 
 ALIKE = 1.25
@@ -43,21 +43,18 @@ class Fidelity:
     weeks: int
 
     @classmethod
-    def of(cls, case: Case, grouping: Grouping | None = None, group: str = "") -> Fidelity | None:
+    def of(cls, case: Case, group: Group = ALL_JOBS) -> Fidelity | None:
         """Return it for all jobs or a group; None where the log records no waits."""
-        was = case.recorded(WAIT, grouping, group).mean
+        was = case.recorded(WAIT, group).mean
         if np.isnan(was):
             return None
-        name, at = WAIT, {}
-        if grouping:
-            name, at = WAIT + grouping.suffix, {grouping.dim: group}
-        weekly = recorded.values(case.study, name, at)
-        simulated = case.values(WAIT, case.reference, grouping, group)
+        weekly = recorded.values(case.study, group.metric(WAIT), group.place)
+        simulated = case.values(WAIT, case.reference, group)
         assert weekly is not None
         both = ~np.isnan(weekly) & ~np.isnan(simulated[:1])
         a, b = weekly[both], simulated[:1][both]
         near = (np.minimum(a, b) * NEAR >= np.maximum(a, b)).sum()
-        mean = case.mean(WAIT, case.reference, grouping, group).mean
+        mean = case.mean(WAIT, case.reference, group).mean
         return cls(case, was, mean, int(near), int(both.sum()))
 
     @property
@@ -99,23 +96,24 @@ class Fidelity:
 
 def table(case: Case) -> Table | None:
     """Return recorded and simulated waits of all jobs and of each group; None where nothing is recorded."""
-    found = [("all jobs", Fidelity.of(case))]
+    groups = [ALL_JOBS]
     for grouping in GROUPINGS:
-        groups = case.groups(grouping)[: USERS if grouping is USER else None]
-        if grouping is USER and groups == ["others"]:
-            continue
-        found += [(case.named(grouping, group), Fidelity.of(case, grouping, group)) for group in groups]
+        groups += case.identified(grouping)[: USERS if grouping is USER else None]
     unit = case.units[WAIT]
     rows = [
-        [Cell(name), *(Cell(f"{number(value / unit.size)}{unit.name}") for value in (one.was, one.simulated)),
-         Cell(one.ratio), Cell(f"{one.near} of {one.weeks}"),
-         Cell("yes" if one.matches else "no", "better" if one.matches else "worse")]
-        for name, one in found
-        if one is not None
-    ]  # fmt: skip
+        [
+            case.named(group),
+            *(f"{number(value / unit.size)}{unit.name}" for value in (one.was, one.simulated)),
+            one.ratio,
+            f"{one.near} of {one.weeks}",
+            Cell("yes", "better") if one.matches else Cell("no", "worse"),
+        ]
+        for group in groups
+        if (one := Fidelity.of(case, group)) is not None
+    ]
     if not rows:
         return None
-    return Table(
+    return Table.of(
         "fidelity",
         f"Does {case.against} match this site?",
         f"Mean waits that the log recorded, and under the simulated {case.against}. A row matches if the "

@@ -13,11 +13,12 @@ from analysis.figures.captions import captioned
 from analysis.figures.policies import look
 from analysis.operators import panels
 from analysis.operators.case import Case, cases
-from analysis.operators.labels import MEASURES, SLOWDOWN, TONES, WAIT
+from analysis.operators.labels import MEASURES, SLOWDOWN, WAIT
 from analysis.operators.sample import Sample
 from analysis.paper import Picture
+from analysis.report.cells import TONES
 from analysis.study import Study
-from analysis.study.axes import GROUPINGS, USER, Grouping
+from analysis.study.axes import GROUPINGS, USER, Group, Grouping
 from sweep.numbers import PURE, Unit, time_unit
 from sweep.policy_names import label
 from sweep.statistics import Comparison
@@ -89,18 +90,16 @@ def _against(case: Case) -> Figure:
 def _by_group(case: Case, grouping: Grouping) -> Figure:
     reference = case.reference
     groups = _groups(case, grouping)
-    named = [case.label_of(grouping, group) for group in groups]
+    named = [case.label_of(group) for group in groups]
     figure, places = style.page(panels.WIDTH, 5.6, 2, 1, sharex=True)
-    levels = [case.mean(WAIT, reference, grouping, group).mean for group in groups]
+    levels = [case.mean(WAIT, reference, group).mean for group in groups]
     units = {WAIT: time_unit(levels), SLOWDOWN: PURE}
     x = np.arange(len(groups))
     for axes, (metric, unit) in zip(places, units.items(), strict=True):
         shown = []
         for number, policy in enumerate(case.policies):
             mine = look(policy)
-            means = (
-                np.array([case.mean(metric, policy, grouping, group).mean for group in groups]) / unit.size
-            )
+            means = np.array([case.mean(metric, policy, group).mean for group in groups]) / unit.size
             # Groups have an order, but users have none for a line to follow.
             side = (number - (len(case.policies) - 1) / 2) * (
                 0.7 / len(case.policies) if grouping is USER else 0.02
@@ -108,7 +107,7 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
             dashes = "" if grouping is USER else mine.dashes
             axes.plot(x + side, means, color=mine.color, marker=mine.marker, linestyle=dashes, lw=1.0)
             shown.append(means)
-        was = np.array([case.recorded(metric, grouping, group).mean for group in groups]) / unit.size
+        was = np.array([case.recorded(metric, group).mean for group in groups]) / unit.size
         if not np.isnan(was).all():
             line = "" if grouping is USER else panels.RECORD["linestyle"]
             axes.plot(x, was, **{**panels.RECORD, "linestyle": line}, marker="_", markersize=9)
@@ -116,7 +115,7 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
         panels.make_logarithmic(axes, np.concatenate(shown))
         axes.set_ylabel(f"{MEASURES[metric]}{f' ({unit.name.strip()})' if unit.name else ''}")
         axes.grid(axis="x", visible=False)
-    jobs = [float(np.nansum(case.jobs(grouping, group))) for group in groups]
+    jobs = [float(np.nansum(case.jobs(group))) for group in groups]
     texts = [f"{name}\n{n:,.0f} jobs" for name, n in zip(named, jobs, strict=True)]
     if grouping is USER:
         texts = [f"{name} ({n:,.0f} jobs)" for name, n in zip(named, jobs, strict=True)]
@@ -149,7 +148,7 @@ def _differences(case: Case, grouping: Grouping) -> Figure:
         )
     if grouping is USER:  # ranges have an order, in which none is missing
         groups = differing
-    unit = time_unit(case.mean(WAIT, case.reference, grouping, group).mean for group in groups)
+    unit = time_unit(case.mean(WAIT, case.reference, group).mean for group in groups)
     n_columns = min(3, len(others))
     figure, places = panels.page(-(-len(others) // n_columns), n_columns, len(groups))
     shown: list[Comparison] = []
@@ -157,7 +156,7 @@ def _differences(case: Case, grouping: Grouping) -> Figure:
         found = [every[policy][group] for group in groups]
         panels.draw_differences(axes, found, unit)
         panels.name_panel(axes, label(policy), unit)
-        panels.name_rows(axes, [case.label_of(grouping, group) for group in groups])
+        panels.name_rows(axes, [case.label_of(group) for group in groups])
         shown += found
     for axes in places[len(others) :]:
         axes.set_visible(False)
@@ -175,10 +174,8 @@ def _others(case: Case) -> list[str]:
     return case.others
 
 
-def _groups(case: Case, grouping: Grouping) -> list[str]:
+def _groups(case: Case, grouping: Grouping) -> list[Group]:
     """Return the groups to draw; raise an error if there are none."""
-    reference = case.reference
-    groups = case.groups(grouping)
-    if not groups or (grouping is USER and groups == ["others"]):
-        raise DrawingError(f"no {grouping.title} is identified for the jobs of {reference}")
-    return groups
+    if groups := case.identified(grouping):
+        return groups
+    raise DrawingError(f"no {grouping.title} is identified for the jobs of {case.reference}")

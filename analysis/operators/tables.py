@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.operators import fidelity, labels, verdict
+from analysis.operators import fidelity, verdict
 from analysis.operators.case import Case, cases
 from analysis.operators.fidelity import Fidelity
 from analysis.operators.labels import AS_IT_WAS, LOSS, SLOWDOWN, WAIT, WAIT_MAX, WAIT_P95
 from analysis.operators.sample import Sample
+from analysis.report import cells
 from analysis.report.table import Cell, Table, room
 from analysis.study import Study
 from analysis.study.axes import GROUPINGS, USER, Grouping
 from sweep.numbers import Unit, number, time_unit
 from sweep.policy_names import label, named
-from sweep.statistics import Comparison
 from sweep.statistics.comparison import POWER
 from sweep.statistics.confidence import Interval
 
@@ -66,7 +66,7 @@ def _tables(case: Case) -> Iterator[Table]:
         if not case.is_one_batch:
             yield winners(case)
         for grouping in GROUPINGS:
-            if case.groups(grouping) and not (grouping is USER and case.groups(USER) == ["others"]):
+            if case.identified(grouping):
                 yield by_group(case, grouping)
 
 
@@ -79,15 +79,13 @@ def _named(table: Table, case: Case) -> Table:
 def overview(case: Case) -> Table:
     """Return the measures of each policy."""
     rows = [
-        [
-            Cell(_policy(case, policy)),
-            *(Cell(labels.level(one.mean, one.half_width, unit)) for one, unit in _levels(case, policy)),
-        ]
+        [_policy(case, policy), *(cells.level(one.mean, one.half_width, unit) for one, unit in found)]
         for policy in case.policies
+        if (found := _levels(case, policy))
     ]
     if case.has_record:
-        rows.insert(0, [Cell(AS_IT_WAS), *(Cell(text) for text in _as_recorded(case))])
-    rows += [[Cell(label(policy)), Cell(state), *([Cell("")] * 5)] for policy, state in case.missing.items()]
+        rows.insert(0, [AS_IT_WAS, *_as_recorded(case)])
+    rows += [[label(policy), state, *([""] * 5)] for policy, state in case.missing.items()]
     columns = (
         "policy", "mean wait", "95th percentile", "longest wait", "mean bounded slowdown", "utilization",
         "loss of capacity",
@@ -99,7 +97,7 @@ def overview(case: Case) -> Table:
     )
     likeness = Fidelity.of(case)
     unlike = "" if likeness is None or likeness.matches else ": absolute waits do not predict"
-    return Table(
+    return Table.of(
         "overview",
         f"Measures of each policy{unlike}",
         (ONE_BATCH if case.is_one_batch else several)
@@ -129,24 +127,24 @@ def _as_recorded(case: Case) -> list[str]:
 
 def against(case: Case) -> Table:
     """Return the comparison of each policy with the reference, the shortest mean wait first."""
-    sample, best = Sample.of(case), case.probabilities(WAIT)
+    sample, best = Sample.of(case), case.beside(WAIT).probabilities
     found = {policy: case.difference(WAIT, policy) for policy in case.others}
-    rows = []
+    rows: list[list[Cell | str]] = []
     for policy in sorted(found, key=lambda one: found[one].mean):
-        one, unit = found[policy], case.units[WAIT]
-        counted = "" if math.isnan(one.chance) else f"by chance: {labels.probability(one.chance)}"
+        one = found[policy]
+        counted = "" if math.isnan(one.chance) else f"by chance: {cells.probability(one.chance)}"
         rows.append(
             [
-                Cell(label(policy)),
-                _judged(one, unit),
+                label(policy),
+                cells.judged(one, case.units[WAIT]),
                 Cell(f"{one.lower} of {one.lower + one.higher}", note=counted),
-                Cell("–" if one.verdict == "no interval" else labels.probability(best[policy])),
+                "–" if one.verdict == "no interval" else cells.probability(best[policy]),
                 _longest(case, policy),
-                Cell(sample.enough(one.needed) if one.verdict == "no difference shown" else ""),
+                sample.enough(one.needed) if one.verdict == "no difference shown" else "",
             ]
         )
     columns = ["policy", "mean wait", f"{sample.values} with less", "lowest", "longest wait", "sample needed"]
-    if not any(row[-1].text for row in rows):
+    if not any(row[-1] for row in rows):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     several = (
         f"Each policy minus {case.against}, under the same jobs: {sample.describe()} Small print: the "
@@ -163,7 +161,7 @@ def against(case: Case) -> Table:
             " “No difference shown” is not “equal”: the sample needed would show the change seen with a "
             f"probability of {100 * POWER:.0f} %."
         )
-    return Table(
+    return Table.of(
         "against",
         f"Against {case.against}",
         f"Each policy minus {case.against}. {ONE_BATCH}" if case.is_one_batch else several,
@@ -176,12 +174,12 @@ def other_measures(case: Case) -> Table:
     """Return the comparison of each policy with the reference in other measures than the mean wait."""
     rows = [
         [
-            Cell(label(policy)),
-            *(_judged(case.difference(metric, policy), case.units[metric]) for metric in OTHERS),
+            label(policy),
+            *(cells.judged(case.difference(metric, policy), case.units[metric]) for metric in OTHERS),
         ]
         for policy in case.others
     ]
-    return Table(
+    return Table.of(
         "other-measures",
         f"Other measures against {case.against}",
         f"Each policy minus {case.against}, under the same jobs: less is better. Small print: the "
@@ -204,10 +202,10 @@ def _longest(case: Case, policy: str) -> Cell:
 def winners(case: Case) -> Table:
     """Return the groups of jobs that wait less, and more, than under the reference."""
     rows = [
-        [Cell(label(policy)), *(Cell(_listed(case, policy, tone)) for tone in ("better", "worse"))]
+        [label(policy), *(_listed(case, policy, verdicts) for verdicts in (cells.BETTER, cells.WORSE))]
         for policy in case.others
     ]
-    return Table(
+    return Table.of(
         "winners",
         f"Groups of jobs that wait less, and more, than under {case.against}",
         f"Groups that are shown to wait less, or more, each by its own {case.study.level} interval or by "
@@ -219,37 +217,29 @@ def winners(case: Case) -> Table:
     )
 
 
-def _listed(case: Case, policy: str, tone: str) -> str:
-    parts = []
-    for grouping in GROUPINGS:
-        found = case.differences(WAIT, policy, grouping)
-        names = [
-            case.label_of(grouping, group)
-            for group, one in found.items()
-            if labels.TONES.get(one.verdict) == tone
-        ]
-        if names:
-            joined = ", ".join(name.removeprefix("user ") for name in names)
-            parts.append(f"{grouping.title}: {joined}")
-    return "; ".join(parts) or "no group is shown to"
+def _listed(case: Case, policy: str, verdicts: Sequence[str]) -> str:
+    groups = case.grouped(WAIT, policy, verdicts)
+    kinds = (
+        (kind.title, [case.label_of(one).removeprefix("user ") for one in groups if one.grouping is kind])
+        for kind in GROUPINGS
+    )
+    return cells.by_kind(kinds, "no group is shown to")
 
 
 def by_group(case: Case, grouping: Grouping) -> Table:
     """Return the differences in mean wait of every group."""
     groups = case.groups(grouping)
-    found = {policy: case.differences(WAIT, policy, grouping) for policy in case.others}
-    levels = {group: case.mean(WAIT, case.reference, grouping, group).mean for group in groups}
+    levels = {group: case.mean(WAIT, case.reference, group).mean for group in groups}
     unit = time_unit(levels.values())
-    rows = []
+    rows: list[list[Cell | str]] = []
     for group in groups:
-        jobs = float(np.nansum(case.jobs(grouping, group)))
-        row = [Cell(case.label_of(grouping, group)), Cell(f"{jobs:,.0f}")]
+        row: list[Cell | str] = [case.label_of(group), f"{float(np.nansum(case.jobs(group))):,.0f}"]
         if grouping is USER:
-            row.append(Cell(f"{100 * case.share_of_work(group):.1f} %"))
+            row.append(f"{100 * case.share_of_work(group):.1f} %")
         if case.has_record:
-            row.append(Cell(labels.level(case.recorded(WAIT, grouping, group).mean, math.nan, unit)))
-        row.append(Cell(f"{number(levels[group] / unit.size)}{unit.name}"))
-        row += [labels.marked(found[policy][group], unit) for policy in case.others]
+            row.append(cells.level(case.recorded(WAIT, group).mean, math.nan, unit))
+        row.append(f"{number(levels[group] / unit.size)}{unit.name}")
+        row += [cells.marked(case.difference(WAIT, policy, group), unit) for policy in case.others]
         rows.append(row)
     work = ("share of work",) if grouping is USER else ()
     caption = f"Mean wait under {case.against}, and its change under each other policy."
@@ -261,7 +251,7 @@ def by_group(case: Case, grouping: Grouping) -> Table:
         caption += f" “{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}”: the mean wait that the log recorded."
     if grouping is USER:
         caption += " Users in descending order of their work, by their name or number in the log."
-    return Table(
+    return Table.of(
         f"by-{grouping.dim.partition('_')[0]}",
         f"Mean wait by {grouping.title}",
         caption,
@@ -279,32 +269,31 @@ def by_group(case: Case, grouping: Grouping) -> Table:
 def _brief(case: Case) -> Table:
     rows, sample = [], Sample.of(case)
     for policy in case.policies:
-        row = [f"{number(one.mean / unit.size)}{unit.name}" for one, unit in _levels(case, policy)]
+        row = [
+            named(policy),
+            *(f"{number(one.mean / unit.size)}{unit.name}" for one, unit in _levels(case, policy)),
+        ]
         compared = ["", ""]
         if policy != case.reference:
             found, unit = case.difference(WAIT, policy), case.units[WAIT]
-            ends = labels.bounds(found, unit)
-            compared = [labels.change(found, unit) if not ends else f"{_change(found, unit)} ({ends})", ""]
+            ends = cells.bounds(found, unit)
+            change = (
+                cells.relative(found, found.mean)
+                if ends and found.reference > 0
+                else cells.change(found, unit)
+            )
+            compared[0] = change + (f" ({ends})" if ends else "")
             if not case.is_one_batch:
                 compared[0] += f", {found.verdict}"
                 compared[1] = f"{found.lower} of {found.lower + found.higher}"
-        rows.append([Cell(text) for text in (named(policy), *row, *compared)])
+        rows.append([*row, *compared])
     if case.has_record:
-        rows.insert(0, [Cell(text) for text in (AS_IT_WAS, *_as_recorded(case), "", "")])
+        rows.insert(0, [AS_IT_WAS, *_as_recorded(case), "", ""])
     columns = ("policy", "mean wait", "95th pct", "longest", "slowdown", "utilization", "loss")
-    return Table(
+    return Table.of(
         "brief", "", "", (*columns, f"wait against {case.against}", f"less in {sample.values}"), rows
     )
 
 
 def _policy(case: Case, policy: str) -> str:
     return label(policy) + " (reference)" * (policy == case.reference and bool(case.others))
-
-
-def _change(found: Comparison, unit: Unit) -> str:
-    return labels.relative(found, found.mean) if found.reference > 0 else labels.change(found, unit)
-
-
-def _judged(found: Comparison, unit: Unit) -> Cell:
-    note = ", ".join(filter(None, [labels.bounds(found, unit), found.verdict]))
-    return Cell(labels.change(found, unit), labels.TONES.get(found.verdict, "open"), note)

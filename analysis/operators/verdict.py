@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from analysis.operators import labels
 from analysis.operators.case import Case, cases
 from analysis.operators.fidelity import Fidelity
 from analysis.operators.labels import WAIT, WAIT_MAX
 from analysis.operators.sample import Sample
+from analysis.report import cells
 from analysis.study import Study
 from analysis.study.axes import GROUPINGS
 from sweep.numbers import number
@@ -43,8 +43,6 @@ BEGINNINGS = {
     "no interval": "Without intervals, the change of the mean wait against {reference}:",
 }
 """Verdict -> the beginning of the sentence on its policies."""
-
-PAYING = ("worse", "mostly worse")
 
 
 def lead(study: Study) -> Sequence[tuple[str, Sequence[str]]]:
@@ -114,7 +112,7 @@ def recommendation(case: Case) -> str:
     sure = [
         policy
         for policy in found
-        if case.difference(WAIT, policy, level=case.joint_level).verdict == "better"
+        if case.difference(WAIT, policy, level=case.beside(WAIT).joint_level).verdict == "better"
     ]
     if not sure:
         return f"{nothing}: {_why_nothing(case, found)}"
@@ -134,10 +132,10 @@ def recommendation(case: Case) -> str:
         f"{gain(case, found[chosen])}; {_price(case, chosen) or 'no group of jobs is shown to wait longer'}."
     )
     if chosen != best:
-        more = labels.relative(found[best], found[best].mean)
+        more = cells.relative(found[best], found[best].mean)
         text += f" {label(best)} gains more ({more}), but {_price(case, best)}."
     else:
-        chance = labels.probability(case.probabilities(WAIT)[best])
+        chance = cells.probability(case.beside(WAIT).probabilities[best])
         text += f" It is the best of all with a probability of {chance}."
     if needed:
         text += (
@@ -152,14 +150,12 @@ def _effect(case: Case, value: str, found: Comparison) -> str:
     if found.verdict in ("no interval", "identical"):
         return f"{value}: {found.verdict}."
     most = []
+    gaining = case.grouped(WAIT, value, cells.BETTER)
     for grouping in GROUPINGS:
-        groups = case.differences(WAIT, value, grouping).items()
-        better = {group: one for group, one in groups if labels.TONES.get(one.verdict) == "better"}
+        better = {group: one for group, one in gaining.items() if group.grouping is grouping}
         if better:
             group = min(better, key=lambda group: better[group].mean / better[group].reference)
-            most.append(
-                f"{case.named(grouping, group)} ({labels.relative(better[group], better[group].mean)})"
-            )
+            most.append(f"{case.named(group)} ({cells.relative(better[group], better[group].mean)})")
     parts = [f"{value}: {gain(case, found)}, {found.verdict}", f"most gain {', '.join(most)}" * bool(most)]
     return "; ".join(filter(None, [*parts, _price(case, value)])) + "."
 
@@ -168,12 +164,12 @@ def gain(case: Case, found: Comparison) -> str:
     """Return a difference in words: in time only where waits predict, as those of resampled logs do not."""
     likeness, drawn = Fidelity.of(case), Sample.of(case).drawn
     unit, reference = case.units[WAIT], found.reference
-    text = f"{labels.relative(found, found.mean)} mean wait against {case.against}"
+    text = f"{cells.relative(found, found.mean)} mean wait against {case.against}"
     if not drawn and not case.along and (likeness is None or likeness.matches):
         levels = (f"{number(value / unit.size)}{unit.name}" for value in (reference + found.mean, reference))
-        text = f"jobs wait {' instead of '.join(levels)} on average ({labels.relative(found, found.mean)}"
-        return f"{text}, {case.study.level} interval {labels.bounds(found, unit)}), {in_values(case, found)}"
-    return f"{text} ({case.study.level} interval {labels.bounds(found, unit)}), {in_values(case, found)}"
+        text = f"jobs wait {' instead of '.join(levels)} on average ({cells.relative(found, found.mean)}"
+        return f"{text}, {case.study.level} interval {cells.bounds(found, unit)}), {in_values(case, found)}"
+    return f"{text} ({case.study.level} interval {cells.bounds(found, unit)}), {in_values(case, found)}"
 
 
 def in_values(case: Case, found: Comparison) -> str:
@@ -197,14 +193,14 @@ def grows(case: Case, policy: str) -> bool:
 
 
 def _why_nothing(case: Case, found: Mapping[str, Comparison]) -> str:
-    if all(one.verdict in PAYING for one in found.values()):
+    if all(one.verdict in cells.WORSE for one in found.values()):
         return f"keep {case.against}, as jobs wait longer under every other policy."
     nearest = min(found, key=lambda policy: found[policy].mean)
     one, sample = found[nearest], Sample.of(case)
     if not one.mean < 0:
         return f"no policy has a shorter mean wait than {case.against}."
     among = f", too little for the best of {len(found)}" if one.verdict == "better" else ""
-    needed = case.difference(WAIT, nearest, level=case.joint_level).needed
+    needed = case.difference(WAIT, nearest, level=case.beside(WAIT).joint_level).needed
     return (
         f"no policy is shown to be better than {case.against}. The nearest is {label(nearest)}: "
         f"{gain(case, one)}{among}; to show it takes {sample.enough(needed)} of such a log."
@@ -219,10 +215,9 @@ def _price(case: Case, policy: str) -> str:
         levels = [f"{number(value / unit.size)}{unit.name}" for value in (before, after)]
         parts.append(f"the longest wait grows from {levels[0]} to {levels[1]}")
     paying = [
-        f"{case.named(grouping, group)} ({labels.relative(one, one.mean)})"
-        for grouping in GROUPINGS
-        for group, one in case.differences(WAIT, policy, grouping).items()
-        if one.verdict in PAYING and one.reference > 0
+        f"{case.named(group)} ({cells.relative(one, one.mean)})"
+        for group, one in case.grouped(WAIT, policy, cells.WORSE).items()
+        if one.reference > 0
     ]
     if paying:
         more = f" and {len(paying) - NAMED} more" if len(paying) > NAMED else ""
@@ -231,4 +226,4 @@ def _price(case: Case, policy: str) -> str:
 
 
 def _change(found: Comparison) -> str:
-    return f" ({labels.relative(found, found.mean)})" if found.reference > 0 and found.mean != 0 else ""
+    return f" ({cells.relative(found, found.mean)})" if found.reference > 0 and found.mean != 0 else ""

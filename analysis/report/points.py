@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import numpy as np
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED
 from analysis.study.study import SAMPLES
-from sweep.numbers import PURE, number, time_unit
+from sweep.numbers import PURE, estimate, time_unit
 from sweep.policy_names import label
 
 if TYPE_CHECKING:
@@ -30,9 +29,6 @@ SHOWN = 8
 
 USUAL = ("wait", "response_time", "bounded_slowdown", "slowdown", "utilization", "jobs_in_system")
 """The common measures, in the order in which they are shown."""
-
-WIDE = " ± "
-"""Separator between a mean and the half-width of its interval."""
 
 
 @dataclass(frozen=True)
@@ -157,17 +153,3 @@ def _of_metric(study: Study, name: str, rows: pd.DataFrame) -> tuple[str, list[E
     for mean, width in zip((means / unit.size).tolist(), (widths / unit.size).tolist(), strict=True):
         texts.append(Entry(estimate(mean, width), "" if np.isnan(mean) else f"{mean:.9g}"))
     return f"{title}{f',{unit.name}' if unit is not PURE else ''}", texts
-
-
-def estimate(mean: float, width: float) -> str:
-    """Return a mean with its half-width, both rounded to the second digit of the half-width.
-
-    Examples
-    --------
-    >>> estimate(1.23456, 0.0217), estimate(12345.6, 789.0), estimate(1.23456, float("nan"))
-    ('1.235 ± 0.022', '12,346 ± 789', '1.23')
-    """
-    if math.isnan(mean) or not width > 0:
-        return number(mean)
-    digits = min(6, max(0, 1 - math.floor(math.log10(width))))
-    return f"{mean:,.{digits}f}{WIDE}{width:,.{digits}f}"

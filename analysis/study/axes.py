@@ -1,5 +1,7 @@
 """The axes of a grid that an analysis compares along, or takes as readings of a paper; groups of jobs."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -46,6 +48,29 @@ class Grouping:
     suffix: str
     title: str = ""
 
+    def of(self, value: str) -> Group:
+        """Return one of the groups."""
+        return Group(self, value)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Jobs whose means are taken together: one group, or without a grouping all jobs."""
+
+    grouping: Grouping | None = None
+    value: str = ""
+
+    def metric(self, name: str) -> str:
+        """Return the name of the metric that has these jobs."""
+        return name + (self.grouping.suffix if self.grouping else "")
+
+    @property
+    def place(self) -> dict[str, str]:
+        """Their place on the metric's own axis."""
+        return {self.grouping.dim: self.value} if self.grouping else {}
+
+
+ALL_JOBS = Group()
 
 RUNTIME = Grouping("runtime_range", "_by_runtime", "runtime")
 SIZE = Grouping("size_range", "_by_size", "processors")

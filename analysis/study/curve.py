@@ -216,8 +216,18 @@ class Sample:
         return statistics.interval(self.values, confidence, exact=self.exact)
 
     def mean(self, confidence: float) -> Interval:
-        """Return the dataset's mean, at the study's confidence; without one, the mean of the values."""
+        """Return the dataset's mean, at the study's confidence; without one, the mean of the values.
+
+        It is NaN where the sample is not `shown`.
+        """
+        if not self.shown:
+            return Sample.absent().interval(confidence)
         return self.interval(confidence) if self.known is None else self.known
+
+    @property
+    def batches(self) -> np.ndarray:
+        """The unweighted values of the batches, shape (replications, batches)."""
+        return self.values if self.plain is None else self.plain
 
     def against(self, other: Sample) -> Paired:
         """Return these values paired with others of the same jobs: their ratio, difference and verdict."""

@@ -62,7 +62,7 @@ def _draw(study: Study, measured: Measured, ylabel: str, title: str, **settings:
 
 
 def _line(x: np.ndarray, samples: list[Sample], confidence: float) -> Line:
-    found = [(one if one.shown else Sample.absent()).mean(confidence) for one in samples]
+    found = [one.mean(confidence) for one in samples]
     finished = np.array([one.status == DONE for one in samples])
     return Line(x, *ends(found), np.zeros(len(x), bool), finished)
 

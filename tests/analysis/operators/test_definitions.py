@@ -114,5 +114,5 @@ def test_groups_are_told_alike(replayed: tuple[Study, str]) -> None:
     for grouping in (tables.GROUPINGS[0], tables.GROUPINGS[2]):
         name = WAIT + grouping.suffix
         for group in case.groups(grouping):
-            stored = study.data[f"{name}_mean"].sel({"policy": "easy", grouping.dim: group}).item()
-            assert case.mean(WAIT, "easy", grouping, group).mean == pytest.approx(stored)
+            stored = study.data[f"{name}_mean"].sel({"policy": "easy", **group.place}).item()
+            assert case.mean(WAIT, "easy", group).mean == pytest.approx(stored)

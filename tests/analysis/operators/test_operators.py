@@ -55,11 +55,10 @@ def test_verdicts_match_the_truth() -> None:
     assert found == {"fcfs": "worse", "copy": "identical", "quick": "better", "slow": "worse"}
     by_runtime = case.differences(WAIT, "quick", RUNTIME)
     assert [by_runtime[group].verdict for group in by_runtime] == ["better", "better", "worse"]
-    assert by_runtime["10 to 100 min"].mean == pytest.approx(
-        0.6 * by_runtime["10 to 100 min"].reference, rel=0.1
-    )
-    assert case.differences(WAIT, "slow", SIZE)["17 to 64"].verdict == "worse"
-    assert [case.label_of(USER, group) for group in case.groups(USER)] == ["user 17", "user 4", "others"]
+    medium = by_runtime[RUNTIME.of("10 to 100 min")]
+    assert medium.mean == pytest.approx(0.6 * medium.reference, rel=0.1)
+    assert case.differences(WAIT, "slow", SIZE)[SIZE.of("17 to 64")].verdict == "worse"
+    assert [case.label_of(group) for group in case.groups(USER)] == ["user 17", "user 4", "others"]
     shares = [case.share_of_work(group) for group in case.groups(USER)]
     assert sum(shares) == pytest.approx(1.0)
 

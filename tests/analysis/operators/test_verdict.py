@@ -56,7 +56,7 @@ def test_the_best_policy_is_first() -> None:
     assert found["quick"][1:3] == ["40 of 40", "over 99 %"]
     assert found["FCFS"][1:3] == ["0 of 40", "under 1 %"]
     for metric in (WAIT, SLOWDOWN):
-        assert sum(case.probabilities(metric).values()) == pytest.approx(1)
+        assert sum(case.beside(metric).probabilities.values()) == pytest.approx(1)
 
 
 def test_one_sentence_recommends_with_its_price() -> None:

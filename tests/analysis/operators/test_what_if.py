@@ -30,7 +30,7 @@ def test_policies_of_any_family_on_one_batch(tmp_path: Path, capsys: pytest.Capt
         assert float(case.values(WAIT, label).item()) == pytest.approx(
             float((jobs.response_time - jobs.runtime).mean())
         )
-        assert case.mean(WAIT, label, SIZE, "1").mean == pytest.approx(float(beyond.sel(processors=1)))
+        assert case.mean(WAIT, label, SIZE.of("1")).mean == pytest.approx(float(beyond.sel(processors=1)))
     assert case.difference(WAIT, "buddy").mean != 0
     capsys.readouterr()
     assert command.main([str(tmp_path / "replay")]) == 0
