@@ -5,13 +5,17 @@ that use them. All other policies have the same curve at every value of such an 
 """
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from analysis.families import labels
+from analysis.families import break_even, labels
+from analysis.families.break_even import Outcome
 from analysis.study import Study
+from analysis.study.alternatives import Alternatives
+from analysis.study.axes import ALL_JOBS, Group
 from analysis.study.curve import EXCLUDED, Curve, across
 from sweep import policy_names
 
@@ -182,20 +186,23 @@ class Field:
     def _ignored_requests(self, one: Contestant) -> str:
         """Return the requests at which the grid has a contestant that ignores them."""
         if one.policy not in self._requests_of:
-            named, status = self.study.values_of(labels.REQUESTS), self.study.status
             found = self.usual
-            if named and found != labels.REAL:
-                here = status.isel({"policy": self.study.policies.index(one.policy)})
-                if one.slices and self.study.values_of(labels.QUEUE):
-                    here = here.isel({labels.QUEUE: self.study.values_of(labels.QUEUE).index(one.queue)})
-                there = (here != EXCLUDED).any([dim for dim in here.dims if dim != labels.REQUESTS]).values
-                found = named[int(np.argmax(there))]
+            if self.study.values_of(labels.REQUESTS) and found != labels.REAL:
+                queue = {labels.QUEUE: one.queue} if one.slices else {}
+                found = self._first(labels.REQUESTS, {"policy": one.policy, **queue})
             self._requests_of[one.policy] = found
         return self._requests_of[one.policy]
 
     @cached_property
     def _requests_of(self) -> dict[str, str]:
         return {}
+
+    def _first(self, axis: str, at: Mapping[str, str]) -> str:
+        """Return the first value of an axis at which the grid has points at some values of others."""
+        values = self.study.values_of
+        here = self.study.status.isel({one: values(one).index(at[one]) for one in at if values(one)})
+        there = (here != EXCLUDED).any([dim for dim in here.dims if dim != axis]).values
+        return values(axis)[int(np.argmax(there))]
 
     @cached_property
     def inaccuracies(self) -> list[str]:
@@ -224,15 +231,9 @@ class Field:
     @cached_property
     def _machines(self) -> dict[str, str]:
         """The machine of each workload, the first of the grid; logs may have their own."""
-        status, machines = self.study.status, self.study.values_of(labels.MACHINE)
-        if len(machines) < 2:
+        if len(self.study.values_of(labels.MACHINE)) < 2:
             return {}
-        found = {}
-        for place, name in enumerate(self.workloads):
-            here = status.isel({labels.WORKLOAD: place})
-            there = (here != EXCLUDED).any([dim for dim in here.dims if dim != labels.MACHINE]).values
-            found[name] = machines[int(np.argmax(there))]
-        return found
+        return {name: self._first(labels.MACHINE, {labels.WORKLOAD: name}) for name in self.workloads}
 
     def curve(
         self, metric: str, one: Contestant, workload: str, *,
@@ -250,13 +251,42 @@ class Field:
         place = self.point(one, workload, cost=cost, requests=requests)
         return self.study.curve(metric or str(self.study.headline), one.policy, **place, **own)
 
-    def over_cost(self, metric: str, one: Contestant, workload: str, load: float) -> Curve:
-        """Return a metric at a load over the cost of a switch, in percent of a slice."""
-        curves = [self.curve(metric, one, workload, cost=cost).at(load) for cost in self.costs]
-        return across(curves, list(map(self.share, self.costs)), labels.COST)
+    def beside(
+        self, metric: str, among: Iterable[Contestant], workload: str, load: float, *,
+        cost: str = labels.FREE, requests: str | None = None, group: Group = ALL_JOBS,
+    ) -> Alternatives[Contestant]:  # fmt: skip
+        """Return a metric of contestants at a load, replication by replication.
 
-    def over_requests(self, metric: str, one: Contestant, workload: str, load: float) -> Curve:
-        """Return a metric at a load over the largest overestimate of requests, in runtimes."""
-        every = self.inaccuracies
-        curves = [self.curve(metric, one, workload, requests=requests).at(load) for requests in every]
-        return across(curves, list(map(labels.overestimate, every)), labels.REQUESTS)
+        Batches of different families hold jobs in different orders: replications are paired, not batches.
+        """
+        samples = {}
+        for one in among:
+            curve = self.curve(
+                group.metric(metric), one, workload, cost=cost, requests=requests, **group.place
+            )
+            sample = curve.sample(curve.place(load))
+            samples[one] = sample if sample.reason else sample.of_runs
+        return Alternatives(samples, self.reference, self.study.confidence)
+
+    def outcome(
+        self, axis: str, metric: str, one: Contestant, other: Contestant, workload: str, load: float
+    ) -> Outcome:
+        """Return the comparison of two contestants at a load over another axis.
+
+        Parameters
+        ----------
+        axis : {"switch_cost", "requests"}
+            Over the cost of a switch, in percent of a slice; or the largest overestimate of requests, in
+            runtimes.
+        """
+
+        def curve(one: Contestant) -> Curve:
+            if axis == labels.COST:
+                x = list(map(self.share, self.costs))
+                every = [self.curve(metric, one, workload, cost=cost) for cost in self.costs]
+            else:
+                x = list(map(labels.overestimate, self.inaccuracies))
+                every = [self.curve(metric, one, workload, requests=asked) for asked in self.inaccuracies]
+            return across([each.at(load) for each in every], x, axis)
+
+        return break_even.compare(curve(one), curve(other))

@@ -1,6 +1,6 @@
 """Tables across families: break-evens over load, cost of a switch and requests; levels; groups of jobs."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from analysis.families import break_even, labels
 from analysis.families.break_even import Outcome
 from analysis.families.contestants import Contestant, Field
 from analysis.families.figures import inaccuracy, payers
-from analysis.families.figures.costs import outcomes
+from analysis.report.cells import by_kind
 from analysis.report.table import Cell, Table
 from analysis.study import Study
 from analysis.study.axes import GROUPINGS
@@ -56,8 +56,8 @@ def _table(
 ) -> Table:  # fmt: skip
     """Return a table with a column for each measure under each workload; rows are labels and what follows."""
     columns = _columns(field)
-    cells = [[Cell(label), *(cell(*column, *about) for column in columns.values())] for label, *about in rows]
-    return Table(name, title, caption, (head, *columns), cells)
+    cells = [[label, *(cell(*column, *about) for column in columns.values())] for label, *about in rows]
+    return Table.of(name, title, caption, (head, *columns), cells)
 
 
 def against(
@@ -67,11 +67,10 @@ def against(
     name: str,
     *,
     cost: str = labels.FREE,
-    requests: str | None = None,
 ) -> Outcome:
     """Return the comparison of a contestant with the reference over the load."""
-    mine = field.curve(metric, one, name, cost=cost, requests=requests)
-    return break_even.compare(mine, field.curve(metric, field.reference, name, requests=requests))
+    mine = field.curve(metric, one, name, cost=cost)
+    return break_even.compare(mine, field.curve(metric, field.reference, name))
 
 
 def _cell(outcome: Outcome, unit: str = "", digits: int = 2) -> Cell:
@@ -107,13 +106,13 @@ def _take_over(field: Field) -> Table:
 
 
 def _costs(field: Field) -> Table:
-    def cell(metric: str, name: str, one: Contestant, place: int) -> Cell:
-        return _cell(outcomes(field, metric, one, name)[place][1], " %", 1)
+    def cell(metric: str, name: str, one: Contestant, load: float) -> Cell:
+        return _cell(field.outcome(labels.COST, metric, one, field.reference, name, load), " %", 1)
 
     rows = [
-        (f"{one.label}{labels.at_load(load)}", one, place)
+        (f"{one.label}{labels.at_load(load)}", one, load)
         for one in field.costly
-        for place, load in enumerate(field.study.loads)
+        for load in map(float, field.study.loads)
     ]
     return _table(
         field,
@@ -160,7 +159,7 @@ def _requests(field: Field, gang: Contestant) -> Table:
 
 def _inaccuracy(field: Field) -> Table:
     def compared(metric: str, name: str, one: Contestant, other: Contestant, load: float) -> Cell:
-        cell = _cell(inaccuracy.outcome(field, metric, one, other, name, load), digits=1)
+        cell = _cell(field.outcome(labels.REQUESTS, metric, one, other, name, load), digits=1)
         real = inaccuracy.with_users_requests(field, metric, one, other, name, load)
         return Cell(f"{cell.text}{f'; users: {real}' if real else ''}", cell.tone)
 
@@ -195,15 +194,10 @@ def share_of_gain(
     gang = field.find(field.scheme)
     if gang is None:
         return None
-    samples = []
-    for contestant in (field.reference, one, gang):
-        curve = field.curve(metric, contestant, name)
-        if not curve.x.size or not curve.stable[place := curve.place(load)]:
-            return None
-        samples.append(curve.sample(place).of_runs)
-    reference, mine, free = samples
-    if not free.against(reference).comparison(field.study.confidence).high < 0:
+    found = field.beside(metric, (field.reference, one, gang), name, load)
+    if any(sample.reason for sample in found.samples.values()) or not found.difference(gang).high < 0:
         return None
+    reference, mine, free = (found.samples[each] for each in (field.reference, one, gang))
     gains = (Sample.computed(np.subtract, reference, other) for other in (mine, free))
     return next(gains).against(next(gains)).ratio(field.study.confidence)
 
@@ -240,11 +234,9 @@ def _payers(field: Field) -> Table:
         if load is None:
             continue
         for one in payers.contestants(field):
-            texts = ("; ".join(side) or "no significant group" for side in _sides(field, one, name, load))
-            rows.append(
-                [Cell(f"{one.label}, {labels.workload(name)}{labels.at_load(load)}"), *map(Cell, texts)]
-            )
-    return Table(
+            label = f"{one.label}, {labels.workload(name)}{labels.at_load(load)}"
+            rows.append([label, *_sides(field, one, name, load)])
+    return Table.of(
         "payers",
         f"Groups of jobs that gain and lose against {field.reference.label}",
         f"Groups whose mean bounded slowdown is lower, and higher, than under {field.reference.label}: the "
@@ -255,18 +247,19 @@ def _payers(field: Field) -> Table:
     )
 
 
-def _sides(field: Field, one: Contestant, name: str, load: float) -> tuple[list[str], list[str]]:
-    """Return the groups, kind by kind, that gain and that lose under a contestant."""
-    gain, lose = [], []
-    for grouping in (one for one in GROUPINGS if labels.SLOWDOWN + one.suffix in field.study.data):
+def _sides(field: Field, one: Contestant, name: str, load: float) -> Iterator[str]:
+    """Yield the groups, kind by kind, that gain under a contestant, and those that lose."""
+    every = {}
+    for grouping in (kind for kind in GROUPINGS if kind.of("").metric(labels.SLOWDOWN) in field.study.data):
         groups = payers.groups(field, grouping, name, load)
         level = 1 - (1 - field.study.confidence) / max(1, len(groups))
-        ratios = {group: payers.relative(field, grouping, one, name, load, group, level) for group in groups}
-        lower = [group for group, found in ratios.items() if found.high < 1]
-        higher = [group for group, found in ratios.items() if found.low > 1]
-        gain += [f"{grouping.title}: {', '.join(lower)}"] if lower else []
-        lose += [f"{grouping.title}: {', '.join(higher)}"] if higher else []
-    return gain, lose
+        for group in groups:
+            found = field.beside(labels.SLOWDOWN, (one, field.reference), name, load, group=group)
+            every[group] = found.ratio(one, level=level)
+    lower = [group for group, found in every.items() if found.high < 1]
+    higher = [group for group, found in every.items() if found.low > 1]
+    for side in (lower, higher):
+        yield by_kind(side, lambda group: group.value, "no significant group")
 
 
 def summary(study: Study) -> Sequence[str]:
@@ -292,7 +285,7 @@ def summary(study: Study) -> Sequence[str]:
                 labels.at_load(load).removeprefix(", ")
                 + (", " if labels.at_load(load) else "")
                 + break_even.describe(
-                    inaccuracy.outcome(field, metric, gang, field.reference, name, load), digits=1
+                    field.outcome(labels.REQUESTS, metric, gang, field.reference, name, load), digits=1
                 )
                 for load in map(float, field.study.loads)
             )

@@ -201,8 +201,15 @@ def _longest(case: Case, policy: str) -> Cell:
 
 def winners(case: Case) -> Table:
     """Return the groups of jobs that wait less, and more, than under the reference."""
+
+    def listed(policy: str, verdicts: Sequence[str]) -> str:
+        groups = case.grouped(WAIT, policy, verdicts)
+        return cells.by_kind(
+            groups, lambda one: case.label_of(one).removeprefix("user "), "no group is shown to"
+        )
+
     rows = [
-        [label(policy), *(_listed(case, policy, verdicts) for verdicts in (cells.BETTER, cells.WORSE))]
+        [label(policy), *(listed(policy, verdicts) for verdicts in (cells.BETTER, cells.WORSE))]
         for policy in case.others
     ]
     return Table.of(
@@ -215,15 +222,6 @@ def winners(case: Case) -> Table:
         ("policy", "less wait", "more wait"),
         rows,
     )
-
-
-def _listed(case: Case, policy: str, verdicts: Sequence[str]) -> str:
-    groups = case.grouped(WAIT, policy, verdicts)
-    kinds = (
-        (kind.title, [case.label_of(one).removeprefix("user ") for one in groups if one.grouping is kind])
-        for kind in GROUPINGS
-    )
-    return cells.by_kind(kinds, "no group is shown to")
 
 
 def by_group(case: Case, grouping: Grouping) -> Table:

@@ -1,9 +1,10 @@
 """Cells of tables that compare: means, differences with their sign, interval and verdict, groups in words."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from analysis.report.table import Cell
+from analysis.study.axes import Group
 from sweep.numbers import PERCENT, Unit, estimate, number
 from sweep.statistics import Comparison
 
@@ -89,12 +90,16 @@ def judged(found: Comparison, unit: Unit) -> Cell:
     return Cell(change(found, unit), TONES.get(found.verdict, "open"), note)
 
 
-def by_kind(kinds: Iterable[tuple[str, Sequence[str]]], otherwise: str) -> str:
-    """Return groups of jobs kind by kind, without the kinds that have none; or other words, if none has.
+def by_kind(groups: Iterable[Group], word: Callable[[Group], str], otherwise: str) -> str:
+    """Return groups of jobs kind by kind, each in a word; other words, if there are none.
 
     Examples
     --------
-    >>> by_kind([("runtime", ["under 1 min", "1 to 10 min"]), ("user", [])], "none")
+    >>> from analysis.study.axes import RUNTIME
+    >>> by_kind([RUNTIME.of("under 1 min"), RUNTIME.of("1 to 10 min")], lambda one: one.value, "none")
     'runtime: under 1 min, 1 to 10 min'
     """
-    return "; ".join(f"{kind}: {', '.join(names)}" for kind, names in kinds if names) or otherwise
+    kinds: dict[str, list[str]] = {}
+    for one in groups:
+        kinds.setdefault(one.grouping.title if one.grouping else "", []).append(word(one))
+    return "; ".join(f"{kind}: {', '.join(names)}" for kind, names in kinds.items()) or otherwise

@@ -10,14 +10,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from analysis.errors import require_points
-from analysis.families import break_even
 from analysis.families.break_even import Outcome
 from analysis.families.contestants import Contestant, Field
 from analysis.families.figures.looks import look
-from analysis.families.labels import LXF_W_IMMEDIATE, MEASURES, workload
+from analysis.families.labels import COST, LXF_W_IMMEDIATE, MEASURES, workload
 from analysis.figures import style
-from analysis.study.curve import DONE, Sample
-from sweep import statistics
+from analysis.study.alternatives import Alternatives
 
 EMPTY = "#f2f2f2"
 NOT_OTHER, NOT_OWN = "////", "..."
@@ -51,31 +49,21 @@ def best_at(
 
     Each comparison is judged by its own interval, paired by the same jobs.
     """
-    found: dict[Contestant, Sample] = {}
-    for one in among:
-        curve = field.curve(metric, one, workload, cost=cost)
-        place = np.flatnonzero(np.isclose(curve.x, load, equal_nan=True))
-        if place.size and curve.status[place[0]] == DONE:
-            found[one] = curve.sample(int(place[0])).of_runs
-    if not found:
+    done = {
+        one: sample
+        for one, sample in field.beside(metric, among, workload, load, cost=cost).samples.items()
+        if not sample.reason
+    }
+    if not done:
         return None
-    names = list(found)
-    best = names[int(np.argmin([np.nanmean(sample.values) for sample in found.values()]))]
-
-    def beaten(other: Contestant) -> bool:
-        return found[best].against(found[other]).comparison(field.study.confidence).high < 0
-
-    others = [one for one in names if one != best]
-    probability = (
-        float(statistics.probability_lowest([one.values for one in found.values()])[names.index(best)])
-        if len(names) > 1
-        else 1.0
-    )
+    best = min(done, key=lambda one: float(np.nanmean(done[one].values)))
+    found = Alternatives(done, best, field.study.confidence)
+    beaten = {other: found.difference(best, other).high < 0 for other in done if other != best}
     return Best(
         best,
-        probability,
-        all(beaten(one) for one in others if one.family != best.family),
-        all(map(beaten, others)),
+        found.probabilities[best] if beaten else 1.0,
+        all(is_beaten for one, is_beaten in beaten.items() if one.family != best.family),
+        all(beaten.values()),
     )
 
 
@@ -161,11 +149,10 @@ DODGE = 0.0045
 def outcomes(field: Field, metric: str, one: Contestant, name: str) -> list[tuple[float, Outcome]]:
     """Return at each load the comparison of a gang scheduler with the reference over the cost of a switch."""
 
-    def at(load: float) -> Outcome:
-        curves = (field.over_cost(metric, contestant, name, load) for contestant in (one, field.reference))
-        return break_even.compare(*curves)
-
-    return [(float(load), at(float(load))) for load in field.study.loads]
+    return [
+        (load, field.outcome(COST, metric, one, field.reference, name, load))
+        for load in map(float, field.study.loads)
+    ]
 
 
 def draw_break_evens(field: Field) -> Figure:

@@ -1,15 +1,12 @@
 """Ratios of gang scheduling to policies that use requested times, over the inaccuracy of requests."""
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from analysis.errors import DrawingError
 from analysis.families import break_even, labels
-from analysis.families.break_even import Outcome
 from analysis.families.contestants import Contestant, Field
 from analysis.families.figures import payers
 from analysis.figures import category_plot
-from sweep import statistics
 
 WORDS = {"better": "better", "worse": "worse", "open": "no significant difference"}
 
@@ -37,23 +34,15 @@ def pairs(field: Field) -> list[Pair]:
     return found
 
 
-def outcome(field: Field, metric: str, one: Contestant, other: Contestant, name: str, load: float) -> Outcome:
-    """Return the comparison of two contestants at a load over the inaccuracy of requests."""
-    return break_even.compare(
-        *(field.over_requests(metric, contestant, name, load) for contestant in (one, other))
-    )
-
-
 def with_users_requests(
     field: Field, metric: str, one: Contestant, other: Contestant, name: str, load: float
 ) -> str:
     """Return the result with requests as users make them, in a word; empty if the grid has none."""
     if labels.REAL not in field.study.values_of(labels.REQUESTS):
         return ""
-    curves = [field.curve(metric, contestant, name, requests=labels.REAL) for contestant in (one, other)]
-    found = break_even.compare(*curves)
-    known = np.flatnonzero(np.isclose(found.x, load, equal_nan=True))
-    return WORDS[found.states[known[0]]] if known.size else ""
+    curves = (field.curve(metric, each, name, requests=labels.REAL).at(load) for each in (one, other))
+    states = break_even.compare(*curves).states
+    return WORDS[states[0]] if states else ""
 
 
 def _load(field: Field, metric: str, name: str) -> float | None:
@@ -90,18 +79,14 @@ def draw(field: Field) -> Figure:
             if load is None:
                 continue
             named = [_named(requests) for requests in _kinds(field)]
-            ratios = {one: _ratios(field, metric, one, name, load) for one in mine}
+            each = [
+                field.beside(metric, (*mine, field.reference), name, load, requests=requests)
+                for requests in _kinds(field)
+            ]
+            ratios = {one: [beside.ratio(one) for beside in each] for one in mine}
             measure = labels.MEASURES[metric].capitalize()
             title = f"{labels.workload(name)}{labels.at_load(load)}"
             plots.append(payers.plot(field, named, ratios, measure, title))
     if not plots:
         raise DrawingError("at no load all of them are stable with all kinds of requests")
     return category_plot.panels(plots, "Gang scheduling and inaccurate requests", 2, height=2.6)
-
-
-def _ratios(field: Field, metric: str, one: Contestant, name: str, load: float) -> list[statistics.Interval]:
-    found = []
-    for requests in _kinds(field):
-        mine, other = (field.curve(metric, each, name, requests=requests) for each in (one, field.reference))
-        found.append(payers.ratio_at(mine, other, load, field.study.confidence))
-    return found

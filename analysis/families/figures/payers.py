@@ -11,8 +11,8 @@ from analysis.families.contestants import Contestant, Field
 from analysis.families.figures.looks import look
 from analysis.figures import category_plot
 from analysis.figures.category_plot import CategoryPlot, Estimates
-from analysis.study.axes import Grouping
-from analysis.study.curve import Curve, Sample, ends
+from analysis.study.axes import USER, Group, Grouping
+from analysis.study.curve import Curve, ends
 from sweep import statistics
 
 USUAL = 0.8
@@ -43,40 +43,15 @@ def highest_common(curves: Sequence[Curve]) -> float | None:
     return float(chosen[-1]) if chosen.size else None
 
 
-def groups(field: Field, grouping: Grouping, name: str, load: float) -> list[str]:
+def groups(field: Field, grouping: Grouping, name: str, load: float) -> list[Group]:
     """Return the groups that have jobs in most replications."""
     found = []
-    for group in field.study.values_of(grouping.dim):
-        curve = field.curve(labels.SLOWDOWN + grouping.suffix, field.reference, name, **{grouping.dim: group})
+    for group in map(grouping.of, field.study.values_of(grouping.dim)):
+        curve = field.curve(group.metric(labels.SLOWDOWN), field.reference, name, **group.place)
         values = curve.values[curve.place(load)]
         if np.isfinite(values).any(axis=1).mean() > 0.5:
             found.append(group)
     return found
-
-
-def relative(
-    field: Field, grouping: Grouping, one: Contestant, name: str, load: float, group: str, confidence: float
-) -> statistics.Interval:
-    """Return a group's mean bounded slowdown over that under the reference, paired by the same jobs."""
-    mine, others = (
-        field.curve(labels.SLOWDOWN + grouping.suffix, contestant, name, **{grouping.dim: group})
-        for contestant in (one, field.reference)
-    )
-    return ratio_at(mine, others, load, confidence)
-
-
-def ratio_at(one: Curve, other: Curve, load: float, confidence: float) -> statistics.Interval:
-    """Return the paired ratio of two curves at a load; NaN where one of them is not done.
-
-    Batches of different families hold jobs in different orders: replications are paired, not batches.
-    """
-    mine, others = (
-        curve.sample(curve.place(load)) if curve.stable[curve.place(load)] else Sample.absent()
-        for curve in (one, other)
-    )
-    if mine.reason or others.reason:
-        return Sample.absent().interval(confidence)
-    return mine.of_runs.against(others.of_runs).ratio(confidence)
 
 
 def plot(
@@ -100,15 +75,15 @@ def draw(field: Field, grouping: Grouping) -> Figure:
         if load is None:
             continue
         named = groups(field, grouping, name, load)
-        if not named or named == ["others"]:
+        if not named or named == [USER.of("others")]:
             continue
-        confidence, title = field.study.confidence, f"{labels.workload(name)}{labels.at_load(load)}"
-        found = {
-            one: [relative(field, grouping, one, name, load, group, confidence) for group in named]
-            for one in contestants(field)
-        }
+        title = f"{labels.workload(name)}{labels.at_load(load)}"
+        among = contestants(field)
+        every = (*among, field.reference)
+        each = [field.beside(labels.SLOWDOWN, every, name, load, group=group) for group in named]
+        found = {one: [beside.ratio(one) for beside in each] for one in among}
         joined = grouping.dim.endswith("_range")
-        shorts = [_short(group) for group in named]
+        shorts = [_short(group.value) for group in named]
         plots.append(plot(field, shorts, found, "Mean bounded slowdown", title, joined=joined))
     if not plots:
         raise DrawingError(f"no workload has groups by {grouping.title} at a load at which all are stable")

@@ -12,7 +12,6 @@ from papers import study as fabricate
 
 from analysis.families import PAPER
 from analysis.families.contestants import Contestant, Field
-from analysis.families.figures import payers
 from analysis.families.figures.looks import look
 from analysis.families.labels import GANG, SLOWDOWN
 from analysis.families.tables import share_of_gain
@@ -135,7 +134,8 @@ def test_groups_that_gain_and_lose() -> None:
     at |= {"level": math.nan, "queue": "fcfs", "switch_cost": 0, "requests": "real", "speedup": "linear"}
     at[RUNTIME.dim], metric = "10 to 100 min", "bounded_slowdown_by_runtime"
     gang = field.find("buddy")
-    long = payers.relative(field, RUNTIME, gang, "lublin2003", 0.8, "10 to 100 min", 0.95)
+    group = RUNTIME.of("10 to 100 min")
+    long = field.beside(SLOWDOWN, (gang, field.reference), "lublin2003", 0.8, group=group).ratio(gang)
     wanted = truth(metric, at) / truth(metric, {**at, "policy": "easy"})
     assert long.mean == pytest.approx(wanted, rel=0.02)
     table = next(table for table in PAPER.tables(found) if table.name == "payers")
