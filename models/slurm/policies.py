@@ -142,6 +142,12 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
                 f"{made.name} has no partitions; add policy.lines=['PartitionName=all Nodes=ALL']"
             )
         return made
+    if rules.path is not None and machines_are_open(machine):
+        raise ConfigurationError(
+            f"{made.name} has no NodeName lines, as what scontrol show config prints; add what scontrol show "
+            "node and scontrol show partition print to the end of it, or policy.lines=['NodeName=n[1-64] "
+            "CPUs=32','PartitionName=all Nodes=ALL'], or machine.processors=N for one pool of processors"
+        )
     nodes = _nodes(rules.node_cpus, machine)
     partition = Partition(OF_MACHINE, tuple(range(len(nodes))), default=True, sharing=Share.of(rules.sharing))
     return replace(made, nodes=nodes, partitions=(partition,))
@@ -156,8 +162,8 @@ def _nodes(each: int, machine: Parameters) -> tuple[Node, ...]:
     """Return the nodes of a machine: its hosts, or as many of `node_cpus` CPUs as its processors make."""
     if machines_are_open(machine):
         raise ConfigurationError(
-            "policy.path=null has no nodes, and neither has the machine; add policy.path=slurm.conf, or "
-            "machine.processors=N"
+            "policy.path=null has no nodes, and neither has the machine; replace policy.path=null by "
+            "policy.path=FILE with a slurm.conf, or add machine.processors=N"
         )
     made = machines.of(machine)
     if len(made.names) > 1 or made.limits_memory:

@@ -245,6 +245,9 @@ def qos_of(line: Line) -> Qos:
 
 def reservation_of(line: Line, numbers: Mapping[str, int]) -> Reservation | None:
     """Return a reservation, None beside its faults; its times are UTC, as those of the log have to be."""
+    if line.text("nodes") in NEUTRAL and line.text("licenses") not in NEUTRAL:
+        line.faults.note(f"{line.where}: reservation {line.name} of licences has no effect here")
+        return None
     try:
         return _reservation(line, numbers)
     except ValueError as fault:

@@ -8,16 +8,14 @@ from dataclasses import dataclass, field, replace
 from models.slurm.configuration import accounting, hostlist
 from models.slurm.configuration.accounting import NEUTRAL, Association, Qos, Reservation
 from models.slurm.configuration.errors import Faults
-from models.slurm.configuration.keys import KNOWN, LINES, Line, Pairs, known_names
+from models.slurm.configuration.keys import KNOWN, LINES, SHOWN, Line, Pairs, known_names
 from models.slurm.configuration.nodes import DOWN, FUTURE, Node, nodes_of, state
 from models.slurm.configuration.partitions import INHERITED, Partition, Sharing, partition_of
 from models.slurm.configuration.settings import Settings, settings_of
 
-SHOWN = "(shown)"
-"""How a place ends that `scontrol show config` has: it shows keys that no slurm.conf may have."""
-
 NEUTRAL_VALUES = {
-    "", "none", "no", "0", "-1", "infinite", "(null)", "n/a", "topology/none", "topology/default",
+    "", "none", "no", "0", "-1", "infinite", "unlimited", "(null)", "n/a", "topology/none",
+    "topology/default", "topology/flat", "prep/script",
 }  # fmt: skip
 """Values, in small letters, with which a key has no effect; those of a plugin end with ``/none``."""
 
@@ -138,11 +136,17 @@ def configuration_of(
             line.fault(f"more than {hostlist.MOST:,} nodes")
             break
     for line in parts.lines.get("downnodes", ()):
-        words, names = state(line.text("State", "DOWN")), line.value("DownNodes", hostlist.expand, [])
-        nodes |= {one: replace(nodes[one], up=not words & DOWN) for one in names if one in nodes}
-        absent |= {*names} if FUTURE in words else set()
+        given, names = state(line.text("State", "DOWN")), line.value("DownNodes", hostlist.expand, [])
+        nodes |= {one: replace(nodes[one], up=not given & DOWN) for one in names if one in nodes}
+        absent |= {*names} if FUTURE in given else set()
         if unknown := [one for one in names if one not in nodes]:
             faults.note(f"{line.where}: no NodeName line names {unknown[0]}: it has no effect")
+    shown = [line for line in parts.lines.get("nodename", ()) if line.where.endswith(SHOWN)]
+    if down := [line.name for line in shown if line.name in nodes and not nodes[line.name].up]:
+        lines_of = f"policy.lines=['DownNodes={down[0]} State=IDLE']"
+        faults.note(
+            f"{name}: {len(down)} nodes are down as scontrol showed them; {lines_of} has one of them up"
+        )
     nodes = {node: made for node, made in nodes.items() if node not in absent}
     numbers, every = {node: number for number, node in enumerate(nodes)}, tuple(nodes.values())
     sets = {line.name: line for line in parts.lines.get("nodeset", ())}
@@ -153,8 +157,8 @@ def configuration_of(
         of_line[MOST_PARTITIONS].fault(f"more than {MOST_PARTITIONS:,} partitions")
     partitions = {}
     for line in of_line[:MOST_PARTITIONS]:
-        given = {"partitionname": line.name, **common, **line.given}
-        if found := partition_of(replace(line, given=given), numbers, sets, every, absent):
+        inherits = replace(line, given={"partitionname": line.name, **common, **line.given})
+        if found := partition_of(inherits, numbers, sets, every, absent):
             partitions[line.name] = found
         else:
             faults.note(f"{line.where}: partition {line.name} has no nodes: it is left out")

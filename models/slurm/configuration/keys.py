@@ -19,6 +19,10 @@ LINES = frozenset(KNOWN["lines"].split())
 """Keys that begin a line with keys of its own."""
 
 
+SHOWN = "(shown)"
+"""How a place ends that scontrol shows: with keys that no slurm.conf may have, and without FUTURE nodes."""
+
+
 class Pairs(NamedTuple):
     """A logical line: where it begins, and its pairs of a key and a value, in order."""
 

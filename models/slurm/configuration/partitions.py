@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple, Self
 
 from models.slurm.configuration import hostlist, values
-from models.slurm.configuration.keys import Line, key
+from models.slurm.configuration.keys import SHOWN, Line, key
 from models.slurm.configuration.nodes import OF_32_BITS, Node
 from models.slurm.configuration.settings import Preempt
 from models.slurm.configuration.values import duration, whole
@@ -115,6 +115,11 @@ def partition_of(
         else:
             names.append(word)
     missing = [word for word in names if word not in numbers and word not in absent]
+    if missing and line.where.endswith(SHOWN):
+        line.faults.note(
+            f"{line.where}: partition {line.name} without {missing[0]}, which scontrol did not show"
+        )
+        missing = []
     if missing:
         line.fault(
             f"partition {line.name} has node {missing[0]}, which no NodeName line names; add one, or leave "

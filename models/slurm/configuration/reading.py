@@ -1,5 +1,5 @@
-"""Reading of a slurm.conf: comments, continued lines, Include, quoted values; or what `scontrol show
-config` prints."""
+"""Reading of a slurm.conf: comments, continued lines, Include, quoted values; or what `scontrol show config`,
+`show node`, `show partition` and `show reservation` print, one after the other."""
 
 from __future__ import annotations
 
@@ -11,12 +11,33 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from models.slurm.configuration.accounting import dumped
-from models.slurm.configuration.configuration import ALONE, SHOWN, Configuration, configuration_of
+from models.slurm.configuration.configuration import ALONE, Configuration, configuration_of
 from models.slurm.configuration.errors import ConfigurationError, Faults
-from models.slurm.configuration.keys import LINES, Pairs
+from models.slurm.configuration.keys import LINES, SHOWN, Pairs, names_of
+from models.slurm.configuration.nodes import NodeKeys
+from models.slurm.configuration.partitions import RULES_OF_ACCESS, Partition
 
-OF_SHOWN = re.compile(r"^(\w+)\s+= (.*)$")
-"""A line of `scontrol show config`."""
+CONFIG = "Configuration data as of"
+OF_SHOWN = re.compile(r"^(\w+)(?:\[\d+\])?\s+= (.*)$")
+"""The first line of `scontrol show config`, and one with a key."""
+
+RECORD = re.compile(r"(NodeName|PartitionName|ReservationName)=\S")
+ONE_LINE = re.compile(r" (CPUTot|TotalNodes|NodeCnt)=")
+FIRST_OF_RECORD = re.compile(r"\s{3,}(CPUAlloc|AllowGroups|Nodes|NodeCnt)=")
+"""A record of `scontrol show node`, `partition` or `reservation`: with -o, else by its second line."""
+
+OF_SCONTROL = re.compile(r"No \w+ in the system|(Node|Partition|Reservation) data as of ")
+NOTHING = ("", "(null)", "N/A", "n/a", "NONE", "None", "GLOBAL")
+RENAMED = {"CPUTot": "CPUs", "AvailableFeatures": "Features"}
+INHERITS = {("DefMemPerCPU", "UNLIMITED"), ("DefMemPerNode", "UNLIMITED")}
+"""Values with which a partition has what slurm.conf sets for all."""
+
+KEPT = {
+    "NodeName": {name.lower() for name in names_of(NodeKeys)},
+    "PartitionName": {"nodes", *RULES_OF_ACCESS, *(name.lower() for name in names_of(Partition))},
+    "ReservationName": {"starttime", "endtime", "nodes", "flags", "licenses"},
+}
+"""What each kind of record has of a line of slurm.conf; all else is how it is at that moment."""
 
 DEEPEST = 10
 """Files that include each other in a chain."""
@@ -102,12 +123,12 @@ def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Pairs]:
         raise ConfigurationError(f"{path}: {error.strerror}; give the path of a slurm.conf") from None
     files.take(path, content)
     text = content.decode(errors="replace")
-    if text.startswith("Configuration data as of"):
-        yield from _shown(path.name, text)
-        return
     columns: list[str] = []
-    for number, line in _logical(text):
+    for number, line, shown in _logical(text):
         where = f"{path.name}, line {number}"
+        if shown:
+            yield from _shown(where, line)
+            continue
         if "|" in line and (columns or line.startswith("Name|")):
             cells = line.split("|")
             if not columns:  # of `sacctmgr -P show qos`
@@ -151,21 +172,39 @@ def _included(where: str, name: str, path: Path, files: _Files) -> list[Path]:
     return []
 
 
-def _logical(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines without comments, those that end with a backslash joined with the next."""
-    begun, first = "", 0
-    for number, raw in enumerate(text.splitlines(), start=1):
+def _logical(text: str) -> Iterator[tuple[int, str, bool]]:
+    """Yield the lines without comments, those that end with a backslash joined with the next; and the records
+    that scontrol shows, each with all of its lines, which are marked."""
+    begun, first, lines = "", 0, text.splitlines()
+    of_config = False
+    at = 0
+    while at < len(lines):
+        number, raw, rest = at + 1, lines[at], lines[at + 1 : at + 2]
+        at += 1
+        if raw.startswith(CONFIG):
+            of_config = True
+        elif not begun and RECORD.match(raw):
+            of_config = False
+            if ONE_LINE.search(raw) or (rest and FIRST_OF_RECORD.match(rest[0])):
+                begins = at
+                while at < len(lines) and lines[at].strip() and lines[at][0].isspace():
+                    at += 1
+                yield number, " ".join([raw, *lines[begins:at]]), True
+                continue
+        if of_config:
+            yield number, raw, True
+            continue
         line = COMMENT.sub(r"\1", raw).rstrip()
         first = first or number
         if (len(line) - len(line.rstrip("\\"))) % 2:
             begun += line[:-1]
             continue
         whole = re.sub(r"\\(.)", r"\1", begun + line).strip()
-        if whole:
-            yield first, whole
+        if whole and not OF_SCONTROL.match(whole):
+            yield first, whole, False
         begun, first = "", 0
     if begun.strip():
-        yield first, begun.strip()
+        yield first, begun.strip(), False
 
 
 def _of_text(where: str, text: str, faults: Faults) -> Iterator[Pairs]:
@@ -199,9 +238,24 @@ def _of_text(where: str, text: str, faults: Faults) -> Iterator[Pairs]:
         yield from (Pairs(where, [pair]) for pair in pairs)
 
 
-def _shown(name: str, text: str) -> Iterator[Pairs]:
-    """Yield the lines of `scontrol show config`, which has neither nodes nor partitions."""
-    for number, line in enumerate(text.splitlines(), start=1):
-        if (found := OF_SHOWN.match(line)) and found[2] not in ("(null)", "N/A", "n/a"):
+def _shown(where: str, line: str) -> Iterator[Pairs]:
+    """Yield what scontrol shows: a key of `show config`, or a record with its keys as slurm.conf has them."""
+    if not RECORD.match(line):
+        if (found := OF_SHOWN.match(line)) and found[2] not in NOTHING:
             value = re.sub(r" (sec|min|KB|MB|days)$", "", found[2])
-            yield Pairs(f"{name}, line {number} {SHOWN}", [(found[1], value)])
+            yield Pairs(f"{where} {SHOWN}", [(found[1], value)])
+        return
+    pairs = (part.partition("=") for part in re.split(r"\s+(?=[A-Za-z]\w*=)", line.strip()))
+    named = [(RENAMED.get(key, key), value.strip()) for key, _, value in pairs]
+    kept = KEPT[named[0][0]]
+    yield Pairs(
+        f"{where} {SHOWN}",
+        [
+            named[0],
+            *(
+                (key, value)
+                for key, value in named[1:]
+                if key.lower() in kept and value not in NOTHING and (key, value) not in INHERITS
+            ),
+        ],
+    )

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +27,13 @@ from models.slurm.configuration import (
 from models.slurm.configuration.accounting import Association, Qos
 from models.slurm.configuration.nodes import NodeKeys
 from models.slurm.configuration.reading import of_lines
-from models.slurm.configuration.settings import requeue_wait
+from models.slurm.configuration.settings import Preempt, requeue_wait
 from models.slurm.kernel import tables
 from models.slurm.policies import as_pool, wanted
 from models.slurm.preemption import levels_of
 from models.slurm.scheduler import LIMITS
+
+SLURM = Path(__file__).parents[2] / "data" / "slurm"
 
 CONF = """\
 # A comment
@@ -217,6 +219,7 @@ def test_memory_that_is_set_aside() -> None:
 def test_nodes_that_are_down_or_absent(line: str, up: list[int]) -> None:
     made = of_lines("slurm.conf", ["NodeName=n[1-3] CPUs=4", "PartitionName=all Nodes=n[1-3]", line])
     assert [node.up for node in made.nodes] == [bool(one) for one in up]
+    assert not [note for note in made.notes if "no NodeName line names n9: it has no effect" not in note]
     pool = as_pool(made, {"processors": None})
     assert pool["processors"] == sum(node.cpus for node in made.nodes if node.up)
 
@@ -249,6 +252,97 @@ def test_devices_are_compared_without_case() -> None:
         ("gpu:a100", "gpu"),
         {"gpu:a100": [2]},
     )
+
+
+OF_SHOWN = """\
+ClusterName=t
+SlurmctldHost=head(127.0.0.1)
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+SchedulerParameters==bf_max_job_user=20,bf_window=4320
+NodeName=DEFAULT Sockets=2 CoresPerSocket=4
+NodeName=c1 CPUs=8 ThreadsPerCore=2 CoreSpecCount=3 RealMemory=1000 MemSpecLimit=100 Weight=7
+NodeName=n[1-3] CPUs=12 Sockets=2 CoresPerSocket=4 RealMemory=32000 Feature=a,b
+NodeName=s1 CPUs=16 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2 CPUSpecList=0-2,15 RealMemory=32000 Feature=ib
+NodeName=f1 CPUs=4 State=FUTURE
+DownNodes=n3 State=DOWN Reason="no power"
+PartitionName=DEFAULT State=UP
+PartitionName=batch Nodes=n[1-3],f1 Default=YES MaxTime=INFINITE OverTimeLimit=5
+PartitionName=spec Nodes=s1,c1 MaxTime=2-0 DefaultTime=30 PriorityTier=3 Shared=FORCE:2 DefMemPerCPU=100
+PartitionName=spare
+PartitionName=admin Nodes=""
+Epilog= KillWait=77
+"""
+
+
+@pytest.mark.parametrize("file", ["scontrol.txt", "scontrol_oneline.txt"])
+def test_what_a_real_slurm_makes_of_a_file(file: str) -> None:
+    """Slurm 22.05.8 read `OF_SHOWN`; `scontrol show` of config, partition, node and so on printed this."""
+    shown = read(SLURM / file)
+    given = of_lines("slurm.conf", [*OF_SHOWN.splitlines(), "DownNodes=n2 State=DRAIN"])
+    assert [replace(node, line=0) for node in shown.nodes] == [replace(node, line=0) for node in given.nodes]
+    off = Preempt()
+    assert shown.partitions == tuple(replace(one, preempt=off) for one in given.partitions)
+    assert [one.name for one in given.partitions] == ["batch", "spec"]
+    assert shown.settings == given.settings
+    assert (shown.settings.bf_window, shown.settings.kill_wait, shown.settings.epilog) == (259_200, 30, True)
+    (reserved,) = shown.reservations
+    assert (reserved.name, reserved.nodes, reserved.end - reserved.begin) == ("m", (1,), 3600)
+    assert [note for note in shown.notes if "n2 State=IDLE" in note or "f1, which scontrol" in note] != []
+
+
+RECORDS = """\
+PartitionName=batch
+   AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL
+   AllocNodes=ALL Default=YES QoS=N/A
+   DefaultTime=NONE DisableRootJobs=NO ExclusiveUser=NO ExclusiveTopo=NO GraceTime=0 Hidden=NO
+   MaxNodes=UNLIMITED MaxTime=1-00:00:00 MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED MaxCPUsPerSocket=UNLIMITED
+   NodeSets=ALL
+   Nodes=n[1-2]
+   PriorityJobFactor=1 PriorityTier=1 RootOnly=NO ReqResv=NO OverSubscribe=NO
+   OverTimeLimit=NONE PreemptMode=OFF
+   State=UP TotalCPUs=8 TotalNodes=2 SelectTypeParameters=NONE
+   JobDefaults=(null)
+   DefMemPerNode=UNLIMITED MaxMemPerNode=UNLIMITED
+   ResumeTimeout=GLOBAL SuspendTimeout=GLOBAL SuspendTime=GLOBAL PowerDownOnIdle=NO
+
+No reservations in the system
+NodeName=n1 Arch=x86_64 CoresPerSocket=4
+   CPUAlloc=0 CPUTot=4 CPULoad=N/A
+   AvailableFeatures=(null)
+   Gres=gpu:A100:2(S:0-1)
+   OS=Linux 6.1.0 #1 SMP PREEMPT_DYNAMIC
+   RealMemory=32000 AllocMem=0 FreeMem=N/A Sockets=1 Boards=1
+   State=IDLE+CLOUD+POWERED_DOWN ThreadsPerCore=1 TmpDisk=0 Weight=3 Owner=N/A MCS_label=N/A
+   Comment=bought = later
+
+NodeName=n2 CPUs=4
+   KillWait=50
+ReservationName=lic StartTime=2024-03-05T08:00:00 EndTime=2024-03-05T09:00:00 Duration=01:00:00
+   Nodes= NodeCnt=0 CoreCnt=0 Features=(null) PartitionName=(null) Flags=ANY_NODES,LICENSE_ONLY
+   Users=root Groups=(null) Accounts=(null) Licenses=matlab:2 State=ACTIVE BurstBuffer=(null)
+ReservationName=cores StartTime=2024-03-05T08:00:00 EndTime=2024-03-05T09:00:00 Duration=01:00:00
+   Nodes=n2 NodeCnt=1 CoreCnt=2 Features=(null) PartitionName=(null) Flags=SPEC_NODES
+     NodeName=n2 CoreIDs=0-1
+   TRES=cpu=2
+"""
+
+
+def test_records_of_other_versions_beside_lines(tmp_path: Path) -> None:
+    (tmp_path / "slurm.conf").write_text(f"OverTimeLimit=7\nDefMemPerNode=5\n{RECORDS}")
+    made = read(tmp_path / "slurm.conf")
+    assert [(node.name, node.cpus, node.weight, node.up) for node in made.nodes] == [
+        ("n1", 4, 3, True),
+        ("n2", 4, 1, True),
+    ]
+    assert made.nodes[0].gres == {"gpu:a100": 2}
+    (batch,) = made.partitions
+    assert (batch.over_time, batch.memory_node, batch.max_time, batch.restricted) == (420, 5, 86_400, ())
+    assert made.settings.kill_wait == 50
+    assert [one.name for one in made.reservations] == ["cores"]
+    assert [note.partition(": ")[2] for note in made.notes] == [
+        "reservation lic of licences has no effect here"
+    ]
 
 
 def test_further_lines_win(conf: Path) -> None:
