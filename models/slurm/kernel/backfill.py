@@ -1,9 +1,9 @@
 """A cycle of backfilling: every tested job starts now or gets a plan, in order of priority.
 
-A cycle plans anew from what runs now. Without anything that may start now its plans are of no effect, as
-no later cycle reads them; so a cycle ends at the last job that could still start now: its needs fit into
-what is free on nodes that no plan so far claims. Plans only take nodes away, so this changes no start
-(unless plans are recorded).
+A cycle plans from what runs now, and forgets the plans of the cycle before. Without anything that may start
+now its plans have no effect, as no later cycle reads them; so a cycle ends at the last job that could still
+start now: its needs fit into what is free on nodes that no plan so far claims. Plans only take nodes away,
+so this changes no start (unless plans are recorded).
 """
 
 import math
@@ -13,6 +13,7 @@ from models.kernels.compiling import part, passable
 from models.slurm.kernel.gang import enter
 from models.slurm.kernel.offering import count, offered_by
 from models.slurm.kernel.plan import (
+    FAR,
     begin_plan,
     conflicts,
     is_reserved,
@@ -46,6 +47,10 @@ UNKNOWN_S = 500
 
 FIRST_WINDOW = 30
 """Seconds: jobs that end close to each other are taken out together, in windows of growing length."""
+
+UNTESTED = 201
+"""After this number of running jobs in a window Slurm skips the test that ends it, checks the wall clock, and
+continues in the same window (`_will_run_test`: ``if (rm_job_cnt++ > 200) goto timer_check``)."""
 
 
 @part(inline=False)
@@ -110,14 +115,14 @@ def look_ahead(system, record, preempts, k):
 
 
 @part(inline=False)
-def earliest(system, record, whole, now, only_now, pick):
-    """Return when a job can start on the nodes in row `MASK`, -1 if never; the nodes are picked.
+def earliest(system, record, whole, now, only_now, until, pick):
+    """Return when a job can start on the nodes in row `MASK`, -1 if not by `until`; the nodes are picked.
 
-    Running jobs are taken out in order of their expected ends, several at a time: first those of half a
-    minute, then in windows that double; the start is the expected end of the last one taken out. Those that
+    Running jobs are taken out in order of their expected ends, several at a time: first the jobs of half a
+    minute, then in windows that double; the start is the expected end of the last one taken out. Jobs that
     it may preempt are taken out before them, and it can start at once where that is enough. The view of the
     future is kept from one job to the next, and moved only if the nodes that are free then could suffice.
-    O(running jobs x nodes).
+    O(running jobs that end by `until` x nodes).
     """
     state, fate = system.state[0], system.fate
     job, preempts = system.records[record].job, system.settings[0].preempts
@@ -163,10 +168,16 @@ def earliest(system, record, whole, now, only_now, pick):
                 break
             other = system.running[k]
             k += 1
+            # The list is sorted by expected end, and the start is at or after the end of the last job taken
+            # out: once a job ends past `until`, neither this window nor a later one has a start by then.
+            if last < 0 and fate[other].expected > until:
+                return -1
             if not overlaps(system, system.sets, other, MASK):
                 continue
             if preempts and may_preempt(system, record, other):
                 continue
+            if fate[other].expected > until:
+                return -1
             if border == 0:
                 border = fate[other].expected + window - fate[other].expected % window
             last = other
@@ -178,7 +189,7 @@ def earliest(system, record, whole, now, only_now, pick):
             if fate[following].expected > border + window:
                 break
             n_removed += 1
-            if n_removed > 201:
+            if n_removed > UNTESTED:
                 checked_late = True
                 break
         if last < 0:
@@ -240,7 +251,7 @@ def completing(system):
 
 @part(inline=False)
 def block(system, job, until):
-    """Plan a job that a limit keeps waiting, and those of the same QOS if it is one of that, from then on."""
+    """Plan a job that a limit keeps waiting, from then on; with it all jobs of a QOS whose limit it is."""
     limits = system.limits
     system.fate[job].limited = 1
     limit = exceeded(system, job, 0) if exceeded(system, job, 1) == NONE else NONE
@@ -284,7 +295,9 @@ def plan_job(system, record, now, only_now, pick):
             for w in range(n_words):
                 system.sets[MASK, w] &= system.partition_words[words, w]
             if n_nodes >= jobs[job].least_nodes:
-                found = earliest(system, record, whole, now, only_now, pick)
+                # A start past the next change of the plan is tried again from there: none is searched for.
+                until = later if later else FAR
+                found = earliest(system, record, whole, now, only_now, until, pick)
         if found < 0:
             if later and not only_now:
                 continue
