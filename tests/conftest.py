@@ -1,7 +1,7 @@
 """The same environment for all tests, whatever the machine's or the user's settings.
 
 It excludes a terminal's width and colours, an outer Slurm job or MPI launcher, a user's settings of
-libraries, a language, examples drawn anew in each run, deadlines of examples, and empty caches.
+libraries, a language, examples that differ from run to run, deadlines of examples, and empty caches.
 """
 
 import fcntl

@@ -29,7 +29,7 @@ NAMES = ("models", "sweep", "analysis", "slurm", "conf")
 
 @pytest.fixture
 def schedsweep(tmp_path: Path) -> Path:
-    """Return the command, in a folder of its own like those of an environment."""
+    """Return the command, in a folder of its own as in an environment."""
     script = tmp_path / "bin" / "schedsweep"
     script.parent.mkdir()
     script.write_text(SCRIPT.format(python=sys.executable))

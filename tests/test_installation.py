@@ -60,7 +60,7 @@ def test_a_release_is_built_once_and_runs_in_an_empty_environment(tmp_path: Path
     env = tmp_path / "env"
     run(sys.executable, "-m", "venv", env, cwd=tmp_path)
     run(env / "bin/python", "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel, cwd=tmp_path)
-    # Dependencies are those of this environment, so that no network is needed; not its editable install.
+    # Dependencies come from this environment, so that no network is needed; not its editable install.
     (site,) = env.glob("lib/python*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     place = tmp_path / "place"

@@ -38,7 +38,7 @@ ELSEWHERE = {
 """Commands that tests of their own run, or that need what a test has not."""
 
 LONG = ("across_families", "production_gang")
-"""Pages whose plans alone take longer than those of all others."""
+"""Pages whose plans alone take longer than all others."""
 
 PLACEHOLDER = re.compile(r"[A-Z]{3}|\.\.\.")
 """In a command, a word for something of the reader's."""

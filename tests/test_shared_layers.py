@@ -55,7 +55,7 @@ def names_in(text: str) -> Iterator[tuple[int, str]]:
 
 
 def test_shared_layers_name_no_family_no_paper_and_no_policy() -> None:
-    # The registry of packing schemes is that of its package: a scheme has the name of its policy.
+    # The registry of packing schemes belongs to its package: a scheme has the name of its policy.
     allowed = {REGISTRY, ROOT / "models/packing/scheme.py"}
     found = [
         f"{file.relative_to(ROOT)}, line {line}: {name}"

@@ -214,7 +214,7 @@ def test_the_notebook_from_nothing_to_a_figure(tmp_path: Path, monkeypatch: pyte
 
     printed = executed(DOCS / "tutorials" / "first_study.ipynb", tmp_path, monkeypatch)
     with xr.open_dataset(tmp_path / "results" / "first" / "compare.nc") as data:
-        assert data.sizes["replication"] == 8  # those of its second run, too
+        assert data.sizes["replication"] == 8  # with the replications of its second run
         assert int((data.state == 1).sum()) == data.state.size
         waits = data.wait.sel(workload="lublin2003", machine="pe128", load=0.5) / 60
         found = paired_difference(waits.sel(policy="easy"), waits.sel(policy="fcfs"))

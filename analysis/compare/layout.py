@@ -58,7 +58,7 @@ class Layout:
         along = study.view.along
         if along and along not in numbers:
             offered = f"give one of {', '.join(numbers)}" if numbers else "this study has none, leave it out"
-            raise AnalysisError(f"along={along} is no axis with several numbers; {offered}")
+            raise AnalysisError(f"along={along} is not an axis with several numbers; {offered}")
         along = along or (numbers[0] if numbers else "")
         rest = [axis for axis in varied if axis != along]
         lines = "policy" if "policy" in rest or not rest else rest[0]

@@ -12,7 +12,7 @@ import xarray as xr
 
 LEFT, DONE, FAILED, EXCLUDED = range(4)
 Point = Mapping[str, Any]
-"""Values on all axes of the grid, ``batch``, and those of a metric's own dimensions."""
+"""Values on all axes of the grid, ``batch``, and the metric's own dimensions."""
 
 Truth = Callable[[str, Point], float]
 """(metric, point) -> true mean."""

@@ -51,7 +51,7 @@ def waits(metric: str, at: Point) -> float:
 
 
 def _of_the_group(policy: str, kind: str, month: str, at: Point) -> float:
-    """Return a group's level relative to that of all jobs."""
+    """Return a group's level relative to the level of all jobs."""
     if at.get("ncsa_class", "all").startswith("lt"):
         return 1.5 if month == labels.MARCH else 1.0
     ranged = at.get("runtime_range", "all")
@@ -91,7 +91,7 @@ ENDS_OF_THE_TEXT = {
     "over_an_hour_ends_in_a_minute": (0.12, 0.33),
     "over_ten_hours_ends_in_a_minute": (0.11, 0.42),
 }
-"""Shares of November and of March; those of all months lie in between."""
+"""Shares of November and of March; the shares of all months lie in between."""
 
 OF_THE_TEXT = {
     "under_a_minute": 0.175,

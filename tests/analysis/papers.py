@@ -71,7 +71,7 @@ def claims(key: str, found: Study) -> Sequence[Claim]:
 
 
 def drawn(key: str, found: Study, *names: str, render: bool = False) -> dict[str, Figure]:
-    """Return the figures that can be drawn, those of these names if there are any, by name.
+    """Return the figures that can be drawn, or the named ones among them, by name.
 
     With `render` they are drawn to the end, without the layout that takes most of the time.
     """

@@ -50,7 +50,7 @@ JANN = {
         },
     ],
 }
-"""Short jobs: those of the shipped fits run for hours, with millions of slices on shared processors."""
+"""Short jobs: the jobs of the shipped fits run for hours, with millions of slices on shared processors."""
 
 WORKLOADS: dict[str, dict[str, Any]] = {
     "feitelson1996": {},
@@ -214,7 +214,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def composed(group: str, name: str, /, **keys: Any) -> dict[str, Any]:
-    """Return a file of ``conf`` with other values; of a mapping, those of some of its keys."""
+    """Return a file of ``conf`` with other values; in a mapping, only the given keys change."""
     file = read(_path(group, name))
     for key, value in keys.items():
         below = file.get(key)
@@ -298,7 +298,7 @@ def every_case(folder: Path = CONF) -> list[Case]:
 
 
 def covering(cases: Sequence[Case], workloads: int = 3, policies: int = 2) -> set[Case]:
-    """Return cases that the families take: so many workloads of each policy, and policies of each workload.
+    """Return cases that the families take: some workloads of each policy, and some policies of each workload.
 
     The choice is greedy and deterministic: each policy in its order gets the workloads chosen least so far,
     then each workload that lacks policies gets those chosen least so far.

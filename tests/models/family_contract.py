@@ -1,8 +1,8 @@
 """The contract of every scheduling family: its policies on the workloads that it takes.
 
-A class of tests inherits from `Contract` and declares its cases; `every_case` lists those of a folder like
-``conf``. A family refuses a case that it cannot simulate with one line that names a remedy. In the cases that
-it takes it obeys all the laws of `family_laws`: a covering array in the first tier, all cases in the second.
+A class of tests inherits from `Contract` and declares its cases; `every_case` lists the cases of a folder
+like ``conf``. A family refuses a case that it cannot simulate with one line that names a remedy. In the cases
+that it takes it obeys all the laws of `family_laws`: a covering array in the first tier, all cases in the second.
 """
 
 import re

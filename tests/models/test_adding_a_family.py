@@ -59,7 +59,7 @@ def test_the_guides_command_runs(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stderr
     with xr.open_dataset(tmp_path / "results" / "preemption.nc") as dataset:
         assert (dataset["state"] == 1).all()
-        # Of so few jobs some may wait to the end, under a policy that starves them: then there is no mean.
+        # With few jobs, some may wait to the end under a policy that starves them: then there is no mean.
         starved = dataset["saturated"].astype(bool)
         assert (np.isfinite(dataset["slowdown_mean"]) | starved).sel(load=0.7).all()
 

@@ -161,7 +161,7 @@ def test_an_own_kernel_is_compiled_again_after_a_change_of_what_it_calls(tmp_pat
         helper.write_text(f"{kernel}\n@kernel(int64(int64))\ndef grow(x):\n    return {factor} * x\n")
         constants.write_text(f"ADDED = {added}\n")
         folders = os.pathsep.join(map(str, (tmp_path, tmp_path / "elsewhere")))
-        # Python's own bytecode goes by size and second, which may be those of the file before.
+        # Python's own bytecode goes by size and second, which may be the same as before.
         search = {"PYTHONPATH": folders, "PYTHONDONTWRITEBYTECODE": "1"}
         printed = in_new_process("import mine; print(mine.run(5))", tmp_path / "cache", **search)
         assert printed == f"{5 * factor + added}\n"

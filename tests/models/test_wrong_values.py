@@ -22,7 +22,7 @@ NOT_READ = {
     },
     "machine": {"name"},
 }  # fmt: skip
-"""Part of a point -> names, and keys that matter only beside other values than those of the cases."""
+"""Part of a point -> names, and keys that matter only with other values than the cases have."""
 
 SIGNED = {"priority", "run_length_order", "size_order"}
 """Keys whose numbers may be negative: priorities of classes, and powers."""

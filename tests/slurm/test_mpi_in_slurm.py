@@ -53,6 +53,6 @@ def test_ranks_that_do_not_know_of_each_other(command):  # noqa: F811
     answer = command("executor=mpi", launcher=("srun", "--quiet", "--mpi=none", "--ntasks=3")).finish()
     assert answer.status == 2
     text = "error: executor=mpi: 3 processes were started, but each is alone"
-    assert f"\n{text}" in f"\n{answer.err}", "on a line of its own; srun may tell of one that ended before it"
+    assert f"\n{text}" in f"\n{answer.err}", "on a line of its own; srun may report one that ended before it"
     assert answer.err.count("executor=mpi") == 1
     assert not Path("results").exists()

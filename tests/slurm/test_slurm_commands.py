@@ -118,7 +118,7 @@ def test_job_ids_in_all_their_forms(fake: Fake, script: Path) -> None:
 
 # As src/scontrol/info_assoc_mgr.c prints it with -o, shortened.
 ASSOCIATIONS = """\
-ClusterName=lab Account=root UserName=somebody(99999) ID=1 GrpSubmitJobs=N(0) MaxSubmitJobs=5(0) MaxWallPJ=
+ClusterName=lab Account=root UserName=other(99999) ID=1 GrpSubmitJobs=N(0) MaxSubmitJobs=5(0) MaxWallPJ=
 ClusterName=lab Account=team UserName=me({uid}) ID=2 GrpSubmitJobs=N(0) MaxSubmitJobs=700(3) MaxWallPJ=
 QOS=normal(1) GrpSubmitJobs=N(3) User Limits= me({uid})={{MaxJobsPU=N(0) MaxSubmitJobsPU=300(3) }}
 QOS=tiny(2) GrpSubmitJobs=9(3) User Limits=No Users

@@ -142,7 +142,7 @@ HOPELESS = Queue(
             {"cancelled": 1.0},
             ["1 done, 5 cancelled", "it was cancelled at "],
         ),
-        ([], WAITING, {"digest": "another"}, ["6 waiting", "it was for another grid or other settings"]),
+        ([], WAITING, {"digest": "another"}, ["6 waiting", "it was made for another grid or other settings"]),
     ],
     ids=["controller down", "hopeless", "cancelled", "another grid"],
 )

@@ -1,4 +1,4 @@
-"""Requests to the explorer by paths that nobody serves, and datasets that would grow without end."""
+"""Requests to the explorer by paths that are not served, and datasets that would grow without end."""
 
 import random
 import resource

@@ -46,7 +46,7 @@ def test_kills(name: str, command, sweep) -> None:
             _kill(-run.process.pid, signal.SIGTERM if whom.startswith("SIGTERM") else signal.SIGKILL)
         answer = run.finish()
         attack = f"{whom} after {delay:.2f} s: {answer}"
-        # Tests turn warnings into errors: that of Python's pathlib, whose folder a signal leaves open.
+        # Tests turn warnings into errors, here pathlib's, whose folder a signal leaves open.
         if "Traceback" in answer.err and "ResourceWarning: unclosed scandir" not in answer.err:
             storm.note("traceback", attack)
         if run.survivors():

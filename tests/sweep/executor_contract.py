@@ -144,7 +144,7 @@ class Contract:
         stopped = results()
         assert 2 <= stopped < 24
         if self.ends_workers:
-            # A task that ends between the dataset's last look at the logs and the kill is in the logs alone.
+            # A task that ends between the dataset's last read of the logs and the kill is in the logs alone.
             assert 2 <= (load()["state"] == 1).sum() <= stopped
         go.touch()
         assert sweep(*arguments).status == 0

@@ -133,7 +133,7 @@ class Command:
         return Answer(self.process.returncode, out, err)
 
     def wait_for_results(self, number: int) -> None:
-        """Return once so many tasks are logged."""
+        """Return once this number of tasks is logged."""
         self._wait_until(lambda: results() >= number)
 
     def wait_for_worker(self) -> int:
@@ -199,7 +199,7 @@ class Command:
             try:
                 if self._mark.encode() in (entry / "environ").read_bytes().split(b"\0"):
                     found[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ")
-            except OSError:  # gone in the meantime, or somebody else's
+            except OSError:  # gone in the meantime, or another user's
                 continue
         return found
 

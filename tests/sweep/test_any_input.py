@@ -101,7 +101,7 @@ def done(call: Callable[[], int]) -> None:
 
 
 def examples(number: int, test: Callable[..., None], **strategies: Any) -> None:
-    """Run a test on so many examples; none is made smaller, which takes minutes."""
+    """Run a test on this number of examples; none is made smaller, which takes minutes."""
     settings(max_examples=number, phases=(Phase.generate,))(given(**strategies)(test))()
 
 

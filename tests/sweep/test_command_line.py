@@ -101,7 +101,7 @@ def test_an_error_that_cannot_be_printed_keeps_its_status(module):
 
 @pytest.fixture
 def pipe():
-    """Return the write end of a pipe whose reader has left, as that of ``| true`` soon has."""
+    """Return the write end of a pipe whose reader has left, like the pipe to ``| true`` soon."""
     reader, writer = os.pipe()
     os.close(reader)
     yield writer

@@ -38,7 +38,7 @@ def test_a_solution_is_one_value_whatever_was_asked_for(capsys):
             assert data[f"{name}_lag1"].isnull().all()
         settings = json.loads(data.attrs["config"])["settings"]
     assert (settings["batches"], settings["batch_size"], settings["warmup"]) == (1, None, 0)
-    assert cli.main([*FAIRNESS, "batches=9"]) == 0, "the same results, so that nothing runs anew"
+    assert cli.main([*FAIRNESS, "batches=9"]) == 0, "the same results, so nothing runs again"
     assert "up to date" in capsys.readouterr().out
 
 
@@ -64,12 +64,12 @@ def test_a_whole_log_is_one_batch_or_as_many_as_asked_for(tmp_path, capsys):
     whole = ("+experiment=replay", f"workload.path={tmp_path / 'log.swf'}", "policy=easy", "executor=serial")
     assert cli.main([*whole, "output=one"]) == 0
     said = capsys.readouterr().out
-    assert "withheld" not in said, "one batch by design is no reason to warn"
+    assert "withheld" not in said, "one batch by design needs no warning"
     assert "mean of all jobs" in said
     assert "± ?" not in said
     assert cli.main([*whole, "output=six", "batches=6"]) == 0
     with xr.open_dataset("one/replay.nc") as one, xr.open_dataset("six/replay.nc") as six:
         assert (one.sizes["batch"], six.sizes["batch"]) == (1, 6)
-        assert "exact" not in one, "a log is a sample, although there is no chance in it"
+        assert "exact" not in one, "a log is a sample, although nothing in it is random"
         assert one["wait_ci"].isnull().all()
         np.testing.assert_allclose(six["wait"].squeeze().mean("batch"), one["wait"].squeeze())

@@ -153,7 +153,7 @@ def test_a_choice_follows_its_study(study: Study) -> None:
     assert (found.along, found.lines) == ("alternation", "policy")
     assert (dict(found.at), found.reference, found.shown) == ({"load": "0.75"}, "", ("buddy",))
     assert chosen.normal(study, found) == found
-    gone = chosen.normal(study, Choice("nothing", "nowhere", "neither", {"load": "7"}, "", ("nobody",)))
+    gone = chosen.normal(study, Choice("nothing", "nowhere", "neither", {"load": "7"}, "", ("unknown",)))
     assert gone == chosen.normal(study, Choice.first(study))
     assert chosen.normal(study, replace(gone, at={"alternation": "none"})).at == {"alternation": "none"}
 

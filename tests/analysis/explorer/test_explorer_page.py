@@ -142,7 +142,7 @@ class Window:
         return self.page.evaluate(script)
 
     def still(self, n: int) -> Any:
-        """Return the points once there are so many and none of them moves any more."""
+        """Return the points once there are `n` of them and none moves any more."""
         before, points = None, self.until(f"it.length === {n}", POINTS)
         while points != before:
             self.page.wait_for_timeout(500)

@@ -77,7 +77,7 @@ def test_saturated_points_are_not_interpolated() -> None:
     assert describe(found, "", 0) == "everywhere (0 to 5); itself saturated from 10"
     found = compare(one, Curve(X, other.values, (DONE, SATURATED, SATURATED, DONE), 0.95, "switch_cost"))
     assert found.left == 5.0
-    assert found.crossings == ()  # 0 and 20 are no neighbours
+    assert found.crossings == ()  # 0 and 20 are not neighbours
 
 
 def test_several_break_evens_are_in_order() -> None:

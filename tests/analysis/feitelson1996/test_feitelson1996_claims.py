@@ -106,7 +106,7 @@ def test_better_than_all_means_at_medium_and_at_the_highest_loads() -> None:
 
 
 def test_no_utilization_is_sustained_by_counting_pes_twice() -> None:
-    """Where two jobs may fill the same PEs, a batch above 1 shows that "delivered" is no machine's work."""
+    """Where two jobs may fill the same PEs, a batch above 1 shows more work than a machine can do."""
     data = made()
     data["utilization"].loc[{"alternation": "shared", "load": 0.97}] += 0.05
     sentences = {

@@ -19,7 +19,7 @@ N_JOBS = 236
 
 
 def log() -> dict[str, np.ndarray]:
-    """Make 236 jobs, which 12 batches hold by 20 and the last by 16: those of its end wait longest."""
+    """Make 236 jobs, 20 in each of 11 batches and 16 in the last: the last jobs wait longest."""
     random = np.random.default_rng(11)
     runtime = random.exponential(3000.0, N_JOBS) + 1
     gaps = random.exponential(1500.0, N_JOBS)
@@ -83,7 +83,7 @@ def test_a_log_has_one_mean_wait(replayed: tuple[Study, str]) -> None:
     (case,) = cases(study)
     of_report = case.level(WAIT, "easy")
     assert (of_report.mean, of_report.half_width) == pytest.approx((stored, half_width))
-    assert (of_report.n, case.n_batches) == (12, 12), "the interval is that of the batches that are shown"
+    assert (of_report.n, case.n_batches) == (12, 12), "the interval belongs to the batches that are shown"
     of_curve = study.sample("wait", "easy").interval(study.confidence)
     assert (of_curve.mean, of_curve.half_width) == pytest.approx((stored, half_width))
 

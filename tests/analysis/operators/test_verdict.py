@@ -155,7 +155,9 @@ def test_replications_are_the_sample() -> None:
     )
     found = case.difference(WAIT, case.others[0])
     assert "instead of" not in verdict.gain(case, found), "waits of resampled logs do not predict"
-    assert "pilot that alternates" not in verdict.recommendation(case), "no pilot lasts for so many resamples"
+    assert "pilot that alternates" not in verdict.recommendation(case), (
+        "no pilot lasts as long as all resamples"
+    )
     other = case_of(replicated(lasting(dataset(), WEEK), 6))
     assert "instead of" in verdict.gain(other, other.difference(WAIT, other.others[0]))
     assert "resampled" not in Sample.of(other).describe()

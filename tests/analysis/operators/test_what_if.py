@@ -18,7 +18,7 @@ LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
 
 @pytest.mark.exhaustive
 def test_policies_of_any_family_on_one_batch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where a family does not measure the time beyond the runtime, all jobs in one batch tell it."""
+    """Where a family does not measure the time beyond the runtime, it follows from all jobs in one batch."""
     place = [f"output={tmp_path / 'replay'}", f"workload.path={LOG}", "executor=serial"]
     assert cli.main(["+experiment=replay", "grid.policy=[easy,gang/buddy,equi_plus]", *place]) == 0
     (case,) = cases(open_study(tmp_path / "replay"))

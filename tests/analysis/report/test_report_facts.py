@@ -35,7 +35,7 @@ def run(folder: Path, log: Path, *arguments: str) -> Path:
 
 @pytest.fixture(scope="module")
 def as_easy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Results of a site that runs EASY: a log whose waits are those of this simulator's own schedule."""
+    """Results of a site that runs EASY: the waits of its log come from this simulator's own schedule."""
     folder = tmp_path_factory.mktemp("site")
     log = folder / "site.swf"
     asked = ["+experiment=replay", f"workload.path={LOG}", "grid.policy=[easy]", "policy.unrequested=runtime"]

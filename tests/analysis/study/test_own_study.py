@@ -125,7 +125,7 @@ def test_choosing_values_of_axes(own: Path) -> None:
     study = view(own, load="0.5", requests="exact", policy="[easy,buddy]")
     layout = Layout.of(study)
     assert layout.names == ["easy", "buddy"]
-    assert layout.along == "", "one load is no axis"
+    assert layout.along == "", "one load is not an axis"
     assert layout.facets == ()
     figure = drawn(study, "wait_by_runtime")
     ticks = [label.get_text() for label in figure.axes[0].get_xticklabels()]

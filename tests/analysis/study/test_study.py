@@ -29,7 +29,7 @@ def test_states_of_points(tmp_path: Path) -> None:
     assert study.curve("slowdown", "buddy").status == (SATURATED, DONE, SATURATED)
     assert study.curve("slowdown", "buddy").too_short.tolist() == [False, True, False]
     assert study.curve("slowdown", "buddy", alternation="none", unification="false").status == (EXCLUDED,) * 3
-    assert study.curve("slowdown", "nobody").status == (EXCLUDED,) * 3
+    assert study.curve("slowdown", "unknown").status == (EXCLUDED,) * 3
     assert study.curve("nothing", "buddy").status == (EXCLUDED,) * 3
     assert sum(study.tally().values()) == 2 * 3 * 3 * 2
 

@@ -93,7 +93,7 @@ class Backfill:
         return min([inf, *(end for _, end in self.down), *(job.outlives for job in self.running)])
 
     def tick(self, now: float) -> None:
-        """Forget downtimes that are over, correct predictions; starts are given anew in every pass."""
+        """Forget downtimes that are over, correct predictions; every pass computes starts from scratch."""
         self.down = [(begin, end) for begin, end in self.down if end > now]
         for job in self.running:
             if job.outlives <= now:
@@ -171,7 +171,7 @@ class Backfill:
 
 @dataclass
 class Conservative:
-    """Every job has a reservation; at an end the waiting jobs are placed anew, one by one, as submitted."""
+    """Every job has a reservation; at an end the waiting jobs are placed again, one by one, as submitted."""
 
     hosts: Sequence[Host]
     plan: dict[int, tuple[float, int, Job]] = field(default_factory=dict)

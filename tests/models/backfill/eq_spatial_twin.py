@@ -1,7 +1,8 @@
 """Spatial equipartitioning again, slow and plain (Chiang and Vernon 2001, sections 2.5 and 4.4).
 
 Shares no code and no data structure with the kernels: processors are dealt out one at a time, every host's
-state is asked of its jobs, and all events are looked for anew at each step. Times may be floats or fractions.
+state is computed from its jobs, and all events are searched for again at each step. Times may be floats or
+fractions.
 """
 
 from collections.abc import Sequence
@@ -168,7 +169,7 @@ class EqSpatial:
         return job.used > self.policy.quantum_memory
 
     def settle(self, number: int) -> None:
-        """Divide a host anew if it may be, and see what those late ones would have there."""
+        """Divide a host again if it may be, and compute what the late jobs would have there."""
         host, policy = self.hosts[number], self.policy
         if host.last == self.now or self.now >= host.last + policy.min_interval:
             for job in host.jobs:

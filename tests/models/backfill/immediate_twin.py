@@ -1,8 +1,8 @@
 """Backfilling with immediate service again, slow and plain, from the text of Chiang and Vernon (2001).
 
 The clock goes on by one tick at a time, and every job counts the ticks that it got: nothing is looked up in a
-list of events, no end is computed beforehand, and what is free is counted anew from the jobs that are there.
-Which jobs start and which are reserved comes from the twin of the plain backfills.
+list of events, no end is computed beforehand, and free processors are counted each time from the running
+jobs. Which jobs start and which are reserved comes from the twin of the plain backfills.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Backfill(Plain):
         return min(self.served.memory, job.memory)
 
     def of_no_job(self, job: Job) -> int:
-        """Processors that a quantum takes beyond those of the jobs that were preempted for it."""
+        """Processors that a quantum takes beyond the processors of the jobs preempted for it."""
         return max(0, job.size - sum(victim.size for victim in self.jobs if victim.preempted_by is job))
 
     def exceeds(self, job: Job) -> bool:

@@ -1,7 +1,7 @@
 """The NCSA-LSF policy again, slow and plain, written from section 2.1 of Chiang and Vernon 2001.
 
 Nothing is kept between passes but which jobs wait, run and have a special reservation: which fit, which are
-barred and which bound is reached is counted anew each time, and passes are repeated until no job starts.
+barred and which bound is reached is computed each time, and passes are repeated until no job starts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 BUSY, SWITCHING, EMPTY = "busy", "switching", "empty"
 IO, COMMUNICATION, SYNCHRONIZATION, INELIGIBLE = "io", "communication", "synchronization", "ineligible"
 CAUSES = (IO, COMMUNICATION, SYNCHRONIZATION)
-"""What a task waits for in its program; an idle PE shows that of its slot's owner."""
+"""What a task waits for in its program; an idle PE shows the cause of its slot's owner."""
 STATES = (BUSY, SWITCHING, EMPTY, *CAUSES)
 
 
@@ -33,7 +33,7 @@ class Draws:
     Parameters
     ----------
     stretch : callable, (key, task, step, statements) -> seconds
-        Of so many local statements; `step` is that of the special statement after them.
+        Time of `statements` local statements; `step` is the step of the special statement after them.
     service : callable, (key, task, step) -> seconds
         Of an I/O statement.
     statements : callable, (key, task, step, mean) -> int
@@ -211,7 +211,7 @@ class Pe:
         return min(self.stretch_end(), self.quantum_end if self.running else inf)
 
     def show(self, now: float, state: str, switched: float = -inf) -> None:
-        """From now on be in a state, and until `switched` in that of switching."""
+        """Be in a state from now on, but in the state of switching until `switched`."""
         if state == self.shown and max(switched, self.switched) <= now:
             return
         self.add(self.shown_since, min(self.switched, now), SWITCHING)

@@ -2,8 +2,8 @@
 
 Written from Feitelson (1996), Zhang, Franke, Moreira and Sivasubramaniam (2003) and the readings of them that
 the documentation states. There is no virtual clock: after every event the slots in which each job runs are
-found anew from their definitions, and whether a job fits is found from sets of PEs, by brute force. Times may
-be floats or, where ties matter, fractions.
+found again from their definitions, and whether a job fits is found from sets of PEs, by brute force. Times
+may be floats or, where ties matter, fractions.
 """
 
 import math
@@ -67,7 +67,7 @@ class Shown(Slot):
 
 
 def running(slots: list[Slot], alternation: str, precedence: str) -> list[list[Job]]:
-    """Return, for each slot, the jobs that run in it: those mapped to it and those of other slots."""
+    """Return, for each slot, the jobs that run in it: the jobs mapped to it, and jobs of other slots."""
     order = {
         "arrival": lambda job: job.number,
         "largest": lambda job: (-job.size, job.number),
@@ -108,7 +108,7 @@ class Twin:
         All pairs (slots in which a job ran, used slots) that occurred.
     seen : Counter
         How often a job entered while an earlier one waited (``passed``), jobs that migrate were not mapped
-        anew after an end, as they would have needed more slots or memory (``stayed``), a job was refused the
+        again after an end, as they would have needed more slots or memory (``stayed``), a job was refused the
         slot that the scheme chose (``moved on``), and some PEs had too little memory (``lacked``).
     """
 
@@ -322,7 +322,7 @@ class Twin:
         return sorted(self.jobs, key=lambda job: job.number)
 
     def all_mapped(self, jobs: Sequence[Run]) -> list[Slot] | None:
-        """Map copies of jobs anew, in order of entering among equals; None if that takes too much."""
+        """Map copies of all jobs from scratch, in order of entering among equals; None if they do not fit."""
         slots: list[Slot] = []
         for job in sorted(jobs, key=lambda job: -job.size):
             found = self.place(self.n_pes, slots, job.size, self.parameters)

@@ -1,7 +1,7 @@
 """The packing schemes once more, slow and obvious: `models.packing.schemes` is checked against them.
 
 Written from Feitelson 1996, section 2, and the readings of it alone. PEs are members of sets, a slot is a
-list of jobs, and every load is counted anew for each job that is placed.
+list of jobs, and every load is counted again for each job that is placed.
 """
 
 import math

@@ -51,8 +51,8 @@ def measures_of(*groups: dict[str, Any]) -> dict[str, Any]:
     return {"bound": 1.0, "groups": {g["name"]: {k: v for k, v in g.items() if k != "name"} for g in groups}}
 
 
-def test_a_workloads_columns_are_looked_up_for_the_very_session() -> None:
-    """Requests are those of the session, whose runs may end long after later sessions have come and gone."""
+def test_a_workloads_columns_are_looked_up_for_the_session_itself() -> None:
+    """Requests belong to the session, whose runs may end long after later sessions have come and gone."""
     measuring = Measuring(Measures.of(measures_of(REQUESTS)), 2)
     seen: list[Jobs] = []
 

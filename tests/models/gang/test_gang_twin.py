@@ -215,7 +215,7 @@ def rows_of(stream: Stream) -> Iterator[Session]:
 @pytest.mark.parametrize("rerun_runtime", ["same", "redrawn"])
 @pytest.mark.parametrize("name", ["best_fit", "buddy", "migration"])
 def test_the_papers_workload(name: str, rerun_runtime: str, repetition: str) -> None:
-    """The whole way from plain data to metrics, with repetitions whose runtime is drawn anew."""
+    """The whole way from plain data to metrics, with repetitions with a new runtime each."""
     workload = WORKLOAD | {"rerun_runtime": rerun_runtime, "repetition": repetition}
     policy = POLICIES[name]
     batches = Batches(size=40, warmup=1, checkpoints=(2, 4))

@@ -261,7 +261,7 @@ class Folding:
         return steps
 
     def _set_level(self, n_splits: int) -> None:
-        """Begin with one system on the grid that so many halvings give."""
+        """Begin with one system on the grid after `n_splits` halvings."""
         self._axes = self._splits[:n_splits]
         self._rings = [Ring.whole(self._axes)] if self._holds else []
         self._owner = {cell: job for job, cells in self._holds.items() for cell in cells}

@@ -225,7 +225,7 @@ class Outcome:
 
 
 def run_out(simulation: Simulation, n_batches: int = 2**40) -> Outcome:
-    """Simulate until all jobs have ended, or so many batches."""
+    """Simulate until all jobs have ended, or for `n_batches` batches."""
     taken: tuple[list[Any], ...] = ([], [], [])
     status = Status.RECORD_FULL
     while status == Status.RECORD_FULL:

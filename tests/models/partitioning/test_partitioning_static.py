@@ -46,7 +46,7 @@ def value(
     machine: dict[str, Any] = MACHINE,
     **workload: Any,
 ) -> float:
-    """Return the headline metric of one point: one number, with no chance in it."""
+    """Return the headline metric of one point: one number, without randomness."""
     outcome = run(family, given_policy, load, machine, **workload)
     found = outcome.metrics[family.metrics[0].name]
     assert found.shape == (1,)

@@ -108,7 +108,7 @@ class Box:
         return found
 
     def buddy(self, corner: Node, n_nodes: int) -> frozenset[Node]:
-        """Return the aligned block of so many nodes that a node is in."""
+        """Return the aligned block of `n_nodes` nodes that contains a node."""
         shape = self.shapes[n_nodes]
         return self.block(tuple(c - c % s for c, s in zip(corner, shape, strict=True)), shape)
 
@@ -401,7 +401,7 @@ class Twin:
     # Time
 
     def happen(self) -> bool:
-        """Let happen what happens now; tell whether anything did."""
+        """Carry out all events of this instant; return whether there were any."""
         anything = False
         for job in self.jobs:
             stay = job.stay
@@ -468,8 +468,8 @@ class Twin:
         """Return when a job will be submitted, if it is not yet; all others wait for something now."""
         return self.submission(job) if job.state == "unknown" else self.now
 
-    def look_at_users(self, since: float) -> None:
-        """Let users of more than their share have a high nice value until the next look."""
+    def set_nice_values(self, since: float) -> None:
+        """Let users of more than their share have a high nice value until the next check."""
         nice = self.policy["nice"]
         decay = 2 ** (-nice["every"] / nice["half_life"])
         for user in {job.user for job in self.jobs}:
@@ -509,20 +509,20 @@ class Twin:
 
     def run(self) -> Twin:
         """Run all jobs to their ends; `AssertionError` if they do not come to them."""
-        nice, last_look, quiet_since = self.policy["nice"], 0.0, 0.0
+        nice, last_check, quiet_since = self.policy["nice"], 0.0, 0.0
         self.now = min(job.submit for job in self.jobs)
         while any(job.state != "ended" for job in self.jobs):
             queued = sum(job.state == "queued" for job in self.jobs)
             if any(job.state not in ("queued", "ended") and self.next_of(job) < inf for job in self.jobs):
                 quiet_since = self.now
             assert self.now < quiet_since + 15 * DAY, f"{queued} jobs wait for ever"
-            looks = nice["above"] is not None and self.now > 0 and self.now % nice["every"] == 0
+            is_due = nice["above"] is not None and self.now > 0 and self.now % nice["every"] == 0
             self.happen()
             while self.obey():
                 self.happen()
-            if looks:
-                self.look_at_users(last_look)
-                last_look = self.now
+            if is_due:
+                self.set_nice_values(last_check)
+                last_check = self.now
             for _ in range(1000):
                 stops = sum(job.preempted for job in self.jobs)
                 self.admit()

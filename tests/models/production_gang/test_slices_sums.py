@@ -27,7 +27,7 @@ WEEKS = Batches(None, 0, (50,), weeks=True)
 T3D = {"weeks": 2, "warmup_days": 2}
 CASES = {
     "TC2000": point("tc2000", composed("workload", "lublin2003"), 0.7, Batches(40, 1, (3,)), switch=2.0),
-    "Alpha, three phases, jobs that are no gangs": point(
+    "Alpha, three phases, jobs that are not gangs": point(
         "alpha", composed("workload", "lublin2003", phases=PHASES), 0.7, Batches(40, 1, (3,)), switch=2.0,
         gang_from=3,
     ),

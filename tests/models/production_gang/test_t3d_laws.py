@@ -52,7 +52,7 @@ def test_every_second_of_every_processor_is_accounted_for(policy: str) -> None:
 def test_operators_suspend_resume_and_kill_a_job(tmp_path: Path) -> None:
     """ "Gangster also permits […] operations […] including: suspend, resume, kill, and change job class".
 
-    Half the machine: 128 s to write, 128 to load. The third job, killed before it runs, is in no mean.
+    Half the machine: 128 s to write, 128 to load. Means exclude the third job, killed before it runs.
     """
     rows = (0, 5000, 128, PRODUCTION), (0, 5000, 128, PRODUCTION), (10, 50, 64, PRODUCTION)
     commands = ["100s suspend 1", "200s kill 2", "20s kill 3", "1000s resume 1", "50m kill 17", "51m kill 2"]

@@ -1,8 +1,8 @@
 """A slow and obvious twin of `models.slurm`: one second after the other, sets of node names, no skipped work.
 
 It has nodes with CPUs and memory, partitions with tiers, whole nodes or CPUs, plain order of priority,
-passes and cycles, limits of groups of jobs, reservations, preemption. Times are whole seconds; a look of the
-controller comes each second.
+passes and cycles, limits of groups of jobs, reservations, preemption. Times are whole seconds; the
+controller wakes up each second.
 """
 
 from collections.abc import Callable, Sequence

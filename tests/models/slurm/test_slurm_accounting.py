@@ -92,7 +92,7 @@ def jobs(configuration: Configuration, who: list[tuple[str, str, str]], **given:
 
 def test_files_as_slurm_prints_them(site: Configuration) -> None:
     found = {one.name: one for one in site.associations}
-    assert site.name == "slurm.conf", "not that of the last user, which notes and reports would show"
+    assert site.name == "slurm.conf", "not the file of the last user, which notes and reports would show"
     assert found["physics"].group == {"cpu": 24, "node": 3}
     assert (found["theory"].parent, found["theory"].share, found["bob"].is_user) == ("physics", 2, True)
     assert (found["ann"].group, found["dee"].each) == ({"jobs": 1}, {"jobs": 3})
@@ -137,7 +137,7 @@ def test_qos_of_a_dump() -> None:
 
 
 def test_associations_of_a_partition_are_apart(tmp_path: Path) -> None:
-    """Each has its own limits and shares; jobs in other partitions count for that of all partitions."""
+    """Each has its own limits and shares; jobs in other partitions count for the one of all partitions."""
     lines = [
         *CONF.splitlines()[:6],
         *(
@@ -178,7 +178,7 @@ def test_each_job_counts_for_the_limits_above_it(site: Configuration) -> None:
     assert found["account physics", "cpu"] == (24, [0, 1])
     assert found["user ann of account physics", "jobs"] == (1, [0])
     assert found["user dee of account biology", "jobs"] == (3, [2]), "its own limit wins"
-    assert found["user eve of account biology", "jobs"] == (2, [3]), "that of the account holds for each user"
+    assert found["user eve of account biology", "jobs"] == (2, [3]), "the account's limit holds for each user"
     assert found["QOS urgent of user bob", "cpu"] == (8, [1])
     assert found["QOS part", "node"] == (3, [0, 1, 2, 3]), "of the partition"
     assert found["QOS part of account biology", "node"] == (2, [2, 3])
@@ -186,7 +186,7 @@ def test_each_job_counts_for_the_limits_above_it(site: Configuration) -> None:
 
 @pytest.mark.parametrize("flags", ["", "DenyOnLimit,OverPartQOS"])
 def test_limits_of_a_qos_replace_others(site: Configuration, flags: str) -> None:
-    """Those of the partition's QOS come first, unless the job's has the flag, then the job's, then accounts'.
+    """The partition's QOS comes first, unless the job's QOS has the flag; then the job's QOS, then accounts.
 
     Jobs count for limits that are replaced as well.
     """

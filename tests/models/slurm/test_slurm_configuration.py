@@ -510,7 +510,7 @@ def is_between(metadata: Mapping[str, Any]) -> bool:
 
 
 def is_bounded(parse: Callable[[str], Any]) -> bool:
-    """Return whether a parser refuses a number of 13 digits and one below -1, which is no limit."""
+    """Return whether a parser refuses a number of 13 digits and one below -1, which means no limit."""
     for text in ("9" * 13, "-7"):
         with pytest.raises(ValueError, match=r"whole number|duration|minutes"):
             parse(text)

@@ -173,7 +173,7 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
 
 
 def give_preemption(twin: Twin, lines: list[str], rng: np.random.Generator, kind: str) -> None:
-    """Let a second level of jobs, a partition or a QOS, preempt those of the first."""
+    """Let a second level of jobs, a partition or a QOS, preempt the jobs of the first."""
     mode, grace = str(rng.choice(["REQUEUE", "CANCEL"])), int(rng.choice([0, 0, 20]))
     own = str(rng.choice(["REQUEUE", "CANCEL"]))
     rules = twin.preempting = Preempting(
@@ -234,7 +234,7 @@ def give_devices(twin: Twin, lines: list[str], rng: np.random.Generator) -> Devi
 def give_limits(twin: Twin, lines: list[str], rng: np.random.Generator) -> None:
     """Give limits to an account and those below it, to each user of another one, and to two QOS.
 
-    The one QOS replaces the limit of each user, in half of the draws that of the account as well, and the
+    The one QOS replaces the limit of each user, in half of the draws also the limit of the account, and the
     partition's, in the other half, the first one's limit of jobs of a user.
     """
     n_nodes, cpus = len(twin.nodes), twin.nodes[0][0]
@@ -415,7 +415,7 @@ def test_of_jobs_that_share_a_node_one_runs_at_a_time() -> None:
 
 
 def test_begin_times_are_tested_at_every_pass() -> None:
-    """The message of an epilog calls a pass between two looks, in the second of the begin."""
+    """The message of an epilog calls a pass between two wake-ups, in the second of the begin."""
     made = of_lines("slurm.conf", ["NodeName=n[1-2]", "PartitionName=all Nodes=ALL"])
     one, none = np.ones(2, np.int64), np.zeros(2, np.int64)
     request = Requests.of(one, none, delay=np.array([0.0, 10.5]))
@@ -427,7 +427,7 @@ def test_begin_times_are_tested_at_every_pass() -> None:
 
 
 def test_the_status_of_a_job_that_preemption_cancels(tmp_path: Path) -> None:
-    """In the Standard Workload Format it is that of a cancelled job."""
+    """In the Standard Workload Format it is the status of a cancelled job."""
     rows = ["JobID|User|Partition|State|Submit|Start|ElapsedRaw|TimelimitRaw|AllocCPUS|AllocNodes|ReqMem"]
     rows += [
         f"{number}|u|{partition}|COMPLETED|2024-03-01T00:0{number}:00|2024-03-01T00:0{number}:05|600|20|1|1|0"

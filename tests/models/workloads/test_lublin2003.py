@@ -125,7 +125,7 @@ def test_the_output_of_the_authors_program() -> None:
         assert stats.ks_2samp(*pair).pvalue > 0.01
     # Arrivals: the program cuts each time to whole seconds, so that its clock loses half a second a job
     # against its own daily cycle. With these put back, the points that each job spent have the distribution
-    # that they should have, and the time of day is that of a start at midnight.
+    # that they should have, and the time of day follows from a start at midnight.
     submit = log.columns["submit"] + 0.5 * np.arange(1, log.n_jobs + 1)
     weights = lublin2003.bucket_weights(kind)
     spent = np.interp(submit % 86400, 1800 * np.arange(49), np.concatenate([[0], np.cumsum(weights)]))

@@ -1,6 +1,6 @@
 """The generated months of the Origin 2000 against the numbers of the real ones in Chiang and Vernon (2001).
 
-Table 4 is counted anew here, with the limits of Table 1 written out, and times by the real calendar.
+Table 4 is counted again here, with the limits of Table 1 written out, and times by the real calendar.
 """
 
 import calendar
@@ -160,7 +160,7 @@ def test_a_user_has_so_many_jobs_in_the_system_and_submits_the_next_when_one_end
 
 
 def test_users_in_a_closed_loop_bring_bursts_of_short_jobs() -> None:
-    """Jobs and demands stay those of Table 4; the jobs have users, each of one class."""
+    """Jobs and demands stay as in Table 4; the jobs have users, each of one class."""
     given = workload("2000-01", closed_loop={"limit": 3})
     source = open_month(given, MACHINE, None, SEEDS[0])
     jobs, alone = source.jobs.part(source.measured), month_of_jobs("2000-01", SEEDS[0])

@@ -274,7 +274,7 @@ def test_forms_of_fields(parse: Any, text: str, value: Any) -> None:
 
 
 def test_devices_are_on_each_node(folder: Path) -> None:
-    """sacct has those of the whole job; without types where it reports none."""
+    """sacct has the devices of the whole job, without types where it reports none."""
     text = lines(
         row(JobID="1", AllocNodes=2, AllocTRES="gres/gpu=4,gres/gpu:a100=4", Constraints="fast&(a|b)"),
         row(JobID="2", AllocTRES="cpu=4,gres/gpu=1"),

@@ -29,7 +29,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "jann1997_nasa": {"sizes_in_range": "uniform", "machine_sizes": "capped"},
     "short_long of two sizes": {"size": {"short": 4, "long": 32}},
 }
-"""Cases beyond those of `family_cases`."""
+"""Cases in addition to `family_cases`."""
 
 
 def read(name: str, **keys: Any) -> dict[str, Any]:
@@ -61,7 +61,7 @@ every_option = pytest.mark.parametrize(
 def stream_of(name: str, option: str = "none", *seed: int, load: float | None = 0.8) -> Stream:
     workload = read(name, **OPTIONS[option])
     batches = Batches(size=100, warmup=1, checkpoints=(5, 10))
-    machine = POOL if name.startswith("short_long") else HOSTS  # its cycles are those of one mesh
+    machine = POOL if name.startswith("short_long") else HOSTS  # its cycles belong to one mesh
     return workloads.open_workload(Point({}, workload, machine, load, batches, seed or (1, 2)))
 
 
@@ -118,7 +118,7 @@ def test_the_columns_it_fills_are_there(name: str, option: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "n_jobs"),
-    # Repetitions make the work of feitelson1996 heavy-tailed: its load is that of the jobs that are run.
+    # Repetitions make the work of feitelson1996 heavy-tailed: its load is the load of the jobs that are run.
     [
         ("feitelson1996 as one more arrival", 1100),
         ("lublin2003", 40_000),
@@ -138,7 +138,7 @@ def test_memory_beyond_all_hosts_is_cut_with_a_note() -> None:
     workload = read("lublin2003", memory=100)
     stream = workloads.open_workload(Point({}, workload, HOSTS, 0.8))
     assert stream.notes[-1] == (
-        "lublin2003: jobs without memory take 100 MB for each processor, those of 11 processors or more at "
+        "lublin2003: jobs without memory take 100 MB for each processor, jobs of 11 processors or more at "
         "most what the smallest host that has their processors offers"
     )
     jobs = stream.first(500)
@@ -146,8 +146,8 @@ def test_memory_beyond_all_hosts_is_cut_with_a_note() -> None:
     np.testing.assert_array_equal(jobs.memory, np.minimum(jobs.size * 100 * 1024, kilobytes))
 
 
-def test_a_stream_that_depends_on_the_length_of_a_run_is_not_that_of_another_one():
-    """By ``load_reference=sequence`` the gaps are those that give so many jobs the load."""
+def test_a_stream_that_depends_on_the_length_of_a_run_differs_between_lengths():
+    """By ``load_reference=sequence`` the gaps give this number of jobs the load."""
     workload = read("feitelson1996", load_reference="sequence")
     lengths = [Batches(n, 0, (1,)) for n in (200, 3000)]
     short, long, again = (

@@ -15,7 +15,7 @@ PROJECT = locate.conf_folder()
 
 @pytest.fixture
 def own(tmp_path) -> Path:
-    """Return a folder of one's own: that of the tests, and a second family with a policy ``quick``."""
+    """Return a user's conf folder: the folder of the tests and a second family with a policy ``quick``."""
     folder = tmp_path / "own"
     for file in CONF.rglob("*.yaml"):
         copy = folder / file.relative_to(CONF)
@@ -105,8 +105,8 @@ def test_an_experiment_names_its_executor_and_a_command_another_one(tmp_path, li
     (tmp_path / "experiment" / "mine.yaml").write_text(f"{text}\nname: mine\n")
     asked = {"experiment": "mine", "executor.workers": 3}
     with pytest.raises(SweepError, match="unknown key of executor serial 'workers'"):
-        compose.load(asked, PROJECT, tmp_path)
-    settings = compose.load({**asked, "executor": "dask"}, PROJECT, tmp_path).settings
+        compose.load(asked, PROJECT, [tmp_path])
+    settings = compose.load({**asked, "executor": "dask"}, PROJECT, [tmp_path]).settings
     assert settings.executor == {"name": "dask", "workers": 3, "address": None}
 
 

@@ -53,4 +53,4 @@ def test_a_whole_log_is_not_expected_to_cost_what_a_job_does(expand, costs):
     assert bundles.outlook(2).unknown == 24
     bundles.learn(0, 3.0)
     outlook = bundles.outlook(2)
-    assert (outlook.work, outlook.unknown) == (pytest.approx(12 * 3.0), 12), "nor that of another policy"
+    assert (outlook.work, outlook.unknown) == (pytest.approx(12 * 3.0), 12), "nor the time of another policy"

@@ -1,7 +1,7 @@
 """How long a study takes on many workers: the policy itself, on simulated workers with their own clock.
 
 The bundles are the real ones, with the executors' limits on outstanding bundles; the work is not done, and
-the clock is that of the simulated workers.
+the clock belongs to the simulated workers.
 """
 
 import heapq

@@ -10,7 +10,7 @@ from models.streams import stream
 
 
 class Customers(NamedTuple):
-    """Those of a batch; every array has the shape (batch size,), seconds."""
+    """The customers of a batch; every array has the shape (batch size,), seconds."""
 
     gap: np.ndarray
     service: np.ndarray

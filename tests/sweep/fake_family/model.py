@@ -69,7 +69,7 @@ def mean(values: np.ndarray) -> float:
 
 
 def wait_for(marker: Path) -> None:
-    """Take as long as it takes until there is such a file: somebody else has to end this task."""
+    """Take as long as it takes until there is such a file: something else has to end this task."""
     while not marker.exists():
         time.sleep(0.01)
 

@@ -128,7 +128,7 @@ def test_a_script_without_a_guard_starts_workers_once(tmp_path: Path) -> None:
 
 
 def test_values_of_axes_have_names_of_any_kind() -> None:
-    """Names with signs of the command line's grammar, values that are no scalars."""
+    """Names with signs of the command line's grammar, values that are not scalars."""
     study = sweep.Study(
         "compare",
         grid={"policy": ["priority_backfill"], "load": [0.5]},

@@ -23,7 +23,7 @@ def row(job: int, partition: str, minute: int, processors: int) -> str:
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """Write a log whose jobs of batch had 12 processors at once, and those of gpu 4."""
+    """Write a log whose jobs of batch had 12 processors at once, and the jobs of gpu 4."""
     jobs = [("batch", 0, 8), ("gpu", 1, 4), ("batch", 5, 4), ("batch", 10, 8), ("gpu", 11, 4)]
     path = tmp_path / "march.txt"
     path.write_text("\n".join([FIELDS, *(row(number, *job) for number, job in enumerate(jobs)), ""]))

@@ -82,7 +82,7 @@ def test_ratios_and_differences_of_few_runs_are_covered(
 
 
 def test_runs_count_alike_however_many_batches_they_have() -> None:
-    """As in the mean of a point; and the last batch of a run is no neighbour of the next run's first."""
+    """As in the mean of a point; and the last batch of a run does not touch the next run's first."""
     rng = np.random.default_rng(22)
     mine, usual = rng.gamma(9, 1, (2, 2, 20))
     mine[0, 4:] = np.nan
@@ -174,7 +174,7 @@ def test_too_small_samples_and_equal_policies_have_no_interval() -> None:
     quiet = np.zeros((1, 28))
     busy = quiet.copy()
     busy[0, [3, 17]] = 50.0
-    assert compare(1.1 * busy, busy).verdict == "no interval", "two weeks with a queue tell nothing of others"
+    assert compare(1.1 * busy, busy).verdict == "no interval", "two weeks with a queue do not predict others"
     assert np.isnan(statistics.probability_lowest([nine, 2 * nine])).all()
 
 

@@ -141,7 +141,7 @@ def test_intervals_are_interval_elementwise(values):
 @pytest.mark.parametrize("constant", [0.0, 0.1, -7.3e8])
 @pytest.mark.parametrize("shape", [(1, 30), (3, 10), (6, 4)])
 def test_a_constant_is_known_exactly(constant, shape):
-    noise = np.resize([1, 1 + 4e-16, 1 - 2e-16], shape)  # a trend of rounding errors is no correlation
+    noise = np.resize([1, 1 + 4e-16, 1 - 2e-16], shape)  # a trend of rounding errors, not a correlation
     found = interval(constant * noise)
     assert not found.withheld
     assert math.isnan(found.lag1)
@@ -246,7 +246,7 @@ def test_paired_ratio_is_that_of_the_means_of_skewed_pairs(shape, most, factor):
 @settings(max_examples=100)
 @given(tables(), st.integers(0, 1000))
 def test_a_weighted_mean_is_one_over_everything_that_is_in_the_batches(values, seed):
-    """Twin: each batch as so many jobs of its mean."""
+    """Twin: each batch is replaced by jobs that all have its mean."""
     jobs = np.random.default_rng(seed).integers(1, 9, values.shape)
     found = interval(values, weight=jobs).mean
     runs = [np.repeat(row, number) for row, number in zip(values, jobs, strict=True)]

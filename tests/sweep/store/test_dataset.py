@@ -68,7 +68,7 @@ def test_a_saturated_point_is_in_no_mean(sweep):
 
 
 def test_a_point_that_is_too_short_is_marked_with_its_expected_bias(sweep):
-    """On the terminal as in figures: such a mean must not be taken for that of the long run."""
+    """On the terminal as in figures: such a mean must not be taken for the long-run mean."""
     answer = sweep(
         "grid.load=[0.3,0.6,0.97]", "exclude=[{load: 0.6}]", "grid.policy=[quick]", "grid.preemption=[none]",
         "grid.urgent=[true]", "replications=6", "batches=30", "warmup=0",

@@ -138,7 +138,7 @@ def test_texts_that_share_their_bytes_are_refused(tmp_path: Path, monkeypatch: p
         made = file.createVariable("texts", str, ("many",), contiguous=True)
         made[:] = np.array(["x" * size, *(f"q{number:04d}" for number in range(1, n))], object)
     raw = bytearray(path.read_bytes())
-    one, five = struct.pack("<I", size), struct.pack("<I", 5)  # its length, and that of the next one
+    one, five = struct.pack("<I", size), struct.pack("<I", 5)  # its length, and the next one's
     (at,) = (
         found.start() for found in re.finditer(re.escape(one), raw)
         if raw[found.start() + 16 : found.start() + 20] == five
