@@ -2,7 +2,7 @@
 
 A class of tests inherits from `Contract` and declares its cases; `every_case` lists the cases of a folder
 like ``conf``. A family refuses a case that it cannot simulate with one line that names a remedy. In the cases
-that it takes it obeys all the laws of `family_laws`: a covering array in the first tier, all cases in the second.
+that it takes it obeys all the laws of `family_laws`: a covering array in the first tier, all in the second.
 """
 
 import re
