@@ -79,15 +79,15 @@ class Pool:
         """Wait for processors, hold them for the runtime, give them back."""
         begins = self.environment.event()
         self.queue.append((begins, size, requested))
-        self.look()
+        self.start_jobs()
         yield begins
         start[number] = self.environment.now
         yield self.environment.timeout(runtime)
         del self.running[begins]
         self.free += size
-        self.look()
+        self.start_jobs()
 
-    def look(self) -> None:
+    def start_jobs(self) -> None:
         """Start the first jobs of the queue as long as they fit, then backfill."""
         while self.queue and self.queue[0][1] <= self.free:
             self._start(self.queue[0])

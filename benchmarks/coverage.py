@@ -48,7 +48,7 @@ FIRST_LONG = 1000
 """Number of the first of those replications: they have jobs of their own."""
 
 AT_ONCE = 20
-"""Replications that MSER is asked of together."""
+"""Replications to which MSER is applied together."""
 
 WEEKS = (12, 22, 30, 50)
 """Of logs."""

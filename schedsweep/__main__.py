@@ -53,7 +53,7 @@ def help_text() -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status, the same as of ``python -m`` with the package."""
-    packages.look_last_in_working_folder()
+    packages.search_working_folder_last()
     return guarded(_answer, sys.argv[1:] if arguments is None else arguments)
 
 

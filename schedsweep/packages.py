@@ -47,7 +47,7 @@ def _way_out(folder: Path) -> str:
     return f"take {folder} out of PYTHONPATH"
 
 
-def look_last_in_working_folder() -> None:
+def search_working_folder_last() -> None:
     """Let what the user has in the working folder be found, but only where nothing else has that name.
 
     This holds in child processes, too: the children of `multiprocessing` inherit the search path, and no

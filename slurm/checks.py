@@ -91,7 +91,7 @@ def megabytes(text: str) -> float | None:
 def answer(
     given: Mapping[str, Any], here: Mapping[str, Any], profile: Profile, listening: Sequence[Address]
 ) -> Iterator[Finding]:
-    """Check the answer of `slurm.probe.look` on a compute node.
+    """Check the answer of `slurm.probe.examine` on a compute node.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ class Executor(dask.Executor):
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
-            self._cancel()  # before the scheduler ends, which workers would look for
+            self._cancel()  # before the scheduler ends, which workers would try to reach
             if self._client is not None:
                 super().__exit__(None)
         finally:

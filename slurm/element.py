@@ -120,5 +120,5 @@ def expanded(submission: Submission) -> Plan:
 
 
 if __name__ == "__main__":
-    packages.look_last_in_working_folder()
+    packages.search_working_folder_last()
     sys.exit(main(sys.argv[1:]))

@@ -38,5 +38,5 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    packages.look_last_in_working_folder()
+    packages.search_working_folder_last()
     sys.exit(main(sys.argv[1:]))

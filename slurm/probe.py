@@ -19,7 +19,7 @@ CONNECT_S = 3
 """Seconds that a connection to the submit node may take."""
 
 
-def look(folder: Path) -> dict[str, Any]:
+def examine(folder: Path) -> dict[str, Any]:
     """Return facts about this node; the doctor's ``request.json`` has a token and its addresses."""
     # Not imported above: MPI is initialised before anything else, see `world`.
     from sweep.executors import available_cores
@@ -81,5 +81,5 @@ if __name__ == "__main__":
     place, mpi = Path(sys.argv[1]), "mpi" in sys.argv[2:]
     name = f"rank.{socket.gethostname()}.{os.getpid()}.json" if mpi else "answer.json"
     private = place / f".{name}"  # renamed, so that the answer is there whole or not at all
-    private.write_text(json.dumps(world() if mpi else look(place)), encoding="utf-8")
+    private.write_text(json.dumps(world() if mpi else examine(place)), encoding="utf-8")
     private.replace(place / name)

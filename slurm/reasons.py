@@ -4,7 +4,7 @@ import re
 
 HOPELESS = {
     "PartitionNodeLimit": "it asks for more nodes than the partition has or allows",
-    "PartitionConfig": "the partition cannot give what it asks for: lower cpus_per_task, mem or time",
+    "PartitionConfig": "the partition does not offer what it asks for: lower cpus_per_task, mem or time",
     "PartitionTimeLimit": "its time is above the partition's limit: lower time, or name another partition",
     "PartitionDown": "the partition accepts jobs but starts none until an administrator puts it up again",
     "PartitionInactive": "the partition is switched off: name another one",

@@ -16,7 +16,8 @@ from sweep.store import manifest, state
 from sweep.store.folder import Folder
 
 WATCH_EVERY_S, QUERY_EVERY_S = 2.0, 10.0
-"""How often a study is looked at: by its files, and by a batch system, whose controller serves many users."""
+"""Seconds between two checks of a study: by its files, and by a batch system, whose controller serves many
+users."""
 
 
 def act(plan: Plan, folder: Folder, console: Console, arguments: Sequence[str], watch: bool) -> int:

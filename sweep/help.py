@@ -50,7 +50,7 @@ made with, then runs it, and compares all variables bit for bit. The given file 
 keys
   output=FOLDER        folder of the new dataset; default: results/NAME-rerun
   executor=NAME        how it is run; default: dask; executor.KEY=VALUE, slurm=PROFILE as for any run
-  logs=FOLDER          where its job logs are; looked into before $TRACES and the folders that they were in
+  logs=FOLDER          where its job logs are; searched before $TRACES and their original folders
   modules=FOLDER       write the code of its own that it carries into that folder, and run with that
   fresh=true           repeat what an earlier rerun in that folder has done
   action=ACTION        run (default), plan (what differs, and the expected time), status, gather, cancel

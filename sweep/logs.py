@@ -7,7 +7,7 @@ VARIABLE = "TRACES"
 """Environment variable that names the folder of job logs; conf/workload reads it, too."""
 
 USUAL = (Path("../shared/traces"), Path("traces"))
-"""Where they are looked for without it."""
+"""Folder that is searched without it."""
 
 
 def folders() -> list[Path]:

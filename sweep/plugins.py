@@ -24,7 +24,7 @@ GROUP = "schedsweep.plugins"
 KEY = "modules"
 
 VARIABLE = "SCHEDSWEEP_MODULES"
-"""Variable of the environment by which processes that are started from here know the folders of modules."""
+"""Environment variable that passes the folders of modules on to processes that are started from here."""
 
 
 def taken(arguments: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ from sweep.errors import SweepError
 
 @cache
 def listed() -> Mapping[str, Mapping[str, Any]]:
-    """Return the rows of ``policies.yaml`` in all config folders: policy -> its label, and how it looks."""
+    """Return the rows of ``policies.yaml`` in all config folders: policy -> its label and its style."""
     import yaml  # type: ignore[import-untyped] # types only by another package
 
     found: dict[str, Mapping[str, Any]] = {}

@@ -213,7 +213,7 @@ class Job:
 
     @property
     def tasks(self) -> int:
-        """CPUs that it asks for where nodes are shared."""
+        """CPUs that it requests where nodes are shared."""
         return self.cpus * self.nodes
 
     @property

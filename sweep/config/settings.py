@@ -158,7 +158,7 @@ def at_load(value: Any, load: float | None) -> Any:
 
 
 class Narrowing(NamedTuple):
-    """What it takes to find what a part of an experiment's grid has no use for, see `sweep.plan.narrowed`.
+    """What `sweep.plan.narrowed` needs to find the keys and axes that a part of a grid does not use.
 
     asked : dotted keys that were given, ``policy.slice`` and ``grid.level``
     others : group -> name -> file, all that the experiment names itself; empty where the grid has another one

@@ -18,7 +18,7 @@ from distributed import Status, Worker  # noqa: E402
 
 from schedsweep import packages  # noqa: E402
 
-packages.look_last_in_working_folder()
+packages.search_working_folder_last()
 
 # Set here too, because a worker may lose its peers before Dask has silenced it. The run itself reports
 # workers that end.

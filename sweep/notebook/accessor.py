@@ -92,7 +92,7 @@ class ScheduleAccessor:
         Raises
         ------
         sweep.Error
-            With one line, for times that are none and where there is too much to see.
+            With one line, for values that are not times, and where a chart would have too many jobs.
         """
         for name, value in (("first", first), ("last", last)):
             if value is not None and (

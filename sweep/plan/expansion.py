@@ -58,7 +58,7 @@ def expand(config: Config) -> Plan:
         settings, axes, points, variants, choices, _measurements(settings, axes), measures, {}, [], config,
         described=config.described,
     )  # fmt: skip
-    # Before `exact`, which asks the families about points and needs valid groups of jobs.
+    # Before `exact`, which calls the families with points and needs valid groups of jobs.
     try:
         checks.refuse_names(plan)
     except ValueError as error:  # a group of jobs that does not exist

@@ -46,7 +46,7 @@ def targets(settings: Settings) -> dict[str, KeyTarget]:
         if target != ANY_KEYS and (group not in GROUPS or not key):
             raise SweepError(
                 f"axes.{axis}={target}: give GROUP.KEY with a group of {', '.join(GROUPS)}, or '*' where "
-                f"values.{axis} says which keys"
+                f"values.{axis} names the keys"
             )
         found[axis] = KeyTarget(group, key)
         if target == ANY_KEYS:

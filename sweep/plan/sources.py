@@ -116,7 +116,7 @@ def of_named(parameters: Mapping[str, Any]) -> dict[str, str]:
     Raises
     ------
     SweepError
-        For what is in no module: workers do not know it.
+        For a function that no module has: workers could not import it.
     """
     found = {}
     # The model of a workload is a module, see `of_workload`; all else are functions and objects of modules.

@@ -96,7 +96,7 @@ class Bundle:
 
 
 def seed(root: int, workload: str, replication: int) -> Seed:
-    """Return (root seed, workload, replication), as `models.streams` wants it.
+    """Return (root seed, workload, replication), as `models.streams` takes it.
 
     Policy, machine and load stay out, so that all of them contend with the same sequence of jobs
     (common random numbers): differences between policies are then paired.

@@ -107,7 +107,7 @@ def _form(variable: xr.Variable) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return an attribute so that it can be compared: JSON by what it says."""
+    """Return an attribute so that it can be compared: JSON by its content."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, np.generic):

@@ -33,7 +33,7 @@ def _packages(original: Original) -> Iterator[str]:
             way = checkout(original) or f"install schedsweep {there}"
         else:
             way = f"pip install {name}=={there}"
-        yield f"{name}: the file was made with {there}, installed is {mine}; for the same, {way}"
+        yield f"{name}: the file was made with {there}, {mine} is here; for the same, {way}"
 
 
 def _code(original: Original, plan: Plan) -> Iterator[str]:

@@ -68,7 +68,8 @@ class Collection:
             moved = self._folder.make_room()
         except OSError as error:
             raise self._folder.unwritable(error) from None
-        # Until the new one is there nothing is known of it, so that an interruption looks like no damage.
+        # The manifest has no checksum until the new dataset is complete: an interruption must not look like
+        # damage.
         self._folder.write_manifest(described | {"dataset": None, "checksum": None})
         dataset.write(state, self._folder.dataset, self._arguments, report)
         self.faults = facts.of(self._plan).faults

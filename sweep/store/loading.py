@@ -33,7 +33,7 @@ def place(where: Path) -> Path:
 
 
 def loaded(path: Path, needed: Sequence[str] = (), **options: Any) -> xr.Dataset:
-    """Return a dataset with all its arrays: a checksum is only looked at where its array is read.
+    """Return a dataset with all its arrays: a checksum is verified only where its array is read.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ FIXED = ("name", "seed", "warmup", "batches", "batch_size", "precision")
 """Settings that must not differ within a folder; the grid may grow, and replications may be added."""
 
 LONGEST_WORDS = 80
-"""Characters of a value in a line that says what differs: a group of jobs or a log in arrays has many."""
+"""Characters of a value in a line on a difference: a group of jobs or a log in arrays has many."""
 
 
 def resolved(plan: Plan) -> dict[str, Any]:

@@ -117,7 +117,7 @@ PRIVATE = (
 
 
 def command(arguments: Sequence[str]) -> str:
-    """Return a command as a dataset has it: without what only says where it was run."""
+    """Return a command as a dataset has it: without arguments that only concern the place of the run."""
     shown = []
     for before, argument in zip(["", *arguments], arguments, strict=False):
         if before == "--config-dir" or argument == "--config-dir":

@@ -60,7 +60,7 @@ def scan(folder: Path, names: str = "*.jsonl") -> Iterator[tuple[Line, bytes]]:
 
 
 def heads(folder: Path, names: str = "*.jsonl") -> Iterator[Head]:
-    """Yield the heads of all records that are what was written, see `scan`."""
+    """Yield the heads of all undamaged records, see `scan`."""
     return filter(None, (head(line) for _, line in scan(folder, names)))
 
 

@@ -100,7 +100,7 @@ def read(attributes: Mapping[str, Any]) -> tuple[Config, dict[str, str], dict[st
 
 
 def _checked(config: Config) -> Config:
-    """Check what a file says by the schema of the command line: the file may be a stranger's, or broken."""
+    """Check a recipe by the schema of the command line: its file may be a stranger's, or damaged."""
     found = set(texts(kept.as_json(config)))
     if computed := sorted(text for text in found if INTERPOLATION in text):
         raise SweepError(

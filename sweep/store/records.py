@@ -54,7 +54,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Failed:
-    """A task that raised, with what is needed to see it raise again."""
+    """A task that raised an exception, with what is needed to reproduce it."""
 
     id: str
     seconds: float

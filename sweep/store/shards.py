@@ -83,7 +83,7 @@ def set_aside(folder: Path, ids: Collection[str]) -> Path | None:
     Returns
     -------
     Path or None
-        The file that holds them now, in a folder ``aside`` that no reader looks into; None if there were
+        The file that holds them now, in a folder ``aside`` that no reader opens; None if there were
         none.
     """
     aside = folder / "aside" / f"{time.strftime('%Y-%m-%d-%H%M%S')}-{secrets.token_hex(2)}.jsonl"

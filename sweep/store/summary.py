@@ -84,7 +84,7 @@ class Summary:
         broken = results.overflowed.sum(axis=-1)
         saturated = (broken > 0) & (2 * broken >= (state == DONE).sum(axis=-1))
         self.saturated[at] = saturated | self._capacities.exceeded(at)
-        # The statistics want replication and batch last.
+        # The statistics take replication and batch as the last axes.
         places = (len(plan.shape), len(plan.shape) + 1)
         dropped = None
         if self.dropped is not None:

@@ -130,7 +130,7 @@ def _measured(plan: Plan) -> str:
     """Return in words what the means are over: what a mean of other runs of the same length would tend to."""
     settings = plan.settings
     if settings.warmup == MSER:
-        return "the long run, as far as MSER, asked of all replications together, finds the warm-up"
+        return "the long run, as far as MSER, applied to all replications together, finds the warm-up"
     if settings.batch_size == WEEK:
         return "all weeks of a workload that ends, from an empty system"
     size = "" if settings.batch_size is None else f" of {settings.batch_size}"

@@ -1,4 +1,4 @@
-"""The one place that writes files of results: it follows no link, and knows a folder that was exchanged.
+"""The one place that writes files of results: it follows no link, and detects a folder that was exchanged.
 
 A results folder may be shared with others: a link in it could lead to one's own files elsewhere. A folder
 that the user names may itself be a link.

@@ -184,7 +184,7 @@ def test_what_differs_is_said(rerun, sweep) -> None:
     assert answer.status == 1
     here = np.__version__
     assert (
-        f"numpy: the file was made with 1.0.0, installed is {here}; for the same, pip install numpy==1.0.0"
+        f"numpy: the file was made with 1.0.0, {here} is here; for the same, pip install numpy==1.0.0"
         in answer.out
     )
     assert "use Python 3.2.1" in answer.out
