@@ -266,7 +266,7 @@ def test_to_look_for_a_module_is_not_to_import_it(rerun, sweep, monkeypatch) -> 
 
     answer = rerun(altered(Path("results/queue/queue.nc"), change))
     assert answer.status == 2
-    assert "module vile.orders is not here" in answer.err
+    assert "module vile.orders is not installed" in answer.err
     assert not Path("ran").exists()
 
 
