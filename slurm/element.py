@@ -58,6 +58,7 @@ def main(arguments: Sequence[str]) -> int:
         if report:
             print(report, file=sys.stderr)
         with suppress(TerminatedError):
+            # Whether any task was finished: without progress, an element would be requeued for ever.
             fruitful = _size(logs) > size
             record.append(
                 file, ended=time.time(), why=why, report=report.strip().rpartition("\n")[2], fruitful=fruitful
@@ -89,7 +90,8 @@ def _attempt(
     try:
         plan = expanded(submission)
         numbers = submissions.read(submission.path)[1].share(element).tolist()
-        # Only this share's own logs can hold its results, and only if it ran before.
+        # Only this share's own logs can hold its results, and only if it ran before: all other logs of a
+        # large study need not be read.
         done, failed = logs.tried() if again else (set(), set())
         left = [number for number in numbers if plan.ids[number] not in done | failed]
         if left:
@@ -113,8 +115,8 @@ def expanded(submission: Submission) -> Plan:
     plan = expand(submissions.read(submission.path)[0])
     if submissions.digest(plan) != submission.digest:
         raise SweepError(
-            f"submission {submission.name}: models, or files that the config names, are not what they were "
-            f"at {submission.when}; cancel it (action=cancel) and submit again"
+            f"submission {submission.name}: models, or files that the config names, have changed since "
+            f"{submission.when}; cancel it (action=cancel) and submit again"
         )
     return plan
 

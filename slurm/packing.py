@@ -116,7 +116,7 @@ def outlined(assignment: Assignment, profile: Profile, limits: Limits, max_eleme
     numbers = np.array(assignment.left, dtype=np.int64)
     seconds = predicted(assignment.plan, numbers, assignment.costs)
     most = min(limits.max_jobs, limits.max_submit or limits.max_jobs)
-    # One job is for the gathering; array indices are below MaxArraySize.
+    # One job is the gathering job, hence - 1; array indices start at 0 and are below MaxArraySize.
     allowed = max(1, min(int(USABLE * most) - 1, limits.max_array_size))
     n_elements = elements(seconds, profile, max_elements, allowed)
     return Outline(profile, pack(numbers, seconds, n_elements), seconds)
@@ -161,6 +161,7 @@ def pack(numbers: np.ndarray, seconds: np.ndarray, n_elements: int) -> Packing:
     Every element gets some of each kind, so a prediction that is wrong for one kind is wrong for all elements
     alike. The lengths differ by at most the longest task. O(n log n).
     """
+    # Without a timing all tasks count alike; the stable sort then keeps the plan's order.
     order = np.argsort(-np.nan_to_num(seconds, nan=1.0), kind="stable")
     row, column = np.divmod(np.arange(len(order)), n_elements)
     element = np.where(row % 2 == 0, column, n_elements - 1 - column)

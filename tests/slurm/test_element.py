@@ -101,9 +101,7 @@ def test_a_changed_study_is_refused(submitted):
     (made.path / "config.json").write_text(json.dumps(config))
     status, out, err = start(made, 0)
     assert (status, out) == (1, "")
-    assert err.startswith(
-        "error: submission 001: models, or files that the config names, have changed since"
-    )
+    assert err.startswith("error: submission 001: models, or files that the config names, have changed since")
     assert err.count("\n") == 1
     assert lines(made, 0)[-1]["why"] == "error"
     with pytest.raises(SweepError, match="submit again"):
