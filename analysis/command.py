@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.arguments import log_folder, parsed
-from analysis.errors import AnalysisError, DrawingError, understood
+from analysis.errors import AnalysisError, DrawingError, in_one_line
 from models import dotted
 from schedsweep.terminal import wrapped
 from sweep import plugins
@@ -110,15 +110,15 @@ def _act(arguments: Sequence[str]) -> int:
     elif arguments[0] == "explore":
         from analysis.explorer import command
 
-        with understood(" ".join(arguments[1:])):
+        with in_one_line(" ".join(arguments[1:])):
             command.main(arguments[1:])
     elif {"-h", "--help"} & {*arguments[1:]} and _named(arguments[0]) is None:
         print(wrapped(HELP))
     elif (named := _named(arguments[0])) is not None:
-        with understood(" ".join(arguments[1:])):
+        with in_one_line(" ".join(arguments[1:])):
             named(arguments[1:])
     else:
-        with understood(arguments[0]):
+        with in_one_line(arguments[0]):
             _analyse(Path(arguments[0]), parsed(arguments[1:], KEYS, lambda key: True))
     return 0
 

@@ -22,7 +22,7 @@ def require_points(drawn: object) -> None:
 
 
 @contextmanager
-def understood(where: str) -> Iterator[None]:
+def in_one_line(where: str) -> Iterator[None]:
     """Turn any error of a dataset that is damaged, or that no sweep has written, into one line.
 
     Raises

@@ -138,7 +138,9 @@ class Within(Part):
 
     def describe(self, confidence: float) -> str:
         """Return the numbers and their limits."""
-        return f"{self.label}: {shown(self._interval(confidence), self.scale)}{self.unit} ({self._asked()})"
+        return (
+            f"{self.label}: {shown(self._interval(confidence), self.scale)}{self.unit} ({self._required()})"
+        )
 
     def at_level(self, confidence: float) -> str:
         """Return the half-width at a level, or the ends."""
@@ -150,13 +152,13 @@ class Within(Part):
         one_sided = math.isinf(self.low) or math.isinf(self.high)
         return self.measure(2 * confidence - 1 if one_sided else confidence)
 
-    def _asked(self) -> str:
+    def _required(self) -> str:
         low, high = f"{self.low * self.scale:.4g}", f"{self.high * self.scale:.4g}"
         if math.isinf(self.low):
-            return f"asked: below {high}{self.unit}, one-sided"
+            return f"required: below {high}{self.unit}, one-sided"
         if math.isinf(self.high):
-            return f"asked: above {low}{self.unit}, one-sided"
-        return f"asked: between {low} and {high}{self.unit}"
+            return f"required: above {low}{self.unit}, one-sided"
+        return f"required: between {low} and {high}{self.unit}"
 
 
 @dataclass(frozen=True)

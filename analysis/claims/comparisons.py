@@ -184,7 +184,9 @@ class Sustains(Part):
         """Return the load up to which it keeps up."""
         if np.isnan(self.capacity.mean):
             return f"{self.label}: not tested, no overload run is finished"
-        return f"{self.label}: keeps up to {limits_shown(*self.capacity)} (asked: above {self.threshold:.2f})"
+        return (
+            f"{self.label}: keeps up to {limits_shown(*self.capacity)} (required: above {self.threshold:.2f})"
+        )
 
     def _reach(self, confidence: float) -> float:
         return float(student(FREEDOM, confidence)) * self.capacity.error
@@ -204,7 +206,7 @@ class Not(Part):
 
     def describe(self, confidence: float) -> str:
         """Return the part's line; the claim's statement requires its opposite."""
-        return self.part.describe(confidence).replace("asked: above", "asked: not above")
+        return self.part.describe(confidence).replace("required: above", "required: not above")
 
     def at_level(self, confidence: float) -> str:
         return self.part.at_level(confidence)

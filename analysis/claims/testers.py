@@ -190,7 +190,7 @@ def average(
     if not np.isinf(low) and not np.isinf(high):
         asked = f"between {low:.4g} and {high:.4g}"
     where = f"{label}, averaged over {in_words(a.axis, chosen)}: {ratio:.4f}"
-    return Fact(f"{where} (asked: {asked})", low < ratio < high)
+    return Fact(f"{where} (required: {asked})", low < ratio < high)
 
 
 def _pair(a: Curve, b: Curve | float, points: AxisRange) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:

@@ -1,6 +1,6 @@
 """Any study: policies of any families, logs, machines, own axes. All of its metrics are drawn and compared.
 
-It draws the experiment ``compare``, and every study that belongs to no paper.
+This paper draws the experiment ``compare``, and every study without a paper.
 """
 
 import json
@@ -15,7 +15,7 @@ from analysis.study.view import OPTIONS
 
 
 def readings(study: Study) -> Sequence[tuple[str, str]]:
-    """Return the family of each policy, the jobs and the machine, own axes, and all that is not drawn."""
+    """Return each policy's family, the jobs and the machine, own axes, and the points that are not drawn."""
     config, settings = study.config, study.settings
     found = [
         (f"policy {name}", f"family {values.get('family', '')}")
@@ -36,7 +36,7 @@ def _typed(value: object) -> str:
 
 
 def summary(study: Study) -> Sequence[str]:
-    """Return the best and the worst policy; waits mean little if time slicing starts every job at once."""
+    """Return the best and the worst policy; waits are not informative if time slicing starts jobs at once."""
     return [line for metric in ("response_time", "bounded_slowdown") for line in ranked(study, metric)]
 
 

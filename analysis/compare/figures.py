@@ -23,16 +23,16 @@ from analysis.study.curve import EXCLUDED
 from sweep.numbers import PURE, Unit, unit_of
 
 WIDE_RANGE = 10.0
-"""Largest over smallest value from which on an axis is logarithmic."""
+"""Ratio of the largest to the smallest value from which an axis is logarithmic."""
 
 MOST_COLUMNS = 3
 """Most panels side by side."""
 
 FEW_TICKS = 9
-"""Most values of an axis that each have a tick."""
+"""Largest number of values of an axis that all have a tick."""
 
 RATIOS = (
-    "Mean over that of {reference}, paired batch by batch or replication by replication, under the same "
+    "Mean relative to {reference}, paired batch by batch or replication by replication, under the same "
     "jobs: below 1 is less."
 )
 
@@ -59,7 +59,7 @@ def pictures(study: Study) -> Iterator[Picture]:
 def _axes_in_words(layout: Layout, metric: str) -> str:
     over = layout.along or _categories(layout, metric)
     panels = [axis for axis in _panel_axes(layout, metric) if len(layout.values(metric, axis)) > 1]
-    text = f"Over {_name(over)}" if over else "Each by itself"
+    text = f"Over {_name(over)}" if over else "Each separately"
     if over != layout.lines and len(layout.names) > 1:
         text += f"; a line for each {_each(layout.lines)}"
     return text + (f"; a panel for each {' and '.join(map(_each, panels))}." if panels else ".")
@@ -127,7 +127,7 @@ def _over_numbers(layout: Layout, metric: str, reference: str | None) -> Figure:
 
 
 def _arranged(cells: list[Cell]) -> tuple[list[int], int]:
-    """Return the order of panels and their columns: of two axes one is vertical and the other horizontal."""
+    """Return the order of panels and their columns: of two axes, one is vertical, one horizontal."""
     counts = {axis: len({cell[axis] for cell in cells}) for axis in cells[0]}
     varied = [axis for axis, n in counts.items() if n > 1]
     across = next((axis for axis in reversed(varied) if counts[axis] <= MOST_COLUMNS), None)
@@ -145,7 +145,7 @@ def _arranged(cells: list[Cell]) -> tuple[list[int], int]:
 def _nonempty(
     cells: list[Cell], all_lines: list[dict[str, Line]]
 ) -> tuple[list[Cell], list[dict[str, Line]]]:
-    """Return the panels in which anything is drawn or saturated, all of them if there are none."""
+    """Return the panels with a drawn or saturated point; all panels if there are none."""
     kept = [
         i for i, lines in enumerate(all_lines)
         if any(line.drawn.any() or line.saturated.any() for line in lines.values())
@@ -167,7 +167,7 @@ def _vertical(
     wide = known.size > 0 and (known > 0).all() and known.max() > WIDE_RANGE * known.min()
     scale: dict[str, Any] = {"yscale": "log" if wide else "linear"}
     if wide:
-        scale["ylim"] = (known.min() / 3, None)  # bars that reach down to 0 would take most of the axis
+        scale["ylim"] = (known.min() / 3, None)  # bars down to 0 would take most of the axis
     if reference is not None:
         ticks = _ticks(known, PURE) if wide else ()
         if not wide:
@@ -188,7 +188,7 @@ def _vertical(
 
 
 def _ticks(known: np.ndarray, unit: Unit) -> tuple[float, ...]:
-    """Return round numbers for a logarithmic axis, as few as can be read."""
+    """Return few round numbers for the ticks of a logarithmic axis."""
     low, high = (
         math.floor(math.log10(known.min() / unit.size)),
         math.ceil(math.log10(known.max() / unit.size)),
@@ -198,7 +198,7 @@ def _ticks(known: np.ndarray, unit: Unit) -> tuple[float, ...]:
 
 
 def _horizontal(layout: Layout, all_lines: list[dict[str, Line]]) -> dict[str, Any]:
-    """Return the settings of the axis of numbers; loads have those of every figure."""
+    """Return the settings of the axis of numbers; for loads, the settings of every figure."""
     if layout.along == "load":
         return {"xlabel": LOAD}
     x = np.unique(np.concatenate([line.x for lines in all_lines for line in lines.values()]))
@@ -232,7 +232,7 @@ def _over_categories(layout: Layout, metric: str, reference: str | None) -> Figu
         here = names if alone else [one[over] for one in every if cell.items() <= one.items()]
         points: dict[str, list[tuple[str, Cell]]]
         points = {name: [(name, {**cell, over: value}) for value in here] for name in names}
-        if alone:  # where the categories are the lines, they are one series
+        if alone:  # if the categories are the lines, they are one series
             points = {"": [(name, cell) for name in names]}
         series = {name: _estimates(layout, metric, each, reference) for name, each in points.items()}
         panels.append((cell, here, series))
@@ -269,7 +269,7 @@ def _shows(one: Estimates) -> bool:
 def _estimates(
     layout: Layout, metric: str, points: Sequence[tuple[str, Cell]], reference: str | None
 ) -> Estimates:
-    """Return the means of lines at points, or their ratios to those of a reference."""
+    """Return the means of lines at points, or their ratios to a reference's."""
     confidence, mine = layout.study.confidence, [layout.sample(metric, *point) for point in points]
     if reference is None:
         return Estimates.of(mine, confidence)

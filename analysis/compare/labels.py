@@ -25,21 +25,21 @@ DERIVED = ("_p95", "_max")
 
 OF_GROUPS = "_by_"
 COUNTS = ("jobs", "work", "number", "period")
-"""Variables that are no results: weights of results, and numbers of users."""
+"""Variables other than results: weights of results, and numbers of users."""
 
 SMALLER_IS_BETTER = ("wait", "response_time", "slowdown", "bounded_slowdown", "delay")
 
 CAPTION = (
     "All policies have the same jobs. Under gang scheduling and partitioning a batch holds jobs in order of "
-    "their ends, under backfilling in order of their submissions; time slicing lets every job begin at "
-    "once, so its wait means little beside its response time."
+    "their ends, under backfilling in order of their submissions; time slicing starts every job at "
+    "once, so its wait says little: compare response times."
 )
 NAMELESS = ("policy", "workload", "machine")
-"""Axes whose values need no name of the axis."""
+"""Axes whose values are shown without the name of the axis."""
 
 
 def metrics(study: Study) -> tuple[list[str], list[str]]:
-    """Return the metrics to draw, the headline first, and those left out.
+    """Return the metrics to draw, the headline first, and the metrics left out.
 
     Raises
     ------
@@ -62,10 +62,10 @@ def metrics(study: Study) -> tuple[list[str], list[str]]:
 
 
 def leading(study: Study) -> str:
-    """Return the metric that comes first: the headline, unless it is a wait without meaning.
+    """Return the metric that comes first: the headline, unless it is an incomplete wait.
 
-    If a job can be preempted, or shares processors, its wait until the first start is only a part; the
-    response time means the same under every policy.
+    If a job can be preempted, or shares processors, its wait until the first start is only a part of its
+    waiting; the response time is comparable under every policy.
     """
     headline = str(study.headline)
     if headline == WAIT and RESPONSE in study.data and not _jobs_run_through(study):

@@ -33,7 +33,7 @@ class Layout:
     along : str
         The axis of numbers that figures are drawn over; empty where there is none.
     lines : str
-        The axis whose values are lines: the policies, or another one where there is but one policy.
+        The axis whose values are lines: the policies, or another axis if there is only one policy.
     facets : tuple of str
         All other axes of the grid with several values.
     """
@@ -50,14 +50,14 @@ class Layout:
         Raises
         ------
         AnalysisError
-            If ``along=`` names no axis of numbers.
+            If ``along=`` does not name an axis of numbers.
         """
         varied = [axis for axis in _grid(study) if study.varies(axis)]
         numbers = [axis for axis in varied if is_numeric(study, axis)]
         numbers.sort(key=lambda axis: axis != "load")
         along = study.view.along
         if along and along not in numbers:
-            offered = f"give one of {', '.join(numbers)}" if numbers else "this study has none, leave it out"
+            offered = f"give one of {', '.join(numbers)}" if numbers else "this study has none, omit along="
             raise AnalysisError(f"along={along} is not an axis with several numbers; {offered}")
         along = along or (numbers[0] if numbers else "")
         rest = [axis for axis in varied if axis != along]
@@ -86,7 +86,7 @@ class Layout:
     def compared(self) -> bool:
         """Whether lines can be compared pair by pair: there are several, with the same jobs.
 
-        They do if they differ in the policy or in a key of it: other workloads have other jobs.
+        They have the same jobs if they differ in the policy or in its keys: other workloads have other jobs.
         """
         target = str((self.study.settings.get("axes") or {}).get(self.lines, ""))
         return len(self.names) > 1 and (self.lines == "policy" or target.startswith("policy."))
@@ -111,7 +111,7 @@ class Layout:
         return [name for name in self.names if name != self.reference]
 
     def values(self, metric: str, axis: str) -> list[str]:
-        """Return the values of an axis of which anything is known; of groups, those that have jobs."""
+        """Return the values of an axis that have results; of groups, the values that have jobs."""
         values = self.study.values_of(axis)
         if axis not in self.study.own_axes(metric):
             return values
@@ -120,9 +120,9 @@ class Layout:
         return [value for value, known in zip(values, there, strict=True) if known]
 
     def cells(self, metric: str, axes: Sequence[str]) -> tuple[list[Cell], str]:
-        """Return the panels of a metric along these axes, and in words which are left out.
+        """Return the panels of a metric along these axes, and a sentence on panels that are left out.
 
-        The grid's last axes keep their first value only where there are too many panels, then groups of jobs.
+        If there are too many panels, the grid's last axes keep only their first value, then groups of jobs.
         """
         cells, left = self.every_cell(metric, axes), []
         for axis in sorted(axes, key=lambda axis: (axis in self.study.own_axes(metric), -axes.index(axis))):
@@ -138,7 +138,7 @@ class Layout:
             return cells, ""
         return (
             cells,
-            f"Left out, as there are too many panels: {'; '.join(left)}. These keys draw them instead.",
+            f"Left out because there are too many panels: {'; '.join(left)}. These keys draw them instead.",
         )
 
     def every_cell(self, metric: str, axes: Sequence[str]) -> list[Cell]:
@@ -160,7 +160,7 @@ class Layout:
         )
 
     def curve(self, metric: str, name: str, cell: Cell) -> Curve:
-        """Return a line along the axis of numbers; along the load, where there is none."""
+        """Return a line along the axis of numbers; if there is none, along the load."""
         point: dict[str, Any] = {**cell, self.lines: name}
         policy = point.pop("policy", self.study.policies[0])
         along = self.along or "load"
@@ -168,7 +168,7 @@ class Layout:
         return found.part(~np.isnan(found.x)) if self.along else found
 
     def sample(self, metric: str, name: str, cell: Cell) -> Sample:
-        """Return a value at one point, where there is no axis of numbers."""
+        """Return a value at one point, if there is no axis of numbers."""
         return self.curve(metric, name, cell).sample(self.place(cell))
 
     def place(self, cell: Cell) -> int:
@@ -177,10 +177,10 @@ class Layout:
         return loads.index(cell.get("load", loads[0]))
 
     def left_out(self) -> list[str]:
-        """Return in words the points that no figure has."""
+        """Return sentences on the points that are missing from all figures."""
         found = []
         if self.along and "null" in self.study.values_of(self.along):
-            found.append(f"{self.along}=null, which is no number on an axis: {self.along}=null draws it")
+            found.append(f"{self.along}=null has no place on an axis of numbers: {self.along}=null draws it")
         if more := self.study.values_of(self.lines)[MOST_LINES:]:
             found.append(
                 f"{len(more)} of {self.lines} ({', '.join(more[:3])}{', ...' * (len(more) > 3)}): "
@@ -194,7 +194,7 @@ def _grid(study: Study) -> list[str]:
 
 
 def is_numeric(study: Study, axis: str) -> bool:
-    """Whether a line can be drawn over an axis: some line has points at several numbers (null is none).
+    """Whether a line can be drawn over an axis: some line has points at several numbers (except null).
 
     An axis that ``zip`` ties to another one has a single number for each value of that one.
     """

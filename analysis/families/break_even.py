@@ -26,7 +26,7 @@ from sweep import statistics
 from sweep.statistics import Comparison
 
 HALVINGS = 8
-"""Of the distance of two points of the grid: an end is known to half a percent of it."""
+"""Steps between two points of the grid: an end is known to half a percent of their distance."""
 
 State = Literal["better", "worse", "open"]
 
@@ -58,7 +58,7 @@ class Outcome:
     x : ndarray, shape (n_points,)
         Points at which both have a mean, ascending.
     states : tuple of str, length n_points
-        By the interval of the difference at each point: ``better``, ``worse`` or ``open``.
+        Result at each point, by the interval of the difference: ``better``, ``worse`` or ``open``.
     means : ndarray, shape (n_points,)
         Mean differences, contestant minus the other one.
     crossings : tuple of Crossing
@@ -114,7 +114,7 @@ def _state(found: Comparison) -> State:
 
 
 def _crossings(one: Curve, other: Curve, means: np.ndarray, states: Sequence[State]) -> tuple[Crossing, ...]:
-    """Return the break-evens of two curves, given their mean differences and what is shown at each point."""
+    """Return the break-evens of two curves, given their mean differences and the result at each point."""
     x, crossings = one.x, []
 
     def state_at(value: float) -> State:
@@ -126,7 +126,7 @@ def _crossings(one: Curve, other: Curve, means: np.ndarray, states: Sequence[Sta
         return _state(statistics.compare(mine, others, one.confidence, exact=one.exact and other.exact))
 
     def end(closed: float, open_: float) -> float:
-        """Return where a difference ceases to be shown, on the side where it is."""
+        """Return where a difference stops being significant, on the side where it is significant."""
         for _ in range(HALVINGS):
             middle = (closed + open_) / 2
             closed, open_ = (closed, middle) if state_at(middle) == "open" else (middle, open_)

@@ -29,8 +29,8 @@ from analysis.study.curve import DONE, Curve, Sample
 ROWS = Rows(Path(__file__).parent)
 
 SUBSTANTIAL = 10.0
-"""Percent of a slice that a switch takes where the claim is that its cost is compensated: Jette's switches go
-to disk, for which no number is given."""
+"""Percent of a slice that a switch takes where a claim says that its cost is compensated: Jette's switches go
+to disk, without a number."""
 
 TO_COMPLETION = (labels.FCFS, labels.EASY, labels.CONSERVATIVE, labels.LXF_W)
 """Policies that run a job from its start to its end on the processors that it requests."""
@@ -43,7 +43,7 @@ class Entry:
     Parameters
     ----------
     requests : str, optional
-        By default the usual ones, as users make them.
+        By default the usual requests, as users make them.
     """
 
     policy: str
@@ -74,7 +74,7 @@ class Tester(tester.Tester):
             "scheme": field.scheme, "to_completion": first, "in_order_of_arrival": in_order,
             "most": field.levels[-1] if field.levels else "", "cost": cost, "cost_share": field.share(cost),
         }  # fmt: skip
-        # What a row may need beside policies.
+        # Requirements of a row in addition to policies.
         there = {
             "gang": field.scheme in study.policies, "levels": bool(field.levels), "costs": bool(field.costly),
             "policies to completion": bool(first), "policies in order of arrival": bool(in_order),

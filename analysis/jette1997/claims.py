@@ -264,7 +264,7 @@ def _late_at_night(test: Tester, high: float) -> list[Part]:
 def _described(test: Tester, **level: Any) -> str:
     """Return a measurement in words."""
     return " ".join(
-        part.describe(test.study.confidence).partition(" (asked")[0] for part in _level(test, **level)
+        part.describe(test.study.confidence).partition(" (required")[0] for part in _level(test, **level)
     )
 
 

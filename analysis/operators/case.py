@@ -199,7 +199,7 @@ class Case:
         return not math.isnan(self.recorded(WAIT).mean)
 
     def level(self, metric: str, policy: str) -> Interval:
-        """Return one of `MEASURES` of all jobs; for a maximum that of all batches, without an interval."""
+        """Return one of `MEASURES` of all jobs; for a maximum, the largest batch, without an interval."""
         if metric != WAIT_MAX:
             return self.mean(metric, policy)
         values = self.values(metric, policy)
@@ -237,7 +237,7 @@ class Case:
 
 
 def cases(study: Study) -> Iterator[Case]:
-    """Yield every reading at every load, then what else varies under the reference with the same jobs."""
+    """Yield every reading at every load, then other variations of the reference with the same jobs."""
     loads = study.values_of("load")
     several = len(study.readings) * len(loads) > 1
     for letter, one in study.readings.items():

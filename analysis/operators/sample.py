@@ -94,9 +94,9 @@ class Sample:
         if math.isnan(multiple):
             return "no interval"
         if self.by_replications:
-            number, what = multiple * self.replications, "resamples" if self.drawn else "replications"
+            number, noun = multiple * self.replications, "resamples" if self.drawn else "replications"
             return (
-                f"about {_rounded(number):,} {what}" if number <= MOST_RUNS else f"over {MOST_RUNS:,} {what}"
+                f"about {_rounded(number):,} {noun}" if number <= MOST_RUNS else f"over {MOST_RUNS:,} {noun}"
             )
         if math.isnan(self.weeks):
             return f"a log about {multiple:,.1f} times as long" if multiple < math.inf else "no log"

@@ -1,4 +1,4 @@
-"""The verdict in sentences: what to do, how far to believe the simulation, how each policy compares."""
+"""The verdict in sentences: a recommendation, the fidelity of the simulation, each policy's comparison."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,7 +46,7 @@ BEGINNINGS = {
 
 
 def lead(study: Study) -> Sequence[tuple[str, Sequence[str]]]:
-    """Return the paragraphs with which the report begins: what to do, and how far to believe it."""
+    """Return the first paragraphs of the report: a recommendation, and the fidelity of the simulation."""
     shown = [case for case in cases(study) if case.policies]
     likeness = [_labelled(case, one.sentence) for case in shown if (one := Fidelity.of(case))]
     found = [("Recommendation", [_labelled(case, recommendation(case)) for case in shown])]
@@ -67,7 +67,7 @@ def _sentences(case: Case) -> Iterator[str]:
     if growing := [policy for policy in case.policies if grows(case, policy)]:
         yield (
             f"The queue only grows under {', '.join(map(label, growing))}: the log ends before it is worked "
-            "off, so the mean wait depends on the length of the log, and in a longer one it would be longer."
+            "off, so the mean wait depends on the length of the log and would be longer in a longer log."
         )
     values = Sample.of(case).values
     for verdict, begin in BEGINNINGS.items():
@@ -106,8 +106,8 @@ def recommendation(case: Case) -> str:
     if all(one.verdict in ("no interval", "identical") for one in found.values()):
         most, sample = max(one.lower + one.higher for one in found.values()), Sample.of(case)
         return (
-            f"{nothing}: waits differ from those under {case.against} in {most} of {sample.size} "
-            f"{sample.values} at most, as there is hardly ever a queue."
+            f"{nothing}: waits differ from {case.against}'s in at most {most} of {sample.size} "
+            f"{sample.values}, because there is hardly ever a queue."
         )
     sure = [
         policy
@@ -140,13 +140,13 @@ def recommendation(case: Case) -> str:
     if needed:
         text += (
             f" {'A pilot' if in_pilot else 'No pilot can confirm it: one'} that alternates it with "
-            f"{case.against} would take {needed}, as weeks differ."
+            f"{case.against} would take {needed}, because weeks differ."
         )
     return text
 
 
 def _effect(case: Case, value: str, found: Comparison) -> str:
-    """Return what another value of an axis changes, and for which jobs."""
+    """Return the effect of another value of an axis, and the jobs that it affects."""
     if found.verdict in ("no interval", "identical"):
         return f"{value}: {found.verdict}."
     most = []
@@ -161,7 +161,7 @@ def _effect(case: Case, value: str, found: Comparison) -> str:
 
 
 def gain(case: Case, found: Comparison) -> str:
-    """Return a difference in words: in time only where waits predict, as those of resampled logs do not."""
+    """Return a difference in words: in time only if waits predict, which waits of resampled logs do not."""
     likeness, drawn = Fidelity.of(case), Sample.of(case).drawn
     unit, reference = case.units[WAIT], found.reference
     text = f"{cells.relative(found, found.mean)} mean wait against {case.against}"
@@ -194,7 +194,7 @@ def grows(case: Case, policy: str) -> bool:
 
 def _why_nothing(case: Case, found: Mapping[str, Comparison]) -> str:
     if all(one.verdict in cells.WORSE for one in found.values()):
-        return f"keep {case.against}, as jobs wait longer under every other policy."
+        return f"keep {case.against}, because jobs wait longer under every other policy."
     nearest = min(found, key=lambda policy: found[policy].mean)
     one, sample = found[nearest], Sample.of(case)
     if not one.mean < 0:
@@ -203,12 +203,12 @@ def _why_nothing(case: Case, found: Mapping[str, Comparison]) -> str:
     needed = case.difference(WAIT, nearest, level=case.beside(WAIT).joint_level).needed
     return (
         f"no policy is shown to be better than {case.against}. The nearest is {label(nearest)}: "
-        f"{gain(case, one)}{among}; to show it takes {sample.enough(needed)} of such a log."
+        f"{gain(case, one)}{among}; showing it would need {sample.enough(needed)} of such a log."
     )
 
 
 def _price(case: Case, policy: str) -> str:
-    """Return who pays for a policy, empty where no job is shown to."""
+    """Return the jobs that wait longer under a policy, empty if none is shown to."""
     before, after = (case.level(WAIT_MAX, one).mean for one in (case.reference, policy))
     parts, unit = [], case.units[WAIT_MAX]
     if after > PRICE * before:

@@ -171,7 +171,7 @@ class SameOrder(Part):
 
     def describe(self, confidence: float) -> str:
         small, large = (shown(one) for one in self._found(confidence))
-        return f"{self.label}: {small} on 16 PEs, {large} on 32 (asked: the same side of 1, or both near it)"
+        return f"{self.label}: {small} on 16 PEs, {large} on 32 (required: one side of 1, or both near it)"
 
     def _found(self, confidence: float) -> list[Interval]:
         return [a.against(b).ratio(confidence) for a, b in self.pairs]

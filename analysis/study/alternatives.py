@@ -1,4 +1,4 @@
-"""Points of a study beside each other, under the same jobs: the view of every comparison."""
+"""Points of a study under the same jobs, side by side: the view of every comparison."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Alternatives(Generic[Name]):
     confidence: float
 
     def mean(self, name: Name) -> Interval:
-        """Return the mean of an alternative, as the dataset has it."""
+        """Return the mean of an alternative, from the dataset if it has one."""
         return self.samples[name].mean(self.confidence)
 
     def pair(self, name: Name, other: Name | None = None) -> Paired:
-        """Return an alternative beside another one, by default the reference; empty where one has no mean."""
+        """Return an alternative paired with another, by default the reference; empty if one has no mean."""
         key = name, self.reference if other is None else other
         if key not in self._pairs:
             mine, its = (self.samples[one] for one in key)
@@ -53,7 +53,7 @@ class Alternatives(Generic[Name]):
         return {}
 
     def difference(self, name: Name, other: Name | None = None, *, level: float | None = None) -> Comparison:
-        """Return the mean of an alternative minus that of another one, by default the reference."""
+        """Return the mean of an alternative minus another's, by default the reference's."""
         return self.pair(name, other).comparison(self.confidence if level is None else level)
 
     def ratio(self, name: Name, *, level: float | None = None) -> Interval:

@@ -19,7 +19,7 @@ from analysis.study.alternatives import Alternatives
 
 EMPTY = "#f2f2f2"
 NOT_OTHER, NOT_OWN = "////", "..."
-"""Hatches: not significant against others, and not significant within its own."""
+"""Hatches: not significant against other families, and not significant within the own family."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Best:
     Parameters
     ----------
     probability : float
-        That its mean is the lowest of all; NaN if the sample is too small.
+        Probability that its mean is the lowest of all; NaN if the sample is too small.
     beats_family : bool
         Whether it is significantly better than all contestants of other families.
     beats_all : bool
@@ -104,7 +104,7 @@ def draw_map(field: Field, metric: str) -> Figure:
     for axes in places.ravel()[len(field.workloads) :]:
         axes.set_visible(False)
     for row in places:
-        row[0].set_ylabel("A switch takes,\nof a slice")
+        row[0].set_ylabel("Cost of a switch,\nshare of a slice")
     for axes in places[-1]:
         axes.set_xlabel("Offered load")
     style.put_headline(figure, f"Lowest {MEASURES[metric]} of rigid jobs")

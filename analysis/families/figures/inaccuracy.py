@@ -37,7 +37,7 @@ def pairs(field: Field) -> list[Pair]:
 def with_users_requests(
     field: Field, metric: str, one: Contestant, other: Contestant, name: str, load: float
 ) -> str:
-    """Return the result with requests as users make them, in a word; empty if the grid has none."""
+    """Return the result with requests as users make them, as text; empty if the grid has none."""
     if labels.REAL not in field.study.values_of(labels.REQUESTS):
         return ""
     curves = (field.curve(metric, each, name, requests=labels.REAL).at(load) for each in (one, other))
@@ -88,5 +88,5 @@ def draw(field: Field) -> Figure:
             title = f"{labels.workload(name)}{labels.at_load(load)}"
             plots.append(payers.plot(field, named, ratios, measure, title))
     if not plots:
-        raise DrawingError("at no load all of them are stable with all kinds of requests")
+        raise DrawingError("there is no load at which all of them are stable with all kinds of requests")
     return category_plot.panels(plots, "Gang scheduling and inaccurate requests", 2, height=2.6)

@@ -86,7 +86,9 @@ def draw(field: Field, grouping: Grouping) -> Figure:
         shorts = [_short(group.value) for group in named]
         plots.append(plot(field, shorts, found, "Mean bounded slowdown", title, joined=joined))
     if not plots:
-        raise DrawingError(f"no workload has groups by {grouping.title} at a load at which all are stable")
+        raise DrawingError(
+            f"no workload has groups by {grouping.title} at a load at which all contestants are stable"
+        )
     return category_plot.panels(
         plots, f"Groups of jobs that gain and lose, by {grouping.title}", 1, height=2.6
     )

@@ -113,7 +113,7 @@ def _near_one(test: Tester, q: float, margin: float) -> list[Part]:
             f"{bound} loaded job",
             _distance(_bound(test, bound, q), test.names["no_power"]),
         )
-        so = f"{text}: {found.mean():.3f} from 1 (asked: below {margin:g})" if not reason else ""
+        so = f"{text}: {found.mean():.3f} from 1 (required: below {margin:g})" if not reason else ""
         parts.append(Open(text, reason) if reason else Fact(so, bool(found.mean() < margin)))
     return parts
 
@@ -206,7 +206,7 @@ def _above_best(test: Tester, name: str, curve: Curve) -> Part:
         return Open(name, reason)
     limit, ratios = test.names["pronounced"], values[0] / values[0].min()
     worst, unstable = int(np.argmax(ratios)), curve.x[curve.where(SATURATED)]
-    text = f"{name}: up to {ratios[worst]:.3f} times, at L = {chosen[worst]:g} (asked: below {limit})"
+    text = f"{name}: up to {ratios[worst]:.3f} times, at L = {chosen[worst]:g} (required: below {limit})"
     text += f"; {ratios[-1]:.3f} times at L = {chosen[-1]:g}"
     beyond = chosen[ratios >= limit]
     if beyond.size:

@@ -78,10 +78,10 @@ def _plot(lines: dict[str, Line], label: str, title: str, scale: float, *, floor
     )  # fmt: skip
 
 
-def check(plots: Sequence[LoadPlot], what: str) -> None:
+def check(plots: Sequence[LoadPlot], missing: str) -> None:
     """Raise `DrawingError` where there is nothing to draw."""
     if not any(plot.lines for plot in plots):
-        raise DrawingError(f"this grid lacks the figure's points: {what}")
+        raise DrawingError(f"this grid lacks the figure's points: {missing}")
     require_points(any(line.drawn.any() for plot in plots for line in plot.lines.values()))
 
 

@@ -104,7 +104,9 @@ def test_the_interval_that_decided_is_shown() -> None:
     assert verdict == "inconclusive"
     # One-sided: what an interval leaves out on both sides is twice the error.
     alone, corrected = (0.1 * math.log(2 * error) / math.log(0.05) for error in (0.05, 0.005))
-    shown = f"1.110 ± {alone:.3f} (asked: below 1, one-sided); ± {corrected:.2f} corrected for 10 comparisons"
+    shown = (
+        f"1.110 ± {alone:.3f} (required: below 1, one-sided); ± {corrected:.2f} corrected for 10 comparisons"
+    )
     assert evidence[1] == f"? bad: {shown}"
     assert 1.11 - alone > 1 > 1.11 - corrected
 

@@ -64,14 +64,14 @@ def test_one_sentence_recommends_with_its_price() -> None:
     assert text.startswith("Try quick in a pilot: jobs wait")
     assert "shorter in 40 of 40 weeks; longer waits for jobs of 10 to 100 min (+60 %)" in text
     assert re.search(
-        r"A pilot that alternates it with EASY would take about \d+ weeks, as weeks differ\.$", text
+        r"A pilot that alternates it with EASY would take about \d+ weeks, because weeks differ\.$", text
     )
 
 
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        (dataset(("easy", "slow", "fcfs")), "keep EASY, as jobs wait longer under every other policy"),
+        (dataset(("easy", "slow", "fcfs")), "keep EASY, because jobs wait longer under every other policy"),
         (dataset(("easy", "copy"), batches=7), "the log has 7 batches, and an interval needs 10"),
         (dataset(("easy", "quick"), batches=1, most=1), "all jobs are one batch"),
         (dataset(("easy", "quick"), noise=0.4), "The nearest is quick: jobs wait"),
