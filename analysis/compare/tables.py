@@ -11,6 +11,7 @@ from analysis.compare.labels import compared, is_better_smaller, metrics, title
 from analysis.compare.layout import Cell as Place
 from analysis.compare.layout import Layout
 from analysis.report import cells
+from analysis.report.declared import Row, declared
 from analysis.report.table import Cell, Table, room
 from analysis.study import Study
 from analysis.study.alternatives import Alternatives
@@ -23,11 +24,11 @@ DIFFERENCE = {"difference": "mean", "difference_low": "low", "difference_high": 
 """Column of ``table.csv`` -> value of a comparison."""
 
 
-Row = tuple[Place, Alternatives[str]]
+Point = tuple[Place, Alternatives[str]]
 """Values on the panels' axes and on the axis of numbers; and all lines there."""
 
 
-def rows_of(layout: Layout, metric: str) -> Iterator[Row]:
+def rows_of(layout: Layout, metric: str) -> Iterator[Point]:
     """Yield all points of a metric that the grid has, also those of panels that were left out."""
     axes = [*layout.facets, *layout.study.own_axes(metric)]
     reference = layout.reference if layout.compared else ""
@@ -58,23 +59,15 @@ def _table(layout: Layout, metric: str) -> Table:
     unit = _unit(layout, metric, shown)
     axes = [axis for axis in shown[0][0] if len({at[axis] for at, _ in rows}) > 1] if shown else []
     names = [layout.reference, *layout.others] if pairs else layout.names
-    found: list[list[Cell | str]] = [
+    found: list[Row] = [
         [*(at[axis] for axis in axes), *(_cell(layout, metric, lines, name, unit) for name in names)]
         for at, lines in shown
     ]
     name = title(study, metric)
-    if pairs:
-        caption = (
-            f"The mean under {layout.against}, and its change under each other, paired under the same "
-            "jobs. ▼ lower, ▲ higher, ▽ △ in most batches, no mark: no difference is shown, each by its own "
-            f"{study.level} interval. reference=NAME compares with another."
-        )
-    else:
-        caption = f"Means with {study.level} intervals."
-        if len(layout.names) > 1:
-            caption += f" Values of {layout.lines} have different jobs, so there are no pairs."
-    if len(rows) > MOST_ROWS:
-        caption += f" The first {MOST_ROWS} of {len(rows):,} points; table.csv has all."
+    parts = {
+        "pairs": pairs, "means": not pairs, "no pairs": not pairs and len(names) > 1,
+        "cut": len(rows) > MOST_ROWS,
+    }  # fmt: skip
     heads = [layout.word(name) for name in names]
     heads[0] += " (reference)" * pairs
     if not axes:
@@ -82,16 +75,16 @@ def _table(layout: Layout, metric: str) -> Table:
         found = [list(pair) for pair in zip(heads, found[0] if found else [], strict=True)]
         heads = [name.lower()]
         axes = [layout.lines]
-    return Table.of(
-        f"{metric.replace('_', '-')}",
-        f"{name} against {layout.against}" if pairs else name,
-        caption,
-        (*(axis.replace("_", " ") for axis in axes), *heads),
-        found,
-    )
+    made = declared(
+        "compare", "metric", found, (*(axis.replace("_", " ") for axis in axes), *heads),
+        parts=parts, metric=name, level=study.level,
+        against=f" against {layout.against}" if pairs else "", reference=layout.against if pairs else "",
+        lines=layout.lines, most=MOST_ROWS, total=f"{len(rows):,}",
+    )  # fmt: skip
+    return replace(made, name=metric.replace("_", "-"))
 
 
-def _unit(layout: Layout, metric: str, rows: Sequence[Row]) -> Unit:
+def _unit(layout: Layout, metric: str, rows: Sequence[Point]) -> Unit:
     means = (lines.mean(name).mean for _, lines in rows for name in lines.samples)
     return unit_of(layout.study.data[metric].attrs.get("units", "1"), means)
 

@@ -11,6 +11,7 @@ from analysis.families.break_even import Outcome
 from analysis.families.contestants import Contestant, Field
 from analysis.families.figures import inaccuracy, payers
 from analysis.report.cells import by_kind
+from analysis.report.declared import Row, declared
 from analysis.report.table import Cell, Table
 from analysis.study import Study
 from analysis.study.axes import GROUPINGS
@@ -50,14 +51,18 @@ def _columns(field: Field) -> dict[str, tuple[str, str]]:
     }
 
 
-def _table(
-    field: Field, name: str, title: str, caption: str, head: str, cell: Compared,
-    rows: Iterable[tuple[str, *tuple[Any, ...]]],
-) -> Table:  # fmt: skip
+def _table(field: Field, name: str, cell: Compared, rows: Iterable[tuple[str, *tuple[Any, ...]]]) -> Table:
     """Return a table with a column for each measure under each workload; rows are labels and what follows."""
     columns = _columns(field)
-    cells = [[label, *(cell(*column, *about) for column in columns.values())] for label, *about in rows]
-    return Table.of(name, title, caption, (head, *columns), cells)
+    cells: list[Row] = [
+        [label, *(cell(*column, *about) for column in columns.values())] for label, *about in rows
+    ]
+    return _declared(field, name, cells, columns)
+
+
+def _declared(field: Field, name: str, rows: Iterable[Row], more: Iterable[str] = ()) -> Table:
+    reference, asked = field.reference.label, labels.asked(field.usual)
+    return declared(labels.KEY, name, rows, more, reference=reference, asked=asked, level=field.study.level)
 
 
 def against(
@@ -92,17 +97,7 @@ def _take_over(field: Field) -> Table:
         if one != field.reference
         for cost in ((labels.FREE, field.costs[-1]) if one in field.costly else (labels.FREE,))
     ]
-    return _table(
-        field,
-        "take-over",
-        f"At which load each takes over from {field.reference.label}",
-        f"Offered loads at which a contestant is better than {field.reference.label}, with "
-        f"{labels.asked(field.usual)}, by paired differences: the load from which, or up to which, it is "
-        f"better, with its {field.study.level} interval. Differences are assumed linear between loads.",
-        "contestant",
-        cell,
-        rows,
-    )
+    return _table(field, "take-over", cell, rows)
 
 
 def _costs(field: Field) -> Table:
@@ -114,16 +109,7 @@ def _costs(field: Field) -> Table:
         for one in field.costly
         for load in map(float, field.study.loads)
     ]
-    return _table(
-        field,
-        "break-even-cost",
-        "Break-even cost of a switch",
-        f"The cost of a switch, in percent of a slice, up to which gang scheduling is better than "
-        f"{field.reference.label} at a load, with its interval. “Everywhere” is at every cost of the grid.",
-        "contestant",
-        cell,
-        rows,
-    )
+    return _table(field, "break-even-cost", cell, rows)
 
 
 def _requests(field: Field, gang: Contestant) -> Table:
@@ -144,17 +130,7 @@ def _requests(field: Field, gang: Contestant) -> Table:
         if bounded is not None and {labels.REAL, labels.EXACT} <= set(every):
             pair = (bounded, labels.REAL), (bounded, labels.EXACT)
             rows.append((f"{bounded.label}: real minus exact", *pair))
-    return _table(
-        field,
-        "requests",
-        "Gang scheduling against policies that use requested times",
-        "Loads at which gang scheduling in any number of slots, which uses no requested times, is better "
-        "than policies that do. Last rows: loads at which gang scheduling with a backfilled queue is better "
-        "with requests as users make them than with exact ones.",
-        "against",
-        cell,
-        rows,
-    )
+    return _table(field, "requests", cell, rows)
 
 
 def _inaccuracy(field: Field) -> Table:
@@ -168,19 +144,7 @@ def _inaccuracy(field: Field) -> Table:
         for one, other in inaccuracy.pairs(field)
         for load in map(float, field.study.loads)
     ]
-    return _table(
-        field,
-        "inaccuracy",
-        "Inaccuracy of requests from which gang scheduling is better",
-        "Requests are uniformly distributed between the runtime and 1 + f times the runtime. The cells show "
-        "the f at which gang scheduling is better than a policy that uses these requests, by paired "
-        f"differences, with its {field.study.level} interval; f = 0 is exact. Differences are "
-        "assumed linear between values of f; a backfilled queue gets the same requests. Users: the result "
-        "with requests as users make them.",
-        "contestants",
-        compared,
-        rows,
-    )
+    return _table(field, "inaccuracy", compared, rows)
 
 
 def share_of_gain(
@@ -214,17 +178,7 @@ def _levels(field: Field) -> Table:
         if (one := field.find(field.scheme, level, queue)) is not None
         for load in map(float, field.study.loads)
     ]
-    return _table(
-        field,
-        "levels",
-        "Share of the gain that few slots achieve",
-        f"The gain of gang scheduling in any number of slots on {field.reference.label} is 100 %; switches "
-        "are free. More than 100 %: better than any number of slots; below 0: worse than "
-        f"{field.reference.label}. –: one of them is saturated, or any number of slots gains nothing.",
-        "level",
-        share,
-        rows,
-    )
+    return _table(field, "levels", share, rows)
 
 
 def _payers(field: Field) -> Table:
@@ -236,15 +190,7 @@ def _payers(field: Field) -> Table:
         for one in payers.contestants(field):
             label = f"{one.label}, {labels.workload(name)}{labels.at_load(load)}"
             rows.append([label, *_sides(field, one, name, load)])
-    return Table.of(
-        "payers",
-        f"Groups of jobs that gain and lose against {field.reference.label}",
-        f"Groups whose mean bounded slowdown is lower, and higher, than under {field.reference.label}: the "
-        "interval of the paired ratio lies on one side of 1; the intervals of all groups of one kind hold "
-        f"together at {field.study.level}. Other groups show no significant difference.",
-        ("contestant", "gain", "lose"),
-        rows,
-    )
+    return _declared(field, "payers", rows)
 
 
 def _sides(field: Field, one: Contestant, name: str, load: float) -> Iterator[str]:

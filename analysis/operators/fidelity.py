@@ -9,6 +9,7 @@ import numpy as np
 from analysis.operators.case import Case
 from analysis.operators.labels import AS_IT_WAS, WAIT
 from analysis.operators.sample import Sample
+from analysis.report.declared import Row, declared
 from analysis.report.table import Cell, Table
 from analysis.study import recorded
 from analysis.study.axes import ALL_JOBS, GROUPINGS, USER, Group
@@ -100,7 +101,7 @@ def table(case: Case) -> Table | None:
     for grouping in GROUPINGS:
         groups += case.identified(grouping)[: USERS if grouping is USER else None]
     unit = case.units[WAIT]
-    rows = [
+    rows: list[Row] = [
         [
             case.named(group),
             *(f"{number(value / unit.size)}{unit.name}" for value in (one.was, one.simulated)),
@@ -113,21 +114,7 @@ def table(case: Case) -> Table | None:
     ]
     if not rows:
         return None
-    return Table.of(
-        "fidelity",
-        f"Does {case.against} match this site?",
-        f"Mean waits that the log recorded, and under the simulated {case.against}. A row matches if the "
-        f"mean is within a factor of {ALIKE:g}, and half of its batches within {NEAR:g}. Where it does not, "
-        "absolute waits do not predict, and only comparisons between simulated policies are left. The "
-        "machine may have had other processors, "
-        "queue limits, priorities, reservations or downtime, which a log does not record.",
-        (
-            "jobs",
-            AS_IT_WAS,
-            f"under {case.against}",
-            "ratio",
-            f"{Sample.of(case).values} within × {NEAR:g}",
-            "matches",
-        ),
-        rows,
+    return declared(
+        "operators", "fidelity", rows, reference=case.against, values=Sample.of(case).values,
+        alike=f"{ALIKE:g}", near=f"{NEAR:g}",
     )  # fmt: skip

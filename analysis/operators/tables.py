@@ -1,7 +1,7 @@
 """Tables for operators: each policy by itself, against the reference, and by groups of jobs."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from analysis.operators.fidelity import Fidelity
 from analysis.operators.labels import AS_IT_WAS, LOSS, SLOWDOWN, WAIT, WAIT_MAX, WAIT_P95
 from analysis.operators.sample import Sample
 from analysis.report import cells
+from analysis.report.declared import Row, declared
 from analysis.report.table import Cell, Table, room
 from analysis.study import Study
 from analysis.study.axes import GROUPINGS, USER, Grouping
@@ -20,15 +21,8 @@ from sweep.policy_names import label, named
 from sweep.statistics.comparison import POWER
 from sweep.statistics.confidence import Interval
 
-OTHERS = {
-    WAIT_P95: "95th percentile of wait", SLOWDOWN: "mean bounded slowdown", LOSS: "loss of capacity",
-}  # fmt: skip
+OTHERS = (WAIT_P95, SLOWDOWN, LOSS)
 """Metrics that are compared beside the mean wait; less is better for all."""
-
-ONE_BATCH = (
-    "All jobs are one batch, so differences on this log have no intervals. Several batches have "
-    "(batch_size=week batches=120)."
-)
 
 
 def tables(study: Study) -> Sequence[Table]:
@@ -76,9 +70,20 @@ def _named(table: Table, case: Case) -> Table:
     return replace(table, name=f"{table.name}-{case.name}", title=f"{table.title} ({case.label})")
 
 
+def _declared(
+    case: Case, name: str, rows: Iterable[Row], more: Iterable[str] = (),
+    parts: Mapping[str, bool] | None = None, **values: str,
+) -> Table:  # fmt: skip
+    sample = Sample.of(case)
+    return declared(
+        "operators", name, rows, more, parts=parts, reference=case.against, level=case.study.level,
+        sample=sample.describe(), values=sample.values, **values,
+    )  # fmt: skip
+
+
 def overview(case: Case) -> Table:
     """Return the measures of each policy."""
-    rows = [
+    rows: list[Row] = [
         [_policy(case, policy), *(cells.level(one.mean, one.half_width, unit) for one, unit in found)]
         for policy in case.policies
         if (found := _levels(case, policy))
@@ -86,29 +91,13 @@ def overview(case: Case) -> Table:
     if case.has_record:
         rows.insert(0, [AS_IT_WAS, *_as_recorded(case)])
     rows += [[label(policy), state, *([""] * 5)] for policy, state in case.missing.items()]
-    columns = (
-        "policy", "mean wait", "95th percentile", "longest wait", "mean bounded slowdown", "utilization",
-        "loss of capacity",
-    )  # fmt: skip
-    several = (
-        f"Sample: {Sample.of(case).describe()} Percentile, utilization and loss of capacity are means over "
-        "batches. All policies had the same jobs: whether they differ is in the table against "
-        f"{case.against}."
-    )
     likeness = Fidelity.of(case)
     unlike = "" if likeness is None or likeness.matches else ": absolute waits do not predict"
-    return Table.of(
-        "overview",
-        f"Measures of each policy{unlike}",
-        (ONE_BATCH if case.is_one_batch else several)
-        + " Loss of capacity: the share of processor time that is idle while a job waits."
-        + (
-            f" “{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}”: the values that the log recorded for the same jobs; "
-            "shares of processor time only if the machine may be that of the log." * case.has_record
-        ),
-        columns,
-        rows,
-    )
+    parts = {
+        "one batch": case.is_one_batch, "several": not case.is_one_batch, "loss": True,
+        "record": case.has_record,
+    }  # fmt: skip
+    return _declared(case, "overview", rows, parts=parts, unlike=unlike)
 
 
 def _levels(case: Case, policy: str) -> list[tuple[Interval, Unit]]:
@@ -129,7 +118,7 @@ def against(case: Case) -> Table:
     """Return the comparison of each policy with the reference, the shortest mean wait first."""
     sample, best = Sample.of(case), case.beside(WAIT).probabilities
     found = {policy: case.difference(WAIT, policy) for policy in case.others}
-    rows: list[list[Cell | str]] = []
+    rows: list[Row] = []
     for policy in sorted(found, key=lambda one: found[one].mean):
         one = found[policy]
         counted = "" if math.isnan(one.chance) else f"by chance: {cells.probability(one.chance)}"
@@ -140,53 +129,29 @@ def against(case: Case) -> Table:
                 Cell(f"{one.lower} of {one.lower + one.higher}", note=counted),
                 "–" if one.verdict == "no interval" else cells.probability(best[policy]),
                 _longest(case, policy),
-                sample.enough(one.needed) if one.verdict == "no difference shown" else "",
+                sample.enough(one.needed) if one.verdict == "no difference shown" else None,
             ]
         )
-    columns = ["policy", "mean wait", f"{sample.values} with less", "lowest", "longest wait", "sample needed"]
-    if not any(row[-1] for row in rows):
-        columns, rows = columns[:-1], [row[:-1] for row in rows]
-    several = (
-        f"Each policy minus {case.against}, under the same jobs: {sample.describe()} Small print: the "
-        f"{case.study.level} interval of that change alone. “Lowest”: the probability of the lowest mean "
-        "wait of all."
-    )
     verdicts = {one.verdict for one in found.values()}
-    if verdicts & {"mostly better", "mostly worse"}:
-        several += (
-            f" “Mostly”: too many {sample.values} point the same way for chance, but the size is not shown."
-        )
-    if "no difference shown" in verdicts:
-        several += (
-            " “No difference shown” is not “equal”: the sample needed would show the change seen with a "
-            f"probability of {100 * POWER:.0f} %."
-        )
-    return Table.of(
-        "against",
-        f"Against {case.against}",
-        f"Each policy minus {case.against}. {ONE_BATCH}" if case.is_one_batch else several,
-        columns,
-        rows,
-    )
+    alone = case.is_one_batch
+    parts = {
+        "alone": alone, "one batch": alone, "several": not alone,
+        "mostly": not alone and bool(verdicts & {"mostly better", "mostly worse"}),
+        "not shown": not alone and "no difference shown" in verdicts,
+    }  # fmt: skip
+    return _declared(case, "against", rows, parts=parts, power=f"{100 * POWER:.0f} %")
 
 
 def other_measures(case: Case) -> Table:
     """Return the comparison of each policy with the reference in other measures than the mean wait."""
-    rows = [
+    rows: list[Row] = [
         [
             label(policy),
             *(cells.judged(case.difference(metric, policy), case.units[metric]) for metric in OTHERS),
         ]
         for policy in case.others
     ]
-    return Table.of(
-        "other-measures",
-        f"Other measures against {case.against}",
-        f"Each policy minus {case.against}, under the same jobs: less is better. Small print: the "
-        f"{case.study.level} interval of that change alone." * (not case.is_one_batch),
-        ("policy", *OTHERS.values()),
-        rows,
-    )
+    return _declared(case, "other-measures", rows, parts={"several": not case.is_one_batch})
 
 
 def _longest(case: Case, policy: str) -> Cell:
@@ -208,20 +173,11 @@ def winners(case: Case) -> Table:
             groups, lambda one: case.label_of(one).removeprefix("user "), "no group is shown to"
         )
 
-    rows = [
+    rows: list[Row] = [
         [label(policy), *(listed(policy, verdicts) for verdicts in (cells.BETTER, cells.WORSE))]
         for policy in case.others
     ]
-    return Table.of(
-        "winners",
-        f"Groups of jobs that wait less, and more, than under {case.against}",
-        f"Groups that are shown to wait less, or more, each by its own {case.study.level} interval or by "
-        "the number of weeks: one of twenty may be here by chance. Users are those with most work, by their "
-        "name or "
-        "number in the log.",
-        ("policy", "less wait", "more wait"),
-        rows,
-    )
+    return _declared(case, "winners", rows)
 
 
 def by_group(case: Case, grouping: Grouping) -> Table:
@@ -229,43 +185,27 @@ def by_group(case: Case, grouping: Grouping) -> Table:
     groups = case.groups(grouping)
     levels = {group: case.mean(WAIT, case.reference, group).mean for group in groups}
     unit = time_unit(levels.values())
-    rows: list[list[Cell | str]] = []
-    for group in groups:
-        row: list[Cell | str] = [case.label_of(group), f"{float(np.nansum(case.jobs(group))):,.0f}"]
-        if grouping is USER:
-            row.append(f"{100 * case.share_of_work(group):.1f} %")
-        if case.has_record:
-            row.append(cells.level(case.recorded(WAIT, group).mean, math.nan, unit))
-        row.append(f"{number(levels[group] / unit.size)}{unit.name}")
-        row += [cells.marked(case.difference(WAIT, policy, group), unit) for policy in case.others]
-        rows.append(row)
-    work = ("share of work",) if grouping is USER else ()
-    caption = f"Mean wait under {case.against}, and its change under each other policy."
-    if not case.is_one_batch:
-        caption += (
-            " ▼ less, ▲ more, by the interval; ▽ △ by the number of weeks; no mark: no difference is shown."
-        )
-    if case.has_record:
-        caption += f" “{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}”: the mean wait that the log recorded."
-    if grouping is USER:
-        caption += " Users in descending order of their work, by their name or number in the log."
-    return Table.of(
-        f"by-{grouping.dim.partition('_')[0]}",
-        f"Mean wait by {grouping.title}",
-        caption,
-        (
-            grouping.title,
-            "jobs",
-            *work,
-            *([AS_IT_WAS] * case.has_record),
-            *map(label, [case.reference, *case.others]),
-        ),
-        rows,
-    )
+    rows: list[Row] = [
+        [
+            case.label_of(group),
+            f"{float(np.nansum(case.jobs(group))):,.0f}",
+            f"{100 * case.share_of_work(group):.1f} %" if grouping is USER else None,
+            cells.level(case.recorded(WAIT, group).mean, math.nan, unit) if case.has_record else None,
+            f"{number(levels[group] / unit.size)}{unit.name}",
+            *(cells.marked(case.difference(WAIT, policy, group), unit) for policy in case.others),
+        ]
+        for group in groups
+    ]
+    policies = map(label, [case.reference, *case.others])
+    parts = {
+        "means": True, "marks": not case.is_one_batch, "record": case.has_record, "users": grouping is USER,
+    }  # fmt: skip
+    found = _declared(case, "by-group", rows, policies, parts, kind=grouping.title)
+    return replace(found, name=f"by-{grouping.dim.partition('_')[0]}")
 
 
 def _brief(case: Case) -> Table:
-    rows, sample = [], Sample.of(case)
+    rows: list[Row] = []
     for policy in case.policies:
         row = [
             named(policy),
@@ -287,10 +227,7 @@ def _brief(case: Case) -> Table:
         rows.append([*row, *compared])
     if case.has_record:
         rows.insert(0, [AS_IT_WAS, *_as_recorded(case), "", ""])
-    columns = ("policy", "mean wait", "95th pct", "longest", "slowdown", "utilization", "loss")
-    return Table.of(
-        "brief", "", "", (*columns, f"wait against {case.against}", f"less in {sample.values}"), rows
-    )
+    return _declared(case, "brief", rows)
 
 
 def _policy(case: Case, policy: str) -> str:

@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from analysis.study.curve import FAILED, SATURATED, UNFINISHED
@@ -79,15 +79,6 @@ class Table:
     caption: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
-
-    @classmethod
-    def of(
-        cls, name: str, title: str, caption: str, columns: Sequence[str],
-        rows: Iterable[Sequence[Cell | str]],
-    ) -> Table:  # fmt: skip
-        """Return a table some of whose cells are plain text."""
-        made = [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for row in rows]
-        return cls(name, title, caption, columns, made)
 
     @property
     def numeric(self) -> list[bool]:
