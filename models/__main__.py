@@ -21,7 +21,11 @@ def main(arguments: Sequence[str]) -> int:
     for package in sorted(path.parent.name for path in root.glob("*/__init__.py")):
         family = getattr(importlib.import_module(f"models.{package}"), "FAMILY", None)
         if isinstance(family, Family):
-            family.warm_up()
+            try:
+                family.warm_up()
+            except ValueError as error:
+                print(f"error: {error}", file=sys.stderr)
+                return 2
             print(f"compiled: {family.name}", flush=True)
     return 0
 

@@ -10,6 +10,7 @@ from functools import cache
 
 from models.family import Family
 from models.point import Point
+from sweep.errors import SweepError, one_line
 from sweep.plan import families
 
 NOTICE = "compiling kernels (once per version)"
@@ -25,10 +26,18 @@ def warm_up(needed: Iterable[tuple[Family, Sequence[Point]]], say: Callable[[str
     ----------
     say : callable
         Gets the notice, if this takes longer than a moment.
+
+    Raises
+    ------
+    SweepError
+        Where nothing can be compiled.
     """
     with _notice_after(SILENT_S, say), _interruptible():
-        for family, points in needed:
-            family.warm_up(points)
+        try:
+            for family, points in needed:
+                family.warm_up(points)
+        except ValueError as error:
+            raise SweepError(one_line(error)) from None
 
 
 def ready(point: Point) -> None:

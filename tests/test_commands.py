@@ -178,6 +178,21 @@ def test_a_module_that_hides_one_is_an_error_in_python_too(tmp_path, hidden):
     assert f"hides this project's {hidden.partition('/')[0].removesuffix('.py')}" in done.stdout
 
 
+IN_PYTHON = """\
+import sweep
+try: sweep.simulate("easy", workload="lublin2003", load=0.5, jobs=3)
+except sweep.Error as error: raise SystemExit(f"error: {error}")
+"""
+
+
+@pytest.mark.parametrize(("command", "status"), [(("-c", IN_PYTHON), 1), (("-m", "models"), 2)])
+def test_kernels_that_may_not_be_compiled_are_one_line(tmp_path, command, status):
+    done = run(sys.executable, *command, cwd=tmp_path, NUMBA_DISABLE_JIT="1")
+    assert (done.returncode, done.stderr) == (
+        status, "error: NUMBA_DISABLE_JIT=1: kernels run compiled only; unset NUMBA_DISABLE_JIT\n",
+    )  # fmt: skip
+
+
 def test_files_are_read_as_utf8_in_any_locale(schedsweep, tmp_path):
     plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     command = [schedsweep, "plan", "compare", "grid.policy=[easy]", "grid.load=[0.5]", "batches=2"]

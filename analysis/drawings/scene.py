@@ -113,8 +113,8 @@ def asked(settings: Mapping[str, str], of_policy: Mapping[str, Any] | None = Non
     if settings["load"] not in ("", "null"):
         load = positive(settings, "load", "a positive number, or null for the workload's own")
     root = seed(whole(settings, "seed", 0), workload["name"], whole(settings, "replication", 0))
-    jobs = whole(settings, "jobs", 0) if "jobs" in settings else int(SOURCE["jobs"])
-    point = Point(policy, workload, machine, load, Batches(max(jobs, 1), 0, (1,)), root)
+    jobs = whole(settings, "jobs") if "jobs" in settings else int(SOURCE["jobs"])
+    point = Point(policy, workload, machine, load, Batches(jobs, 0, (1,)), root)
     checked(point, SHORT)
     return point
 

@@ -44,8 +44,8 @@ def main(arguments: Sequence[str]) -> None:
         if not arguments:
             raise AnalysisError("explore: name a results folder, e.g. results/packing")
         return
-    where = [one for one in arguments if "=" not in one] or [""]
-    settings = parsed([one for one in arguments if "=" in one], KEYS, command="explore: ")
+    where = [one for one in arguments if "=" not in one and not one.startswith("-")] or [""]
+    settings = parsed([one for one in arguments if one not in where], KEYS, command="explore: ")
     port, browser = settings.get("port", str(PORT)), settings.get("browser", "true")
     if not port.isdecimal() or not 1024 <= int(port) <= 65535:
         raise AnalysisError(f"port={port}: give a number from 1024 to 65535")

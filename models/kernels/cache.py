@@ -52,7 +52,14 @@ def complete(modules: Sequence[str]) -> None:
     modules : sequence of str
         To import them is to load their kernels; those that are not in the cache are compiled. The first takes
         longest.
+
+    Raises
+    ------
+    ValueError
+        With one line, where numba is told to compile nothing.
     """
+    if (disabled := os.environ.get("NUMBA_DISABLE_JIT", "0")) not in ("", "0"):
+        raise ValueError(f"NUMBA_DISABLE_JIT={disabled}: kernels run compiled only; unset NUMBA_DISABLE_JIT")
     modules = [module for module in modules if not is_complete(module)]
     if not modules:
         return

@@ -130,7 +130,9 @@ class Fold(Partitioning):
 
     BASE = "_fold"
 
-    rotation: float | None = keys.interval("a time between rotations, or null for none", null=True)
+    rotation: float | None = keys.number(
+        "a time between rotations from 1e-06 on, or null for none", null=True, least=1e-6
+    )
     rotation_unit: str = keys.choice("seconds", "jobs", "runtime")
     overhead: str = keys.choice("printed", "derived")
 

@@ -55,8 +55,9 @@ def workload(given: Any, where: Sequence[Path]) -> dict[str, Any]:
     if isinstance(given, Path) or (isinstance(given, str) and given.endswith((".swf", ".swf.gz"))):
         path = Path(given).expanduser().absolute()
         if not path.is_file():
+            fault = "is a folder" if path.is_dir() else "no such file"
             raise SweepError(
-                f"workload={given}: no such file; give the path of a log in the Standard Workload Format"
+                f"workload={given}: {fault}; give the path of one log in the Standard Workload Format"
             )
         return {**chosen.parameters("workload", "swf", {"path": str(path)}, where), "name": path.name}
     if (arrays := _arrays(given)) is not None:
@@ -65,6 +66,8 @@ def workload(given: Any, where: Sequence[Path]) -> dict[str, Any]:
         "a name, a mapping {'name': ..., key: value}, the path of a log (.swf, .swf.gz), or arrays of jobs"
     )
     name, settings = _named("workload", given, allowed)
+    if not settings and os.sep in name and os.path.isdir(os.path.expanduser(name)):
+        raise SweepError(f"workload={name}: is a folder; give the path of one log")
     if not settings and os.path.isfile(os.path.expanduser(name)):  # also of a name that is too long
         raise SweepError(
             f"workload={name}: the kind of this file is not known; give {{'name': 'swf', 'path': '{name}'}}, "
@@ -92,7 +95,7 @@ def machine(given: Any, where: Sequence[Path]) -> dict[str, Any]:
     if isinstance(given, str) and given.replace("x", "").isdecimal() and given.count("x") == 1:
         return {**chosen.parameters("machine", "log", {"mesh": given}, where), "name": f"mesh of {given}"}
     if isinstance(given, Mapping) and "name" not in given:
-        return {**chosen.parameters("machine", "log", given, where), "name": "own"}
+        return {**chosen.parameters("machine", "log", _plain(given), where), "name": "own"}
     allowed = "a number of processors, a name, a mesh like '16x16', or a mapping of the keys of conf/machine"
     name, settings = _named("machine", given, allowed)
     return chosen.parameters("machine", name, settings, where)
@@ -127,10 +130,23 @@ def _named(kind: str, given: Any, allowed: str) -> tuple[str, dict[str, Any]]:
     if isinstance(given, str):
         return given, {}
     if isinstance(given, Mapping) and isinstance(given.get("name"), str):
-        return given["name"], {key: value for key, value in given.items() if key != "name"}
+        settings = {key: value for key, value in given.items() if key != "name"}
+        return given["name"], {
+            key: value if key == "jobs" else _plain(value) for key, value in settings.items()
+        }
     if isinstance(given, Mapping):
         raise SweepError(f"{kind}={dict(given)!r}: settings without a name; add 'name' to them: {allowed}")
-    raise SweepError(f"{kind}: {type(given).__name__} is not understood; give {allowed}")
+    shown = f"{kind}={given!r}" if given is None or isinstance(given, int | float) else kind
+    raise SweepError(f"{shown}: {type(given).__name__} is not understood; give {allowed}")
+
+
+def _plain(value: Any) -> Any:
+    """Return a setting with lists in place of arrays, as a file has it."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return np.asarray(value).tolist() if hasattr(value, "__array__") else value
 
 
 def _arrays(given: Any) -> dict[str, Any] | None:

@@ -14,9 +14,9 @@ import numpy as np
 import xarray as xr
 from rich.console import Console
 
-from sweep import plugins
+from sweep import plugins, schedules
 from sweep.config import compose, locate, overrides
-from sweep.config.settings import BY_LOAD
+from sweep.config.settings import BY_LOAD, Measures, Precision, Settings
 from sweep.errors import RunError, SweepError
 from sweep.notebook import allowed, choices, own
 from sweep.pilot import settled
@@ -26,6 +26,11 @@ from sweep.store.folder import Folder
 
 if TYPE_CHECKING:
     import pandas as pd
+
+GROUPS_OF_KEYS = frozenset(
+    key for key, value in vars(Settings("")).items() if isinstance(value, dict | Measures | Precision)
+)
+"""Settings that may be empty."""
 
 
 class Study:
@@ -84,6 +89,7 @@ class Study:
         config = compose.load(asked, folder, others, values)
         self._folder = Folder(locate.place(config.settings.output), config.settings.name)
         self._plan = expand(settled(config, self._folder, Console()))
+        schedules.planned(self._plan)
 
     def __repr__(self) -> str:
         return f"<Study {self._plan.settings.name}: {self.points} points, {self.tasks} tasks, {self.folder}>"
@@ -193,7 +199,8 @@ def _dotted(settings: Mapping[str, Any], above: str = "") -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in settings.items():
         name = f"{above}{key}"
-        if isinstance(value, Mapping) and key not in ("exclude", *BY_LOAD) and above != "values.":
+        is_group = isinstance(value, Mapping) and (value or name in GROUPS_OF_KEYS)
+        if is_group and key not in ("exclude", *BY_LOAD) and above != "values.":
             found |= _dotted(value, f"{name}.")
         else:
             found[name] = _plain(name, value)

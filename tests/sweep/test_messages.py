@@ -1,7 +1,9 @@
 """One table of mistakes and the line that answers each: what was given, what is allowed, what would work."""
 
 import shlex
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from numba import njit
@@ -298,6 +300,14 @@ def test_a_log_that_is_missing_here_and_is_where_logs_are(sweep, tmp_path, monke
     assert "TRACES" not in sweep("workload=log", "workload.path=another.swf").err
 
 
+def test_a_batch_with_more_jobs_than_a_log(sweep, tmp_path):
+    rows = [f"{n} {60 * n} 0 50 4 -1 -1 4 60 -1 1 1 1 1 1 1 -1 -1" for n in range(1, 401)]
+    (tmp_path / "log.swf").write_text("\n".join(["; MaxProcs: 64", *rows, ""]))
+    study = ["+experiment=compare", "policy=easy", "workload=swf", f"workload.path={tmp_path / 'log.swf'}"]
+    answer = sweep(*study, "machine=log", "batches=2", "batch_size=1000000", "action=plan")
+    assert answer.refused("batch_size=1,000,000: workload swf has 400 jobs to measure, fewer than one batch")
+
+
 DEEP: list[object] = []
 DEEP.append(DEEP)
 
@@ -313,8 +323,12 @@ NOTEBOOK = [
     ({"machine": slice(1)}, "machine: slice is not understood"),
     ({"workload": ARRAYS | {"submit": [[1], [1, 2]]}}, "workload: submit cannot be read as a column: give"),
     ({"policy": lambda a, b: a}, "this function is not compiled; decorate it"),
+    ({"policy": {"name": "easy", "ties": np.ones(2)}}, "policy.ties=[1.0, 1.0]; allowed: instant, event"),
+    ({"machine": {"bandwidth": np.ones(2)}}, "machine.bandwidth: no policy here reads it (backfilling)"),
+    ({"workload": Path(__file__).parent}, "is a folder; give the path of one log in the Standard Workload"),
+    ({"workload": str(Path(__file__).parent)}, "is a folder; give the path of one log"),
     ({"policy": "characterization"}, "makes no schedule of jobs; run it as a study"),
-    ({"workload": "no.swf"}, "workload=no.swf: no such file; give the path of a log"),
+    ({"workload": "no.swf"}, "workload=no.swf: no such file; give the path of one log"),
     ({"workload": {"submit": [1.0]}}, "jobs without runtime, processors; give arrays of submit"),
     ({"workload": ARRAYS | {"usr": [1, 1]}}, "unknown column of jobs 'usr': did you mean 'user'?"),
     ({"machine": {"processrs": 4}}, "did you mean 'processors'?"),
@@ -354,6 +368,11 @@ def test_mistakes_in_a_notebook(given, says):
         ({"policy": {"scheme": len}}, "a function of this notebook is not known to other processes"),
         ({"grid": {"load": [object()]}}, "object is not understood; give numbers, texts and lists"),
         ({"grid": {"policy": [pd.DataFrame({"a": [1]})]}}, "policy: DataFrame is not understood; give"),
+        (
+            {"schedule": "x.xlsx"},
+            "schedule=x.xlsx: nothing is written as .xlsx; end the name in .swf, .swf.gz",
+        ),
+        ({"reference": {}}, "reference={}: a study has no key 'reference'"),
         ({"exclude": [DEEP]}, "lists or mappings within each other, more than 20 deep"),
     ],
 )

@@ -62,7 +62,7 @@ def content_of(path: Path, sha256: str | None = None) -> bytes:
         )
     content = _unpacked(path.name, raw).removeprefix(b"\xef\xbb\xbf")
     if content[:LONGEST_START].lstrip().lower().startswith(HTML):
-        raise SwfError(f"{path}: is an HTML page, not a log; download the log that the page links to")
+        raise SwfError(f"{path.name}: is an HTML page, not a log; download the log that the page links to")
     return content
 
 

@@ -20,6 +20,8 @@ MATRIX = "policy=first_fit workload=feitelson1996 jobs=1000"
         (f"gantt {EASY} policy=gang/buddy machine=o2k", "add machine=960, or another machine"),
         (f"gantt {EASY} policy.tyes=event", "unknown key of policy easy 'tyes': did you mean 'ties'"),
         (f"gantt {EASY} policy.ties={{", "policy.ties={: give a number, a word, or a list"),
+        (f"gantt {EASY} jobs=0", "jobs=0: give a positive whole number"),
+        (f"gantt {EASY} conf=/nosuch", "/nosuch: no such folder; it holds experiment/, policy/"),
         (f"matrix {MATRIX} load=much", "load=much: give a positive number"),
         (f"matrix {MATRIX} time=-1", "time=-1: give a positive number"),
         (f"matrix {MATRIX} time=1e12", "time=1e+12: this run ends at "),
