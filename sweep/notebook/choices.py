@@ -136,8 +136,7 @@ def _named(kind: str, given: Any, allowed: str) -> tuple[str, dict[str, Any]]:
         }
     if isinstance(given, Mapping):
         raise SweepError(f"{kind}={dict(given)!r}: settings without a name; add 'name' to them: {allowed}")
-    shown = f"{kind}={given!r}" if given is None or isinstance(given, int | float) else kind
-    raise SweepError(f"{shown}: {type(given).__name__} is not understood; give {allowed}")
+    raise SweepError(f"{kind}: {type(given).__name__} is not understood; give {allowed}")
 
 
 def _plain(value: Any) -> Any:
