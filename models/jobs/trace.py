@@ -71,6 +71,8 @@ class Trace:
     rows : ndarray of int, optional
     ids : ndarray of str, optional
         Identifier of each of the log's rows, if it is not a number.
+    lines : ndarray of int, optional
+        Line of each of the log's rows in its file.
     users : tuple of str
         Names of the users, if the log has them, the n-th for user number n.
     origin : Origin, optional
@@ -92,6 +94,7 @@ class Trace:
     log: Log | None = None
     rows: Ints | None = None
     ids: np.ndarray | None = None
+    lines: Ints | None = None
     users: tuple[str, ...] = ()
     origin: Origin | None = None
     waited: Floats | None = None
@@ -103,6 +106,16 @@ class Trace:
     def first(self, n_jobs: int) -> Jobs:
         """Return all jobs, the first `n_jobs` of which are asked for; see `models.jobs.stream.Stream`."""
         return self.jobs
+
+    def name_of(self, job: int) -> str:
+        """Return a job as its log has it, for messages: ``job 2 (JobID 1002, line 3 of march.txt)``."""
+        if self.rows is None or self.origin is None:
+            return f"job {job + 1}"
+        row = int(self.rows[job])
+        lines = self.lines if self.lines is not None else self.log.line if self.log is not None else None
+        found = [f"JobID {self.ids[row]}"] if self.ids is not None else []
+        found += [f"line {lines[row]}"] if lines is not None else []
+        return f"job {job + 1} ({', '.join(found)} of {self.origin.file})" if found else f"job {job + 1}"
 
     def chunks(self) -> Iterator[Jobs]:
         """Return all jobs as one chunk."""

@@ -1,6 +1,6 @@
 """Jobs as Slurm's scheduler sees them: what they ask for, with the defaults of their partitions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,6 +14,19 @@ from models.slurm.configuration.settings import YEAR_S
 
 EPILOG_S = 0.1
 """Seconds until the message of an epilog that slurm.conf names; at some sites its own work takes longer."""
+
+
+class MisfitError(ValueError):
+    """A job that can never start, by its position, and why: one line without the job's name."""
+
+    def __init__(self, job: int, why: str) -> None:
+        super().__init__(f"job {job + 1} {why}")
+        self.job, self.why = job, why
+
+
+def _parts(lists: Iterable[str]) -> list[str]:
+    """Return the names in lists between commas, each once."""
+    return list(dict.fromkeys(name for names in lists for name in names.split(",")))
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,26 +86,29 @@ def asked(
     numbers = {one.name: number for number, one in enumerate(configuration.partitions)}
     default = (configuration.partitions.index(configuration.default_partition),)
     known: dict[str, tuple[int, ...]] = {"": default}
-    for names in dict.fromkeys(request.partition.tolist()):
+    given = dict.fromkeys(request.partition.tolist())
+    if missing := [name for name in _parts(given) if name and name not in numbers]:
+        job = next(n for n, names in enumerate(request.partition.tolist()) if missing[0] in names.split(","))
+        renamed = ", ".join(f"{name}: {configuration.default_partition.name}" for name in missing)
+        kept = [name for name in _parts(given) if name in numbers]
+        raise MisfitError(
+            job,
+            f"is for partition {missing[0]}, {configuration.name} has {', '.join(numbers)}; is this the log "
+            f"of another cluster? add policy.partitions={{{renamed}}}, which renames partitions of the log"
+            + (f", or workload.partition={kept[0]}, which keeps the jobs of that one" if kept else ""),
+        )
+    for names in given:
         if names not in known:
-            missing = [name for name in names.split(",") if name not in numbers]
-            if missing:
-                job = int(np.argmax(request.partition == names)) + 1
-                raise ValueError(
-                    f"job {job} is for partition {missing[0]}, and {configuration.name} has "
-                    f"{', '.join(numbers)}; is it the log of another cluster? workload.partition=NAME "
-                    "keeps one partition's jobs, policy.partitions={OLD: NEW} renames them"
-                )
             tier = configuration.partitions
             known[names] = tuple(
                 sorted((numbers[name] for name in names.split(",")), key=lambda number: -tier[number].tier)
             )
     for name, count in request.gres.items():
         if name not in configuration.gres and count.any():
-            job = int(np.argmax(count > 0)) + 1
-            raise ValueError(
-                f"job {job} asks for {name}, and the nodes of {configuration.name} have "
-                f"{', '.join(configuration.gres) or 'no generic resources'}; add Gres= to the NodeName lines"
+            raise MisfitError(
+                int(np.argmax(count > 0)),
+                f"asks for {name}, and the nodes of {configuration.name} have "
+                f"{', '.join(configuration.gres) or 'no generic resources'}; add Gres= to the NodeName lines",
             )
     places = tuple(known[names] for names in request.partition.tolist())
     if message is None:

@@ -87,7 +87,7 @@ def run(
         raise ValueError(
             f"job {stuck + 1} waits for ever in partition {partition.name} of {configuration.name}, though "
             "nothing else runs: its nodes never have what it asks for, or the job that it waits for never "
-            "ends; leave it out, or take a larger machine, for instance machine.processors=N"
+            "ends; leave it out of the log"
         )
     if 0 < len(system.pieces) == system.state["n_pieces"][0]:
         raise TooManyPiecesError(

@@ -1,5 +1,6 @@
 """Policies of the family, read from their YAML files and a slurm.conf, and checked. Loads no kernel."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
@@ -15,7 +16,7 @@ from models.jobs.stream import CHECKED, Stream
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
 from models.slurm import constraints, gang
-from models.slurm.asked import Asked, asked
+from models.slurm.asked import Asked, MisfitError, asked
 from models.slurm.configuration import (
     Configuration,
     ConfigurationError,
@@ -38,6 +39,10 @@ from models.workloads.replayed import KEEP, ONE_POOL
 OLD_TO_NEW = "a mapping of partitions of the log to partitions of slurm.conf"
 DIVISOR = "a positive whole number that divides the machine's processors"
 
+MOST_NAMED = 20
+"""Nodes of a partition that a message names; of more the user names them."""
+
+OF_POOL = re.compile(r"add machine\.processors=(\d+)")
 OF_MACHINE = "(all nodes)"
 """Name of the partition of a policy without a slurm.conf. Nodes and partitions of a log do not exist on the
 machine then, so its jobs ask for processors only."""
@@ -146,7 +151,7 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
         raise ConfigurationError(
             f"{made.name} has no NodeName lines, as what scontrol show config prints; add what scontrol show "
             "node and scontrol show partition print to the end of it, or policy.lines=['NodeName=n[1-64] "
-            "CPUs=32','PartitionName=all Nodes=ALL'], or machine.processors=N for one pool of processors"
+            "CPUs=32 RealMemory=128000','PartitionName=all Nodes=ALL'], or machine.processors=N for one pool"
         )
     nodes = _nodes(rules.node_cpus, machine)
     partition = Partition(OF_MACHINE, tuple(range(len(nodes))), default=True, sharing=Share.of(rules.sharing))
@@ -183,7 +188,8 @@ def as_pool(configuration: Configuration, machine: Parameters) -> dict[str, Any]
     nodes = [node for node in configuration.nodes if node.up]
     if not nodes:
         raise ConfigurationError(
-            f"{configuration.name}: all nodes are down; add policy.lines=['DownNodes=NAMES State=IDLE']"
+            f"{configuration.name}: all nodes are down; add policy.lines=['DownNodes="
+            f"{','.join(node.name for node in configuration.nodes[:MOST_NAMED])} State=IDLE']"
         )
     memory = max(node.memory for node in nodes) * 1024
     return {
@@ -233,7 +239,7 @@ def with_downtimes(configuration: Configuration, opened: Stream | Trace) -> Conf
 def wanted(jobs: Jobs, policy: Parameters, configuration: Configuration, users: Sequence[str] = ()) -> Asked:
     """Return what jobs ask for under a policy; ``ValueError`` with one line for one that can never start."""
     rules = Rules.of(policy)
-    renamed = rules.partitions or {}
+    renamed = {str(old): str(new) for old, new in (rules.partitions or {}).items()}
     known = [one.name for one in configuration.partitions]
     for name in renamed.values():
         if name not in known:
@@ -257,9 +263,10 @@ def _limited(found: Asked, over_limit: str, configuration: Configuration) -> Ask
         job = int(np.argmax(found.limit > most))
         partition = configuration.partitions[found.partitions[job][0]]
         if over_limit == "error":
-            raise ValueError(
-                f"job {job + 1} asks for {found.limit[job] // 60} minutes, and partition {partition.name} of "
-                f"{configuration.name} allows {most[job] // 60}; add policy.over_limit=cap to cut them"
+            raise MisfitError(
+                job,
+                f"asks for {found.limit[job] // 60} minutes, and partition {partition.name} of "
+                f"{configuration.name} allows {most[job] // 60}; add policy.over_limit=cap to cut them",
             )
         found = replace(found, limit=np.minimum(found.limit, most))
     request = found.request
@@ -281,12 +288,38 @@ def _limited(found: Asked, over_limit: str, configuration: Configuration) -> Ask
         partition = configuration.partitions[found.partitions[job][0]]
         kinds = [f"{count[job]} {kind}" for kind, count in request.gres.items() if count[job]]
         further = "".join(f", {each}" for each in [*kinds, *([f"features {texts[job]}"] * bool(texts[job]))])
-        raise ValueError(
-            f"job {job + 1} asks for {nodes[job]} nodes, {cpus[job]} CPUs and {memory[job]} MB on each node"
-            f"{further}, which partition {partition.name} of {configuration.name} never has; take a larger "
-            "machine, for instance machine.processors=N, or leave out such jobs"
+        what = f"{nodes[job]} nodes, {cpus[job]} CPUs and {memory[job]} MB on each node{further}"
+        raise MisfitError(
+            job,
+            f"asks for {what}, which partition {partition.name} of {configuration.name} never has; "
+            f"{_remedy(~fits, found, partition, configuration)}",
         )
     return found
+
+
+def _remedy(lost: np.ndarray, found: Asked, partition: Partition, configuration: Configuration) -> str:
+    """Return what helps jobs that never fit: a larger pool, or nodes that slurm.conf lacks."""
+    nodes, cpus, memory = (most[lost] for most in _needs(found.request))
+    each, leave_out = -(-cpus // nodes), f"leave out the {lost.sum():,} jobs of the log that do not fit"
+    if configuration.default_partition.name == OF_MACHINE:
+        whole = configuration.nodes[0].cpus
+        processors = max(int((nodes * np.maximum(whole, each)).max()), -(-int(cpus.max()) // whole) * whole)
+        return f"{leave_out}, or add machine.processors={processors}"
+    wanted_nodes = (int(nodes.max()), int(each.max()), int(memory.max()))
+    return f"{leave_out}, or add {_lines_of(*wanted_nodes, partition, configuration)}"
+
+
+def _lines_of(n: int, cpus: int, memory: int, one: Partition, configuration: Configuration) -> str:
+    """Return how nodes are added that slurm.conf lacks, as no pool of processors can be."""
+    listed = (
+        [configuration.nodes[node].name for node in one.nodes] if len(one.nodes) <= MOST_NAMED else ["..."]
+    )
+    nodes = "ALL" if len(one.nodes) == len(configuration.nodes) else ",".join([*listed, f"further[1-{n}]"])
+    default = " Default=YES" * (one is configuration.default_partition)
+    return (
+        f"policy.lines=['NodeName=further[1-{n}] CPUs={cpus} RealMemory={memory}','PartitionName={one.name} "
+        f"Nodes={nodes}{default}'], with the other keys of that partition"
+    )
 
 
 def _needs(request: Requests) -> tuple[Ints, Ints, Ints]:
@@ -315,16 +348,34 @@ def check(point: Point) -> Sequence[str]:
     gang.check(configuration)
     levels_of(configuration)
     opened = open_jobs(point, configuration)
-    found = wanted(
-        opened.first(CHECKED), point.policy, configuration, opened.users if isinstance(opened, Trace) else ()
-    )
+    users = opened.users if isinstance(opened, Trace) else ()
+    try:
+        found = wanted(opened.first(CHECKED), point.policy, configuration, users)
+    except MisfitError as error:
+        name = opened.name_of(error.job) if isinstance(opened, Trace) else f"job {error.job + 1}"
+        raise ValueError(f"{name} {error.why}") from None
     zero_of(opened, configuration)
     *_, notes = counters(found, configuration)
     if share := np.mean(constraints.effective(found.request) != found.request.constraint):
         notes = [*notes, f"constraints on several nodes together have no effect ({share:.1%} of the jobs)"]
     apart = configuration.default_partition.name != OF_MACHINE
     of_log = [note for note in opened.notes if not (apart and ONE_POOL in note)]
+    if apart:
+        of_log = [_of_nodes(note, configuration) for note in of_log]
     return [*of_log, *configuration.notes, *_restricted(found, configuration), *notes]
+
+
+def _of_nodes(note: str, configuration: Configuration) -> str:
+    """Return a note on the size of a pool for a slurm.conf with nodes."""
+
+    def lines(found: re.Match[str]) -> str:
+        up = [node for node in configuration.nodes if node.up]
+        largest = max(up, key=lambda node: node.cpus)
+        n = -(-(int(found[1]) - sum(node.cpus for node in up)) // largest.cpus)
+        added = _lines_of(n, largest.cpus, largest.memory, configuration.default_partition, configuration)
+        return f"if {configuration.name} lacks nodes of it, add {added}"
+
+    return OF_POOL.sub(lines, note)
 
 
 def _restricted(found: Asked, configuration: Configuration) -> list[str]:

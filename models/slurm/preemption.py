@@ -15,7 +15,9 @@ from models.slurm.configuration import Configuration, ConfigurationError
 from models.slurm.configuration.settings import Decide, Mode, Preempt
 from models.slurm.kernel import tables
 
-WITHOUT = "policy.lines=[PreemptType=preempt/none, PreemptMode=OFF] simulates the cluster without preemption"
+WITHOUT = (
+    "policy.lines=['PreemptType=preempt/none','PreemptMode=OFF'] simulates the cluster without preemption"
+)
 
 MOST_LEVELS = 3000
 

@@ -1,6 +1,7 @@
 """One text for one meaning: canonical JSON, for hashes and for comparing values."""
 
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -13,7 +14,16 @@ def text(value: Any) -> str:
     >>> text({"b": 1, "a": [True, None, 0.1]})
     '{"a":[true,null,0.1],"b":1}'
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    try:
+        return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    except TypeError:  # keys of several kinds, as names of partitions in YAML: {old: batch, 2080: batch}
+        return json.dumps(_named(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _named(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _named(inner) for key, inner in value.items()}
+    return [_named(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def key(value: Any) -> str:

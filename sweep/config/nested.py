@@ -77,11 +77,12 @@ def overlay(data: dict[str, Any], key: str, value: Any) -> None:
 def keys_set(
     settings: Mapping[str, Any], files: Mapping[str, dict[str, Any]], prefix: str = ""
 ) -> Iterator[tuple[str, Any]]:
-    """Yield dotted key and value of what is set; a mapping as a whole where no file has one at its key."""
+    """Yield dotted key and value of what is set; a mapping as a whole where no file has one with keys of its
+    own at its key."""
     for name, value in settings.items():
         key = f"{prefix}{name}"
         known = [get(file, key) for file in files.values() if has(file, key)]
-        whole = bool(known) and not any(isinstance(one, Mapping) for one in known)
+        whole = bool(known) and not any(isinstance(one, Mapping) and one for one in known)
         if isinstance(value, Mapping) and value and not whole:
             yield from keys_set(value, files, f"{key}.")
         else:

@@ -28,7 +28,9 @@ class Faults:
         try:
             return parse(text)
         except ValueError as allowed:
-            self.add(f"{where}: {key}={text}; allowed: {allowed}")
+            first = str(allowed).partition(",")[0]
+            wins = f"; add policy.lines=['{key}={first}'], which wins over it" if "/" in first else ""
+            self.add(f"{where}: {key}={text}; allowed: {allowed}{wins}")
             return default
 
     def note(self, note: str) -> None:

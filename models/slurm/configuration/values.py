@@ -72,10 +72,7 @@ class Plugin:
     def __call__(self, text: str) -> Any:
         """Return what a plugin means."""
         if plugin(text) not in self.meaning:
-            names = [f"{self.kind}/{name}" for name in self.meaning]
-            raise ValueError(
-                f"{', '.join(names)}; add a line that wins over it, policy.lines=[...{names[0]}]"
-            )
+            raise ValueError(", ".join(f"{self.kind}/{name}" for name in self.meaning))
         return self.meaning[plugin(text)]
 
 

@@ -115,6 +115,7 @@ def open_trace(point: Point) -> Trace:
         tuple(notes),
         rows=rows,
         ids=table.job,
+        lines=table.line,
         users=users_of(table),
         origin=Origin(table.name, table.source, account, zero=float(arrived[0].astype(np.int64))),
         waited=waited,

@@ -1,0 +1,151 @@
+"""What a message of the family names as a remedy is typed as it stands, and works."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from sweep import cli
+
+CONF = "SelectTypeParameters=CR_CPU_Memory\nNodeName=n[1-2] CPUs=4 RealMemory=8000\n"
+BATCH = "PartitionName=batch Nodes=n[1-2] Default=YES\n"
+FIELDS = (
+    "JobID|User|Account|QOS|Partition|State|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|AllocCPUS|AllocNodes|"
+    "ReqMem|AllocTRES|Constraints"
+)
+JOB = "{id}|ann|lab|normal|{to}|COMPLETED|{at}|{at}|{at}|600|60|{cpus}|{nodes}|{mb}M|cpu={cpus},mem={mb}M|"
+WORKS = "slurm_what_if.nc"
+"""What a plan ends with."""
+
+
+def job(number: int, to: str = "batch", cpus: int = 1, nodes: int = 1, mb: int = 100) -> str:
+    at = f"2024-03-01T00:{number:02}:00"
+    return JOB.format(id=1000 + number, at=at, to=to, cpus=cpus, nodes=nodes, mb=mb)
+
+
+class Site:
+    """A folder with a slurm.conf and a log."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder, self.capsys = folder, capsys
+
+    def plan(self, *given: str, path: str = "slurm.conf") -> str:
+        """Return what a plan prints."""
+        command = ["+experiment=slurm_what_if", f"policy.path={path}", "workload.path=log.txt"]
+        cli.main([*command, *given, "action=plan"])
+        return "".join(self.capsys.readouterr())
+
+    def write(self, conf: str, *jobs: str) -> None:
+        (self.folder / "slurm.conf").write_text(conf)
+        few = [job(number, "batch" if "PartitionName=batch" in conf else "") for number in range(50, 54)]
+        (self.folder / "log.txt").write_text("\n".join([FIELDS, *jobs, *few, ""]))
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Site:
+    monkeypatch.chdir(tmp_path)
+    return Site(tmp_path, capsys)
+
+
+def remedies(text: str) -> list[str]:
+    """Return the settings that a message names."""
+    return re.findall(r"((?:policy|workload|machine)\.\w+=(?:\[.*?'\]|\[[^'\]]*\]|\{[^}]*\}|[^\s,;]+))", text)
+
+
+CASES = {
+    "partitions": (
+        CONF + BATCH,
+        [job(1, "old"), job(2, "2080"), job(3, "batch")],
+        r"policy\.partitions=\{old: b",
+    ),
+    "one partition": (CONF + BATCH, [job(1, "old"), job(3, "batch")], r"workload\.partition=batch"),
+    "limit": (CONF + BATCH.replace("\n", " MaxTime=30\n"), [job(1)], r"policy\.over_limit=cap"),
+    "nodes": (CONF + BATCH, [job(1, cpus=8, nodes=1, mb=9999), job(2, mb=12000)], r"policy\.lines="),
+    "nodes of a part": (
+        f"{CONF}NodeName=b1 CPUs=2\n{BATCH}PartitionName=big Nodes=b1\n",
+        [job(1, "big", cpus=8, nodes=2)],
+        r"policy\.lines=.*PartitionName=big Nodes=b1,further\[1-2\]'",
+    ),
+    "size of the machine": (
+        CONF + BATCH,
+        [job(1, cpus=4), job(2, cpus=4), job(3, cpus=4)],
+        r"policy\.lines=",
+    ),
+    "all down": (
+        f"{CONF}{BATCH}DownNodes=n[1-2]\n",
+        [job(1)],
+        r"policy\.lines=\['DownNodes=n1,n2 State=IDLE'\]",
+    ),
+    "no partitions": (CONF, [job(1, "")], r"policy\.lines=\['PartitionName=all Nodes=ALL'\]"),
+    "no nodes": (
+        "KillWait=30\n",
+        [job(1, "")],
+        r"policy\.lines=\['NodeName=n\[1-64\] CPUs=32 RealMemory=128000','P",
+    ),
+    "preemption": (
+        f"PreemptMode=SUSPEND\nPreemptType=preempt/qos\n{CONF}{BATCH}",
+        [job(1)],
+        r"policy\.lines=\['Pre",
+    ),
+    "gang": (
+        f"PreemptMode=GANG\n{CONF.replace('=4', '=4 ThreadsPerCore=2')}{BATCH}",
+        [job(1)],
+        r"policy\.lines=\['Pre",
+    ),
+    "plugin": (
+        f"SelectType=select/alien\n{CONF}{BATCH}",
+        [job(1)],
+        r"policy\.lines=\['SelectType=select/cons_tres'\]",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_remedy_works_as_it_is_typed(site: Site, name: str) -> None:
+    conf, jobs, pattern = CASES[name]
+    site.write(conf, *jobs)
+    said = site.plan()
+    assert re.search(pattern, said)
+    remedy = next(one for one in remedies(said) if re.match(pattern, one))
+    then = site.plan(remedy)
+    assert WORKS in then, then
+    assert not re.search(pattern, then)
+    assert "error:" not in then
+
+
+def test_a_pool_of_processors_is_no_remedy_where_there_are_nodes(site: Site) -> None:
+    site.write(CONF + BATCH, job(1, cpus=4), job(2, cpus=4), job(3, cpus=4))
+    assert "machine.processors" not in site.plan()
+    site.write("KillWait=30\n", job(1, ""))
+    assert "machine.processors=N" in site.plan()
+    assert WORKS in site.plan("machine.processors=64")
+
+
+def test_a_job_that_never_fits_is_named_as_its_log_does(site: Site) -> None:
+    """Without the jobs of the message, by their line, the plan is made."""
+    site.write(CONF + BATCH, job(1), job(2, nodes=3, cpus=3), job(3, nodes=4, cpus=4))
+    said = site.plan()
+    assert "job 2 (JobID 1002, line 3 of log.txt) asks for 3 nodes, 3 CPUs" in said
+    assert "leave out the 2 jobs" in said
+    site.write(CONF + BATCH, job(1))
+    assert WORKS in site.plan()
+
+
+def test_no_file_and_no_machine(site: Site) -> None:
+    site.write(CONF + BATCH, job(1, ""))
+    said = site.plan(path="null")
+    assert "replace policy.path=null by policy.path=FILE" in said
+    assert WORKS in site.plan("machine.processors=64", path="null")
+    assert WORKS in site.plan(path="slurm.conf")
+
+
+@pytest.mark.parametrize("typed", ["{old: batch, 2080: batch}", "{2080: batch, old: batch, new: 3090}"])
+def test_partitions_with_numbers_as_names(site: Site, typed: str) -> None:
+    """In a policy's file, and on the command line."""
+    conf = f"{CONF}{BATCH}PartitionName=3090 Nodes=n1\n"
+    site.write(conf, job(1, "old"), job(2, "2080"), *([job(3, "new")] if "new" in typed else []))
+    assert WORKS in site.plan(f"policy.partitions={typed}")
+    folder = site.folder / "conf" / "policy" / "slurm"
+    folder.mkdir(parents=True)
+    (folder / "renamed.yaml").write_text(f"defaults: [_slurm, _self_]\npartitions: {typed}\n")
+    assert WORKS in site.plan("grid.policy=[renamed]", "--config-dir", "conf")
