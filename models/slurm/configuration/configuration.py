@@ -53,8 +53,8 @@ class Configuration:
 
     @property
     def default_partition(self) -> Partition:
-        """The partition of a job that names none."""
-        return next((one for one in self.partitions if one.default), self.partitions[0])
+        """The partition of a job that names none; of several defaults Slurm takes the last one."""
+        return next((one for one in reversed(self.partitions) if one.default), self.partitions[0])
 
     @property
     def gres(self) -> tuple[str, ...]:

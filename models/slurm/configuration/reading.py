@@ -122,7 +122,7 @@ def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Pairs]:
     except OSError as error:
         raise ConfigurationError(f"{path}: {error.strerror}; give the path of a slurm.conf") from None
     files.take(path, content)
-    text = content.decode(errors="replace")
+    text = content.decode("utf-8-sig", errors="replace")
     columns: list[str] = []
     for number, line, shown in _logical(text):
         where = f"{path.name}, line {number}"

@@ -25,6 +25,8 @@ from models.slurm.configuration import (
     values,
 )
 from models.slurm.configuration.accounting import Association, Qos
+from models.slurm.configuration.configuration import ALONE
+from models.slurm.configuration.keys import LINES
 from models.slurm.configuration.nodes import NodeKeys
 from models.slurm.configuration.reading import of_lines
 from models.slurm.configuration.settings import Preempt, requeue_wait
@@ -232,6 +234,11 @@ def test_partitions_without_nodes_are_left_out(keys: str) -> None:
     assert "partition spare has no nodes: it is left out" in made.notes[0]
 
 
+def test_of_several_default_partitions_the_last_one_counts() -> None:
+    lines = [NODE, *(f"PartitionName={name} Nodes=n1 Default=YES" for name in "ab"), PARTITION]
+    assert of_lines("slurm.conf", lines).default_partition.name == "b"
+
+
 @pytest.mark.parametrize("no", ["NO", "False", "FALSE", "0", "no"])
 def test_rules_that_are_off_restrict_nothing(no: str) -> None:
     keys = " ".join(
@@ -289,6 +296,17 @@ def test_what_a_real_slurm_makes_of_a_file(file: str) -> None:
     (reserved,) = shown.reservations
     assert (reserved.name, reserved.nodes, reserved.end - reserved.begin) == ("m", (1,), 3600)
     assert [note for note in shown.notes if "n2 State=IDLE" in note or "f1, which scontrol" in note] != []
+
+
+def test_keys_that_a_real_slurm_shows_are_known() -> None:
+    """All but those of its state; of `[0]` each is one of several."""
+    text = (SLURM / "scontrol.txt").read_text().partition("Cgroup Support")[0]
+    shown = set(re.findall(r"^(\w+)(?:\[0\])? += ", text, re.MULTILINE))
+    assert len(shown) > 170
+    known = {*ALONE, *LINES}
+    assert {one for one in shown if one.lower() not in known} == {
+        "BOOT_TIME", "HASH_VAL", "MULTIPLE_SLURMD", "NEXT_JOB_ID", "SLURM_CONF", "SLURM_VERSION",
+    }  # fmt: skip
 
 
 RECORDS = """\
