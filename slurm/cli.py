@@ -15,6 +15,7 @@ HELP = """\
 usage: python -m slurm doctor [profile=default] [folder=results] [wait_s=120]
        python -m slurm validate [cases=A,B] [jobs=120] [seeds=1]
                                 [folder=results/validation]
+       python -m slurm capture [-S DATE] [-E DATE] [output=capture.tar.gz] [--anonymise]
 
 doctor:
 Checks a Slurm cluster as a sweep will use it, and submits one short job (two where mpi4py is installed).
@@ -32,10 +33,21 @@ ten is more than two seconds off.
 
   cases=A,B     configurations of slurm.conf: {cases}
   jobs=N        jobs of a run
-  seeds=A,B     workloads"""
+  seeds=A,B     workloads
+
+capture:
+Bundles what a simulation of this cluster needs in one file, changes nothing, and prints whether it is
+complete and what the plan says: the jobs of a period (sacct), slurm.conf with its includes, partitions,
+nodes, reservations, accounts, QOS. Exit status 1 if anything is wrong.
+
+  -S, -E        the period, UTC (default: the last four weeks)
+  output=FILE   the bundle
+  --anonymise   other names for users, accounts, hosts, reservations and paths; a file beside the bundle,
+                which only you can read, has the true ones"""
 
 DEFAULTS = {
     "doctor": {"profile": "default", "folder": "results", "wait_s": "120"},
+    "capture": {"-S": "", "-E": "", "output": "capture.tar.gz", "--anonymise": ""},
     "validate": {"cases": "", "jobs": "120", "seeds": "1", "folder": "results/validation"},
 }
 """Commands -> their arguments."""
@@ -54,6 +66,8 @@ def main(arguments: Sequence[str]) -> int:
         command, *given = arguments
         if command not in DEFAULTS:
             raise SweepError(unknown("command", command, list(DEFAULTS)))
+        if command == "capture":
+            return _capture(given)
         options = _options(given, DEFAULTS[command])
         return _examine(**options) if command == "doctor" else _validate(**options)
     except SweepError as error:
@@ -111,6 +125,18 @@ def _validate(cases: str, jobs: str, seeds: str, folder: str) -> int:
     chosen = cases.split(",") if cases else possible
     place = Path(folder).expanduser().absolute()
     return validate(chosen, place, int(jobs), [int(seed) for seed in seeds.split(",")])
+
+
+def _capture(given: Sequence[str]) -> int:
+    """Bundle what a simulation of this cluster needs."""
+    from slurm.capturing import capture
+
+    words = iter(given)
+    # As sacct takes them: -S DATE, or -S=DATE like all others.
+    joined = [f"{word}={next(words, '')}" if word in ("-S", "-E") else word for word in words]
+    joined = ["--anonymise=yes" if word == "--anonymise" else word for word in joined]
+    options = _options(joined, DEFAULTS["capture"])
+    return capture(options["-S"], options["-E"], options["output"], bool(options["--anonymise"]))
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:

@@ -13,6 +13,7 @@ import pytest
 import yaml  # type: ignore[import-untyped] # types only by another package
 from test_documentation import DOCS, PAGES, a_log, blocks, commands, run
 
+from models.jobs import bundle
 from sweep.config import choices, locate, overrides, schema
 from sweep.config.nested import has
 from sweep.config.settings import GROUPS, Settings, check_key
@@ -32,6 +33,7 @@ ELSEWHERE = {
     "-m analysis explore": "a server without end, tests/analysis/explorer",
     "--play": "a terminal, tests/analysis/jette1997",
     "-m slurm validate": "a real Slurm, tests/slurm",
+    "-m slurm capture": "the same",
     "families_logs": "a log of the archive",
     "from=40d": "a log of two months",
 }
@@ -74,6 +76,8 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("march.swf", "LOG"):
         (tmp_path / name).write_text(a_log(seed=1))
     (tmp_path / "slurm.conf").write_text(SLURM)
+    files = {bundle.CONFIGURATION: SLURM.encode(), bundle.LOG: (tmp_path / "march.txt").read_bytes()}
+    (tmp_path / "march.tar.gz").write_bytes(bundle.packed(files, {}))
     for page, number, place in (
         ("what_if", 0, "machine/ours"),
         ("slurm_what_if", 0, "policy/slurm/every_minute"),

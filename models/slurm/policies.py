@@ -15,8 +15,9 @@ from models.jobs.requests import Requests
 from models.jobs.stream import CHECKED, Stream
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
-from models.slurm import constraints, gang
+from models.slurm import bundled, constraints, gang
 from models.slurm.asked import Asked, MisfitError, asked
+from models.slurm.bundled import digest as digest  # of the family, see `Family.digest`
 from models.slurm.configuration import (
     Configuration,
     ConfigurationError,
@@ -24,11 +25,9 @@ from models.slurm.configuration import (
     Partition,
     Settings,
     Share,
-    read,
 )
 from models.slurm.configuration.accounting import Reservation
 from models.slurm.configuration.keys import words_of
-from models.slurm.configuration.reading import digest as digest  # of the family, see `Family.digest`
 from models.slurm.configuration.reading import of_lines
 from models.slurm.limits import counters
 from models.slurm.preemption import levels_of
@@ -134,7 +133,7 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
     made = (
         of_lines("policy.lines", lines, words)
         if rules.path is None
-        else read(rules.path, lines, policy.get("sha256"), words)
+        else bundled.read(rules.path, lines, policy.get("sha256"), words)
     )
     if made.nodes:
         if not machines_are_open(machine):

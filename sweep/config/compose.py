@@ -68,6 +68,7 @@ def load(
             executor = value
         else:
             _put(data, key, value)
+    _open_bundle(data)
     executor = choices.find("executor", executor, folders)
     keys_of_executor = checked("executor", executor, folders)
     for key in data.get("executor", {}):
@@ -176,6 +177,14 @@ def _put(data: dict[str, Any], key: str, value: Any) -> None:
     for part in reversed(key.split(".")):
         value = {part: value}
     files.update(data, value)
+
+
+def _open_bundle(data: dict[str, Any]) -> None:
+    """Have policies and workload read the bundle that ``policy.bundle`` names, unless a path is given."""
+    bundle = (data.get("policy") or {}).pop("bundle", None)
+    for group in ("policy", "workload") if bundle is not None else ():
+        if (data.get(group) or {}).get("path") is None:
+            files.update(data, {group: {"path": bundle}})
 
 
 def _all_files(

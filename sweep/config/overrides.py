@@ -16,7 +16,7 @@ from hydra.errors import HydraException
 from sweep.config import files
 from sweep.errors import SweepError
 
-TEXTS = ("name", "output", "schedule", "workload.path", "policy.path")
+TEXTS = ("name", "output", "schedule", "workload.path", "policy.path", "policy.bundle")
 """Keys whose values are texts, taken as they are typed."""
 
 

@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from models.jobs import bundle
 from models.jobs.swf.unpacking import MOST_BYTES
 from models.workloads.replayed import of_file
 from sweep.config import canonical, locate, schema
@@ -202,8 +203,12 @@ def _digest(path: Path, group: str, name: str, given: str, state: tuple[int, int
             raise SweepError(
                 f"{group} {name}: {path} is larger than {MOST_BYTES:,} bytes, the limit for a log"
             )
+        if group == "workload" and bundle.is_bundle(path):
+            return hashlib.sha256(bundle.jobs(path)).hexdigest()
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
+    except bundle.BundleError as error:
+        raise SweepError(f"{group} {name}: {error}") from None
     except OSError as error:
         variable = re.search(r"\$\{oc\.env:(\w+)", given)
         folder = f"set the variable {variable[1]} to the folder that holds it, or " if variable else ""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from models import dotted
 from models.family import Family
+from models.jobs import bundle
 from sweep import plugins
 from sweep.errors import SweepError
 from sweep.logs import folders
@@ -79,6 +80,9 @@ class _Digests:
                 yield hashlib.file_digest(opened, "sha256").hexdigest()
         except OSError:
             return
+        if bundle.is_bundle(file):
+            with suppress(bundle.BundleError):
+                yield hashlib.sha256(bundle.jobs(file)).hexdigest()
         for family in self._families:
             if (digest := family.digest(file)) is not None:
                 yield digest

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from models.jobs import bundle
 from models.jobs.requests import of_kind
 from models.jobs.swf.unpacking import content_of
 from models.workloads.sacct import fields, records, rows
@@ -107,7 +108,9 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
         or the first line that is wrong, with its number.
     """
     path = Path(path)
-    content, counts = content_of(path, sha256), Counts()
+    is_bundle = bundle.is_bundle(path)
+    content = bundle.jobs(path, sha256) if is_bundle else content_of(path, sha256)
+    counts = Counts()
     source, blocks = records.blocks_of(path.name, content, counts) or (
         SACCT,
         rows.blocks(path.name, content, counts),

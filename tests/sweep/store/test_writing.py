@@ -29,6 +29,7 @@ ELSEWHERE = {
     "analysis/figures/style.py": "figures, into private files",
     "analysis/report/writing.py": "calls style.save; CSV in memory",
     "models/jobs/swf/writing.py": "SWF, beside a private file; the science imports nothing of the store",
+    "models/slurm/bundled.py": "a temporary folder of its own",
     "models/kernels/cache.py": "the cache, a folder of mode 0700",
     "models/kernels/progress.py": "a file of the run's own temporary folder",
     "sweep/job_tables.py": "tables, into private files",
