@@ -10,47 +10,32 @@ from collections.abc import Callable, Iterable
 from models.jobs.bundle import CONFIGURATION, LOG
 from models.slurm.configuration.accounting import DUMPED, Association
 from models.slurm.configuration.keys import KNOWN, names_of
-from models.slurm.configuration.nodes import NodeKeys
 from models.slurm.configuration.partitions import Partition
-from models.slurm.configuration.reading import _logical
+from models.slurm.configuration.reading import CONFIG as HEADER
+from models.slurm.configuration.reading import KEPT, _logical
 from models.slurm.configuration.settings import Settings
-from slurm.capturing.collecting import COMMANDS, CONFIG, DUMP, EVENTS, QOS
+from slurm.capturing.collecting import COMMANDS, DUMP, EVENTS, QOS
 
 KIND_OF = {
     "user": "users", "users": "users", "account": "accounts", "accounts": "accounts", "parent": "accounts",
     "allowaccounts": "accounts", "denyaccounts": "accounts", "reservation": "reservations",
     "reservationname": "reservations", "nodename": "hosts", "nodes": "hosts", "downnodes": "hosts",
-    "nodeset": "hosts",
+    "nodeset": "hosts", "allowgroups": "groups",
 }  # fmt: skip
 """Keys and columns, in small letters -> the kind of name that they have."""
 
 SAME = {"", "root", "(null)", "all", "none", "n/a", "default", "unknown"}
 """Values, in small letters, that name the same anywhere."""
 
-LINES = {
-    "nodename": ("NodeName", *names_of(NodeKeys), "CPUTot", "CPUEfctv", "AvailableFeatures"),
-    "nodeset": ("NodeSet", "Nodes", "Feature"),
-    "downnodes": ("DownNodes", "State"),
-    "partitionname": (
-        *("PartitionName", "Nodes", *names_of(Partition)),
-        *("AllowAccounts", "DenyAccounts", "AllowQos", "DenyQos", "MaxNodes", "MinNodes"),
-    ),
-    "reservationname": (
-        *("ReservationName", "StartTime", "EndTime", "Duration", "Nodes", "Flags", "PartitionName"),
-        *("Users", "Accounts", "State"),
-    ),
-}  # fmt: skip
-"""The first key of a line -> those that are kept."""
+LINES = {kind.lower(): {kind.lower(), *keys} for kind, keys in KEPT.items()}
+LINES["nodename"] |= {"cputot", "availablefeatures"}
+LINES["partitionname"] |= {"totalnodes"}
+LINES["reservationname"] |= {"nodecnt", "users", "accounts", "partitionname"}
+LINES |= {"nodeset": {"nodeset", "nodes", "feature"}, "downnodes": {"downnodes", "state"}}
+"""The first key of a line -> those that are kept, in small letters."""
 
-ALONE = {
-    name.lower()
-    for name in [
-        *names_of(Settings),
-        *names_of(Partition),
-        *KNOWN["settings"]["not_modelled"],
-        "SLURM_VERSION",
-    ]
-} | {"schedulerparameters", "priorityparameters", "preemptparameters"}
+ALONE = {"slurm_version", "schedulerparameters", "priorityparameters", "preemptparameters"}
+ALONE |= {name.lower() for name in [*names_of(Settings, Partition), *KNOWN["settings"]["not_modelled"]]}
 OPTIONS = {
     *names_of(Association),
     *KNOWN["associations"]["not_modelled"].split(),
@@ -113,7 +98,7 @@ def renamed(files: dict[str, str]) -> tuple[dict[str, str], Names]:
     """Return the files with new names, and these."""
     names = Names()
     form: dict[str, Callable[[str, Names], Iterable[str]]] = {
-        LOG: _table, QOS: _table, EVENTS: _table, DUMP: _dump, CONFIG: _shown,
+        LOG: _table, QOS: _table, EVENTS: _table, DUMP: _dump,
     }  # fmt: skip
     members = {name: name for name in files}
     own = [name for name in files if name not in {*COMMANDS, *form, CONFIGURATION}]
@@ -152,24 +137,17 @@ def _dump(text: str, names: Names) -> Iterable[str]:
             yield ":".join([f"{found[1]} - '{name}'", *kept])
 
 
-def _shown(text: str, names: Names) -> Iterable[str]:
-    for line in text.splitlines():
-        key, equals, value = (part.strip() for part in line.partition("="))
-        if line.startswith("Configuration data as of"):
-            yield line
-        elif equals and key.lower() in ALONE:
-            yield f"{key:<23} = {names.value(key, value)}"
-
-
 def _lines(text: str, names: Names) -> Iterable[str]:
-    """Yield the lines of a slurm.conf, or those that scontrol -o shows."""
-    for _, line in _logical(text):
-        if line.lower().startswith("include "):
+    """Yield the lines of a slurm.conf, or those that scontrol shows."""
+    for _, line, shown in _logical(text):
+        if line.startswith(HEADER):
+            yield line
+        elif not shown and line.lower().startswith("include "):
             yield f"Include {line.split(None, 1)[1]}"
-            continue
-        if pairs := PAIR.findall(line):
+        elif pairs := PAIR.findall(line):
             kept = LINES.get(pairs[0][0].lower())
-            small = ALONE if kept is None else {name.lower() for name in kept}
-            found = [f"{key}={names.value(key, value)}" for key, value in pairs if key.lower() in small]
+            equals = " = " if shown and kept is None else "="  # as `scontrol show config` prints it
+            small = ALONE if kept is None else kept
+            found = [f"{key}{equals}{names.value(key, text)}" for key, text in pairs if key.lower() in small]
             if found:
                 yield " ".join(found)
