@@ -5,7 +5,7 @@ import os
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     NODES: ("scontrol", "-o", "show", "node"),
     RESERVATIONS: ("scontrol", "-o", "show", "reservation"),
     QOS: ("sacctmgr", "-r", "-P", "show", "qos"),
+    EVENTS: ("sacctmgr", "-r", "-P", "show", "event"),
 }
 """File of the bundle -> the command that prints it."""
 
@@ -36,7 +37,6 @@ SACCT_S = 1800
 TOO_WIDE = re.compile("date range|too wide|MaxQueryTimeRange", re.IGNORECASE)
 INCLUDE = re.compile(r'^\s*include\s+"?([^\s"#]+)', re.IGNORECASE)
 SECRET = re.compile(r"^(\s*\w*Pass(?:Script|word)?\s*=).*$", re.IGNORECASE | re.MULTILINE)
-DEEPEST = 10
 
 
 @dataclass
@@ -55,12 +55,13 @@ class Capture:
 
     def collect(self) -> None:
         """Run all commands and read slurm.conf."""
-        events = ("sacctmgr", "-r", "-P", "show", "event", f"Start={self._text(self.since)}")
-        for name, command in {**COMMANDS, EVENTS: (*events, f"End={self._text(self.until)}")}.items():
+        period = (f"Start={self.since.isoformat()}", f"End={self.until.isoformat()}")
+        for name, command in {**COMMANDS, EVENTS: (*COMMANDS[EVENTS], *period)}.items():
             try:
                 self.files[name] = self.slurm.run(*command)
             except SlurmError as error:
-                self.note("wrong" if name == CONFIG else "warning", command[0], _without(error, name))
+                level: Level = "wrong" if name == CONFIG else "warning"
+                self.note(level, command[0], f"{error}; the bundle has no {name}")
         self._dump()
         self._jobs()
         self._configuration()
@@ -71,12 +72,8 @@ class Capture:
         pairs = (line.partition("=") for line in self.files.get(CONFIG, "").splitlines())
         return {key.strip(): value.strip() for key, equals, value in pairs if equals}
 
-    def _text(self, time: datetime) -> str:
-        return time.isoformat(timespec="seconds")
-
     def _dump(self) -> None:
-        cluster = self.config.get("ClusterName", "")
-        if not cluster:
+        if not (cluster := self.config.get("ClusterName")):
             return
         with tempfile.TemporaryDirectory(prefix="capture-") as folder:
             file = Path(folder, DUMP)
@@ -84,58 +81,41 @@ class Capture:
                 self.slurm.run("sacctmgr", "-r", "-i", "dump", cluster, f"file={file}")
                 self.files[DUMP] = file.read_text(encoding="utf-8", errors="surrogateescape")
             except (SlurmError, OSError) as error:
-                self.note("warning", "sacctmgr", _without(error, DUMP))
+                self.note("warning", "sacctmgr", f"{error}; the bundle has no {DUMP}")
 
     def _jobs(self) -> None:
         columns = [*COLUMNS]
-        while True:
+        while LOG not in self.files:
             try:
                 self.files[LOG] = self._period(columns, self.since, self.until)
-                return
-            except RefusedError as error:
+            except SlurmError as error:
                 refused = re.search(r'Invalid field requested: "?(\w+)', str(error))
                 if refused is None or refused[1] not in columns:
-                    self.note("wrong", "sacct", _without(error, LOG))
-                    return
-                columns.remove(refused[1])
-            except SlurmError as error:
-                self.note("wrong", "sacct", _without(error, LOG))
-                return
+                    return self.note("wrong", "sacct", f"{error}; the bundle has no {LOG}")
+                columns.remove(refused[1])  # of a later version
 
     def _period(self, columns: Sequence[str], since: datetime, until: datetime) -> str:
         """Return the jobs of a period; where the database refuses it as too long, those of its halves."""
+        times = ("-S", since.isoformat(), "-E", until.isoformat())
         try:
-            times = ("-S", self._text(since), "-E", self._text(until))
-            return Slurm(self.slurm.env, max(SACCT_S, self.slurm.timeout_s)).run(
-                *SACCT, *times, "-o", ",".join(columns)
-            )
+            return replace(self.slurm, timeout_s=SACCT_S).run(*SACCT, *times, "-o", ",".join(columns))
         except RefusedError as error:
-            middle = since + (until - since) / 2
             if (until - since).days < 2 or not TOO_WIDE.search(str(error)):
                 raise
-        middle = middle.replace(hour=0, minute=0, second=0, microsecond=0)
-        self.note(
-            "ok",
-            "period",
-            f"{since:%F} to {until:%F} is longer than MaxQueryTimeRange: asked for in two parts, at "
-            f"{middle:%F}",
-        )
-        first, second = (
-            self._period(columns, *part).splitlines() for part in ((since, middle), (middle, until))
-        )
-        return "\n".join(dict.fromkeys([*first, *second])) + "\n"  # a job of both is printed twice
+        middle = (since + (until - since) / 2).replace(hour=0, minute=0, second=0, microsecond=0)
+        text = f"{since:%F} to {until:%F} exceeds MaxQueryTimeRange: asked for in two parts, at {middle:%F}"
+        self.note("ok", "period", text)
+        parts = [self._period(columns, since, middle), self._period(columns, middle, until)]
+        return "\n".join(dict.fromkeys("".join(parts).splitlines())) + "\n"  # a job of both is printed twice
 
     def is_utc(self) -> bool | None:
         """Return whether sacct prints times of UTC: one job's submission beside seconds since 1970."""
-        lines = self.files.get(LOG, "").splitlines()[:2]
-        if len(lines) < 2:
-            return None
-        row = dict(zip(lines[0].split("|"), lines[1].split("|"), strict=False))
-        times = ("-S", self._text(self.since), "-E", self._text(self.until))
+        header, first, *_ = [*self.files[LOG].splitlines()[:2], "", ""]
+        row = dict(zip(header.split("|"), first.split("|"), strict=False))
+        which = ("-S", self.since.isoformat(), "-E", self.until.isoformat(), "-j", row.get("JobID", ""))
         try:
             printed = self.slurm.run(
-                *("env", "SLURM_TIME_FORMAT=%s", *SACCT, "-n", *times, "-j", row.get("JobID", ""), "-o"),
-                "Submit",
+                "env", "SLURM_TIME_FORMAT=%s", *SACCT, "-n", *which, "-o", "Submit"
             ).split()
             submit = datetime.fromisoformat(f"{row['Submit']}+00:00").timestamp()
         except (SlurmError, KeyError, ValueError):
@@ -145,27 +125,23 @@ class Capture:
 
     def _configuration(self) -> None:
         """Copy slurm.conf with its includes, all in one folder, and have it include what Slurm prints."""
-        given = (self.slurm.env or os.environ).get("SLURM_CONF") or self.config.get("SLURM_CONF", "")
+        given = (self.slurm.env or os.environ).get("SLURM_CONF") or self.config.get("SLURM_CONF")
         path = Path(given or "/etc/slurm/slurm.conf")
         try:
-            text = self._copied(path, path.parent, {}, 0)
+            text = self._copied(path, path.parent, {path: CONFIGURATION})
         except OSError as error:
             there = [name for name in (CONFIG, NODES, PARTITIONS) if self.files.get(name)]
-            level: Level = "warning" if len(there) == 3 else "wrong"
-            self.note(
-                level,
-                "slurm.conf",
-                f"{path}: {error.strerror}; what scontrol shows is taken instead, or name the file: "
-                "SLURM_CONF=FILE python -m slurm capture",
-            )
+            remedy = "or name the file: SLURM_CONF=FILE python -m slurm capture"
+            fault = f"{path}: {error.strerror}; what scontrol shows is taken instead, {remedy}"
+            self.note("warning" if len(there) == 3 else "wrong", "slurm.conf", fault)
             text = "".join(f"Include {name}\n" for name in there)
-        for name in (DUMP, QOS, RESERVATIONS):
-            if name == RESERVATIONS and "ReservationName=" not in self.files.get(name, ""):
-                continue
-            text += f"Include {name}\n" * bool(self.files.get(name))
-        self.files[CONFIGURATION] = text
+        further = [DUMP, QOS, *[RESERVATIONS] * ("ReservationName=" in self.files.get(RESERVATIONS, ""))]
+        self.files[CONFIGURATION] = text + "".join(
+            f"Include {one}\n" for one in further if self.files.get(one)
+        )
 
-    def _copied(self, path: Path, folder: Path, names: dict[Path, str], depth: int) -> str:
+    def _copied(self, path: Path, folder: Path, names: dict[Path, str]) -> str:
+        """Return a file without passwords; its includes are copied, each under a name without a folder."""
         lines = []
         for line in path.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
             if not (found := INCLUDE.match(line)):
@@ -173,30 +149,18 @@ class Capture:
                 continue
             given = found[1].replace("%c", self.config.get("ClusterName", "").lower())
             others = [Path(one) for one in sorted(glob.glob(str(folder / given)))]
-            for other in others if depth < DEEPEST else []:
+            for other in others:
                 if other not in names:
-                    taken = {*names.values(), *self.files, *COMMANDS, CONFIGURATION, LOG}
+                    taken = {*names.values(), *self.files, *COMMANDS, LOG}
                     free = NAME.fullmatch(other.name) and other.name not in taken
-                    names[other] = other.name if free else f"include{len(names) + 1}.conf"
+                    names[other] = other.name if free else f"include{len(names)}.conf"
                     try:
-                        self.files[names[other]] = self._copied(other, folder, names, depth + 1)
+                        self.files[names[other]] = self._copied(other, folder, names)
                     except OSError as error:
-                        del names[other]
-                        self.note(
-                            "wrong",
-                            "slurm.conf",
-                            f"{other}: {error.strerror}; have it readable, or run as root",
-                        )
-                        continue
+                        self.note("wrong", "slurm.conf", f"{other}: {error.strerror}; run this as root")
+                        self.files[names[other]] = "# could not be read\n"
                 lines.append(f"Include {names[other]}")
             if not others:
-                self.note(
-                    "wrong",
-                    "slurm.conf",
-                    f"{path} includes {given}, which is not here; run this where slurmctld runs",
-                )
+                fault = f"{path} includes {given}, which is not here; run this where slurmctld runs"
+                self.note("wrong", "slurm.conf", fault)
         return SECRET.sub(r"\1hidden", "\n".join(lines) + "\n")
-
-
-def _without(error: Exception, name: str) -> str:
-    return f"{error}; the bundle has no {name}"
