@@ -55,7 +55,10 @@ class Capture:
 
     def collect(self) -> None:
         """Run all commands and read slurm.conf."""
-        period = (f"Start={self.since.isoformat()}", f"End={self.until.isoformat()}")
+        period = (
+            f"Start={self.since.isoformat(timespec='seconds')}",
+            f"End={self.until.isoformat(timespec='seconds')}",
+        )
         for name, command in {**COMMANDS, EVENTS: (*COMMANDS[EVENTS], *period)}.items():
             try:
                 self.files[name] = self.slurm.run(*command)
@@ -96,7 +99,7 @@ class Capture:
 
     def _period(self, columns: Sequence[str], since: datetime, until: datetime) -> str:
         """Return the jobs of a period; where the database refuses it as too long, those of its halves."""
-        times = ("-S", since.isoformat(), "-E", until.isoformat())
+        times = ("-S", since.isoformat(timespec="seconds"), "-E", until.isoformat(timespec="seconds"))
         try:
             return replace(self.slurm, timeout_s=SACCT_S).run(*SACCT, *times, "-o", ",".join(columns))
         except RefusedError as error:
@@ -112,7 +115,14 @@ class Capture:
         """Return whether sacct prints times of UTC: one job's submission beside seconds since 1970."""
         header, first, *_ = [*self.files[LOG].splitlines()[:2], "", ""]
         row = dict(zip(header.split("|"), first.split("|"), strict=False))
-        which = ("-S", self.since.isoformat(), "-E", self.until.isoformat(), "-j", row.get("JobID", ""))
+        which = (
+            "-S",
+            self.since.isoformat(timespec="seconds"),
+            "-E",
+            self.until.isoformat(timespec="seconds"),
+            "-j",
+            row.get("JobID", ""),
+        )
         try:
             printed = self.slurm.run(
                 "env", "SLURM_TIME_FORMAT=%s", *SACCT, "-n", *which, "-o", "Submit"

@@ -59,7 +59,8 @@ def _midnight() -> datetime:
 
 def _time(option: str, text: str) -> datetime:
     try:
-        return datetime.fromisoformat(text).replace(tzinfo=None)
+        found = datetime.fromisoformat(text)
+        return (found if found.tzinfo is None else found.astimezone(UTC)).replace(tzinfo=None)
     except ValueError:
         raise SweepError(f"{option} {text}: give a date (UTC), {option} 2024-03-01") from None
 

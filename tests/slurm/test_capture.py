@@ -46,11 +46,25 @@ NODES = "NodeName=alp[01-04] NodeAddr=10.0.1.[1-4] CPUs=8 RealMemory=32000\n"
 PARTITIONS = (
     "PartitionName=batch Nodes=alp[01-04] Default=YES MaxTime=2-0 AllowAccounts=glacier,ice State=UP\n"
 )
+SHOWN_NODES = "".join(
+    f"NodeName=alp{n:02} Arch=x86_64 CoresPerSocket=4 {' CPUAlloc=0 CPUEfctv=8' * new} CPUTot=8 CPULoad=0.01 "
+    f"AvailableFeatures=(null) ActiveFeatures=(null) Gres=(null) NodeAddr=10.0.1.{n} NodeHostName=alp{n:02} "
+    f"OS=Linux 6.1.0 #1 SMP RealMemory=32000 AllocMem=0 FreeMem=15033 Sockets=2 Boards=1 State=IDLE "
+    "ThreadsPerCore=1 TmpDisk=0 Weight=1 Owner=N/A MCS_label=N/A Partitions=batch Comment=(null)\n"
+    for n, new in zip(range(1, 5), (False, True, True, True), strict=True)  # as 20.11, and as later ones
+)
+SHOWN_PARTITIONS = (
+    "PartitionName=batch AllowGroups=ALL AllowAccounts=glacier,ice Default=YES QoS=N/A "
+    "DefaultTime=NONE DisableRootJobs=NO GraceTime=0 Hidden=NO MaxNodes=UNLIMITED MaxTime=2-00:00:00 LLN=NO "
+    "Nodes=alp[01-04] PriorityJobFactor=1 PriorityTier=1 RootOnly=NO ReqResv=NO OverSubscribe=NO "
+    "OverTimeLimit=NONE PreemptMode=OFF State=UP TotalCPUs=32 TotalNodes=4 SelectTypeParameters=NONE "
+    "JobDefaults=(null) DefMemPerNode=UNLIMITED MaxMemPerNode=UNLIMITED\n"
+)
 CONFIG = """\
 Configuration data as of 2024-03-31T08:00:00
 ClusterName             = alps
 PrivateData             = {private}
-SLURM_CONF              = {folder}/slurm.conf
+SLURM_CONF              = {folder}/{conf}
 SLURM_VERSION           = {version}
 """
 DUMP = """\
@@ -108,17 +122,20 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         zone: str = "2024-03-01 08:00 UTC",
         period: tuple[str, str] = ("2024-03-01", "2024-04-01"),
         without: str = "",
+        conf: str = "slurm.conf",
         anonymise: bool = False,
         planned: int | None = 0,
     ) -> list[str]:
         (tmp_path / "parts").mkdir(exist_ok=True)
         texts = {
             "slurm.conf": CONF, "parts/nodes.inc": NODES, "partitions.conf": PARTITIONS, "config": CONFIG,
-            "dump": DUMP, "qos": QOS, "reservation": RESERVATION, "partition": PARTITIONS, "node": NODES,
+            "dump": DUMP, "qos": QOS, "reservation": RESERVATION, "partition": SHOWN_PARTITIONS, "node": SHOWN_NODES,
             "sacct.txt": rows() if jobs is None else jobs, "event": "Cluster|NodeName|Reason|User\n",
         }  # fmt: skip
         for name, text in texts.items():
-            new = text.replace("{folder}", str(tmp_path)).replace("{version}", version)
+            new = (
+                text.replace("{folder}", str(tmp_path)).replace("{version}", version).replace("{conf}", conf)
+            )
             (tmp_path / name).write_text(new.replace("{private}", private))
         programs = {
             "scontrol": f'for last; do :; done; cat "{tmp_path}/$last"',
@@ -202,6 +219,20 @@ def test_a_period_that_the_database_refuses_is_asked_for_in_parts(site: Site, tm
     assert any("MaxQueryTimeRange: asked for in two parts, at 2024-03-16" in line for line in lines)
     assert len((tmp_path / "asked").read_text().splitlines()) == 4  # refused, two halves, the time zone
     assert len(sacct.read(tmp_path / "site.tar.gz").job) == 62  # each job once
+
+
+@pytest.mark.parametrize("anonymise", [False, True])
+def test_what_scontrol_shows_stands_in_for_slurm_conf(site: Site, tmp_path: Path, anonymise: bool) -> None:
+    site()
+    before = bundled.read(tmp_path / "site.tar.gz")
+    lines = site(conf="gone/slurm.conf", anonymise=anonymise)
+    assert any(
+        re.match("warning  slurm.conf .*gone/slurm.conf: No such file.*SLURM_CONF=FILE", one) for one in lines
+    )
+    found = bundled.read(tmp_path / "site.tar.gz")
+    assert [(one.cpus, one.memory) for one in found.nodes] == [(8, 32000)] * 4
+    assert [one.max_time for one in found.partitions] == [one.max_time for one in before.partitions]
+    assert found.partitions[0].restricted == ("allowaccounts",)
 
 
 def test_names_are_others_alike_in_all_files(site: Site, tmp_path: Path) -> None:
