@@ -129,7 +129,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         (tmp_path / "parts").mkdir(exist_ok=True)
         texts = {
             "slurm.conf": CONF, "parts/nodes.inc": NODES, "partitions.conf": PARTITIONS, "config": CONFIG,
-            "dump": DUMP, "qos": QOS, "reservation": RESERVATION, "partition": SHOWN_PARTITIONS, "node": SHOWN_NODES,
+            "dump": DUMP, "qos": QOS, "reservation": RESERVATION, "partition": SHOWN_PARTITIONS,
+            "node": SHOWN_NODES,
             "sacct.txt": rows() if jobs is None else jobs, "event": "Cluster|NodeName|Reason|User\n",
         }  # fmt: skip
         for name, text in texts.items():
