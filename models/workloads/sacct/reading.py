@@ -245,9 +245,9 @@ def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any]) -> 
     memory = columns["ReqMem"].parsed(fields.memory)
     amount = np.array([kb for kb, _ in memory])
     times = np.select([[unit == of for _, unit in memory] for of in "cn"], [processors, nodes], 1)
-    devices = columns["TRES"].parsed(fields.devices) if "TRES" in columns else None
+    devices = columns["TRES"].parsed(fields.devices) if "TRES" in columns else ()
     gpus = columns["TRES"].parsed(_gpus) if "TRES" in columns else None
-    names = {} if devices is None else dict.fromkeys(name for of_job in devices for name in of_job)
+    names = dict.fromkeys(name for of_job in devices for name in of_job)
     table = Table(
         path,
         source,
@@ -273,7 +273,7 @@ def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any]) -> 
         optional["Cluster"],
         optional["Account"],
         optional["Constraints"],
-        {name: np.array([of_job.get(name, 0) for of_job in devices or ()]) for name in names},
+        {name: np.array([of_job.get(name, 0) for of_job in devices]) for name in names},
     )
     unknown = np.isnat(table.submit)
     if unknown.any():
