@@ -324,7 +324,10 @@ NOTEBOOK = [
     ({"workload": ARRAYS | {"submit": [[1], [1, 2]]}}, "workload: submit cannot be read as a column: give"),
     ({"policy": lambda a, b: a}, "this function is not compiled; decorate it"),
     ({"policy": {"name": "easy", "ties": np.ones(2)}}, "policy.ties=[1.0, 1.0]; allowed: instant, event"),
-    ({"machine": {"bandwidth": np.ones(2)}}, "machine.bandwidth: no policy here reads it (backfilling)"),
+    (
+        {"machine": {"bandwidth": np.ones(2)}},
+        "machine.bandwidth: no policy of this study reads it (backfilling)",
+    ),
     ({"workload": Path(__file__).parent}, "is a folder; give the path of one log in the Standard Workload"),
     ({"workload": str(Path(__file__).parent)}, "is a folder; give the path of one log"),
     ({"policy": "characterization"}, "makes no schedule of jobs; run it as a study"),
@@ -370,7 +373,7 @@ def test_mistakes_in_a_notebook(given, says):
         ({"grid": {"policy": [pd.DataFrame({"a": [1]})]}}, "policy: DataFrame is not understood; give"),
         (
             {"schedule": "x.xlsx"},
-            "schedule=x.xlsx: nothing is written as .xlsx; end the name in .swf, .swf.gz",
+            "schedule=x.xlsx: a schedule cannot be written as .xlsx; end the name in .swf, .swf.gz",
         ),
         ({"reference": {}}, "reference={}: a study has no key 'reference'"),
         ({"exclude": [DEEP]}, "lists or mappings within each other, more than 20 deep"),
