@@ -29,7 +29,7 @@ Point = tuple[Place, Alternatives[str]]
 
 
 def rows_of(layout: Layout, metric: str) -> Iterator[Point]:
-    """Yield all points of a metric that the grid has, also those of panels that were left out."""
+    """Yield all points of a metric that the grid has, including points of panels that were left out."""
     axes = [*layout.facets, *layout.study.own_axes(metric)]
     reference = layout.reference if layout.compared else ""
     for cell in layout.every_cell(metric, axes):
@@ -71,7 +71,7 @@ def _table(layout: Layout, metric: str) -> Table:
     heads = [layout.word(name) for name in names]
     heads[0] += " (reference)" * pairs
     if not axes:
-        # One point: policies one below the other are easier to read.
+        # With one point, policies below each other are easier to read.
         found = [list(pair) for pair in zip(heads, found[0] if found else [], strict=True)]
         heads = [name.lower()]
         axes = [layout.lines]
@@ -104,7 +104,7 @@ def _cell(layout: Layout, metric: str, lines: Alternatives[str], name: str, unit
 
 
 def numbers(study: Study) -> pd.DataFrame:
-    """Return every mean of the metrics that are drawn, one row a point and line.
+    """Return every mean of the drawn metrics, one row for each point and line.
 
     Returns
     -------
@@ -167,10 +167,10 @@ BRIEF = 12
 
 
 def left_out(study: Study) -> list[str]:
-    """Return in words what is not drawn, and the key that draws it."""
+    """Return sentences on points and metrics that are not drawn, with the keys that draw them."""
     layout, (_, others) = Layout.of(study), metrics(study)
     found = layout.left_out()
     if others:
         named = ", ".join(others[:4]) + (f" and {len(others) - 4} more" if len(others) > 4 else "")
-        found.append(f"{named}: metrics={others[0]} draws one, metrics=all all")
+        found.append(f"{named}: metrics={others[0]} draws one, metrics=all draws all")
     return found

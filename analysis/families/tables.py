@@ -19,7 +19,7 @@ from analysis.study.curve import Sample
 from sweep import statistics
 
 Compared = Callable[..., Cell]
-"""(metric, workload, *what a row is about) -> cell."""
+"""(metric, workload, *subject of a row) -> cell."""
 
 
 def tables(study: Study) -> Sequence[Table]:

@@ -73,7 +73,7 @@ class Fidelity:
 
     @property
     def sentence(self) -> str:
-        """How far the simulation is to be believed."""
+        """The sentence on the fidelity of the simulation."""
         case, unit = self.case, self.case.units[WAIT]
         was, simulated = (f"{number(value / unit.size)}{unit.name}" for value in (self.was, self.simulated))
         text = f"{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}, the same jobs waited for {was}; under {case.against} "
@@ -91,7 +91,7 @@ class Fidelity:
             return f"{text}: {case.against} matches this site."
         return (
             f"{text}. So {case.against} does not match this site: absolute waits do not predict, and a "
-            "gain on it is no gain on today's scheduler."
+            "gain over it may not be a gain over today's scheduler."
         )
 
 

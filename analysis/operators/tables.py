@@ -121,7 +121,7 @@ def against(case: Case) -> Table:
     rows: list[Row] = []
     for policy in sorted(found, key=lambda one: found[one].mean):
         one = found[policy]
-        counted = "" if math.isnan(one.chance) else f"by chance: {cells.probability(one.chance)}"
+        counted = "" if math.isnan(one.chance) else f"sign test: {cells.probability(one.chance)}"
         rows.append(
             [
                 label(policy),
@@ -155,7 +155,7 @@ def other_measures(case: Case) -> Table:
 
 
 def _longest(case: Case, policy: str) -> Cell:
-    """Return the longest wait of any job, coloured by that under the reference; it has no interval."""
+    """Return the longest wait of any job, coloured by its ratio to the reference's; it has no interval."""
     unit, levels = case.units[WAIT_MAX], [case.level(WAIT_MAX, one).mean for one in (policy, case.reference)]
     text = f"{number(levels[0] / unit.size)}{unit.name}"
     if not levels[1] > 0 or math.isnan(levels[0]):

@@ -25,13 +25,13 @@ def declared(
     package : str
         Name of the package below ``analysis``.
     rows : iterable of Row
-        A column that applies to none of them is left out.
+        A column that applies to none of them is omitted.
     more : iterable of str
         Headings that follow the declared ones, such as the policies of a study.
     parts : dict of str to bool, optional
         Part of the caption -> whether it applies.
     row : str, optional
-        Name of the row; by default that of the table.
+        Name of the row; by default the table's name.
     **values
         Values for the placeholders in the texts.
     """
