@@ -7,7 +7,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -40,7 +40,8 @@ PERIODS: dict[str, tuple[int, tuple[int, ...]]] = {
 WITHOUT_EFFECT = frozenset({
     "MAINT", "IGNORE_JOBS", "SPEC_NODES", "ALL_NODES", "PART_NODES", "ANY_NODES", "OVERLAP", "FLEX", "STATIC",
     "STATIC_ALLOC", "REPLACE", "REPLACE_DOWN", "FIRST_CORES", "NO_HOLD_JOBS_AFTER", "NO_HOLD_JOBS_AFTER_END",
-    "PURGE_COMP", "MAGNETIC", "USER_DELETE",
+    "PURGE_COMP", "MAGNETIC", "USER_DELETE", "USER_DEL", "FORCE_START", "GRES_REQ", "TRES_PER_NODE",
+    "LICENSE_ONLY",
 })  # fmt: skip
 """Flags of reservations by which these nodes are as unavailable to all jobs as without them."""
 
@@ -243,23 +244,29 @@ def qos_of(line: Line) -> Qos:
     return Qos(ignored=ignored(line, Qos, "qos"), **line.record(Qos))
 
 
-def reservation_of(line: Line, numbers: Mapping[str, int]) -> Reservation | None:
+def reservation_of(
+    line: Line, numbers: Mapping[str, int], absent: Collection[str] = ()
+) -> Reservation | None:
     """Return a reservation, None beside its faults; its times are UTC, as those of the log have to be."""
     if line.text("nodes") in NEUTRAL and line.text("licenses") not in NEUTRAL:
         line.faults.note(f"{line.where}: reservation {line.name} of licences has no effect here")
         return None
+    if line.text("coreids"):
+        line.faults.note(
+            f"{line.where}: reservation {line.name} of some cores has all cores of its nodes here"
+        )
     try:
-        return _reservation(line, numbers)
+        return _reservation(line, numbers, absent)
     except ValueError as fault:
         line.fault(f"reservation {line.name} {fault}")
         return None
 
 
-def _reservation(line: Line, numbers: Mapping[str, int]) -> Reservation:
+def _reservation(line: Line, numbers: Mapping[str, int], absent: Collection[str]) -> Reservation:
     listed = line.text("nodes")
     names: Sequence[str] = [*numbers] if listed.upper() == "ALL" else []
     try:
-        names = names or hostlist.expand(listed)
+        names = names or [one for one in hostlist.expand(listed) if one not in absent]
         times = [datetime.fromisoformat(line.text(one)) for one in ("starttime", "endtime")]
         begin, end = (one.replace(tzinfo=one.tzinfo or UTC).timestamp() for one in times)
     except (ValueError, OverflowError):

@@ -163,7 +163,8 @@ def configuration_of(
         else:
             faults.note(f"{line.where}: partition {line.name} has no nodes: it is left out")
     qos = {line.name: accounting.qos_of(neutral(line)) for line in parts.lines.get("qosname", ())}
-    reserved = (accounting.reservation_of(line, numbers) for line in parts.lines.get("reservationname", ()))
+    reserving = parts.lines.get("reservationname", ())
+    reserved = (accounting.reservation_of(line, numbers, absent) for line in reserving)
     reservations = tuple(one for one in reserved if one is not None)
     faults.check()
     associations = tuple(parts.associations.values())

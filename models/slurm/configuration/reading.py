@@ -35,7 +35,7 @@ INHERITS = {("DefMemPerCPU", "UNLIMITED"), ("DefMemPerNode", "UNLIMITED")}
 KEPT = {
     "NodeName": {name.lower() for name in names_of(NodeKeys)},
     "PartitionName": {"nodes", *RULES_OF_ACCESS, *(name.lower() for name in names_of(Partition))},
-    "ReservationName": {"starttime", "endtime", "nodes", "flags", "licenses"},
+    "ReservationName": {"starttime", "endtime", "nodes", "flags", "licenses", "coreids"},
 }
 """What each kind of record has of a line of slurm.conf; all else is how it is at that moment."""
 

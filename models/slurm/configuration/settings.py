@@ -6,6 +6,7 @@ the name of one of the kernel's (`kernel.tables.SETTINGS`) is read by it as it i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from enum import IntEnum
@@ -186,7 +187,9 @@ def _of_word(declared: Mapping[str, Any], text: str, where: str, faults: Faults)
     if "most" not in declared:
         return True, []
     name, default, most = declared["word"], declared["default"], declared["most"]
-    if not values.NUMBER.fullmatch(text.removeprefix("-")):
+    read = re.match(r"-?[0-9]{1,12}(?![0-9])", text)  # Slurm reads it by atoi, to what is no digit
+    text = read[0] if read else text
+    if not read:
         faults.add(f"{where}: {name}={text} of SchedulerParameters; allowed: a whole number")
     elif not 0 <= int(text) <= most:  # as Slurm does, though with a line in its log
         default_is = f"{name}={text} is outside of 0 to {most:,}: the default, {default}, is taken"

@@ -42,7 +42,13 @@ class Between:
 def whole(least: int, most: int, zero: int = 0) -> Between:
     """Return a parser of whole numbers."""
     allowed = f"a whole number from {least:,} to {most:,}"
-    return Between(lambda text: int(text) if NUMBER.fullmatch(text) else -1, least, most, allowed, zero)
+
+    def parse(text: str) -> int:
+        digits = text.rstrip("kK")  # as `s_p_handle_uint32` has it
+        factor = 1024 if len(text) == len(digits) + 1 else 1
+        return int(digits) * factor if NUMBER.fullmatch(digits) and len(text) <= len(digits) + 1 else -1
+
+    return Between(parse, least, most, allowed, zero)
 
 
 def number() -> Between:
@@ -159,9 +165,15 @@ def gres(text: str) -> dict[str, int]:
 
 
 def options(text: str) -> dict[str, str]:
-    """Return ``a,b=1`` as {"a": "", "b": "1"}, as SchedulerParameters and PriorityWeightTRES are written."""
-    pairs = (part.lstrip("=").partition("=") for part in re.split(r"[,\s]+", text) if part.strip("="))
-    return {key.lower(): value for key, _, value in pairs}
+    """Return ``a,b=1`` as {"a": "", "b": "1"}, as SchedulerParameters and PriorityWeightTRES are written.
+
+    Of a word that is given twice Slurm finds the first one.
+    """
+    pairs = (part.lstrip("=").partition("=") for part in re.split(r"[,;\s]+", text) if part.strip("="))
+    found: dict[str, str] = {}
+    for key, _, value in pairs:
+        found.setdefault(key.lower(), value)
+    return found
 
 
 def weights(text: str) -> dict[str, float]:

@@ -135,6 +135,9 @@ def test_keys_without_part_in_schedules_say_nothing(line: str) -> None:
         ("SchedulerParameters==bf_max_job_user=20,bf_window=4320", "bf_max_job_user", 20),
         ('SchedulerParameters = "bf_continue, bf_max_job_user=7"', "bf_max_job_user", 7),
         ("SchedulerParameters=max_job_bf=50", "bf_max_job_test", 50),
+        ("SchedulerParameters=bf_max_job_user=7,bf_max_job_user=9", "bf_max_job_user", 7),
+        ("SchedulerParameters=bf_continue;bf_max_job_user=7s", "bf_max_job_user", 7),
+        ("KillWait = 2k", "kill_wait", 2048),
         ("KillWait = 40", "kill_wait", 40),
         ('killwait="50" Epilog=o\'brien', "kill_wait", 50),
         ("Epilog=", "epilog", False),
@@ -359,7 +362,8 @@ def test_records_of_other_versions_beside_lines(tmp_path: Path) -> None:
     assert made.settings.kill_wait == 50
     assert [one.name for one in made.reservations] == ["cores"]
     assert [note.partition(": ")[2] for note in made.notes] == [
-        "reservation lic of licences has no effect here"
+        "reservation lic of licences has no effect here",
+        "reservation cores of some cores has all cores of its nodes here",
     ]
 
 
