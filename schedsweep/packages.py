@@ -16,6 +16,9 @@ from pathlib import Path
 
 NAMES = ("models", "sweep", "analysis", "slurm")
 
+LEAST_MB = 1000
+"""Address space, which numba, BLAS and netCDF reserve and do not use up."""
+
 ROOT = Path(__file__).resolve().parents[1]
 """The folder that all of them are in: a checkout, or site-packages."""
 
@@ -39,6 +42,28 @@ def hidden() -> str | None:
     return None
 
 
+def short_of_memory() -> str | None:
+    """Return a line where this process may have less address space than the libraries need, else None.
+
+    Below that they fail in many ways, of which some are threads that wait for each other.
+    """
+    with suppress(ImportError):  # not on Windows
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if 0 <= limit < LEAST_MB << 20:
+            return (
+                f"this process may have {limit >> 20} MB of address space, and needs {LEAST_MB} MB; raise "
+                "the limit: ulimit -v unlimited"
+            )
+    return None
+
+
+def obstacle() -> str | None:
+    """Return a line on what keeps the project's code from running here, None where nothing does."""
+    return hidden() or short_of_memory()
+
+
 def _way_out(folder: Path) -> str:
     if not sys.flags.safe_path and Path(sys.path[0]).resolve() == folder:
         return "start schedsweep in place of python -m, or start it in another folder"
@@ -60,11 +85,11 @@ def search_working_folder_last() -> None:
 
 
 def call(module: str, arguments: Sequence[str]) -> int:
-    """Call ``main`` of a module and return its exit status; 2 where a package of the project is hidden.
+    """Call ``main`` of a module and return its exit status; 2 where an `obstacle` is known.
 
     The module is not imported before that is known.
     """
-    if (line := hidden()) is not None:
+    if (line := obstacle()) is not None:
         print(f"error: {line}", file=sys.stderr)
         return 2
     status: int = importlib.import_module(module).main(arguments)

@@ -29,7 +29,7 @@ def __getattr__(name: str) -> Any:
     from schedsweep import packages
     from sweep.errors import SweepError
 
-    if name != "Error" and (line := packages.hidden()) is not None:
+    if name != "Error" and (line := packages.obstacle()) is not None:
         raise SweepError(line)
     module, attribute = _PLACES[name]
     return getattr(importlib.import_module(module), attribute)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -198,3 +199,25 @@ def test_files_are_read_as_utf8_in_any_locale(schedsweep, tmp_path):
     command = [schedsweep, "plan", "compare", "grid.policy=[easy]", "grid.load=[0.5]", "batches=2"]
     done = subprocess.run(command, cwd=tmp_path, env=plain, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b""), done
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-m", "sweep", "+experiment=packing", "action=plan"),
+        (
+            "-c",
+            "import sweep\ntry:\n    sweep.simulate\nexcept sweep.Error as e:\n"
+            "    raise SystemExit(f'error: {e}')",
+        ),
+    ],
+)
+def test_too_little_address_space_is_one_line(tmp_path, words):
+    """As under ``ulimit -v 300000``, where libraries fail with tracebacks or wait for ever."""
+    limited = f"ulimit -v 300000; exec {shlex.join([sys.executable, *words])}"
+    answer = run("sh", "-c", limited, cwd=tmp_path)
+    assert answer.returncode in (1, 2)
+    assert answer.stderr == (
+        "error: this process may have 292 MB of address space, and needs 1000 MB; raise the limit: "
+        "ulimit -v unlimited\n"
+    )

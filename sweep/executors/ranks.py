@@ -198,7 +198,7 @@ def main(command: Callable[[], int]) -> int:
     for number in handlers:
         signal.signal(number, signal.SIG_DFL)
     try:
-        if (line := packages.hidden()) is not None:
+        if (line := packages.obstacle()) is not None:
             raise SweepError(line)
         world = _join(launched_as, launched)
     except SweepError as error:
