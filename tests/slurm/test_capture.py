@@ -42,7 +42,7 @@ Prolog=/opt/alps/prolog.sh
 Include {folder}/parts/nodes.inc
 include partitions.conf
 """
-NODES = "NodeName=alp[01-04] NodeAddr=10.0.1.[1-4] CPUs=8 RealMemory=32000\n"
+NODES = "NodeName=alp[01-04] NodeAddr=10.0.1.[1-4] Gres=gpu:2 CPUs=8 RealMemory=32000\n"
 PARTITIONS = (
     "PartitionName=batch Nodes=alp[01-04] Default=YES MaxTime=2-0 AllowAccounts=glacier,ice State=UP\n"
 )
@@ -95,7 +95,7 @@ def rows(columns: str = ",".join(COLUMNS), users: str = "carla bruno") -> str:
             "JobID": str(100 + n), "User": users.split()[n % len(users.split())], "State": "COMPLETED",
             "Partition": "batch", "Submit": at, "Start": at, "Eligible": at, "ElapsedRaw": "3600",
             "TimelimitRaw": "120", "AllocCPUS": "8", "AllocNodes": "1", "ReqMem": "1000M", "QOS": "normal",
-            "Account": ["glacier", "ice"][n % 2], "AllocTRES": "cpu=8,mem=1000M,node=1",
+            "Account": ["glacier", "ice"][n % 2], "AllocTRES": "cpu=8,gres/gpu=1,mem=1000M,node=1",
         }  # fmt: skip
         lines.append("|".join(given.get(column, "") for column in columns.split(",")))
     return "\n".join(lines) + "\n"
