@@ -50,7 +50,7 @@ def system_of(
         **jobs(wanted, configuration, phases, first_charge, words),
         **of_limits,
         **timers(configuration, phases, len(wanted.place), plans),
-        entries=entries(of_nodes["free"], len(wanted.jobs), configuration),
+        **allocations(of_nodes["free"], len(wanted.jobs), configuration),
     )
 
 
@@ -199,11 +199,16 @@ def jobs(
     }
 
 
-def entries(free: np.ndarray, n_jobs: int, configuration: Configuration) -> np.ndarray:
-    """Return room for allocations: a node has no more of them than CPUs for jobs, and a job one of a node."""
+def allocations(free: np.ndarray, n_jobs: int, configuration: Configuration) -> dict[str, np.ndarray]:
+    """Return the tables of allocations: a node has no more of them than CPUs for jobs, and a job one of a
+    node."""
     most = int(free["cpus"].sum()) * (len(configuration.partitions) if configuration.settings.gang else 1)
     total = min(most, n_jobs * len(free))
-    return records(tables.ENTRY, next=np.append(np.arange(1, total), tables.NONE))
+    return {
+        "entries": records(tables.ENTRY, next=np.append(np.arange(1, total), tables.NONE)),
+        "upcoming": np.zeros(n_jobs + 1, tables.UPCOMING),
+        "upcoming_words": np.zeros(total, tables.NODES_IN_WORD),
+    }
 
 
 def _asked(

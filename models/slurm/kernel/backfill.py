@@ -41,6 +41,7 @@ from models.slurm.kernel.tables import (
     ORIGINAL,
     PICKED,
 )
+from models.slurm.kernel.upcoming import copy_next, forget, nodes_within
 
 UNKNOWN_S = 500
 """Seconds until a job is planned that a limit keeps waiting (with assoc_limit_stop)."""
@@ -124,7 +125,7 @@ def earliest(system, record, whole, now, only_now, until, pick):
     future is kept from one job to the next, and moved only if the nodes that are free then could suffice.
     O(running jobs that end by `until` x nodes).
     """
-    state, fate = system.state[0], system.fate
+    state, upcoming = system.state[0], system.upcoming
     job, preempts = system.records[record].job, system.settings[0].preempts
     n_words = system.sets.shape[1]
     for w in range(n_words):
@@ -166,27 +167,31 @@ def earliest(system, record, whole, now, only_now, until, pick):
             if k >= state.n_running:
                 following = -1
                 break
-            other = system.running[k]
+            other = k
             k += 1
+            if other == state.n_copied:
+                copy_next(system)
+            expected = upcoming[other].expected
             # The list is sorted by expected end, and the start is at or after the end of the last job taken
             # out: once a job ends past `until`, neither this window nor a later one has a start by then.
-            if last < 0 and fate[other].expected > until:
+            if last < 0 and expected > until:
                 return -1
-            if not overlaps(system, system.sets, other, MASK):
+            n_within = nodes_within(system, other, MASK)
+            if n_within == 0 or (preempts and may_preempt(system, record, system.running[other])):
                 continue
-            if preempts and may_preempt(system, record, other):
-                continue
-            if fate[other].expected > until:
+            if expected > until:
                 return -1
             if border == 0:
-                border = fate[other].expected + window - fate[other].expected % window
+                border = expected + window - expected % window
             last = other
-            most += fate[other].n_nodes
+            most += n_within
             if k >= state.n_running:
                 following = -1
                 break
-            following = system.running[k]
-            if fate[following].expected > border + window:
+            following = k
+            if following == state.n_copied:
+                copy_next(system)
+            if upcoming[following].expected > border + window:
                 break
             n_removed += 1
             if n_removed > UNTESTED:
@@ -197,7 +202,7 @@ def earliest(system, record, whole, now, only_now, until, pick):
         if checked_late:
             continue
         window *= 2
-        while following >= 0 and fate[following].expected > border + window:
+        while following >= 0 and upcoming[following].expected > border + window:
             window *= 2
         if preempts or most >= system.jobs[job].least_nodes:
             look_ahead(system, record, preempts, k)
@@ -207,7 +212,7 @@ def earliest(system, record, whole, now, only_now, until, pick):
             found = pick(system, record, whole, NARROWED, LATER)
             state.busy_first = 0
             if found:
-                return guessed_end(system, last, now)
+                return guessed_end(system, system.running[last], now)
         if k >= state.n_running:
             return -1
 
@@ -365,7 +370,7 @@ def backfill_cycle(system, pick):
     state.n_cycles += 1
     state.n_tested = 0
     begin_plan(system, now)
-    state.n_ended = NONE
+    forget(system)
     for k in range(len(system.limits)):
         system.limits[k].blocked = 0
     last = last_candidate(system, state.n_queue - 1, now)
@@ -411,7 +416,7 @@ def backfill_cycle(system, pick):
         if done > 0:
             rejected = -1
         if done == 1 or settings.preempts:
-            state.n_ended = NONE
+            forget(system)
         if done == 1:
             n_started += 1
             if settings.bf_max_job_start and n_started >= settings.bf_max_job_start:

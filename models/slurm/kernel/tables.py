@@ -64,7 +64,7 @@ STATE = fields(
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_looks "
     "n_completing n_known n_pieces n_members n_slices most_shared shared n_offered n_ended n_placed "
-    "busy_first repeated",
+    "busy_first repeated n_copied",
 )
 """Scalars of the system.
 
@@ -96,6 +96,8 @@ busy_first
     Whether nodes that jobs have now are preferred.
 repeated
     Events at this instant before this one, see `models.kernels.standstill`.
+n_copied
+    Running jobs that this cycle has copied to `System.upcoming`.
 """
 
 FEWEST, ANY = -1, 1 << 30
@@ -222,6 +224,16 @@ NOW, LATER = range(2)
 ALLOWED, TRIED, KEPT = range(3)
 """Rows of `System.cores`: those that a job may have, that are tried, that were tried before."""
 
+UPCOMING = fields(ints="expected first_word")
+"""Running jobs in order of their expected ends, and one more record that ends the last job's words; see
+`models.slurm.kernel.upcoming`.
+
+first_word: its nodes are in the records of `System.upcoming_words` from here to the next job's first one.
+"""
+
+NODES_IN_WORD = fields(ints="word bits")
+"""Nodes of a running job in one word of a set."""
+
 SEGMENT = fields(ints="begin end next")
 """The plan: from when to when `System.available` has the same nodes, a linked list in order of time."""
 
@@ -280,6 +292,8 @@ class System(NamedTuple):
     usable: Annotated[np.ndarray, SUPPLY]
     queue: Ints
     running: Ints
+    upcoming: Annotated[np.ndarray, UPCOMING]
+    upcoming_words: Annotated[np.ndarray, NODES_IN_WORD]
     held: Ints
     heap: Annotated[np.ndarray, END]
     offers: Annotated[np.ndarray, OFFER]

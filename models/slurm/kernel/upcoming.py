@@ -1,0 +1,50 @@
+"""Expected ends of running jobs, as a backfill cycle reads them: in order, from the first on, for each job.
+
+The list of running jobs and their linked allocations lie scattered over memory, and a cycle scans them for
+each start that it tries. So it copies what it needs to consecutive records, each job once a cycle, when a
+scan first reaches it. A job that starts, ends or is preempted makes the copy out of date (`forget`).
+"""
+
+import numpy as np
+
+from models.kernels.bits import ONE, population
+from models.kernels.compiling import part
+from models.slurm.kernel.tables import NONE
+
+
+@part()
+def forget(system):
+    """Declare the view of the future and the copy out of date: what runs has changed."""
+    system.state[0].n_ended, system.state[0].n_copied = NONE, 0
+
+
+@part(inline=False)
+def copy_next(system):
+    """Copy the next running job. O(nodes of the job)."""
+    state, upcoming, words, entries = system.state[0], system.upcoming, system.upcoming_words, system.entries
+    k = state.n_copied
+    first = upcoming[k].first_word
+    n, entry = first, system.fate[system.running[k]].entry
+    upcoming[k].expected = system.fate[system.running[k]].expected
+    while entry != NONE:
+        node = entries[entry].node
+        # Nodes of a job are mostly consecutive, and allocations in their order, so that nodes of a word
+        # follow each other. Where they do not, a word has several records, which share no node.
+        if n == first or words[n - 1].word != node // 64:
+            words[n].word, words[n].bits = node // 64, 0
+            n += 1
+        words[n - 1].bits |= np.int64(ONE << np.uint64(node % 64))
+        entry = entries[entry].next
+    upcoming[k + 1].first_word = n
+    state.n_copied = k + 1
+
+
+@part()
+def nodes_within(system, k, row):
+    """Return how many nodes of a row of sets the running job at a place has. O(words of the job)."""
+    n = 0
+    for i in range(system.upcoming[k].first_word, system.upcoming[k + 1].first_word):
+        n += population(
+            system.sets[row, system.upcoming_words[i].word] & np.uint64(system.upcoming_words[i].bits)
+        )
+    return n
