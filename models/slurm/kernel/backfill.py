@@ -11,7 +11,7 @@ import math
 from models.kernels.bits import ONE, lowest_position, population
 from models.kernels.compiling import part, passable
 from models.slurm.kernel.gang import enter
-from models.slurm.kernel.offering import count, offered_by
+from models.slurm.kernel.offering import count, free_cpus, offered_by
 from models.slurm.kernel.plan import (
     FAR,
     begin_plan,
@@ -122,18 +122,23 @@ def earliest(system, record, whole, now, only_now, until, pick):
     Running jobs are taken out in order of their expected ends, several at a time: first the jobs of half a
     minute, then in windows that double; the start is the expected end of the last one taken out. Jobs that
     it may preempt are taken out before them, and it can start at once where that is enough. The view of the
-    future is kept from one job to the next, and moved only if the nodes that are free then could suffice.
-    O(running jobs that end by `until` x nodes).
+    future is kept from one job to the next, and moved only if the nodes and the CPUs that are free then could
+    suffice. O(nodes + running jobs that end by `until` x words) where they could not, else
+    O(windows x nodes) more.
     """
     state, upcoming = system.state[0], system.upcoming
     job, preempts = system.records[record].job, system.settings[0].preempts
     n_words = system.sets.shape[1]
     for w in range(n_words):
         system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FREE, w]
+    # A node offers at most its free CPUs, and a job gets all CPUs that it asks for or does not start: with
+    # fewer in all, no selection of nodes succeeds. Jobs in rows share cores, so nothing bounds their CPUs.
+    needed, unbounded = system.jobs[job].tasks * system.jobs[job].task_cpus, system.settings[0].in_rows
+    most_cpus = FAR if unbounded else free_cpus(system, NARROWED)
     rows, n_most = system.partitions[system.records[record].partition].rows, 1
     while True:  # nodes with one job, then those with all that may share one
         state.most_shared = n_most
-        if pick(system, record, whole, NARROWED, NOW):
+        if most_cpus >= needed and pick(system, record, whole, NARROWED, NOW):
             return now
         if n_most >= rows - 1:
             break
@@ -185,6 +190,7 @@ def earliest(system, record, whole, now, only_now, until, pick):
                 border = expected + window - expected % window
             last = other
             most += n_within
+            most_cpus += n_within * upcoming[other].node_cpus
             if k >= state.n_running:
                 following = -1
                 break
@@ -204,7 +210,8 @@ def earliest(system, record, whole, now, only_now, until, pick):
         window *= 2
         while following >= 0 and upcoming[following].expected > border + window:
             window *= 2
-        if preempts or most >= system.jobs[job].least_nodes:
+        # With preemption more is free than was counted above, so that only a test can decide.
+        if preempts or (most >= system.jobs[job].least_nodes and most_cpus >= needed):
             look_ahead(system, record, preempts, k)
             for w in range(n_words):
                 system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]

@@ -1,6 +1,6 @@
 """What nodes offer to a job, and how many of them there are."""
 
-from models.kernels.bits import population
+from models.kernels.bits import ONE, lowest_position, population
 from models.kernels.compiling import part
 
 
@@ -46,4 +46,16 @@ def count(system, row):
     n = 0
     for w in range(system.sets.shape[1]):
         n += population(system.sets[row, w])
+    return n
+
+
+@part(inline=False)
+def free_cpus(system, row):
+    """Return how many CPUs are free on the nodes of a set. O(N)."""
+    n = 0
+    for w in range(system.sets.shape[1]):
+        word = system.sets[row, w]
+        while word:
+            n += system.free[w * 64 + lowest_position(word)].cpus
+            word &= word - ONE
     return n

@@ -224,11 +224,12 @@ NOW, LATER = range(2)
 ALLOWED, TRIED, KEPT = range(3)
 """Rows of `System.cores`: those that a job may have, that are tried, that were tried before."""
 
-UPCOMING = fields(ints="expected first_word")
+UPCOMING = fields(ints="expected first_word node_cpus")
 """Running jobs in order of their expected ends, and one more record that ends the last job's words; see
 `models.slurm.kernel.upcoming`.
 
 first_word: its nodes are in the records of `System.upcoming_words` from here to the next job's first one.
+node_cpus: the most CPUs that it has of a node.
 """
 
 NODES_IN_WORD = fields(ints="word bits")

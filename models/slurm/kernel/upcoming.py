@@ -25,9 +25,10 @@ def copy_next(system):
     k = state.n_copied
     first = upcoming[k].first_word
     n, entry = first, system.fate[system.running[k]].entry
-    upcoming[k].expected = system.fate[system.running[k]].expected
+    upcoming[k].expected, upcoming[k].node_cpus = system.fate[system.running[k]].expected, 0
     while entry != NONE:
         node = entries[entry].node
+        upcoming[k].node_cpus = max(upcoming[k].node_cpus, entries[entry].cpus)
         # Nodes of a job are mostly consecutive, and allocations in their order, so that nodes of a word
         # follow each other. Where they do not, a word has several records, which share no node.
         if n == first or words[n - 1].word != node // 64:
