@@ -208,6 +208,7 @@ def allocations(free: np.ndarray, n_jobs: int, configuration: Configuration) -> 
         "entries": records(tables.ENTRY, next=np.append(np.arange(1, total), tables.NONE)),
         "upcoming": np.zeros(n_jobs + 1, tables.UPCOMING),
         "upcoming_words": np.zeros(total, tables.NODES_IN_WORD),
+        "upcoming_shares": np.zeros(total, tables.SHARE),
     }
 
 
@@ -289,6 +290,8 @@ def timers(configuration: Configuration, phases: Phases, n_records: int, plans: 
         "cycles": np.array(phases.cycles) + phases.clock,
         "segments": np.zeros(n_segments, tables.SEGMENT),
         "available": np.zeros((n_segments, words(n_nodes)), np.uint64),
+        "timeline": np.zeros(n_segments, np.int64),
+        "suffixes": np.zeros((n_segments, words(n_nodes)), np.uint64),
         "log": np.zeros(plans, tables.PLANNED),
     }
 

@@ -18,13 +18,14 @@ from models.slurm.kernel.plan import (
     conflicts,
     is_reserved,
     keep_out,
+    open_window,
     picked_set,
     reserve,
     restrict,
 )
 from models.slurm.kernel.preempting import level_of, may_preempt, may_preempt_any, preempt
 from models.slurm.kernel.queue import QUEUED, drop_started, exceeded, limited, throttled
-from models.slurm.kernel.running import copy_free, overlaps, remove_in_future, start_job
+from models.slurm.kernel.running import copy_free, remove_in_future, start_job
 from models.slurm.kernel.signatures import CYCLE_SIGNATURE
 from models.slurm.kernel.tables import (
     ANY,
@@ -41,7 +42,7 @@ from models.slurm.kernel.tables import (
     ORIGINAL,
     PICKED,
 )
-from models.slurm.kernel.upcoming import copy_next, forget, nodes_within
+from models.slurm.kernel.upcoming import copy_next, end_in_future, forget, nodes_within
 
 UNKNOWN_S = 500
 """Seconds until a job is planned that a limit keeps waiting (with assoc_limit_stop)."""
@@ -101,18 +102,19 @@ def last_candidate(system, k, now):
 
 @part(inline=False)
 def look_ahead(system, record, preempts, k):
-    """Move the view of the future to where the first k running jobs have ended; those that a job may preempt
+    """Move the view of the future to where the first k running jobs have ended; jobs that may be preempted
     have left it before. O(nodes of the jobs between)."""
     state = system.state[0]
     while state.n_ended < k:
-        other = system.running[state.n_ended]
-        stays = system.settings[0].in_rows and not overlaps(system, system.sets, other, MASK)
-        if not stays and not (preempts and may_preempt(system, record, other)):
-            remove_in_future(system, other, 1, 1)
+        # Jobs in rows are placed by the order in which they leave their rows, so only jobs that Slurm takes
+        # out may leave. Elsewhere nodes outside the mask are not offered, and what is free there is ignored.
+        stays = system.settings[0].in_rows and nodes_within(system, state.n_ended, MASK) == 0
+        if not stays and not (preempts and may_preempt(system, record, system.running[state.n_ended])):
+            end_in_future(system, state.n_ended, 1)
         state.n_ended += 1
     while state.n_ended > k:
         state.n_ended -= 1
-        remove_in_future(system, system.running[state.n_ended], -1, -1)
+        end_in_future(system, state.n_ended, -1)
 
 
 @part(inline=False)
@@ -150,7 +152,7 @@ def earliest(system, record, whole, now, only_now, until, pick):
         copy_free(system)
         for k in range(state.n_running):
             if may_preempt(system, record, system.running[k]):
-                remove_in_future(system, system.running[k], 1, 1 - system.settings[0].in_rows)
+                remove_in_future(system, system.running[k], 1 - system.settings[0].in_rows)
         for w in range(n_words):
             system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
         if pick(system, record, whole, NARROWED, LATER):
@@ -233,7 +235,7 @@ def earliest_end(system, record, whole, now, pick):
         other = system.running[k]
         if system.settings[0].preempts and may_preempt(system, record, other):
             continue  # it is out already
-        remove_in_future(system, other, 1, 1)
+        remove_in_future(system, other, 1)
         for w in range(system.sets.shape[1]):
             system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
         if pick(system, record, whole, NARROWED, LATER):
@@ -277,7 +279,7 @@ def block(system, job, until):
 def plan_job(system, record, now, only_now, pick):
     """Start one job, or plan it; return 1 if it started, 2 if its plan was added, else 0.
 
-    O(changes of the plan x (segments + running jobs) x nodes).
+    O(segments x words) for all windows together, and what `earliest` takes at each change of the plan.
     """
     state, settings = system.state[0], system.settings[0]
     records, jobs, fate = system.records, system.jobs, system.fate
@@ -286,6 +288,7 @@ def plan_job(system, record, now, only_now, pick):
     slot, limit = settings.bf_resolution, jobs[job].limit
     n_words = system.sets.shape[1]
     later, counted = now, False
+    open_window(system)
     for k in range(jobs[job].first_charge, jobs[job + 1].first_charge):
         later = max(later, system.limits[system.charges[k].limit].blocked)
     while True:

@@ -29,7 +29,7 @@ def fits_empty(system, record, whole, pick):
     """Return whether a job fits on the nodes in row `MASK` if no job runs. O(running jobs x nodes)."""
     copy_free(system)
     for k in range(system.state[0].n_running):
-        remove_in_future(system, system.running[k], 1, 1)
+        remove_in_future(system, system.running[k], 1)
     return pick(system, record, whole, MASK, LATER) > 0
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from models.kernels.bits import ONE, ZERO, lowest_position
 from models.kernels.compiling import part
-from models.slurm.kernel.tables import MASK, ORIGINAL, PICKED
+from models.slurm.kernel.tables import MASK, ORIGINAL, PICKED, WINDOW
 
 FAR = 1 << 60
 
@@ -27,6 +27,7 @@ def begin_plan(system, now):
         system.available[0, w] = ~ZERO
     state.n_segments = 1
     system.reserved_from[:] = FAR
+    list_segments(system)
 
 
 @part(inline=False)
@@ -100,37 +101,72 @@ def reserve(system, begin, end):
             system.segments[i].next = system.segments[j].next
             break
         i = j
+    list_segments(system)
+
+
+@part(inline=False)
+def list_segments(system):
+    """Write the segments in order of time, for windows that move over them. O(segments)."""
+    state, n, j = system.state[0], 0, 0
+    while n == 0 or j != 0:
+        system.timeline[n] = j
+        n += 1
+        j = system.segments[j].next
+    state.n_times = n
+
+
+@part(inline=False)
+def open_window(system):
+    """Begin with an empty window before the plan; O(words)."""
+    state = system.state[0]
+    state.first_time, state.middle_time, state.last_time = 0, 0, 0
+    for w in range(system.sets.shape[1]):
+        system.sets[WINDOW, w] = ~ZERO
 
 
 @part(inline=False)
 def restrict(system, start, end):
-    """Leave in row `MASK` the nodes available from `start` to `end`; return when to look again, 0 for never.
+    """Leave in row `MASK` the nodes available from `start` to `end`; return the next time to try, 0 for none.
 
-    Row `ORIGINAL` has the nodes that the job may use. It is worth looking again where the first change
-    after the start adds nodes. O(segments x words).
+    Rows `MASK` and `ORIGINAL` have the nodes that the job may use. Searching again is worthwhile where the
+    first change after the start adds nodes: only there a node is available that was not before.
+
+    From one call to the next, until `open_window`, neither instant may go back. The window of segments is a
+    queue of two stacks: its later segments, from place `middle_time` on, are intersected in row `WINDOW`,
+    which grows as the end moves on. Of its earlier segments row k of `System.suffixes` is the intersection
+    from place k to the middle, so that the window loses its first segment by reading the next row. Once the
+    start has passed the middle, the later part becomes the earlier one. O(words) for each segment that enters
+    the window or that the start passes, amortized, and for each segment up to the first change.
     """
-    later, j = 0, 0
-    n_words = system.sets.shape[1]
-    while True:
-        following = system.segments[j].next
-        if later == 0 and following and system.segments[j].end > start:
+    state, segments, timeline = system.state[0], system.segments, system.timeline
+    available, suffixes, sets = system.available, system.suffixes, system.sets
+    n_words, n = sets.shape[1], state.n_times
+    first, last = state.first_time, state.last_time
+    while first < n and segments[timeline[first]].end <= start:
+        first += 1
+    while last < n and segments[timeline[last]].begin <= end:
+        for w in range(n_words):
+            sets[WINDOW, w] &= available[timeline[last], w]
+        last += 1
+    if first > state.middle_time:
+        for k in range(last - 1, first - 1, -1):
             for w in range(n_words):
-                if (
-                    system.sets[ORIGINAL, w]
-                    & system.available[following, w]
-                    & ~(system.sets[MASK, w] & system.available[j, w])
-                ):
-                    later = system.segments[j].end
-                    break
-        if system.segments[j].end > start:
-            if system.segments[j].begin > end:
-                break
-            for w in range(n_words):
-                system.sets[MASK, w] &= system.available[j, w]
-        j = following
-        if j == 0:
-            break
-    return later
+                suffixes[k, w] = available[timeline[k], w]
+                if k + 1 < last:
+                    suffixes[k, w] &= suffixes[k + 1, w]
+        for w in range(n_words):
+            sets[WINDOW, w] = ~ZERO
+        state.middle_time = last
+    for w in range(n_words):
+        sets[MASK, w] &= sets[WINDOW, w]
+        if first < state.middle_time:
+            sets[MASK, w] &= suffixes[first, w]
+    state.first_time, state.last_time = first, last
+    for k in range(first, min(last + 1, n - 1)):
+        for w in range(n_words):
+            if sets[ORIGINAL, w] & available[timeline[k + 1], w] & ~available[timeline[k], w]:
+                return segments[timeline[k]].end
+    return 0
 
 
 @part()

@@ -132,7 +132,7 @@ def preempt(system, record, whole, pick):
         for k in range(n):
             if not overlaps(system, system.sets, system.candidates[k].job, MASK):
                 continue
-            remove_in_future(system, system.candidates[k].job, 1, 1)
+            remove_in_future(system, system.candidates[k].job, 1)
             for w in range(system.sets.shape[1]):
                 system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
             if pick(system, record, whole, NARROWED, LATER):

@@ -175,20 +175,19 @@ def start_job(system, job, partition, by):
 
 
 @part(inline=False)
-def give_back(system, job, supply, gres, row, sign, of_memory):
-    """Add what a job has to a supply, or subtract it; its free nodes are a row of sets. See
-    `remove_in_future`."""
+def give_back(system, job, supply, gres, row, of_memory):
+    """Add what a job has to a supply, whose free nodes are a row of sets. See `remove_in_future`."""
     settings, jobs, entries = system.settings[0], system.jobs, system.entries
     entry = system.fate[job].entry
     while entry != NONE:
-        node, cpus = entries[entry].node, sign * entries[entry].cpus
+        node, cpus = entries[entry].node, entries[entry].cpus
         supply[node].cpus += cpus
         if supply[node].cpus > 0:
             system.sets[row, node // 64] |= ONE << np.uint64(node % 64)
         else:
             system.sets[row, node // 64] &= ~(ONE << np.uint64(node % 64))
         if of_memory:
-            supply[node].memory += sign * jobs[job].node_memory + jobs[job].cpu_memory * cpus
+            supply[node].memory += jobs[job].node_memory + jobs[job].cpu_memory * cpus
         for kind in range(settings.n_gres):
             gres[node * settings.n_gres + kind] += of_memory * system.job_gres[job * settings.n_gres + kind]
         entry = entries[entry].next
@@ -199,7 +198,7 @@ def end_on_nodes(system, job):
     """Free what a job has; its nodes are completing until they have answered. O(nodes + running jobs)."""
     state, settings, fate = system.state[0], system.settings[0], system.fate
     jobs, entries = system.jobs, system.entries
-    give_back(system, job, system.free, system.free_gres, FREE, 1, 1)
+    give_back(system, job, system.free, system.free_gres, FREE, 1)
     entry = fate[job].entry
     while entry != NONE:
         node = entries[entry].node
@@ -253,11 +252,11 @@ def copy_free(system):
 
 
 @part(inline=False)
-def remove_in_future(system, job, sign, of_memory):
-    """Free what a running job has in that view, or take it again if both signs are -1; O(nodes of the job).
+def remove_in_future(system, job, of_memory):
+    """Free what a running job has in that view; O(nodes of the job).
 
     Its memory and devices are kept if `of_memory` is 0."""
-    give_back(system, job, system.future, system.future_gres, FUTURE, sign, of_memory)
+    give_back(system, job, system.future, system.future_gres, FUTURE, of_memory)
     if system.settings[0].in_rows:
         leave_row(system, job, LATER)
 

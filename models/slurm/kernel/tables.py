@@ -64,7 +64,8 @@ STATE = fields(
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_looks "
     "n_completing n_known n_pieces n_members n_slices most_shared shared n_offered n_ended n_placed "
-    "busy_first repeated n_copied",
+    "busy_first repeated n_copied "
+    "n_times first_time middle_time last_time",
 )
 """Scalars of the system.
 
@@ -98,6 +99,11 @@ repeated
     Events at this instant before this one, see `models.kernels.standstill`.
 n_copied
     Running jobs that this cycle has copied to `System.upcoming`.
+n_times
+    Segments in `System.timeline`.
+first_time, middle_time, last_time
+    Places in it: where a window begins, where row `WINDOW` begins, and the one after the window's last; see
+    `models.slurm.kernel.plan.restrict`.
 """
 
 FEWEST, ANY = -1, 1 << 30
@@ -224,19 +230,24 @@ NOW, LATER = range(2)
 ALLOWED, TRIED, KEPT = range(3)
 """Rows of `System.cores`: those that a job may have, that are tried, that were tried before."""
 
-UPCOMING = fields(ints="expected first_word node_cpus")
+UPCOMING = fields(ints="expected first_word first_share node_cpus")
 """Running jobs in order of their expected ends, and one more record that ends the last job's words; see
 `models.slurm.kernel.upcoming`.
 
 first_word: its nodes are in the records of `System.upcoming_words` from here to the next job's first one.
-node_cpus: the most CPUs that it has of a node.
+first_share: what it has of them, in `System.upcoming_shares` likewise. node_cpus: the most CPUs that it has
+of a node.
 """
 
 NODES_IN_WORD = fields(ints="word bits")
 """Nodes of a running job in one word of a set."""
 
+SHARE = fields(ints="node cpus")
+"""A node of a running job, and the CPUs that it has there."""
+
 SEGMENT = fields(ints="begin end next")
-"""The plan: from when to when `System.available` has the same nodes, a linked list in order of time."""
+"""The plan: from when to when `System.available` has the same nodes, a linked list in order of time, and in
+`System.timeline` its places in that order. `System.suffixes`: see `models.slurm.kernel.plan.restrict`."""
 
 PLANNED = fields("cycle start", "job")
 """A recorded plan: instant of the cycle, and planned start of the job."""
@@ -250,10 +261,11 @@ children's places are from `first` to before `last`; place: its own; held: the a
 this number.
 """
 
-MASK, NARROWED, FREE, FUTURE, USABLE, ORIGINAL, PICKED, COMPLETING, ADDED, N_SETS = range(10)
+MASK, NARROWED, FREE, FUTURE, USABLE, ORIGINAL, PICKED, COMPLETING, ADDED, WINDOW, N_SETS = range(11)
 """Rows of `System.sets`: nodes under test, those of them with a free CPU; all with one, now and in the
 future; nodes that a pass may use, that a job may use, that were picked for it; nodes that have not
-confirmed the end of a job; nodes of the lines of slurm.conf that were added so far."""
+confirmed the end of a job; nodes of the lines of slurm.conf that were added so far; nodes that are available
+in the later part of a window."""
 
 
 class System(NamedTuple):
@@ -295,6 +307,7 @@ class System(NamedTuple):
     running: Ints
     upcoming: Annotated[np.ndarray, UPCOMING]
     upcoming_words: Annotated[np.ndarray, NODES_IN_WORD]
+    upcoming_shares: Annotated[np.ndarray, SHARE]
     held: Ints
     heap: Annotated[np.ndarray, END]
     offers: Annotated[np.ndarray, OFFER]
@@ -304,6 +317,8 @@ class System(NamedTuple):
     sets: SETS
     segments: Annotated[np.ndarray, SEGMENT]
     available: SETS
+    timeline: Ints
+    suffixes: SETS
     of_user: Ints
     array_running: Ints
     looks: Floats
