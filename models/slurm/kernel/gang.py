@@ -1,6 +1,6 @@
 """Gang scheduling: which of the jobs that share nodes run in this time slice, and which are suspended.
 
-Each partition has a list of its jobs and an active row: those of them that run, no two on one CPU. A job
+Each partition has a list of its jobs and an active row: the jobs that run, no two on one CPU. A job
 that starts runs if it fits into the row, else it is suspended at once. After a time slice the jobs of the row
 move to the end of the list, and a new row is filled from its beginning. When a job has left its nodes, rows
 are filled with suspended jobs: those keep their place in the list and have no slice of their own. Jobs of a
@@ -124,7 +124,7 @@ def begin_row(system, partition):
 
 @part(inline=False)
 def update_rows(system):
-    """Fill all rows anew, those of high tiers first: what runs stays if it fits, then others join it.
+    """Fill all rows again, rows of high tiers first: what runs stays if it fits, then others join it.
 
     O(partitions x jobs x nodes).
     """

@@ -16,7 +16,7 @@ from models.slurm.kernel.signatures import CYCLE, PASS, PICK
 from models.slurm.kernel.tables import NONE, SYSTEM
 
 NEAR_S = 0.6
-"""Seconds within which a look of the backfill thread is taken to be one that was seen."""
+"""Seconds within which a wake-up of the backfill thread is taken to be one that the log shows."""
 
 FAR = 1 << 60
 
@@ -149,7 +149,7 @@ def next_cycle(system):
 
 @part(inline=False)
 def skip_idle(system, until):
-    """Pass over the looks before an instant while no job waits: they only set the threads' clocks."""
+    """Skip the wake-ups before an instant while no job waits: they only set the threads' clocks."""
     state, settings = system.state[0], system.settings[0]
     first = FAR
     if state.n_running > 0:

@@ -51,8 +51,8 @@ def main_pass(system, full, pick):
     """Start jobs, and return their number; a pass for the default depth tests `default_queue_depth`
     records, a full one all of them.
 
-    O(records tested x nodes). What a job needs is compared with what is free now: plans of backfilling are no
-    concern of the main scheduler. A job with fewer nodes than its partition has, because of a reservation or
+    O(records tested x nodes). What a job needs is compared with what is free now: the main scheduler ignores
+    plans of backfilling. A job with fewer nodes than its partition has, because of a reservation or
     of a partition in which a job waits, stops those behind it only if it would fit on them without other
     jobs, or one of them is busy: completing or, for whole nodes, used (seen on Slurm 22.05.8).
     """

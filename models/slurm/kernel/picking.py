@@ -46,7 +46,7 @@ def grouped(system, n_groups, node, offer):
 
 @part(inline=False)
 def best_group(system, n_groups, cpus, n_nodes):
-    """Return the group to take nodes from for so many CPUs and nodes, or -1. O(groups)."""
+    """Return the group to take nodes from for a number of CPUs and of nodes, or -1. O(groups)."""
     groups, nodes = system.groups, system.nodes
     best, best_sufficient = NONE, False
     for k in range(n_groups):
@@ -290,9 +290,9 @@ def pick_cores(system, job, whole, row, supply, gres):
 def pick_in_rows(system, record, whole, row, view, supply, gres):
     """Choose nodes and cores as `select/cons_tres` does where jobs may share cores; return their number.
 
-    A job gets idle cores if they suffice. Else it may have those of jobs in other rows of its partition and
-    in other partitions, but for those of a higher tier where tiers preempt: cores that no job of its tier
-    has, and of those rather the ones that no job of a lower tier has; else those that are free in one of its
+    A job gets idle cores if they suffice. Else it may share cores with jobs in other rows of its partition
+    and in other partitions, except partitions of a higher tier where tiers preempt: it gets cores that no job
+    of its tier has, preferably cores that no job of a lower tier has; else cores free in one of its
     partition's rows, full ones first (seen in Slurm's source, `_job_test`). O(partitions x rows x N).
     """
     partitions, cores, job = system.partitions, system.cores, system.records[record].job

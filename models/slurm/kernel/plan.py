@@ -1,7 +1,7 @@
 """The plan of a backfill cycle: which nodes are available from when to when, as a linked list of segments.
 
-A planned job blocks whole nodes from the beginning of its start's slot of `bf_resolution` to that of its
-end's, at least for one slot (slurm.conf, SchedulerParameters, bf_resolution).
+A planned job blocks whole nodes from the beginning of the slot of `bf_resolution` in which it starts to the
+beginning of the slot in which it ends, one at least (slurm.conf, SchedulerParameters, bf_resolution).
 """
 
 import math

@@ -1,9 +1,10 @@
 """Preemption: which running jobs make way for a job, in which order, and what becomes of them.
 
-Jobs that may be preempted are taken out one after the other, those of low partitions (or QOS) and few nodes
-first, until the job fits. Then `preempt_reorder_count` times the last one is taken out first, and of those
-before it the ones that share most nodes with the job; those that are still in the way are preempted, and the
-job starts at a later pass, once their nodes have answered (slurm.conf, PreemptType and SchedulerParameters).
+Jobs that may be preempted are taken out one after the other, jobs of low partitions (or QOS) and with few
+nodes first, until the job fits. Then `preempt_reorder_count` times the last one is taken out first, and of
+the jobs before it the ones that share most nodes with the job; jobs that are still in the way are preempted,
+and the job starts at a later pass, once their nodes have answered (slurm.conf, PreemptType and
+SchedulerParameters).
 """
 
 import math
@@ -193,7 +194,7 @@ def stop(system, job):
 
 @part(inline=False)
 def requeue(system, job):
-    """Submit a preempted job anew, once its nodes have answered; with priority/basic it keeps its place."""
+    """Submit a preempted job again, once its nodes have answered; with priority/basic it keeps its place."""
     state, settings, jobs = system.state[0], system.settings[0], system.jobs
     system.fate[job].status, system.fate[job].killed, system.fate[job].warned = HELD, 0, 0
     if settings.multifactor:

@@ -7,7 +7,7 @@ References
 ----------
 Slurm's documentation, priority_multifactor.html and classic_fair_share.html ("The Slurm Fair-Share Formula",
 F = 2 ** (-U / S)), fair_tree.html ("Level FS = S / U", users ranked by the tree, children in order of
-Level FS). Ranks of accounts that tie, and when classic factors are computed, are those of Slurm 22.05.8.
+Level FS). Ranks of accounts that tie, and when classic factors are computed, are as in Slurm 22.05.8.
 """
 
 import math
@@ -34,7 +34,7 @@ def add_usage(system, job, since, until):
 def recalculate(system):
     """Bring usage and all factors up to date; once a period (PriorityCalcPeriod). O(running jobs + A).
 
-    Classic factors of accounts are computed before the usage of the period is added, that of a user when its
+    Classic factors of accounts are computed before the usage of the period is added, a user's factor when its
     first waiting job comes up in order of submission: so a job counts for those behind it. O(jobs + A).
     """
     state, settings, fair = system.state[0], system.settings[0], system.fair

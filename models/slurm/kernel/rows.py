@@ -1,12 +1,12 @@
 """Rows of `select/cons_tres`: the cores that the jobs of a partition have, where several may have one core.
 
 A partition has as many rows as jobs may share a core (OverSubscribe=FORCE:n), and no two jobs of a row have a
-core in common. A job that starts takes the first row with room for it. When a job has ended, all those of its
-partition take rows anew, in order of their first cores, and the row with most cores in use comes first; if
+core in common. A job that starts takes the first row with room for it. When a job has ended, all jobs of its
+partition take rows again, in order of their first cores, and the row with most cores in use comes first; if
 that leaves a job without a row, all keep theirs (seen in Slurm's source, `part_data_build_row_bitmaps`).
 Rows are opened one by one: those behind the first empty one change nothing.
 
-A view is `NOW` or `LATER`, the view of the future; rows of the one come before those of the other.
+A view is `NOW` or `LATER`, the view of the future; rows of `NOW` come before rows of `LATER`.
 The parts that several kernels use are compiled once, not into each.
 """
 
@@ -154,7 +154,7 @@ def first_core(system, job):
 
 @part(void(SYSTEM, int64, int64), inline=False)
 def leave_row(system, job, view):
-    """Take a job out of its row, and put the others of its partition into rows anew.
+    """Take a job out of its row, and put the others of its partition into rows again.
 
     O(jobs x (jobs + rows x nodes)).
     """

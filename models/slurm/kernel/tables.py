@@ -111,14 +111,14 @@ FEWEST, ANY = -1, 1 << 30
 
 NODE = fields(ints="cpus sockets memory weight rows first_core line ranked")
 """rows: jobs that may share it, on whole nodes with OverSubscribe=FORCE:n. first_core: cores of the nodes
-before it. weight: 0 with `select/linear`, which has lines instead: those of NodeName, of light nodes first.
+before it. weight: 0 with `select/linear`, which has lines of NodeName instead, light nodes first.
 ranked: the node at this place in their order."""
 
 SUPPLY = fields(ints="cpus memory")
 """What a node has left, now or in a view of the future; generic resources are apart."""
 
 PARTITION = fields(ints="tier over whole rows n_rows most_rows first_row count failed ranked n_active")
-"""over: how long a job may exceed its limit, seconds. whole: whether jobs get whole nodes. rows: that of its
+"""over: how long a job may exceed its limit, seconds. whole: whether jobs get whole nodes. rows: as of its
 nodes. n_rows, most_rows: its rows of cores that are open, with an empty one, and that may be; first_row:
 where they begin in `System.rows`. count, failed: of a pass. ranked: the partition at this place in order of
 tiers. n_active: jobs in its active row."""
@@ -134,7 +134,7 @@ begin: earliest start. message: seconds from its end until the message of its ep
 scheduler at once; -1 where its nodes only answer the controller. limit: whole seconds. max_nodes: 0 is any
 number. least_nodes: on fewer its tasks have no room. node_memory and cpu_memory: one of them is 0.
 whole: whether the job asks for whole nodes itself.
-first_record: its records are those from here to that of the next job, one for each of its partitions;
+first_record: its records are those from here to the next job's first one, one for each of its partitions;
 first_charge: so are its charges.
 after: job that has to end first, -1 for none. array: number of its array, -1 for none; throttle: how many
 jobs of that may run at once, 0 for any number. qos: its row of `System.levels`, where QOS decide.
@@ -218,14 +218,14 @@ CHOICE = fields(ints="node cpus given")
 
 ROW = fields(ints="n_cores listed before")
 """A row of a partition: its cores in use; the row that is at this place of the partition's list, now and
-before the jobs took rows anew."""
+before the jobs took rows again."""
 
 PLACE = fields(ints="row number row_before number_before")
 """The row of a job, `NONE` for none, and its number in order of joining one; the same before all took rows
-anew."""
+again."""
 
 NOW, LATER = range(2)
-"""Views: what is, and a view of the future. Rows and places of the one come before those of the other."""
+"""Views: what is, and a view of the future. Rows and places of `NOW` come before the ones of `LATER`."""
 
 ALLOWED, TRIED, KEPT = range(3)
 """Rows of `System.cores`: those that a job may have, that are tried, that were tried before."""
@@ -262,7 +262,7 @@ this number.
 """
 
 MASK, NARROWED, FREE, FUTURE, USABLE, ORIGINAL, PICKED, COMPLETING, ADDED, WINDOW, N_SETS = range(11)
-"""Rows of `System.sets`: nodes under test, those of them with a free CPU; all with one, now and in the
+"""Rows of `System.sets`: nodes under test, and which of them have a free CPU; all with one, now and in the
 future; nodes that a pass may use, that a job may use, that were picked for it; nodes that have not
 confirmed the end of a job; nodes of the lines of slurm.conf that were added so far; nodes that are available
 in the later part of a window."""
