@@ -75,7 +75,7 @@ def could_start(system, record, now):
         n += population(system.sets[FREE, w] & system.partition_words[words, w])
     if n < jobs[job].least_nodes:
         return False
-    n = 0
+    n = 0  # enough nodes have a free CPU: now count the nodes that offer the job enough
     for w in range(system.sets.shape[1]):
         word = system.sets[FREE, w] & system.partition_words[words, w]
         while word:
@@ -300,6 +300,8 @@ def plan_job(system, record, now, only_now, pick):
         later = restrict(system, start, max(start, now) + limit)
         if released and (later == 0 or released < later):
             later = released
+        # Slurm opens a window on the nodes of the partition, and counts the job as tested where enough are
+        # available; only then it leaves out nodes without the features that the job asks for.
         found = -1
         n_nodes = count(system, MASK)
         if n_nodes >= jobs[job].min_nodes:
@@ -331,7 +333,7 @@ def plan_job(system, record, now, only_now, pick):
                 system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FREE, w]
             state.most_shared = FEWEST
             fits = pick(system, record, whole, NARROWED, NOW) > 0
-            if not fits:
+            if not fits:  # suspended jobs free their CPUs at once, others once their nodes have answered
                 for w in range(n_words):
                     system.sets[MASK, w] &= ~system.sets[COMPLETING, w]
                 fits = preempt(system, record, whole, pick) and settings.suspends
@@ -356,10 +358,12 @@ def plan_job(system, record, now, only_now, pick):
             return 0
         else:
             picked_set(system)
+            # The window reached from `start`, and the job would run from `found` on, when other nodes may be
+            # unavailable: it is tried again from there.
             if conflicts(system, begin, end) or is_reserved(system, found, found + limit):
                 later = found
                 continue
-        if state.n_segments + 2 > len(system.segments):
+        if state.n_segments + 2 > len(system.segments):  # a plan splits at most two segments
             return 0
         reserve(system, begin, end)
         if math.isnan(fate[job].reserved):
@@ -402,7 +406,7 @@ def backfill_cycle(system, pick):
         job, partition = records[record].job, records[record].partition
         if fate[job].status != QUEUED:
             continue
-        if jobs[job].array >= 0:
+        if jobs[job].array >= 0:  # once a job of an array found no place, the next ones are not tested
             if rejected == jobs[job].array * n_partitions + partition:
                 continue
             rejected = jobs[job].array * n_partitions + partition
@@ -431,7 +435,7 @@ def backfill_cycle(system, pick):
             n_started += 1
             if settings.bf_max_job_start and n_started >= settings.bf_max_job_start:
                 break
-        if done > 0 and not settings.record_plans:
+        if done > 0 and not settings.record_plans:  # less is free, or unclaimed, than before
             last = last_candidate(system, last, now)
     if n_started:
         drop_started(system)
