@@ -18,7 +18,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
 from models.jobs.requests import Requests
 from models.jobs.swf_schedule import write_schedule
-from models.point import Point
+from models.point import Batches, Point
 from models.slurm import engine
 from models.slurm.asked import asked
 from models.slurm.building import system_of
@@ -441,6 +441,7 @@ def test_the_status_of_a_job_that_preemption_cancels(tmp_path: Path) -> None:
         composed("policy", "slurm", lines=lines),
         composed("workload", "sacct", path=str(tmp_path / "sacct.txt")),
         machine_of("log"),
+        batches=Batches(None, 0, (1,)),
     )
     write_schedule(tmp_path / "made.swf", schedule(point))
     assert swf.read(tmp_path / "made.swf").columns["status"].tolist() == [5, 1]
