@@ -103,14 +103,7 @@ def open_workload(point: Point) -> Stream | Trace:
     """
     module = module_of(point.workload)
     if hasattr(module, "open_trace"):
-        trace = estimates.of_trace(module.open_trace(point), point)
-        if point.batches.size is not None and point.batches.size > trace.n_measured:
-            raise ValueError(
-                f"batch_size={point.batches.size:,}: workload {point.workload.get('name', '')} has "
-                f"{trace.n_measured:,} jobs to measure, fewer than one batch; add "
-                "batch_size=null, which divides all of them into batches"
-            )
-        return trace
+        return estimates.of_trace(module.open_trace(point), point)
     if point.batches.size is None:
         asked = "week" if point.batches.weeks else "null"
         raise ValueError(
@@ -138,6 +131,16 @@ def open_log(point: Point) -> Trace | None:
         return None
     opened = open_workload(point)
     return opened if isinstance(opened, Trace) and opened.origin is not None else None
+
+
+def refuse_long_batches(point: Point, log: Trace) -> None:
+    """Raise ``ValueError`` with one line if a batch has more jobs than a log."""
+    if point.batches.size is not None and point.batches.size > log.n_measured:
+        raise ValueError(
+            f"batch_size={point.batches.size:,}: workload {point.workload.get('name', '')} has "
+            f"{log.n_measured:,} jobs to measure, fewer than one batch; add batch_size=null, which divides "
+            "all of them into batches"
+        )
 
 
 def ends(workload: Parameters) -> bool:

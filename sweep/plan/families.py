@@ -40,7 +40,10 @@ def check(family: Family, point: Point) -> Sequence[str]:
     if family.reads is not None:
         links.check_values(point.machine)
         workloads.check_values(point.workload)
-    return family.check(point)
+    notes = family.check(point)
+    if (log := (family.open_log or workloads.open_log)(point)) is not None:
+        workloads.refuse_long_batches(point, log)
+    return notes
 
 
 def refuse_unread(policies: Iterable[Parameters], typed: Iterable[str]) -> None:

@@ -35,7 +35,7 @@ MATRIX = "policy=first_fit workload=feitelson1996 jobs=1000"
         ("trace_diagram policy=backfill/easy", "has no tasks to draw"),
         ("trace_diagram slices=500", "give up to 60"),
         ("trace_diagram time=-1", "time=-1: give a positive number"),
-        ("trace_diagram slice=0.0001", "not longer than a switch"),
+        ("trace_diagram slice=0.0001", "policy.slice=0.0001; allowed: a positive number of seconds"),
         ("trace_diagram load=0.001 time=1", "no job is in the system"),
         ("trace_diagram workload=swf", "workload swf needs path: add workload.path=VALUE"),
         ("trace_diagram workload=feitelson1996", "add workload.repetition=sequence"),

@@ -12,7 +12,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
 from analysis.command import main
-from analysis.drawings import DRAWINGS
+from analysis.drawings import drawings as drawings_of
 from analysis.drawings.gantt import HELD, PREEMPTED, PROMISED, boxes, draw_gantt
 from analysis.drawings.packing import pack
 from analysis.drawings.queue import draw_queue
@@ -23,6 +23,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Pieces, Schedule
 
+DRAWINGS = drawings_of("ncsa_lsf", "o2k_2000_01")
 SYNTHETIC = {"policy": "easy", "workload": "synthetic", "load": "0.9", "jobs": "150"}
 
 
