@@ -13,7 +13,6 @@ PACKAGES = ("models", "sweep", "analysis", "slurm", "schedsweep")
 
 OF_EXTRAS = {
     "analysis/explorer": "explore",
-    "slurm/dask_workers.py": "slurm",
     "sweep/executors": "mpi",
     "slurm/probe.py": "mpi",
 }

@@ -76,7 +76,8 @@ def module_of(workload: Parameters) -> Any:
     if module is None:
         raise ValueError(
             f"workload {name} has model {model}, which has no rigid jobs; those that do: "
-            f"{', '.join(MODELS)}, or the dotted name of a module of your own; take one of these"
+            f"{', '.join(MODELS)}, or the dotted name of a module of your own; take one of these, "
+            "for instance grid.workload=[lublin2003]"
         )
     try:
         found = dotted.module(module)

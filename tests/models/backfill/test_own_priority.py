@@ -113,7 +113,7 @@ def test_by_its_dotted_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ("largest", "policy.priority=largest; allowed: null, wfp3, unicef, f1, f2, f3, f4, smallest_area_f"),
         (
             "no.such.module",
-            "policy.priority=no.such.module, which cannot be imported (No module named 'no'); allowed",
+            "policy.priority=no.such.module, which cannot be imported (No module named 'no'; modules=FOLDER",
         ),
         ("math.sqrt", "policy.priority=math.sqrt, which is not compiled; allowed: a function compiled as @"),
         (in_plain_python, "policy.priority=in_plain_python, which is not compiled; allowed: a function"),

@@ -108,7 +108,7 @@ def test_a_schedule_up_to_a_horizon_is_in_no_batches() -> None:
         ({"kinds": {"of": 6, "local": 4, "communication": 1}}, "must add up"),
         ({"kinds": [{"share": 0.5, "kinds": "io"}]}, "add up to 0.5; they must add up to 1"),
         ({"kinds": {"of": 3, "local": 1, "io": 2}}, "at least one local statement"),
-        ({"slice": 0.0004}, "not longer than a switch"),
+        ({"slice": 0.0004}, "allowed: a positive number of seconds, from 0.001 on"),
         ({"central_cost": 1.0}, "16 s to notify 16 PEs"),
         ({"scheme": "migration"}, "tasks here stay on their PE"),
         ({"mix": {"io": 0}}, "allowed: a share, above 0"),

@@ -67,7 +67,7 @@ def test_a_scheme_may_be_a_name_or_the_thing_itself(scheme: Any) -> None:
     [
         (
             {"scheme": "no.such.module"},
-            r"policy.scheme=no.such.module, which cannot be imported \(No module named 'no'\); allowed",
+            r"policy.scheme=no.such.module, which cannot be imported \(No module named 'no'; modules=FOLDER",
         ),
         ({"scheme": not_compiled}, "policy.scheme=not_compiled, which is not compiled; allowed: a function"),
         ({"scheme": one_too_few}, "policy.scheme=one_too_few, which takes or returns something else;"),

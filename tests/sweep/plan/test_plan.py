@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from models import streams
 from sweep.config import compose, locate
+from sweep.config.overrides import parsed
 from sweep.errors import SweepError
 from sweep.plan import expansion, families, identity, variants
 from sweep.store import manifest
@@ -223,7 +224,7 @@ def test_no_replication_repeats_the_jobs_of_another(policy, workload):
     lengths = (f"replications={n}", "batches=1", "batch_size=20", "warmup=0")
     axes = (f"grid.policy=[{policy}]", f"grid.workload=[{workload}]", "grid.load=[0.5]")
     overrides = ("+experiment=compare", *axes, *lengths, "workload.estimates=exact")
-    study = expansion.expand(compose.load(overrides, locate.conf_folder()))
+    study = expansion.expand(compose.load(parsed(overrides), locate.conf_folder()))
     tasks = [study.task(number) for number in range(n)]
     family = families.find(tasks[0].family)
     runs = [family.simulate(task.point).metrics["response_time"].tobytes() for task in tasks]
