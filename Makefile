@@ -67,9 +67,10 @@ test-all: $(READY) check ## run the exhaustive tests as well
 storm: $(READY) ## kill, damage and deceive for about an hour, and show what became of it
 	STORM=1 $(PY) -m pytest -rP --no-header --numprocesses=logical --dist=worksteal -m exhaustive tests/storms
 
-style: $(READY) ## format, lint, and which package may import which
+style: $(READY) ## format, lint, words, and which package may import which
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+	$(PY) docs/words.py
 	.venv/bin/lint-imports
 
 check: style ## style and types
@@ -92,7 +93,7 @@ release: $(READY) ## build the wheel and the sdist in dist/, and tag the commit
 	  rm -rf dist && $(PY) -m hatchling build -d dist && \
 	  git tag -a "v$$version" -m "schedsweep $$version" && echo "dist/ and the tag v$$version are made"
 
-lock: $(UV) ## resolve the dependencies anew (exact versions and hashes, no addresses)
+lock: $(UV) ## resolve the dependencies again (exact versions and hashes, no addresses)
 	$(UV) pip compile pyproject.toml --universal --all-extras --generate-hashes --no-header --quiet \
 	  --upgrade --output-file requirements/locked.txt
 	$(UV) pip compile pyproject.toml --extra build --universal --generate-hashes --no-header --no-annotate --quiet \

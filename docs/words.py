@@ -10,6 +10,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SUFFIXES = {".py", ".md", ".yaml"}
+PLACES = (
+    "models", "sweep", "analysis", "slurm", "schedsweep", "tests", "benchmarks", "docs", "conf", "README.md",
+    "CHANGELOG.md", "CONTRIBUTING.md",
+)  # fmt: skip
 COMPARED = (
     r"longer|more|less|fewer|larger|smaller|shorter|wider|narrower|better|worse|slower|faster|higher|lower"
 )
@@ -46,8 +50,8 @@ def found(text: str) -> list[tuple[int, str, str]]:
 
 
 def main(places: list[str]) -> int:
-    """Print each place of an expression; return whether there is one."""
-    folders = [ROOT / place for place in places]
+    """Print each expression in some places, by default all; return 1 if there is one, else 0."""
+    folders = [ROOT / place for place in places or PLACES]
     files = [path for folder in folders for path in ([folder] if folder.is_file() else folder.rglob("*"))]
     hits = 0
     for path in sorted(path for path in files if path.suffix in SUFFIXES):

@@ -145,7 +145,7 @@ def _strange(name: str, what: str) -> BundleError:
 
 
 def jobs(path: str | os.PathLike[str], sha256: str | None = None) -> bytes:
-    """Return what sacct printed, whose SHA-256 may be given: that of the file with which a study was planned.
+    """Return what sacct printed, whose SHA-256 may be given, as the study was planned with it.
 
     Raises
     ------

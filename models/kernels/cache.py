@@ -56,7 +56,7 @@ def complete(modules: Sequence[str]) -> None:
     Raises
     ------
     ValueError
-        With one line, where numba is told to compile nothing.
+        With one line, where numba is set to compile nothing.
     """
     if (disabled := os.environ.get("NUMBA_DISABLE_JIT", "0")) not in ("", "0"):
         raise ValueError(f"NUMBA_DISABLE_JIT={disabled}: kernels run compiled only; unset NUMBA_DISABLE_JIT")

@@ -79,7 +79,7 @@ def asked(
     with one line for a job of a partition or with a device that is not there.
     """
     request = jobs.request or Requests.of(jobs.size, jobs.memory)
-    if any(name != name.lower() for name in request.gres):  # as those of nodes
+    if any(name != name.lower() for name in request.gres):  # as in nodes
         small = dict.fromkeys(name.lower() for name in request.gres)
         counts = {name: [n for one, n in request.gres.items() if one.lower() == name] for name in small}
         request = replace(request, gres={name: np.sum(each, axis=0) for name, each in counts.items()})

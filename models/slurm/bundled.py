@@ -29,7 +29,7 @@ def digest(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def _unpacked(path: str | os.PathLike[str]) -> Iterator[str | os.PathLike[str]]:
-    """Yield a slurm.conf; that of a bundle, which may include files of the bundle only, in a new folder."""
+    """Yield a slurm.conf; one in a bundle is unpacked, and may include files of the bundle only."""
     if not bundle.is_bundle(path):
         yield path
         return

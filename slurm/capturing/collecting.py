@@ -98,7 +98,7 @@ class Capture:
                 columns.remove(refused[1])  # of a later version
 
     def _period(self, columns: Sequence[str], since: datetime, until: datetime) -> str:
-        """Return the jobs of a period; where the database refuses it as too long, those of its halves."""
+        """Return the jobs of a period; where the database refuses it as too long, half by half."""
         times = ("-S", since.isoformat(timespec="seconds"), "-E", until.isoformat(timespec="seconds"))
         try:
             return replace(self.slurm, timeout_s=SACCT_S).run(*SACCT, *times, "-o", ",".join(columns))

@@ -1,4 +1,4 @@
-"""Associations, QOS and reservations: what sacctmgr and scontrol print, as lines beside those of slurm.conf.
+"""Associations, QOS and reservations: what sacctmgr and scontrol print, as lines beside slurm.conf's.
 
 - ``sacctmgr dump CLUSTER``: ``Account - 'physics':Fairshare=10:GrpTRES=cpu=100``, see sacctmgr(1).
 - ``sacctmgr -P show qos``: a table, whose rows are read as lines ``QosName=normal Priority=10 MaxJobsPU=4``.
@@ -52,7 +52,7 @@ TRES = ("cpu", "node", "mem", "gres", "billing", "bb", "energy", "fs", "ic", "li
 
 
 def amounts(text: str) -> dict[str, int]:
-    """Return how much of each resource, ``cpu=64,mem=2T`` in MB; -1 is no limit."""
+    """Return how much of each resource, ``cpu=64,mem=2T`` in MB; -1 means unlimited."""
     found = {}
     for name, amount in values.options(text).items():
         if name.partition("/")[0] not in TRES:
@@ -119,7 +119,7 @@ class Association:
 class Qos:
     """A QOS: the columns of ``sacctmgr show qos``, with limits of all its jobs, of each user, each account.
 
-    Its limits replace those of a partition's QOS where it has the flag ``OverPartQOS``.
+    Its limits replace the limits of a partition's QOS where it has the flag ``OverPartQOS``.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def dumped(text: str) -> list[tuple[str, str]] | None:
     """
     if not (found := DUMPED.match(text)):
         return None
-    masked = OF_TYPE.sub(r"\1\0", found[3] or "")  # `gres/gpu:A100=2` is no two options
+    masked = OF_TYPE.sub(r"\1\0", found[3] or "")  # `gres/gpu:A100=2` is one option
     parts = [part.replace("\0", ":") for part in re.split(r":(?=[A-Z]\w*=)", masked)]
     pairs = (part.partition("=") for part in parts if "=" in part)
     kind = "QosName" if found[1] == "QOS" else found[1]  # of 25.05 and later
@@ -247,7 +247,7 @@ def qos_of(line: Line) -> Qos:
 def reservation_of(
     line: Line, numbers: Mapping[str, int], absent: Collection[str] = ()
 ) -> Reservation | None:
-    """Return a reservation, None beside its faults; its times are UTC, as those of the log have to be."""
+    """Return a reservation, None beside its faults; its times are UTC, as the log's have to be."""
     if line.text("nodes") in NEUTRAL and line.text("licenses") not in NEUTRAL:
         line.faults.note(f"{line.where}: reservation {line.name} of licences has no effect here")
         return None

@@ -17,12 +17,12 @@ NEUTRAL_VALUES = {
     "", "none", "no", "0", "-1", "infinite", "unlimited", "(null)", "n/a", "topology/none",
     "topology/default", "topology/flat", "prep/script",
 }  # fmt: skip
-"""Values, in small letters, with which a key has no effect; those of a plugin end with ``/none``."""
+"""Values, in small letters, with which a key has no effect; a plugin's end with ``/none``."""
 
 MOST_PARTITIONS = 1000
 
 ALONE = {name.lower(): name for name in [*INHERITED, *known_names(Settings, "settings")]}
-"""Keys that stand alone on a line."""
+"""Keys that begin a line of their own."""
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def _numbers(text: str) -> Iterator[str]:
     for piece in text.split(","):
         found = RANGE.fullmatch(piece.strip())
         if not found:
-            raise ValueError(f"[{text[:40]}] is no range such as [1-8] or [001-128,200]")
+            raise ValueError(f"[{text[:40]}]: expected a range such as [1-8] or [001-128,200]")
         first, last = int(found[1]), int(found[2] or found[1])
         if last < first or last - first > MOST:
             raise ValueError(f"[{text[:40]}]: a range counts upwards, to at most {MOST:,} names")

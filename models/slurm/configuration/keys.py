@@ -32,13 +32,13 @@ class Pairs(NamedTuple):
 
 @dataclass(frozen=True)
 class Line:
-    """A line with keys of its own, or all keys that stand alone; keys are in small letters.
+    """A line with keys of its own, or all keys outside such lines; keys are in small letters.
 
     Parameters
     ----------
     where : str
-        Where it begins, for messages; `places` has that of each key where they differ, and `names` how its
-        keys are written.
+        Where it begins, for messages; `places` has the place of each key where they differ, and `names` how
+        its keys are written.
     """
 
     where: str

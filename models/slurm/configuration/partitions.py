@@ -66,7 +66,7 @@ def amount(text: str) -> int:
 
 @dataclass(frozen=True)
 class Partition:
-    """A partition; `nodes` are positions. Times are seconds, None is no limit.
+    """A partition; `nodes` are positions. Times are seconds, None means unlimited.
 
     Parameters
     ----------
@@ -102,8 +102,8 @@ def partition_of(
     nodes: Sequence[Node],
     absent: Collection[str],
 ) -> Partition | None:
-    """Return the partition of a line: on the nodes that it names but for absent ones, and those of sets of
-    nodes; None if it has none."""
+    """Return the partition of a line: on the nodes that it names, except absent ones, and the nodes of sets;
+    None if it has none."""
     line.check((Partition,), "partitions", ("PartitionName", "Nodes"))
     names: list[str] = []
     for word in dict.fromkeys(line.value("Nodes", hostlist.expand, [])):

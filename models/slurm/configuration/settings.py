@@ -18,7 +18,7 @@ from models.slurm.configuration.keys import KNOWN, Line, key, switch, word, word
 from models.slurm.configuration.values import Plugin, duration, has, number, whole
 
 VALIDATED = ("22.05.8",)
-"""Versions of Slurm against which the model is validated: defaults below are those of the first one."""
+"""Versions of Slurm against which the model is validated: defaults below follow the first one."""
 
 YEAR_S, MONTH_S, WEEK_S = 365 * 86400, 30 * 86400, 7 * 86400
 UNBOUNDED, MOST_JOBS, MOST_16_BITS = 2**40, 1_000_000, 65_533
@@ -54,7 +54,7 @@ def requeue_wait(text: str) -> int:
 
 
 def decay(text: str) -> float:
-    """Return 1 - 0.693 / half-life, as Slurm computes it; 1 is no decay."""
+    """Return 1 - 0.693 / half-life, as Slurm computes it; 1 means that nothing decays."""
     half_life = duration(0)(text)
     return 1 - 0.693 / half_life if half_life else 1.0
 
@@ -159,7 +159,8 @@ class Settings:
 
 
 def settings_of(line: Line, more: Mapping[str, int]) -> tuple[Settings, list[str]]:
-    """Return the settings of all keys that stand alone, and notes on words of SchedulerParameters."""
+    """Return the settings of all keys outside of lines of nodes and partitions, and notes on words of
+    SchedulerParameters."""
     declared, known = words_of(Settings), KNOWN["parameters"]
     notes, found = [], line.record(Settings)
     parameters = values.options(line.text("SchedulerParameters"))
@@ -187,7 +188,7 @@ def _of_word(declared: Mapping[str, Any], text: str, where: str, faults: Faults)
     if "most" not in declared:
         return True, []
     name, default, most = declared["word"], declared["default"], declared["most"]
-    read = re.match(r"-?[0-9]{1,12}(?![0-9])", text)  # Slurm reads it by atoi, to what is no digit
+    read = re.match(r"-?[0-9]{1,12}(?![0-9])", text)  # Slurm reads it by atoi, up to the first non-digit
     text = read[0] if read else text
     if not read:
         faults.add(f"{where}: {name}={text} of SchedulerParameters; allowed: a whole number")

@@ -119,6 +119,12 @@ NEW = "PrologFlags ResumeTimeout EnforcePartLimits MaxTasksPerNode DependencyPar
     "line",
     [
         *(f"{key}=1" for key in f"{OLD} {NEW}".split()),
+        ""
+        ""
+        ""
+        ""
+        ""
+        ""
         "SchedulerParameters=kill_invalid_depend,enable_job_state_cache,assoc_limit_continue,bf_yield_rpc_cnt=9",
         "PluginDir = /usr/lib64/slurm",
         "jobcomploc =/var/log/x",
@@ -302,7 +308,7 @@ def test_what_a_real_slurm_makes_of_a_file(file: str) -> None:
 
 
 def test_keys_that_a_real_slurm_shows_are_known() -> None:
-    """All but those of its state; of `[0]` each is one of several."""
+    """All except keys of its state; `[0]` marks one of several."""
     text = (SLURM / "scontrol.txt").read_text().partition("Cgroup Support")[0]
     shown = set(re.findall(r"^(\w+)(?:\[0\])? += ", text, re.MULTILINE))
     assert len(shown) > 170
