@@ -141,8 +141,7 @@ def in_use(start: np.ndarray, runtime: np.ndarray, size: Ints) -> str:
         return f"its jobs had {most:,} processors at once"
     return (
         f"its jobs had {proposed:,} processors at once or fewer for {HOLDS:.1%} of the time and of the "
-        "work, and up to "
-        f"{most:,} for {seconds[used > proposed].sum():,.0f} s in all"
+        f"work, and up to {most:,} for {seconds[used > proposed].sum():,.0f} s in all"
     )
 
 
@@ -191,8 +190,7 @@ def notes_of_pool(
         return []
     return [
         f"{name}: {in_use(start, runtime, size)}, as recorded, and the machine has {machine.total:,}: waits "
-        "will be "
-        f"longer than on the log's own machine; add machine.processors={proposed}"
+        f"will be longer than on the log's own machine; add machine.processors={proposed}"
     ]
 
 

@@ -52,8 +52,7 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Log:
     ):
         raise SwfError(
             f"{path.name}: this is {other}, which is not read; convert it to the Standard Workload Format "
-            "(18 "
-            "columns)"
+            "(18 columns)"
         )
     comments: list[bytes] = []
     lines: list[np.ndarray] = []

@@ -116,8 +116,7 @@ def select(log: Log, machine_size: int | None, filters: Filters | None = None) -
         first = min(log.faults)
         raise SwfError(
             f"{log.name}: line {first} {log.faults[first]}; {n_bad:,} of {log.n_jobs + n_bad:,} rows are "
-            "wrong: "
-            f"correct or delete them, or leave them out, workload.bad_rows={_share(n_bad, log.n_jobs)}"
+            f"wrong: correct or delete them, or leave them out, workload.bad_rows={_share(n_bad, log.n_jobs)}"
         )
     columns = log.columns
     since_first = columns["submit"] - log.first_submit

@@ -74,8 +74,8 @@ def open_trace(point: Point) -> Trace:
         ran = _ran(table, select(table, machine_size=None, **filters))
         raise ValueError(
             f"{table.name}: {table.source} does not report the size of the machine "
-            f"({replayed.in_use(*ran)}); add "
-            f"machine.processors={replayed.machine_size(*ran)}, or a machine with hosts, grid.machine=[o2k]"
+            f"({replayed.in_use(*ran)}); add machine.processors={replayed.machine_size(*ran)}, "
+            "or a machine with hosts, grid.machine=[o2k]"
         )
     hosts = machines.of(machine)
     chosen = select(table, machine_size=hosts.largest, **filters)

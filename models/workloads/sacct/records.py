@@ -52,8 +52,7 @@ def blocks_of(name: str, content: bytes, counts: Counts) -> tuple[str, Iterator[
             )
             raise SacctError(
                 f"{name}: this is {what}, which is not read; convert it to the Standard Workload Format, or "
-                "give "
-                "what sacct prints"
+                "give what sacct prints"
             )
         return "Slurm's sacct --json", _blocks(_of_json(name, content), counts)
     first = next((line for line in head.splitlines() if line.strip()), "")

@@ -141,8 +141,7 @@ def blocks(name: str, content: bytes, counts: Counts) -> Iterator[Block]:
             if other := before.places.keys() ^ header.places.keys():
                 raise SacctError(
                     f"{name}: line {number} begins rows with other fields ({', '.join(sorted(other))}); "
-                    "join files of "
-                    "the same fields, or give them one by one"
+                    "join files of the same fields, or give them one by one"
                 )
             continue
         if len(row) < n:
@@ -206,8 +205,7 @@ def _check_form(name: str, first: str, content: bytes) -> None:
     if len(words) > 1 and set(second.split()) and all(set(word) == {ord("-")} for word in second.split()):
         raise SacctError(
             f"{name}: this is sacct's table of fixed width, in which long values are cut; print it again "
-            "with "
-            f"-P: {COMMAND}"
+            f"with -P: {COMMAND}"
         )
     if not content.endswith(b"\n"):
         last = content.count(b"\n") + 1
@@ -220,6 +218,5 @@ def _wrong_number(name: str, number: int, row: Sequence[str], header: Header) ->
     return SacctError(
         f"{name}: line {number} has {len(row)} fields, the first line {len(header.names)}; is there a "
         f"{header.separator} or a line break in a name or a text? Leave out SubmitLine, JobName and "
-        "Comment, or "
-        "correct the line"
+        "Comment, or correct the line"
     )

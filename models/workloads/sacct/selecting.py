@@ -24,8 +24,7 @@ REQUEUED = RUNS, LAST = ("runs", "last")
 
 CLOCKS = (
     "times are used as they are in the file: where sacct printed local time and a clock was changed, some "
-    "are an "
-    "hour off (TZ=UTC sacct ... avoids it)"
+    "are an hour off (TZ=UTC sacct ... avoids it)"
 )
 
 Names = str | Iterable[str]
@@ -158,8 +157,7 @@ def _refuse_clusters(table: Table, keep: np.ndarray) -> None:
     if len(names) > 1:
         raise SacctError(
             f"{table.name}: has jobs of {len(names)} clusters ({', '.join(names[:5])}), which share no "
-            "machine; add "
-            f"workload.cluster={names[0]}, or compare them: +axes.cluster=workload.cluster "
+            f"machine; add workload.cluster={names[0]}, or compare them: +axes.cluster=workload.cluster "
             f"'+grid.cluster=[{','.join(names[:5])}]'"
         )
 
