@@ -75,10 +75,15 @@ def _check_jobs(captured: Capture) -> None:
         captured.note("wrong" if hidden else "warning", "users", f"all jobs are of one user{remedy}")
     else:
         captured.note("ok", "users", f"{len(rows):,} jobs of {len(users):,} users")
-    _check_period(captured, asked, [text[:10] for text in column.get("Submit", ()) if text[:1].isdecimal()])
+    _check_period(
+        captured, asked, [text[:10] for text in column.get("Submit", ()) if fields.TIME.fullmatch(text)]
+    )
 
 
 def _check_period(captured: Capture, asked: str, days: list[str]) -> None:
+    if not days:
+        text = f"no submission is a time such as 2024-03-01T08:00:00: a wrapper changes it; {FIRST_IN_PATH}"
+        return captured.note("wrong", "period", text)
     gaps = []
     first, last = (date.fromisoformat(day) for day in (min(days), max(days)))
     if (first - captured.since.date()).days > LOST_DAYS:

@@ -201,6 +201,8 @@ def test_a_complete_bundle(site: Site, tmp_path: Path, version: str) -> None:
         ),
         ({"period": ("2024-02-01", "2024-04-01")}, "warning  period .*no submission before 2024-03-01"),
         ({"period": ("2024-03-01", "2024-05-01")}, "warning  period .*no submission after 2024-03-31"),
+        ({"jobs": rows().replace("Submit", "Other")}, "wrong    columns .*prints no Submit; run"),
+        ({"jobs": re.sub(r"2024-03-\d\dT\d\d:00:00", "1709280000", rows())}, "wrong    period .*is a time"),
         ({"jobs": rows().splitlines()[0] + "\n"}, "wrong    jobs .*there are none from 2024-03-01 to 2024-0"),
         ({"without": "sacct"}, "wrong    sacct .*no such program; go to a node .*has no sacct.txt"),
         ({"without": "sacctmgr"}, "warning  sacctmgr .*no such program.*has no associations.cfg"),
