@@ -107,6 +107,8 @@ class Executor(dask.Executor):
             if self._client is not None:
                 super().__exit__(None)
         finally:
+            for key in self._logs.glob("*.pem") if self._logs.name == self._name else ():
+                key.unlink(missing_ok=True)
             if kind is None and self._logs.name == self._name:  # after a success no log is needed
                 shutil.rmtree(self._logs, ignore_errors=True)
                 with suppress(OSError):

@@ -63,3 +63,4 @@ def test_why_no_worker_comes(command, slurm, tmp_path, lines, override, message)
     assert answer.err.count("\n") == 1
     assert all(job.ended for job in slurm.jobs())
     assert results() == 0
+    assert not [*Path("results").rglob("*.pem")]  # the keys of the run
