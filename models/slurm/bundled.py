@@ -36,7 +36,7 @@ def _unpacked(path: str | os.PathLike[str]) -> Iterator[str | os.PathLike[str]]:
     contents = bundle.read(path, log=False)
     for name, content in contents.items():
         # By the reader's own lines, so that both find the same ones.
-        for number, line, shown in reading._logical(content.decode(errors="replace")):
+        for number, line, shown in reading.logical_lines(content.decode(errors="replace")):
             word, *rest = [""] if shown else line.split(None, 1)
             if word.lower() == "include" and "".join(rest).strip().strip('"') not in contents:
                 raise ConfigurationError(

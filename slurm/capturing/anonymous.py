@@ -12,7 +12,7 @@ from models.slurm.configuration.accounting import DUMPED, Association
 from models.slurm.configuration.keys import KNOWN, names_of
 from models.slurm.configuration.partitions import Partition
 from models.slurm.configuration.reading import CONFIG as HEADER
-from models.slurm.configuration.reading import KEPT, _logical
+from models.slurm.configuration.reading import KEPT, logical_lines
 from models.slurm.configuration.settings import Settings
 from slurm.capturing.collecting import COMMANDS, DUMP, EVENTS, QOS
 
@@ -139,7 +139,7 @@ def _dump(text: str, names: Names) -> Iterable[str]:
 
 def _lines(text: str, names: Names) -> Iterable[str]:
     """Yield the lines of a slurm.conf, or those that scontrol shows."""
-    for _, line, shown in _logical(text):
+    for _, line, shown in logical_lines(text):
         if line.startswith(HEADER):
             yield line
         elif not shown and line.lower().startswith("include "):

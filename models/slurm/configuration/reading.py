@@ -124,7 +124,7 @@ def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Pairs]:
     files.take(path, content)
     text = content.decode("utf-8-sig", errors="replace")
     columns: list[str] = []
-    for number, line, shown in _logical(text):
+    for number, line, shown in logical_lines(text):
         where = f"{path.name}, line {number}"
         if shown:
             yield from _shown(where, line)
@@ -172,7 +172,7 @@ def _included(where: str, name: str, path: Path, files: _Files) -> list[Path]:
     return []
 
 
-def _logical(text: str) -> Iterator[tuple[int, str, bool]]:
+def logical_lines(text: str) -> Iterator[tuple[int, str, bool]]:
     """Yield the lines without comments, those that end with a backslash joined with the next; and the records
     that scontrol shows, each with all of its lines, which are marked."""
     begun, first, lines = "", 0, text.splitlines()

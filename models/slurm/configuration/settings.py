@@ -17,9 +17,6 @@ from models.slurm.configuration.errors import Faults
 from models.slurm.configuration.keys import KNOWN, Line, key, switch, word, words_of
 from models.slurm.configuration.values import Plugin, duration, has, number, whole
 
-VALIDATED = ("22.05.8",)
-"""Versions of Slurm against which the model is validated: defaults below follow the first one."""
-
 YEAR_S, MONTH_S, WEEK_S = 365 * 86400, 30 * 86400, 7 * 86400
 UNBOUNDED, MOST_JOBS, MOST_16_BITS = 2**40, 1_000_000, 65_533
 
@@ -70,7 +67,10 @@ PREEMPT = {"none": Decide.NONE, "partition_prio": Decide.PARTITIONS, "qos": Deci
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The typed settings of a slurm.conf; times are seconds, and a limit of 0 is none."""
+    """The typed settings of a slurm.conf, with the defaults of Slurm 22.05.8.
+
+    Times are seconds, and a limit of 0 is none.
+    """
 
     backfill: bool = key("SchedulerType", Plugin("sched", {"backfill": True, "builtin": False}), True)
     linear: bool = key("SelectType", Plugin("select", SELECT), False)
