@@ -36,7 +36,8 @@ SACCT_S = 1800
 
 TOO_WIDE = re.compile("date range|too wide|MaxQueryTimeRange", re.IGNORECASE)
 INCLUDE = re.compile(r'^\s*include\s+"?([^\s"#]+)', re.IGNORECASE)
-SECRET = re.compile(r"^(\s*\w*Pass(?:Script|word)?\s*=).*$", re.IGNORECASE | re.MULTILINE)
+SECRET = re.compile(r'(\w*Pass(?:Script|word)?[ \t]*=[ \t]*)("[^"\n]*"|\S+)', re.IGNORECASE)
+"""A password, wherever it is in a line: a line may have several keys, and a comment an old one."""
 
 
 @dataclass
@@ -61,7 +62,7 @@ class Capture:
         )
         for name, command in {**COMMANDS, EVENTS: (*COMMANDS[EVENTS], *period)}.items():
             try:
-                self.files[name] = self.slurm.run(*command)
+                self.files[name] = SECRET.sub(r"\1hidden", self.slurm.run(*command))
             except SlurmError as error:
                 level: Level = "wrong" if name == CONFIG else "warning"
                 self.note(level, command[0], f"{error}; the bundle has no {name}")
