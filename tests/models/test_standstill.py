@@ -1,4 +1,4 @@
-"""A loop whose time stands still ends with one line; many events at one instant are none of it."""
+"""A loop whose time stands still ends with one line; many events at one instant do not end it."""
 
 import numpy as np
 import pytest
