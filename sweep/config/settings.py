@@ -13,7 +13,9 @@ from omegaconf.errors import OmegaConfBaseException
 from models import checks
 from sweep.errors import SweepError, unknown
 
-LONGEST_NAME = 200
+LONGEST_NAME, LONGEST_PART = 200, 255
+"""Characters of a study's name; bytes of each part of a path."""
+
 MSER = "mser"
 """The warm-up that the data decide, see `sweep.statistics.warmup`."""
 
@@ -58,6 +60,9 @@ GIVE = {
     "workload": "give its keys, workload={KEY: VALUE}; workloads are named by grid.workload=[NAME]",
     "machine": "give its keys, machine={KEY: VALUE}; machines are named by grid.machine=[NAME]",
     "executor": "give its name on the command line, executor=NAME, and its keys, executor={KEY: VALUE}",
+    "batches": "give a number, or numbers by load, {0:30,0.85:60}, or auto",
+    "batch_size": "give a number of jobs, null or week",
+    "warmup": "give a number of batches, mser or auto",
     "action": "give run, plan, status, gather or cancel",
     "replications": "give a whole number from 1 to 10,000,000",
     "budget": "give a time, e.g. budget=10min",
@@ -204,6 +209,11 @@ class Config:
 
 def check(settings: Settings) -> None:
     """Refuse invalid values, each with one line."""
+    for key in OPEN:  # where an interpolation stands for all of them, their type is known only now
+        if not isinstance(value := getattr(settings, key), Mapping):
+            raise SweepError(refused(key, value))
+    if not all(isinstance(entry, Mapping) for entry in settings.exclude):
+        raise SweepError(refused("exclude", settings.exclude))
     if not re.fullmatch(r"[\w.-]*[\w-][\w.-]*", settings.name):  # not of dots alone
         raise SweepError(f"name={settings.name!r} becomes a file name: use letters, digits, '.', '_' and '-'")
     if len(settings.name) > LONGEST_NAME:
@@ -232,6 +242,10 @@ def check(settings: Settings) -> None:
     for key in ("output", "schedule"):
         if not is_utf8(given := getattr(settings, key) or ""):
             raise SweepError(f"{key}={given!a}: the name is not UTF-8, as a dataset's has to be; {GIVE[key]}")
+        if max(map(len, given.encode().split(b"/"))) > LONGEST_PART:
+            raise SweepError(f"{key}={given[:40]}...: File name too long; give a shorter one")
+        if "\0" in given:
+            raise SweepError(f"{key}={given!a}: a file's name has no null byte; {GIVE[key]}")
     if not settings.output.strip():
         raise SweepError(f"output= is empty: {GIVE['output']}")
     if not 0 < settings.measures.bound < math.inf:

@@ -48,7 +48,10 @@ def taken_out(settings: Mapping[str, Any], where: Sequence[Path]) -> tuple[dict[
     for group, read in READERS.items():
         if group not in grid:
             continue
-        given = list(grid[group]) if isinstance(grid[group], list | tuple | np.ndarray) else [grid[group]]
+        given = grid[group]
+        if isinstance(given, np.ndarray):
+            given = np.atleast_1d(given)
+        given = list(given) if isinstance(given, list | tuple | np.ndarray) else [given]
         names = Counter(value if isinstance(value, str) else _name(value) for value in given)
         labels: list[Any] = []
         for value in given:

@@ -143,9 +143,11 @@ class Folder:
                 raise SweepError(f"{self._lock} is a link, which a run never makes: remove it") from None
             raise self.unwritable(error) from None
         try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
                 raise SweepError(
-                    f"{self._lock}, the lock that keeps two runs apart, is not a regular file: remove it"
+                    f"{self._lock}, the lock that keeps two runs apart, is not a regular file with one name: "
+                    "remove it"
                 )
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

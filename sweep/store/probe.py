@@ -9,6 +9,7 @@ import functools
 import math
 import os
 import resource
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -37,6 +38,8 @@ MEMORY, PATIENCE_S = 1 << 29, 60
 def measured(path: Path) -> None:
     """Raise `ValueError` if a file is not as a dataset of a study may be; each version is measured once."""
     found = path.stat()
+    if not stat.S_ISREG(found.st_mode):  # to open a pipe is to wait for its writer
+        raise ValueError("it is not a regular file")
     _measure(str(path.absolute()), found.st_ino, found.st_size, found.st_mtime_ns)
 
 

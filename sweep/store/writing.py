@@ -116,6 +116,8 @@ def private(path: Path) -> Iterator[Path]:
             os.fsync(file.fileno())
         check_held(path)
         made.replace(path)
+    except IsADirectoryError as error:
+        raise IsADirectoryError(error.errno, error.strerror, str(path)) from None  # it names the private file
     except FileNotFoundError:
         check_held(path)  # the folder itself is gone
         raise

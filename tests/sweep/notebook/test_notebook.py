@@ -205,6 +205,22 @@ def test_a_grid_of_ones_own_values(tmp_path: Path) -> None:
     assert len(str(error.value)) < 1500
 
 
+def test_an_array_without_axes_is_one_value() -> None:
+    grid = {"policy": np.array("buddy"), "load": np.array(0.5), "alternation": "none", "unification": True}
+    assert sweep.Study("packing", grid=grid).points == 1
+    with pytest.raises(sweep.Error):
+        sweep.Study("packing", grid={"policy": np.array(3)})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("schedule", "x\0.csv"), ("schedule", "x" * 300 + ".csv"), ("batches", np.datetime64(1, "s"))],
+)
+def test_a_value_that_no_setting_has_is_refused(key: str, value: object) -> None:
+    with pytest.raises(sweep.Error, match=f"^{key}="):
+        sweep.Study("packing", **{key: value})
+
+
 def test_names_are_offered_before_they_are_imported() -> None:
     code = "import sweep, sys; print({*sweep.__all__} <= {*dir(sweep)}, 'xarray' in sys.modules)"
     shown = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)

@@ -4,6 +4,7 @@
 groups in a circle, texts of a fixed length.
 """
 
+import os
 import re
 import struct
 from collections.abc import Callable
@@ -157,6 +158,11 @@ def test_a_classic_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with Dataset(tmp_path / "classic.nc", "w", format="NETCDF3_CLASSIC") as file:
         file.createDimension("d", 2)
     refused(tmp_path / "classic.nc", "another format than netCDF-4", monkeypatch)
+
+
+def test_a_pipe_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe.nc")
+    refused(tmp_path / "pipe.nc", "it is not a regular file", monkeypatch)
 
 
 def test_what_a_study_may_have_is_read(tmp_path: Path) -> None:

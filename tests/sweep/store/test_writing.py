@@ -97,6 +97,23 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     assert os.listdir(mine) == ["own.txt"]
 
 
+def test_a_lock_with_a_second_name_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("my own")
+    (tmp_path / "packing").mkdir()
+    (tmp_path / "packing" / ".lock").hardlink_to(tmp_path / "mine")
+    with pytest.raises(SweepError, match="not a regular file with one name: remove it"):
+        study(tmp_path / "packing").run(progress=False)
+    assert (tmp_path / "mine").read_text() == "my own"
+
+
+def test_a_folder_in_the_place_of_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "fig8.png").mkdir()
+    with pytest.raises(IsADirectoryError) as error:
+        writing.replace(tmp_path / "fig8.png", b"")
+    assert error.value.filename == str(tmp_path / "fig8.png")
+    assert os.listdir(tmp_path) == ["fig8.png"]
+
+
 def study(folder: Path, seed: int = 1) -> sweep.Study:
     """Return a small study."""
     grid = {"policy": ["buddy"], "load": [0.5], "alternation": ["none"], "unification": [True]}
