@@ -72,7 +72,7 @@ def _unpacked(name: str, raw: bytes) -> bytes:
     magic = next((first for first in FORMATS if raw.startswith(first)), None)
     if magic is None:
         return raw
-    most = max(LEAST_LIMIT, MOST_TIMES * len(raw))
+    most = min(max(LEAST_LIMIT, MOST_TIMES * len(raw)), MOST_BYTES)
     form, opened = FORMATS[magic]
     try:
         with opened(io.BytesIO(raw)) as file:
@@ -83,7 +83,7 @@ def _unpacked(name: str, raw: bytes) -> bytes:
         ) from None
     if len(content) > most:
         raise SwfError(
-            f"{name}: unpacks to more than {MOST_TIMES} times its {len(raw):,} bytes, as no log does; if it "
-            "is one, unpack it and give that file"
+            f"{name}: unpacks to more than {most:,} bytes, from {len(raw):,}, as no log does; if it is "
+            "one, unpack it and give that file"
         )
     return content
