@@ -107,12 +107,13 @@ class Executor(dask.Executor):
             if self._client is not None:
                 super().__exit__(None)
         finally:
-            for key in self._logs.glob("*.pem") if self._logs.name == self._name else ():
-                key.unlink(missing_ok=True)
-            if kind is None and self._logs.name == self._name:  # after a success no log is needed
-                shutil.rmtree(self._logs, ignore_errors=True)
-                with suppress(OSError):
-                    self._logs.parent.rmdir()
+            if self._logs.name == self._name:
+                for key in self._logs.glob("*.pem"):
+                    key.unlink(missing_ok=True)
+                if kind is None:  # after a success no log is needed
+                    shutil.rmtree(self._logs, ignore_errors=True)
+                    with suppress(OSError):
+                        self._logs.parent.rmdir()
 
     def _cancel(self) -> None:
         """Cancel the jobs, also those without an id because sbatch's answer was lost: by their name."""
