@@ -83,7 +83,8 @@ def _holds(folder: Path, name: str) -> bool:
 
 def _named(folder: Path) -> set[str]:
     """Return the names of the modules and packages in a folder, but for those that Python has itself."""
-    found = {file.stem if file.suffix == ".py" else file.name for file in folder.iterdir()}
+    files = folder.iterdir() if folder.is_dir() else ()  # the variable may name a folder that is gone
+    found = {file.stem if file.suffix == ".py" else file.name for file in files}
     return {name for name in found if name.isidentifier()} - set(sys.stdlib_module_names)
 
 

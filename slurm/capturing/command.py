@@ -48,7 +48,11 @@ def capture(since: str, until: str, output: str, anonymise: bool, slurm: Slurm |
         print(f"\nnames: {kept} has the true ones; it is not in the bundle: keep it here")
     about = {"since": f"{begin:%F}", "until": f"{end:%F}", "slurm": captured.config.get("SLURM_VERSION", "")}
     data = {name: text.encode(errors="surrogateescape") for name, text in files.items()}
-    writing.replace(place, bundle.packed(data, about))
+    before = os.umask(0o077)  # it has the jobs of all users
+    try:
+        writing.replace(place, bundle.packed(data, about))
+    finally:
+        os.umask(before)
     print(f"\nbundle: {place}, {place.stat().st_size:,} bytes, {len(files)} files")
     return int(_plan(place) or wrong)
 

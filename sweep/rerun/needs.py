@@ -103,7 +103,7 @@ def write_modules(modules: Mapping[str, str], folder: Path) -> list[Path]:
             raise SweepError(
                 f"modules: {place} lies outside of any folder; this dataset is not to be trusted"
             )
-        if file.exists() and file.read_text(encoding="utf-8") != text:
+        if "\0" in place or (file.exists() and file.read_bytes() != text.encode()):
             raise SweepError(f"modules={folder}: {file} exists with another content; give a new folder")
         try:
             file.parent.mkdir(parents=True, exist_ok=True)

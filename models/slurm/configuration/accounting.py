@@ -157,6 +157,10 @@ class Qos:
         }
 
 
+QOS_LIMITS = ("group_tres", "group_jobs", "user_tres", "user_jobs", "account_tres", "account_jobs")
+"""Fields of a QOS that limit its jobs."""
+
+
 @dataclass(frozen=True)
 class Reservation:
     """Nodes (positions) that no job may use for some time, seconds since the epoch.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from models.slurm.configuration import accounting, hostlist
-from models.slurm.configuration.accounting import NEUTRAL, Association, Qos, Reservation
+from models.slurm.configuration.accounting import NEUTRAL, QOS_LIMITS, Association, Qos, Reservation
 from models.slurm.configuration.errors import Faults
 from models.slurm.configuration.keys import KNOWN, LINES, SHOWN, Line, Pairs, known_names
 from models.slurm.configuration.nodes import DOWN, FUTURE, Node, nodes_of, state
@@ -191,7 +191,8 @@ def _without_effect(given: Mapping[str, str]) -> Iterable[str]:
 def _of_limits(
     settings: Settings, associations: Iterable[Association], qos: Mapping[str, Qos]
 ) -> Iterable[str]:
-    if associations and not settings.enforces:
+    limited = any(getattr(one, key) is not None for one in qos.values() for key in QOS_LIMITS)
+    if (associations or limited) and not settings.enforces:
         yield "limits of associations and QOS have no effect: AccountingStorageEnforce has no limits"
     without: dict[str, list[str]] = {}
     ignored = [(one.name, one.ignored) for one in associations]

@@ -13,8 +13,8 @@ from models.units import BYTES_IN_KB
 
 COMMAND = (
     "TZ=UTC sacct -a -X -D -P --noconvert -S 2024-03-01 -E 2024-04-01 -o "
-    "JobID,User,Partition,State,Submit,Eligible,Start,ElapsedRaw,TimelimitRaw,AllocCPUS,AllocNodes,ReqMem,"
-    "QOS,Reservation,AllocTRES,Constraints"
+    "JobID,User,Account,Partition,State,Submit,Eligible,Start,ElapsedRaw,TimelimitRaw,AllocCPUS,AllocNodes,"
+    "ReqMem,QOS,Reservation,AllocTRES,Constraints"
 )
 """The command for the jobs of a month."""
 

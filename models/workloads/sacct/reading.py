@@ -288,16 +288,20 @@ def _without_resizes(table: Table) -> Table:
     before ended. The job did not wait in between: it is submitted and starts with its first part, runs for
     the time of all of them, and has the processors of the longest.
     """
-    parts: dict[tuple[str, str], list[int]] = {}
+
+    def job(row: int) -> tuple[str, str, str]:
+        return table.job[row], table.user[row], "" if table.cluster is None else table.cluster[row]
+
+    parts: dict[tuple[str, str, str], list[int]] = {}
     for row in np.flatnonzero(table.state == RESIZED).tolist():
-        parts.setdefault((table.job[row], table.user[row]), []).append(row)
+        parts.setdefault(job(row), []).append(row)
     if not parts:
         return table
     keep = table.state != RESIZED
     changed = {name: getattr(table, name).copy() for name in ("submit", "start", "elapsed", "processors")}
     n_resized = 0
     for row in np.flatnonzero(keep).tolist():
-        if (before := parts.pop((table.job[row], table.user[row]), None)) is None:
+        if (before := parts.pop(job(row), None)) is None:
             continue
         first = min(before, key=lambda part: table.submit[part])
         longest = max([row, *before], key=lambda part: table.elapsed[part])

@@ -236,16 +236,15 @@ def _pbs_size(keys: Mapping[str, str], asked: Mapping[str, str]) -> tuple[int, i
     nodes = int(keys.get("unique_node_count") or asked.get("nodect") or 0)
     if "total_execution_slots" in keys:
         return nodes or 1, int(keys["total_execution_slots"])
-    if asked.get("ncpus"):
-        return nodes or 1, int(asked["ncpus"])
+    asked_cpus = int(asked.get("ncpus") or 0)  # Torque writes its default, 1, beside nodes=2:ppn=8
     if "exec_host" in keys:
         slots = keys["exec_host"].split("+")
         cpus = sum(_slots(slot) for slot in slots)
-        return nodes or len({slot.partition("/")[0] for slot in slots}), cpus
+        return nodes or len({slot.partition("/")[0] for slot in slots}), max(cpus, asked_cpus)
     first, *properties = (asked.get("nodes") or "1").split(":")
     count = int(first) if first.isdecimal() else 1
     per_node = next((int(each[4:]) for each in properties if each.startswith("ppn=")), 1)
-    return nodes or count, count * per_node
+    return nodes or count, max(count * per_node, asked_cpus)
 
 
 def _slots(slot: str) -> int:

@@ -24,7 +24,8 @@ HEADER = COMMAND.rsplit(" ", 1)[1].replace(",", "|")
 DAY = np.datetime64("2024-03-01T00:00:00")
 
 JOB = {
-    "JobID": "7", "User": "alice", "Partition": "batch", "State": "COMPLETED", "Submit": 0, "Eligible": 0,
+    "JobID": "7", "User": "alice", "Account": "", "Partition": "batch", "State": "COMPLETED",
+    "Submit": 0, "Eligible": 0,
     "Start": 60, "ElapsedRaw": 600, "TimelimitRaw": 20, "AllocCPUS": 4, "AllocNodes": 1, "ReqMem": "4000M",
     "QOS": "normal", "Reservation": "", "AllocTRES": "billing=4,cpu=4,mem=4000M,node=1",
     "Constraints": "",
@@ -245,7 +246,7 @@ def test_jobs_may_arrive_when_they_are_eligible(folder: Path) -> None:
     assert table.job[eligible.rows].tolist() == ["2", "1"]
     assert eligible.arrival.tolist() == [0, 4990]
     assert eligible.dropped == {"that were never eligible": 1}
-    without = "\n".join("|".join(one.split("|")[:5] + one.split("|")[6:]) for one in text.splitlines())
+    without = "\n".join("|".join(one.split("|")[:6] + one.split("|")[7:]) for one in text.splitlines())
     with pytest.raises(SacctError, match="names no field Eligible; make it with: TZ=UTC sacct"):
         chosen(folder, without + "\n", arrival="eligible")
 
@@ -326,7 +327,7 @@ def test_texts_of_users_may_break_rows(folder: Path) -> None:
     assert (table.job.tolist(), table.line.tolist()) == (["1", "2"], [2, 5])
     assert any("2 rows were put together from lines" in note for note in selection.describe())
     cut = "\n".join([first, inside[0][:40], row(JobID="2").replace("|", "|x|", 1)]) + "\n"
-    with pytest.raises(SacctError, match=r"line 2 has . fields, the first line 17; .*SubmitLine"):
+    with pytest.raises(SacctError, match=r"line 2 has . fields, the first line 18; .*SubmitLine"):
         read_text(folder, cut)
 
 
@@ -482,6 +483,9 @@ PBS = [
     "03/01/2024 10:00:00;E;2[3].head;user=bob queue=long ctime=1709280000 qtime=1709280000 etime=1709280000 "
     "start=1709281000 exec_host=n3/0-3 Resource_List.nodes=1:ppn=4 Resource_List.walltime=01:00:00 "
     "session=9 total_execution_slots=4 unique_node_count=1 end=1709282000 Exit_status=271",
+    "03/01/2024 11:00:00;E;4.head;user=bob queue=long ctime=1709280000 qtime=1709280000 start=1709281000 "
+    "exec_host=n1/0-7+n2/0-7 Resource_List.ncpus=1 Resource_List.nodes=2:ppn=8 Resource_List.nodect=2 "
+    "Resource_List.walltime=01:00:00 end=1709282000 Exit_status=0",
 ]  # fmt: skip
 
 
@@ -490,14 +494,14 @@ def test_accounting_of_pbs(folder: Path) -> None:
     one's end."""
     selection, table = chosen(folder, "\n".join(PBS) + "\n")
     assert table.source == "PBS accounting"
-    assert table.job.tolist() == ["1", "2_3", "2_3"]
-    assert (table.processors.tolist(), table.nodes.tolist()) == ([16, 4, 4], [2, 1, 1])
-    assert table.requested.tolist() == [432_000, 3600, 3600]
-    assert table.elapsed.tolist() == [3600, 300, 1000]
-    assert table.memory.tolist() == [32 * 2**20, 0, 0]
-    assert (table.start - table.submit).astype(int).tolist() == [600, 100, 600]
+    assert table.job.tolist() == ["1", "2_3", "2_3", "4"]
+    assert (table.processors.tolist(), table.nodes.tolist()) == ([16, 4, 4, 16], [2, 1, 1, 2])
+    assert table.requested.tolist() == [432_000, 3600, 3600, 3600]
+    assert table.elapsed.tolist() == [3600, 300, 1000, 1000]
+    assert table.memory.tolist() == [32 * 2**20, 0, 0, 0]
+    assert (table.start - table.submit).astype(int).tolist() == [600, 100, 600, 1000]
     assert table.account is not None
-    assert table.account.tolist() == ["bio lab", "", ""]
+    assert table.account.tolist() == ["bio lab", "", "", ""]
     assert any("2 rows are runs of 1 jobs" in note for note in selection.describe())
     with pytest.raises(SacctError, match=r"line 3 is not a record of a job that ended \(its 'start'\)"):
         read_text(folder, "\n".join(PBS).replace("start=", "began=") + "\n")
@@ -550,7 +554,7 @@ def test_accounting_of_lsf(folder: Path) -> None:
         ("", "does not begin with the names of the fields; make it with: TZ=UTC sacct -a -X -D -P"),
         (lines(row(JobID="1.batch")), "no jobs at all (only 1 steps)"),
         (lines(row()).replace("TimelimitRaw", "x"), "names no field TimelimitRaw or Timelimit; make it with"),
-        (lines(row(), row(User="a|b")), "line 3 has 17 fields, the first line 16; is there a | or a"),
+        (lines(row(), row(User="a|b")), "line 3 has 18 fields, the first line 17; is there a | or a"),
         (lines(row())[:-1], "line 2 has no line end and may be cut off; fetch the file again"),
         (lines(row(), row(JobID="x")), "line 3 has 'x' as JobID, not a job such as 123, 123_4 or 123+0"),
         (lines(row(Start="2024-13-01T00:00:00")), "line 2 has '2024-13-01T00:00:00' as Start, not a time"),

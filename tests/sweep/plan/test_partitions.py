@@ -18,7 +18,7 @@ FIELDS = COMMAND.rsplit(" ", 1)[1].replace(",", "|")
 
 def row(job: int, partition: str, minute: int, processors: int) -> str:
     at = f"2024-03-01T00:{minute:02}:00"
-    return f"{job}|ann|{partition}|COMPLETED|{at}|{at}|{at}|600|20|{processors}|1|4000M|normal|||"
+    return f"{job}|ann||{partition}|COMPLETED|{at}|{at}|{at}|600|20|{processors}|1|4000M|normal|||"
 
 
 @pytest.fixture
