@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sweep.store import reader
 from sweep.store.records import HEAD, Record, encode
-from sweep.store.writing import inner, open_log, replace
+from sweep.store.writing import inner, link, open_log, replace
 
 
 class Shard:
@@ -65,6 +65,8 @@ class Shard:
 
     def _open(self) -> int:
         """Return a descriptor of the log; a shared log is locked until it is closed."""
+        if self.path.parent.is_symlink():  # exchanged during the run
+            raise link(self.path.parent)
         descriptor = open_log(self.path)
         if not self._shared:
             return descriptor

@@ -184,6 +184,18 @@ def test_a_folder_that_was_exchanged_is_left_alone(tmp_path: Path, monkeypatch: 
     assert Folder(results, "packing").dataset.is_file()
 
 
+def test_a_log_is_written_through_no_link_that_came_later(tmp_path: Path) -> None:
+    place, mine = tmp_path / "shards", tmp_path / "mine"
+    place.mkdir()
+    mine.mkdir()
+    log = shards.Shard(place)
+    place.rename(tmp_path / "moved")
+    place.symlink_to(mine)
+    with pytest.raises(SweepError, match="shards is a link: remove it"):
+        log._open()
+    assert os.listdir(mine) == []
+
+
 def test_a_log_is_written_to_no_other_folder(tmp_path: Path) -> None:
     place = tmp_path / "packing" / "shards"
     place.mkdir(parents=True)
