@@ -284,7 +284,7 @@ def test_a_growing_dataset_is_reloaded(results: Path, study: Study, tmp_path: Pa
         (["{results}", "browser=maybe"], "browser=maybe: give true or false"),
         (["{results}", "colour=red"], "valid: port=, browser=, logs="),
         (["{results}", "logs=/nowhere"], "no such folder"),
-        (["{results}", "--port", "5007"], "'--port' is not understood; valid: port=, browser=, logs="),
+        (["{results}", "--port", "5007"], "unknown argument '--port'; valid: port=, browser=, logs="),
     ],
 )
 def test_mistakes_are_one_line(

@@ -70,7 +70,7 @@ def test_the_executor_has_to_be_on_the_command_line(sweep, monkeypatch):
     monkeypatch.setattr(ranks, "main", lambda command: command())
     answer = sweep("executor=mpi")
     assert answer.status == 2
-    assert answer.err.startswith("error: executor=mpi has to be on the command line")
+    assert answer.err.startswith("error: executor=mpi has to be given on the command line")
 
 
 @pytest.mark.exhaustive
