@@ -248,7 +248,7 @@ class Plan:
 
 
 def _is_met(condition: Callable[[Point], bool], point: Point) -> bool:
-    """Whether a point meets a condition; one that cannot be simulated does not: `Plan.check` raises why."""
+    """Whether a point meets a condition; one that cannot be simulated does not: `checks.notes` raises why."""
     try:
         return condition(point)
     except SweepError:

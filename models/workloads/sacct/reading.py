@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -128,7 +129,7 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
     return _table(path, source, counts, columns)
 
 
-class Column:
+class Column(ABC):
     """The values of one field, block by block."""
 
     def __init__(self, file: str, field: str) -> None:
@@ -146,9 +147,9 @@ class Column:
         self.lines.append(np.array(lines, np.int64))
         self.blocks.append(self.of(lines, texts))
 
+    @abstractmethod
     def of(self, lines: Sequence[int], texts: Sequence[str]) -> np.ndarray:
         """Return what is kept of a block of texts."""
-        raise NotImplementedError
 
     def broken(self, line: int, text: str, expected: object) -> SacctError:
         """Return the error of a text that has not the field's form."""

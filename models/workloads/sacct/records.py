@@ -89,12 +89,12 @@ def _of_json(name: str, content: bytes) -> Iterator[tuple[int, Record]]:
     """Yield the jobs of ``sacct --json``, decoded one by one: a year of jobs has hundreds of megabytes."""
     begin = re.search(rb'"jobs"\s*:\s*\[', content)
     assert begin is not None  # `blocks_of` has found it
-    decode, gap = json.JSONDecoder().raw_decode, re.compile(r"[\s,]*")
+    decode, further = json.JSONDecoder().raw_decode, re.compile(r"[^\s,]")
     utf8 = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     text, at, line = "", 0, content.count(b"\n", 0, begin.end()) + 1
     start = begin.end()
     while True:
-        stop = len(gap.match(text, at)[0]) + at  # type: ignore[index]  # it always matches
+        stop = len(text) if (found := further.search(text, at)) is None else found.start()
         line += text.count("\n", at, stop)
         at = stop
         if text[at : at + 1] == "]":
