@@ -1,5 +1,6 @@
 """One run of a study: an executor runs the tasks that are left, and the results are collected."""
 
+import shlex
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,12 @@ from sweep.store.collect import Collection
 from sweep.store.costs import Costs
 from sweep.store.folder import Folder
 from sweep.store.state import State
+
+LONG_S = 60.0
+"""Seconds from which on the last tasks of a study are long, so that all others can be analysed before."""
+
+NAMED = 3
+"""Running tasks that a line names."""
 
 LATER = "when the results are gathered, or by this command once all tasks are done"
 """When the schedules are written of a study that a detached executor runs."""
@@ -171,16 +178,32 @@ def execute(
         with Meter(
             console, found.total, len(found.done), lambda: str(bundles.outlook(executor.workers))
         ) as meter:
+            reported = False
             for results in executor.run(bundles):
                 for result in results:
                     if result.failed:
                         bundles.ended(found.numbers[result.id])
                     else:
                         bundles.learn(found.numbers[result.id], result.seconds)
-                meter.add(len(results), sum(result.jobs for result in results))
-                if collection is not None:
-                    collection.write_if_due()
+                if results:
+                    meter.add(len(results), sum(result.jobs for result in results))
+                if collection is None:
+                    continue
+                collection.write_if_due(bool(results))
+                if not reported and (last := bundles.last(LONG_S)) and len(last) < found.total:
+                    reported = True
+                    say(console, _last(plan, last, collection.path))
     costs.save()
+
+
+def _last(plan: Plan, numbers: Sequence[int], folder: Path) -> str:
+    """Return the line on tasks that run for long after all others are done, in the dataset."""
+    axes = [axis for axis, values in plan.axes.items() if len(values) > 1] or ["policy"]
+    named = [", ".join(f"{axis} {plan.task(n).at[axis]}" for axis in axes) for n in numbers[:NAMED]]
+    more = f" and {len(numbers) - NAMED} more" if len(numbers) > NAMED else ""
+    command = f"python -m analysis {shlex.quote(str(folder))}"
+    running = f"still running: {'; '.join(named)}{more}"
+    return f"all tasks but {len(numbers)} are done and can be analysed: {command}; {running}"
 
 
 def warm_up(plan: Plan, console: Console) -> None:

@@ -24,7 +24,6 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import NamedTuple, TypeVar
@@ -284,7 +283,7 @@ class Bundles:
         """Return the time that the remaining tasks will take; may be called from any thread."""
         now = time.monotonic()
         with self._lock:
-            known = doubtful = longest = 0.0
+            known = doubtful = longest = spent = 0.0
             unknown = overdue = 0
             for key, numbers in self._waiting.items():
                 if not numbers:
@@ -299,6 +298,7 @@ class Bundles:
             # Each running bundle once: all of its tasks share one entry.
             for given in {id(each): each for each in self._given.values()}.values():
                 elapsed = now - given.at
+                spent += elapsed
                 if (done := given.share_done()) > LEGIBLE:
                     rest = elapsed * (1 - done) / done
                     known, longest = known + rest, max(longest, rest)
@@ -311,7 +311,19 @@ class Bundles:
                     overdue += len(given.tasks)
                     rest = elapsed  # counts as half done: the best guess without any other information
                 known, longest = known + rest, max(longest, rest)
-            return Outlook.of(known, doubtful, longest, self._timings.workers(workers), unknown, overdue)
+            pace = self._timings.workers(workers, spent)
+            if not any(self._waiting.values()):  # all that is left runs, each task on a worker of its own
+                pace = max(pace, len(self._given))
+            return Outlook.of(known, doubtful, longest, pace, unknown, overdue)
+
+    def last(self, seconds: float) -> list[int]:
+        """Return the running tasks if all others came back, and each of them has run for so long."""
+        with self._lock:
+            now, given = time.monotonic(), self._given
+            is_last = not any(self._waiting.values()) and all(
+                now - one.at > seconds for one in given.values()
+            )
+            return sorted(given) if is_last else []
 
     def task_seconds(self, share: float) -> float:
         """Return the seconds that this share of the tasks takes at most: of those that came back or wait."""
@@ -345,8 +357,10 @@ def finished(
     workers: Callable[[], int],
     check: Callable[[], object],
     every_s: float,
-) -> Iterator[tuple[Bundle, Future[T]]]:
+) -> Iterator[tuple[Bundle, Future[T]] | None]:
     """Submit bundles, a few at any time, and yield each with its future once that is done.
+
+    None is yielded where none is done for `every_s`.
 
     Parameters
     ----------
@@ -367,6 +381,9 @@ def finished(
             future.add_done_callback(arrived.put)
         if not on_their_way:
             return
-        with suppress(Empty):
+        try:
             future = arrived.get(timeout=every_s)
+        except Empty:
+            yield None
+        else:
             yield on_their_way.pop(future), future

@@ -244,7 +244,11 @@ class Executor:
         """Run the bundles, a few of them on their way at any time."""
         client = self._ready()
         suspects: list[Bundle] = []
-        for bundle, results in self._finished(client, bundles):
+        for done in self._finished(client, bundles):
+            if done is None:
+                yield []
+                continue
+            bundle, results = done
             if results is None:
                 suspects.extend(replace(bundle, tasks=(task,)) for task in bundle.tasks)
             else:
@@ -252,15 +256,21 @@ class Executor:
         # A dying worker takes along the bundles that wait for it, which may be innocent. Run alone, after all
         # others are done, a task shows whether it is the cause.
         for suspect in suspects:
-            for bundle, results in self._finished(client, iter([suspect])):
-                yield results or give_up(
-                    bundle, "the worker died each time it ran this task (out of memory?)"
+            for done in self._finished(client, iter([suspect])):
+                yield (
+                    []
+                    if done is None
+                    else done[1]
+                    or give_up(suspect, "the worker died each time it ran this task (out of memory?)")
                 )
 
     def _finished(
         self, client: Client, bundles: Iterator[Bundle]
-    ) -> Iterator[tuple[Bundle, list[Result] | None]]:
-        """Yield finished bundles with their results, None if each worker that ran the bundle died."""
+    ) -> Iterator[tuple[Bundle, list[Result] | None] | None]:
+        """Yield finished bundles with their results, None if each worker that ran the bundle died.
+
+        None in the place of both where nothing comes back for a while.
+        """
         import asyncio
 
         loop = client.loop.asyncio_loop  # type: ignore[union-attr] # of a client that is connected
@@ -271,8 +281,8 @@ class Executor:
             return asyncio.run_coroutine_threadsafe(_worked(client, there), loop)
 
         check = partial(self._count_workers, client)
-        for bundle, future in finished(bundles, submit, lambda: self.workers, check, COUNT_EVERY_S):
-            yield bundle, _results(future)
+        for done in finished(bundles, submit, lambda: self.workers, check, COUNT_EVERY_S):
+            yield done and (done[0], _results(done[1]))
 
     def _count_workers(self, client: Client) -> None:
         """Count the workers, which may change, and give up once there has been none for too long."""

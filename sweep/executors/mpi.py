@@ -90,8 +90,11 @@ class Executor:
                     )
 
         submit = partial(self._submit, run_bundle)
-        for _, future in finished(chain([first], bundles), submit, lambda: self.workers, check, SILENCE_S):
-            rank, results = future.result()
+        for done in finished(chain([first], bundles), submit, lambda: self.workers, check, SILENCE_S):
+            if done is None:
+                yield []
+                continue
+            rank, results = done[1].result()
             last_result[rank] = time.monotonic()
             if isinstance(results, RunError):
                 raise results

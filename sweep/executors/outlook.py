@@ -134,13 +134,19 @@ class Timings:
             otherwise = self._work / self._worked_jobs * self._jobs[key]
         return (total + PRIOR * otherwise) / (count + PRIOR), count / (count + PRIOR)
 
-    def workers(self, given: int) -> float:
-        """Return how many workers' work comes back a second, at most as many as there are."""
+    def workers(self, given: int, spent: float = 0.0) -> float:
+        """Return how many workers' work is done a second, at most as many as there are.
+
+        Parameters
+        ----------
+        spent : float
+            Seconds for which the tasks that did not come back have run.
+        """
         elapsed = 0.0 if self._begun is None else time.monotonic() - self._begun
         if elapsed < PACE_S:
             return given
         # At least a quarter of a worker, so that one long task in front does not predict weeks.
-        return min(given, max(self._work / elapsed, 0.25))
+        return min(given, max((self._work + spent) / elapsed, 0.25))
 
 
 def _without_policy(key: Key) -> Key:

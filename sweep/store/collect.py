@@ -22,25 +22,37 @@ class Collection:
 
     Attributes
     ----------
+    path : Path
+        The folder of results.
     faults : list of str
         Errors of logs of which the dataset that was written lacks the recorded waits, one line each.
     """
 
     def __init__(self, plan: Plan, folder: Folder, arguments: Sequence[str]) -> None:
         self._plan = plan
-        self._folder = folder
+        self._folder, self.path = folder, folder.path
         self._arguments = arguments
         self._is_sound = False
         self.faults: list[str] = []
-        self._due = time.monotonic() + WRITE_EVERY_S
+        self._written = time.monotonic()
+        self._spent = 0.0
+        self._has_more = False
 
-    def write_if_due(self) -> None:
-        """Write the results that are there by now, if the last time is long enough ago."""
+    def write_if_due(self, came: bool = True) -> None:
+        """Write the results that are there by now, if the last time is long enough ago.
+
+        Parameters
+        ----------
+        came : bool
+            Whether results came since the last call. While none comes, writing delays no other.
+        """
         start = time.monotonic()
-        if start >= self._due:
+        self._has_more |= came
+        wait = max(WRITE_EVERY_S, self._spent / WRITE_SHARE if came else 0.0)
+        if self._has_more and start >= self._written + wait:
             self.write(read(self._plan, self._folder))
-            end = time.monotonic()
-            self._due = end + max(WRITE_EVERY_S, (end - start) / WRITE_SHARE)
+            self._written, self._has_more = time.monotonic(), False
+            self._spent = self._written - start
 
     def write(self, state: State, report: Callable[[int], None] = lambda done: None) -> str | None:
         """Write the dataset, unless the one in the folder holds all that already.

@@ -199,3 +199,28 @@ def test_the_manifest_remembers_files_of_smaller_grids(sweep):
     assert json.loads(Path("results/queue/config.json").read_text(encoding="utf-8"))["settings"]["grid"][
         "policy"
     ] == ["quick"]
+
+
+def test_while_the_last_task_runs_all_others_can_be_analysed(sweep, monkeypatch):
+    """Nothing comes back while the clock goes on: ten seconds later the dataset has all other tasks."""
+    from sweep.executors import bundles, serial
+    from sweep.store import collect
+
+    now, seen = [0.0], {}
+    for module in (bundles, collect):
+        monkeypatch.setattr(f"{module.__name__}.time.monotonic", lambda: now[0])
+
+    def run(self, given):
+        *first, last = given
+        yield from map(serial.work, first)
+        for seconds in (9, 2, 60):
+            now[0] += seconds
+            yield []
+            seen[now[0]] = int((load().state == 1).sum()) if Path("results/queue/queue.nc").exists() else 0
+        yield serial.work(last)
+
+    monkeypatch.setattr(serial.Executor, "run", run)
+    (line,) = [line for line in sweep().out.splitlines() if "can be analysed" in line]
+    assert seen == {9: 0, 11: 23, 71: 23}
+    assert line.startswith("all tasks but 1 are done and can be analysed: python -m analysis results/queue; ")
+    assert re.search("still running: policy (quick|slow), load 0.[36], ", line)

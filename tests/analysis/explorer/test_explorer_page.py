@@ -331,7 +331,7 @@ def test_the_page_follows_a_run(window: Window, folder: Path, monkeypatch: pytes
     seen: list[str] = []
     zoomed = zoom(window)
 
-    def write_and_look(collection: collect.Collection) -> None:
+    def write_and_look(collection: collect.Collection, came: bool = True) -> None:
         """Write the dataset in the middle of the run, and check the page then."""
         found = read(collection._plan, collection._folder)
         if found.left() and not seen:

@@ -54,3 +54,26 @@ def test_the_outlook_extrapolates_a_task_that_shows_its_progress(expand, tmp_pat
         progress.record(KIND)["arrived"] = 6
         outlook = bundles.outlook(1)
     assert (outlook.unknown, outlook.seconds) == (0, pytest.approx(20)), "six tenths took 30 s"
+
+
+def test_the_last_long_task_has_the_time_that_it_shows(expand, tmp_path, monkeypatch, costs):
+    """Two of three took a second each; for the third one's ten minutes no more work comes back."""
+    now = [0.0]
+    for module in ("bundles", "outlook"):
+        monkeypatch.setattr(f"sweep.executors.{module}.time.monotonic", lambda: now[0])
+    Path("log").write_text("x", encoding="utf-8")
+    plan = expand("workload=log", "workload.path=log", "batch_size=null", "replications=1")
+    bundles = Bundles(plan, [0, 1, 2], costs, tmp_path, 0.05, workers=lambda: 2, running=tmp_path)
+    given = [next(bundles).tasks[0].id for _ in range(3)]
+    now[0] += 1
+    for one in given[:2]:
+        bundles.learn(plan.ids.index(one), 1.0)
+    progress.expect(1000)
+    with progress.shown_in(tmp_path / given[2]):
+        record = progress.record(KIND)
+        for elapsed in (60, 300, 590):
+            now[0] = elapsed
+            record["arrived"] = elapsed * 1000 // 600
+            assert bundles.outlook(2).seconds == pytest.approx(600 - elapsed, abs=1)
+    assert bundles.last(600) == []
+    assert bundles.last(500) == [plan.ids.index(given[2])]

@@ -164,7 +164,7 @@ def test_a_folder_that_was_exchanged_is_left_alone(tmp_path: Path, monkeypatch: 
     before = {path: path.read_bytes() for path in other.rglob("*") if path.is_file()}
     exchanged = []
 
-    def exchange(collection: collect.Collection) -> None:
+    def exchange(collection: collect.Collection, came: bool = True) -> None:
         if not exchanged:
             results.rename(tmp_path / "moved")
             exchanged.append(other.rename(results))
