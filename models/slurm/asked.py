@@ -44,6 +44,8 @@ class Asked:
     message : ndarray of float, seconds
         From its end until the message of its epilog, which calls the scheduler; -1 without one, as where a
         node has finished with the job before the controller asks.
+    leaves : ndarray of float, seconds
+        When its user cancels it, waiting or not; infinite for never.
     """
 
     jobs: Jobs
@@ -53,6 +55,7 @@ class Asked:
     runtime: Floats
     partitions: tuple[tuple[int, ...], ...]
     message: Floats
+    leaves: Floats
 
     @cached_property
     def first_record(self) -> Ints:
@@ -71,12 +74,17 @@ class Asked:
 
 
 def asked(
-    jobs: Jobs, configuration: Configuration, message: Floats | None = None, users: Sequence[str] = ()
+    jobs: Jobs,
+    configuration: Configuration,
+    message: Floats | None = None,
+    users: Sequence[str] = (),
+    leaves: Floats | None = None,
 ) -> Asked:
     """Return what jobs ask for, with the defaults of their partitions: of time else their longest, or a year.
 
-    `users` are the names of the users, if the log has them: the n-th for user number n. ``ValueError``
-    with one line for a job of a partition or with a device that is not there.
+    `leaves` are as in `Asked`; None is never. `users` are the names of the users, if the log has them: the
+    n-th for user number n. ``ValueError`` with one line for a job of a partition or with a device that is not
+    there.
     """
     request = jobs.request or Requests.of(jobs.size, jobs.memory)
     if any(name != name.lower() for name in request.gres):  # as in nodes
@@ -113,10 +121,13 @@ def asked(
     places = tuple(known[names] for names in request.partition.tolist())
     if message is None:
         message = np.full(len(jobs), EPILOG_S if configuration.settings.epilog else -1.0)
+    leaves = np.full(len(jobs), np.inf) if leaves is None else leaves
     limit = np.ceil(np.where(np.isnan(jobs.requested), 0, jobs.requested) / 60).astype(np.int64) * 60
     own = [(one.default_time, one.max_time, YEAR_S) for one in configuration.partitions]
     longest = [next(time for time in times if time is not None) for times in own]
     defaults = np.array([longest[place[0]] for place in places], np.int64)
     numbers_of = [0] * len(jobs) if jobs.user is None else jobs.user.tolist()
     user = np.array([users[n - 1] if 0 < n <= len(users) else str(n) for n in numbers_of], object)
-    return Asked(jobs, request, user, np.where(limit > 0, limit, defaults), jobs.runtime, places, message)
+    return Asked(
+        jobs, request, user, np.where(limit > 0, limit, defaults), jobs.runtime, places, message, leaves
+    )

@@ -193,6 +193,7 @@ def jobs(
         "queue": np.zeros(len(wanted.place), np.int64),
         "running": np.zeros(n_jobs, np.int64),
         "held": np.zeros(n_jobs, np.int64),
+        "leaving": leaving(wanted),
         "heap": np.zeros(3 * n_jobs + 1, tables.END),
         "of_user": np.zeros(n_jobs + 1, np.int64),
         "array_running": np.zeros(int(request.array.max(initial=-1)) + 2, np.int64),
@@ -225,6 +226,7 @@ def _asked(
         begin=given.submit + request.delay + phases.clock,
         runtime=wanted.runtime,
         message=wanted.message,
+        leaves=wanted.leaves + phases.clock,
         limit=wanted.limit,
         min_nodes=np.maximum(request.nodes, 1),
         least_nodes=np.maximum(request.nodes, -(-tasks * task_cpus // largest)),
@@ -242,6 +244,11 @@ def _asked(
     )
     made["first_record"], made["first_charge"] = wanted.first_record, first_charge
     return made
+
+
+def leaving(wanted: Asked) -> Ints:
+    """Return the jobs that their users cancel, in order of time."""
+    return np.argsort(wanted.leaves, kind="stable")[: np.isfinite(wanted.leaves).sum()].astype(np.int64)
 
 
 def _memory(wanted: Asked, configuration: Configuration) -> dict[str, Ints]:

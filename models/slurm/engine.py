@@ -18,6 +18,8 @@ AT_ZERO = Phases()
 class Result:
     """What became of the jobs; arrays of jobs have the shape (n_jobs,), seconds as in the jobs' submissions.
 
+    A job that was cancelled while it waited has no start and no end (NaN).
+
     Parameters
     ----------
     by_backfill : ndarray of bool
@@ -82,7 +84,7 @@ def run(
             "PriorityCalcPeriod and policy.phases"
         )
     if ended == loop.STUCK:
-        stuck = int(np.flatnonzero(np.isnan(system.fate["start"]))[0])
+        stuck = int(np.flatnonzero(np.isnan(system.fate["start"]) & np.isinf(wanted.leaves))[0])
         partition = configuration.partitions[wanted.partitions[stuck][0]]
         raise ValueError(
             f"job {stuck + 1} waits for ever in partition {partition.name} of {configuration.name}, though "

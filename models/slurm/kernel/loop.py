@@ -6,11 +6,21 @@ import numpy as np
 from numba import int64
 
 from models.kernels.compiling import kernel, part
+from models.kernels.lists import remove
 from models.kernels.standstill import count_repeated, stands_still
 from models.slurm.kernel.gang import leave, next_slice
 from models.slurm.kernel.preempting import requeue, stop
 from models.slurm.kernel.priority import add_usage, recalculate
-from models.slurm.kernel.queue import exceeded, insert, may_start, release, sort_again
+from models.slurm.kernel.queue import (
+    HELD,
+    QUEUED,
+    drop_started,
+    exceeded,
+    insert,
+    may_start,
+    release,
+    sort_again,
+)
 from models.slurm.kernel.running import ENDED, REQUEUED, RUNNING, answered, end_on_nodes, pop_end
 from models.slurm.kernel.signatures import CYCLE, PASS, PICK
 from models.slurm.kernel.tables import NONE, SYSTEM
@@ -74,6 +84,34 @@ def end_job(system):
         if fate[job].status == REQUEUED:
             requeue(system, job)
     elif fate[job].status == RUNNING and fate[job].end == key:
+        finish(system, job)
+
+
+@part(inline=False)
+def next_to_leave(system):
+    """Return when the next job is cancelled by its user."""
+    n = system.state[0].n_left
+    return system.jobs[system.leaving[n]].leaves if n < len(system.leaving) else np.inf
+
+
+@part(inline=False)
+def leave_queue(system):
+    """Cancel the next job that its user cancels: a waiting one leaves the queue, which calls no pass; one
+    that runs, as it did not in the log, ends. O(queue + held jobs + running jobs)."""
+    state, fate = system.state[0], system.fate
+    job = system.leaving[state.n_left]
+    state.n_left += 1
+    if fate[job].status == QUEUED:
+        fate[job].status = ENDED
+        drop_started(system)
+        state.last_update = math.floor(state.now)
+    elif fate[job].status == HELD:
+        fate[job].status = ENDED
+        remove(system.held, state.n_held, job)
+        state.n_held -= 1
+        state.last_update = math.floor(state.now)
+    elif fate[job].status == RUNNING:
+        fate[job].end, fate[job].killed = state.now, 3
         finish(system, job)
 
 
@@ -204,6 +242,8 @@ def last_event(system):
         found = max(found, jobs[system.held[k]].begin)
     for k in range(len(system.reservations)):
         found = max(found, system.reservations[k].end)
+    for k in range(state.n_left, len(system.leaving)):
+        found = max(found, jobs[system.leaving[k]].leaves)
     return found
 
 
@@ -223,6 +263,7 @@ def run(system, main_pass, backfill_cycle, pick):
         if state.n_running == 0 and state.n_completing == 0:
             state.n_heap = 0  # ends of jobs that were killed before them
         next_end = system.heap[0].key if state.n_heap > 0 else np.inf
+        next_leave = next_to_leave(system)
         if next_submit == np.inf and next_end == np.inf and state.n_running == 0:
             if state.n_queue == 0 and state.n_held == 0:
                 return ENDED_ALL
@@ -231,9 +272,9 @@ def run(system, main_pass, backfill_cycle, pick):
                 return STUCK
         if state.n_queue == 0 and state.n_held == 0:
             until = min(min(next_submit, next_end), min(state.next_calc, state.next_immediate))
-            skip_idle(system, min(until, state.next_slice))
+            skip_idle(system, min(until, min(state.next_slice, next_leave)))
         now = min(
-            min(min(next_submit, next_end), state.next_slice),
+            min(min(next_submit, next_end), min(state.next_slice, next_leave)),
             min(min(state.next_tick, state.next_look), min(state.next_calc, state.next_immediate)),
         )
         state.repeated = count_repeated(state.repeated, state.now, now)
@@ -246,6 +287,8 @@ def run(system, main_pass, backfill_cycle, pick):
             end_job(system)
         elif next_submit == now:
             submit(system)
+        elif next_leave == now:
+            leave_queue(system)
         elif state.next_slice == now:
             next_slice(system)
         elif state.next_immediate == now:

@@ -196,6 +196,9 @@ def stop(system, job):
 def requeue(system, job):
     """Submit a preempted job again, once its nodes have answered; with priority/basic it keeps its place."""
     state, settings, jobs = system.state[0], system.settings[0], system.jobs
+    if jobs[job].leaves <= state.now:  # cancelled while its nodes were completing
+        system.fate[job].status = ENDED
+        return
     system.fate[job].status, system.fate[job].killed, system.fate[job].warned = HELD, 0, 0
     if settings.multifactor:
         jobs[job].submit = state.now

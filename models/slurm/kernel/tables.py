@@ -63,7 +63,7 @@ STATE = fields(
     "now next_tick next_look next_calc next_immediate last_calc quiet_since next_slice",
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_looks "
-    "n_completing n_known n_pieces n_members n_slices most_shared shared n_offered n_ended n_placed "
+    "n_completing n_known n_left n_pieces n_members n_slices most_shared shared n_offered n_ended n_placed "
     "busy_first repeated n_copied "
     "n_times first_time middle_time last_time",
 )
@@ -80,6 +80,8 @@ n_chosen
     Nodes that `picking.pick` chose last.
 n_held
     Jobs that are submitted and may not start yet (begin time, dependency, throttle of an array).
+n_left
+    Jobs of `System.leaving` whose time has come.
 n_pieces
     Runs that preemption ended.
 n_members
@@ -124,15 +126,16 @@ where they begin in `System.rows`. count, failed: of a pass. ranked: the partiti
 tiers. n_active: jobs in its active row."""
 
 JOB = fields(
-    "submit begin runtime message",
+    "submit begin runtime message leaves",
     "limit min_nodes least_nodes max_nodes tasks task_cpus tasks_per_node node_memory cpu_memory whole user "
     "association array throttle after first_record first_charge qos exempt",
 )
 """Jobs in order of submission, and one more that ends the list of records.
 
-begin: earliest start. message: seconds from its end until the message of its epilog, which calls the
-scheduler at once; -1 where its nodes only answer the controller. limit: whole seconds. max_nodes: 0 is any
-number. least_nodes: on fewer its tasks have no room. node_memory and cpu_memory: one of them is 0.
+begin: earliest start. leaves: when its user cancels it, infinite for never. message: seconds from its end
+until the message of its epilog, which calls the scheduler at once; -1 where its nodes only answer the
+controller. limit: whole seconds. max_nodes: 0 is any number.
+least_nodes: on fewer its tasks have no room. node_memory and cpu_memory: one of them is 0.
 whole: whether the job asks for whole nodes itself.
 first_record: its records are those from here to the next job's first one, one for each of its partitions;
 first_charge: so are its charges.
@@ -192,8 +195,9 @@ FATE = fields(
 """What becomes of each job.
 
 status: 0 not submitted, 1 held, 2 in the queue, 3 running, 4 ended, 5 to be requeued. killed: 1 at its limit,
-2 by preemption. warned: whether its time of grace runs. called: second at which it preempted others last;
-calling: pass or cycle in which it does. limited: whether a limit kept it waiting at its last test.
+2 by preemption, 3 by its user. warned: whether its time of grace runs. called: second at which it preempted
+others last; calling: pass or cycle in which it does. limited: whether a limit kept it waiting at its last
+test.
 by: 0 the main scheduler, 1 backfill.
 reserved: first planned start, NaN for none. tested: whether the selection of nodes has seen it. entry: its
 first allocation. n_nodes: number of them. expected: whole second at which it has to end.
@@ -270,7 +274,8 @@ in the later part of a window."""
 
 class System(NamedTuple):
     """All tables; sets of nodes are rows of 64-bit words. `partition_words`: nodes of each partition, then
-    those that meet a constraint in one. `reserved_from`: first planned use of each node in this cycle."""
+    those that meet a constraint in one. `reserved_from`: first planned use of each node in this cycle.
+    `leaving`: jobs that their users cancel, in order of time."""
 
     state: Annotated[np.ndarray, STATE]
     settings: Annotated[np.ndarray, SETTINGS]
@@ -309,6 +314,7 @@ class System(NamedTuple):
     upcoming_words: Annotated[np.ndarray, NODES_IN_WORD]
     upcoming_shares: Annotated[np.ndarray, SHARE]
     held: Ints
+    leaving: Ints
     heap: Annotated[np.ndarray, END]
     offers: Annotated[np.ndarray, OFFER]
     reserved_from: Ints

@@ -53,6 +53,7 @@ class TwinJob:
     called: int = -(10**9)
     warned_until: int | None = None
     begin: int = 0
+    leaves: int | None = None  # when its user cancels it
     late: int = 0  # seconds that it was suspended before it was resumed last
     suspended: int | None = None  # since when
 
@@ -127,8 +128,14 @@ class Twin:
                 waiting.append(coming.pop(0))
                 waiting[-1].limited = any(" " in name for name in self.exceeds(waiting[-1]))
                 called, changed = True, now
+            leaving = self.cancel()
+            if leaving:
+                changed = now
             if self.slice():
                 changed = now
+            if any(job.killed for job in leaving):
+                self.requeued()
+                self.one_pass(False)
             if now - last_limits >= 30:
                 last_limits = now
                 for job in [one for one in running if one.suspended is None]:
@@ -139,13 +146,8 @@ class Twin:
                         job.end, job.killed, changed = now, True, now
                         running.remove(job)
                         self.stopped.append(job)
-            for job in [job for job in self.held if job.begin <= now]:
-                self.held.remove(job)
-                waiting.append(job)
+            if self.requeued():
                 changed = now
-            waiting.sort(
-                key=lambda job: (-job.level, -self.partitions[job.partition][1], job.submit, job.number)
-            )
             full = now - last_full >= 60
             if full or (called and now - last_pass >= 3):
                 last_pass, called = now, False
@@ -167,6 +169,29 @@ class Twin:
                 changed = now
                 self.one_pass(False)
             self.now += 1
+
+    def requeued(self) -> bool:
+        """Let held jobs wait whose time has come, in their order; return whether there was one."""
+        coming = [job for job in self.held if job.begin <= self.now]
+        for job in coming:
+            self.held.remove(job)
+        self.waiting += coming
+        self.waiting.sort(
+            key=lambda job: (-job.level, -self.partitions[job.partition][1], job.submit, job.number)
+        )
+        return bool(coming)
+
+    def cancel(self) -> list[TwinJob]:
+        """Take out the jobs that their users cancel now, one by one, and return them."""
+        groups = (self.waiting, self.held, self.running)
+        leaving = [(job, group) for job in self.jobs for group in groups if job in group]
+        leaving = [(job, group) for job, group in leaving if job.leaves == self.now]
+        for job, group in leaving:
+            group.remove(job)
+            if group is self.running:
+                job.end, job.killed = self.now, True
+                self.leave(job)
+        return [job for job, _ in leaving]
 
     def leave(self, job: TwinJob) -> None:
         """Take out of the rows of gang scheduling, where there are any."""

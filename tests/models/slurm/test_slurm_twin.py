@@ -301,7 +301,9 @@ def simulated(twin: Twin, lines: list[str], plans: int = 0) -> Result:
     submit, runtime, limit, tasks = (column[name] for name in ("submit", "runtime", "limit", "tasks"))
     given = jobs_of(submit, runtime, tasks, requested=limit, user=[job.user for job in jobs])
     configuration = of_lines("twin", lines)
-    return run(asked(replace(given, request=request), configuration), configuration, EACH_SECOND, plans)
+    leaves = np.array([np.inf if job.leaves is None else job.leaves for job in jobs])
+    wanted = asked(replace(given, request=request), configuration, leaves=leaves)
+    return run(wanted, configuration, EACH_SECOND, plans)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -319,6 +321,23 @@ def test_every_job_starts_when_the_twin_starts_it(kind: str, seed: int) -> None:
     assert result.suspended.tolist() == [job.late for job in twin.jobs]
     lost = zip(result.lost.job.tolist(), result.lost.begin.tolist(), result.lost.end.tolist(), strict=True)
     assert sorted(lost) == [(job.number, *run) for job in twin.jobs for run in job.runs]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", [2, *(pytest.param(s, marks=pytest.mark.exhaustive) for s in range(3, 20))])
+def test_jobs_that_are_cancelled_leave_the_queue_when_the_log_says(kind: str, seed: int) -> None:
+    """Some wait, some are held, some would not have run in the log: these end."""
+    twin, lines = draw(kind, seed)
+    rng = np.random.default_rng(seed)
+    for job in twin.jobs:
+        if rng.random() < 0.4:
+            job.leaves = job.submit + int(rng.integers(1, 400))
+    result = simulated(twin, lines)
+    twin.run()
+    starts = [np.nan if job.start is None else job.start for job in twin.jobs]
+    np.testing.assert_array_equal(result.start, starts)
+    ran = ~np.isnan(result.start)
+    assert result.end[ran].tolist() == [job.end for job in twin.jobs if job.start is not None]
 
 
 @pytest.mark.parametrize("kind", ["backfill", "gang cores"])
