@@ -1,26 +1,35 @@
-"""How the sentences of chapters 3, 5 and 6 are tested (``claims.yaml``).
+"""How the sentences of chapters 3 to 6 are tested (``claims.yaml``).
 
 Numbers without chance in them are facts (`exact`, `schedules`); simulated ones are compared by
-paired intervals (`simulation`).
+paired intervals (`simulation`). What policies do on a mesh or a list of jobs depends on no dataset
+(`partitions`, `lemmas`, the examples of `schedules`).
 """
 
 from functools import cache
 from pathlib import Path
 
-from analysis.claims import Claim
+from analysis.claims import Claim, Fact
 from analysis.claims.comparisons import AxisRange
 from analysis.claims.rows import Rows
 from analysis.claims.tester import Tester
 from analysis.claims.testers import CURVES
 from analysis.mccann1994 import labels
-from analysis.mccann1994.claims import exact, schedules, simulation
+from analysis.mccann1994.claims import exact, lemmas, partitions, schedules, simulation
 from analysis.study import Study
 
 ROWS = Rows(Path(__file__).parents[1])
-TESTERS = {**CURVES, **exact.TESTERS, **simulation.TESTERS, **schedules.TESTERS}
+FACTS = {**partitions.FACTS, **lemmas.FACTS, **schedules.FACTS}
+
+
+def _model(test: Tester, of: str) -> list[Fact]:
+    """Return facts about what a policy does, which depend on no dataset."""
+    return [Fact(text, so) for text, so in FACTS[of]()]
+
+
+TESTERS = {**CURVES, **exact.TESTERS, **simulation.TESTERS, **schedules.TESTERS, "model": _model}
 
 SECTIONS = {
-    labels.EFFICIENCY: ("speedup", "efficiency"),
+    labels.EFFICIENCY: ("speedup", "partitions", "efficiency"),
     labels.MOST_LOADED: ("fairness",),
     labels.RESPONSE: ("simulation",),
     labels.BLOW_UP: ("birth_death",),
@@ -67,5 +76,5 @@ def claims(study: Study) -> tuple[Claim, ...]:
     if metric == labels.RESPONSE and study.varies(labels.LIMITS.name):
         sections = ("memory",)
     elif metric == labels.REALLOCATIONS and not labels.on_random_lists(study):
-        sections = ("examples",)
+        sections = ("lemmas", "examples")
     return ROWS.claims(test, TESTERS, *sections)

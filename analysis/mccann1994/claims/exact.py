@@ -16,16 +16,6 @@ from sweep.policy_names import label
 BOUNDS = {"most": MOST_LOADED, "least": LEAST_LOADED}
 
 
-def _one_job_over(
-    test: Tester, curve: Mapping[str, Any], of: str, jobs: int, at: AxisRange, high: float
-) -> list[Part]:
-    """Ask that a policy with one job has less than a share of what it has with several."""
-    found = testers.curve_of(test, curve, of)
-    there = found.intervals().mean[found.x == jobs]
-    several = float(there[0]) if there.size else found
-    return [testers.average(f"{label(of)}, one job over {jobs}", found, several, at, high=high)]
-
-
 def _rises(test: Tester, curve: Mapping[str, Any], of: str, through: Sequence[AxisRange]) -> list[Part]:
     """Ask that the average rises from each range to the next."""
     found, name = testers.curve_of(test, curve, of), label(of)
@@ -229,7 +219,7 @@ def _grows(test: Tester, of: str, loads: list[float]) -> list[Part]:
 
 
 TESTERS: Mapping[str, Any] = {
-    "one_job_over": _one_job_over, "rises": _rises, "most_below_one": _most_below_one,
+    "rises": _rises, "most_below_one": _most_below_one,
     "wider_spread": _wider_spread, "shortest_rotation": _shortest_rotation, "nearer_if_even": _nearer_if_even,
     "near_one": _near_one, "farthest": _farthest, "as_without_rotation": _as_without_rotation,
     "below_at_each": _below_at_each, "below_all": _below_all, "gives_way": _gives_way, "stable": _stable,

@@ -107,14 +107,8 @@ def _named(workload: str) -> str:
     return workload.removeprefix("minimum_").replace("_", " ")
 
 
-def _example_facts(test: Tester, of: str) -> list[Fact]:
-    """Return the facts of an example, see `FACTS`."""
-    return [Fact(text, so) for text, so in FACTS[of]()]
-
-
 def _example(name: str) -> list[Schedule]:
-    processors, requirements, policies = EXAMPLES[name]
-    return [schedule_of(policy, processors, requirements) for policy in policies]
+    return EXAMPLES[name].schedules()
 
 
 Facts = list[tuple[str, bool]]
@@ -154,6 +148,23 @@ def _rests_on_one() -> Facts:
 
 def _epochs(found: Schedule) -> list[list[Box]]:
     return [[box for box in found.boxes if box.y == start] for start in found.starts[:3]]
+
+
+def _three_epochs() -> Facts:
+    example = EXAMPLES["fig6-5"]
+    own = schedule_of(*example.policies, example.processors, example.requirements)
+    spans = [b - a for a, b in pairwise([*own.starts, Fraction(1)])]
+    widths = {box.job: box.width for box in own.boxes}
+    return [
+        (
+            f"{own.epochs} epochs of {_listed(sorted(spans))} of T",
+            sorted(spans) == [Fraction(1, 4)] * 2 + [Fraction(1, 2)],
+        ),
+        (
+            f"jobs 1 to 4 have {list(widths.values())} of 16 processors",
+            list(widths.values()) == [16, 8, 8, 16],
+        ),
+    ]
 
 
 def _epochs_of_example() -> Facts:
@@ -218,6 +229,7 @@ FACTS: Mapping[str, Callable[[], Facts]] = {
     "forced_allocation": _forced_allocation,
     "worked_example": _worked_example,
     "rests_on_one": _rests_on_one,
+    "three_epochs": _three_epochs,
     "epochs_of_example": _epochs_of_example,
     "eight_processors": _eight_processors,
     "not_optimal_on_140": _not_optimal_on_140,
@@ -243,6 +255,10 @@ def _needs(boxes: Sequence[Box]) -> list[int]:
     return sorted(box.minimum for box in boxes)
 
 
+def _listed(parts: Sequence[Fraction]) -> str:
+    return ", ".join(map(str, parts))
+
+
 def _counts(found: Schedule) -> list[int]:
     """Return how many jobs begin at each moment."""
     return [sum(box.y == start for box in found.boxes) for start in found.starts]
@@ -253,5 +269,4 @@ TESTERS: Mapping[str, Any] = {
     "more": _more,
     "fewer": _fewer,
     "with_several_groups": _with_several_groups,
-    "example": _example_facts,
 }

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import combinations
 from typing import TYPE_CHECKING
 
-import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from analysis.drawings.matrix import JOB_COLORS
@@ -16,17 +15,16 @@ from analysis.drawings.scene import mesh_of, valid, whole
 from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.figures.style import shade
-from analysis.mccann1994.drawings.mesh import Piece, bare, draw_mesh, draw_walk, key, pages
+from analysis.mccann1994.drawings.mesh import EDGE, Piece, draw_mesh, draw_walk, key, pages
+from analysis.mccann1994.drawings.threads import draw_threads, orders
 from analysis.mccann1994.labels import LARGE, REST, SMALL
+from analysis.mccann1994.local_order import broken_links, refined
 
 if TYPE_CHECKING:
     from models.partitioning.simulation.folded_mesh import FoldedMesh
 
 OF_EQUI = range(1, 17)
 """Numbers of jobs of Fig. 4.2."""
-
-PROCESSOR_COLORS = ("#cfe3f3", "#f9dcc4", "#d5ead2", "#f6ecbe", "#e6d7ee")
-"""Neighbouring processors differ in colour: along a row by turns, and from row to row by two places."""
 
 
 def equi(settings: Mapping[str, str]) -> Figure:
@@ -62,6 +60,8 @@ def _pieces(rows: int, columns: int, jobs: int, leftover: str) -> list[Piece]:
 
 def equi_plus_mapping(settings: Mapping[str, str]) -> Figure:
     """Draw where a partition lies and on which of its processors each thread of its job runs."""
+    from models.partitioning.geometry.mapping import snake
+
     rows, columns = mesh_of(settings)
     jobs, wanted = whole(settings, "jobs"), settings["partition"].lower().replace("x", "×")
     pieces = valid(_pieces, rows, columns, jobs, settings["leftover"])
@@ -79,34 +79,10 @@ def equi_plus_mapping(settings: Mapping[str, str]) -> Figure:
         for n, piece in enumerate(pieces)
     ]
     draw_mesh(left, rows, columns, marked, f"{jobs} partitions of {rows} × {columns} processors", 2.8)
-    _draw_threads(right, rows, columns, height, width)
+    draw_threads(right, valid(snake, rows, columns, height, width), height, width)
+    for line in orders(rows, columns, height):
+        right.plot(*line, color=EDGE, linewidth=0.6, linestyle=(0, (2, 1.5)))
     return figure
-
-
-def _draw_threads(axes: Axes, rows: int, columns: int, height: int, width: int) -> None:
-    """Draw the grid of threads, coloured by processor, with each processor's number of threads."""
-    from models.partitioning.geometry.mapping import snake, thread_counts
-
-    processor = valid(snake, rows, columns, height, width)
-    counts = thread_counts(processor, height, width)
-    line, column = np.divmod(processor, width)
-    shades = np.array([to_rgb(color) for color in PROCESSOR_COLORS])
-    axes.imshow(shades[(column + 2 * line) % len(shades)], extent=(0, columns, rows, 0), aspect="equal")
-    axes.vlines(np.arange(1, columns), 0, rows, color="white", linewidth=0.5)
-    axes.hlines(np.arange(1, rows), 0, columns, color="white", linewidth=0.5)
-    style.outlines(axes, processor.T, color="#444444", linewidth=1.0)
-    for number in range(height * width):
-        place = np.argwhere(processor == number).mean(axis=0) + 0.5
-        axes.text(place[1], place[0], str(counts.flat[number]), ha="center", va="center", fontsize=8.5)
-    bare(axes)
-    least, most = counts.min(), counts.max()
-    each = (
-        f"{least}" if least == most else f"{least} or {most}" if most == least + 1 else f"{least} to {most}"
-    )
-    axes.set_title(
-        f"{rows} × {columns} threads on {height} × {width} processors: {each} each",
-        fontsize=8.5, fontweight="normal", loc="center", pad=4,
-    )  # fmt: skip
 
 
 OF_FOLDING = range(3, 9)
@@ -189,6 +165,30 @@ def folding_cycle(settings: Mapping[str, str]) -> Figure:
         here = next(axes)
         draw_mesh(here, rows, columns, [piece._replace(text="") for piece in _by_size(found)], title, 2.2)
         _draw_walks(here, found)
+    style.key_below(figure, key(SIZES), 2)
+    return figure
+
+
+def local_changes(settings: Mapping[str, str]) -> Figure:
+    """Draw the walk over 16 partitions after one and two of them are halved, by local changes (Fig. 4.8)."""
+    from models.partitioning.geometry.walk import cycle
+    from models.topology.shapes import splits
+
+    rows, columns = mesh_of(settings)
+    walk, axis = valid(cycle, rows, columns, 16), splits(rows, columns)[4]
+    pairs = combinations(range(16), 2)
+    pair = next((found for found in pairs if broken_links(refined(walk, found, axis))), (0, 1))
+    figure, places = pages(2, 2, rows / columns)
+    for split, axes in zip((pair[:1], pair), places, strict=True):
+        stops = refined(walk, split, axis)
+        largest = max(stop.n_processors for stop in stops)
+        pieces = [Piece(stop, LARGE if stop.n_processors == largest else SMALL) for stop in stops]
+        broken = broken_links(stops)
+        title = (
+            f"{16 + len(split)} partitions: {'closed' if not broken else f'{broken} step to no neighbour'}"
+        )
+        draw_mesh(axes, rows, columns, pieces, title, 3.3)
+        draw_walk(axes, stops)
     style.key_below(figure, key(SIZES), 2)
     return figure
 

@@ -30,12 +30,19 @@ class Example(NamedTuple):
     processors: int
     requirements: tuple[int, ...]
     policies: tuple[str, ...]
+    epochs: tuple[int, ...] = ()
+    """Order in which the figure has the policy's epochs; by default the policy's own."""
+
+    def schedules(self) -> list[Schedule]:
+        """Return the schedule of each policy."""
+        found = [schedule_of(policy, self.processors, self.requirements) for policy in self.policies]
+        return [_in_order(one, self.epochs) for one in found] if self.epochs else found
 
 
 EXAMPLES = {
     "fig6-2": Example(16, (2, 2, 4, 8, 8, 8, 8, 16), ("buddy_schedule",)),
     "fig6-4": Example(16, (2, 2, 4, 4, 4, 8, 8, 8), ("buddy_schedule",)),
-    "fig6-5": Example(16, (8, 8, 16, 16), ("equi_epoch",)),
+    "fig6-5": Example(16, (16, 8, 8, 16), ("equi_epoch",), epochs=(1, 0, 2)),
     "fig6-7": Example(12, (2, 3, 3, 4, 4, 4, 5, 6), ("equi_epoch",)),
     "fig6-8": Example(140, (20,) * 10, ("equi_epoch", "optimal_epoch")),
     "fig6-9": Example(16, (4, 4, 4, 4, 8), ("equi_epoch", "greedy_largest")),
@@ -57,14 +64,16 @@ def schedule_of(policy: str, processors: int, requirements: Sequence[int]) -> Sc
 
 def draw_example(name: str) -> Figure:
     """Draw an example of the dissertation under each of its policies."""
-    processors, requirements, policies = EXAMPLES[name]
-    return _side_by_side(processors, requirements, policies)
+    return _side_by_side(EXAMPLES[name])
 
 
 def schedule(settings: Mapping[str, str]) -> Figure:
     """Draw the schedule of a list of requirements."""
     policies = settings["policy"].split(",")
-    return _side_by_side(whole(settings, "processors"), numbers(settings, "requirements"), policies)
+    example = Example(
+        whole(settings, "processors"), tuple(numbers(settings, "requirements")), tuple(policies)
+    )
+    return _side_by_side(example)
 
 
 def mesh_schedule(settings: Mapping[str, str]) -> Figure:
@@ -106,8 +115,19 @@ def mesh_schedule(settings: Mapping[str, str]) -> Figure:
     return figure
 
 
-def _side_by_side(processors: int, requirements: Sequence[int], policies: Sequence[str]) -> Figure:
-    schedules = [schedule_of(policy, processors, requirements) for policy in policies]
+def _in_order(found: Schedule, epochs: Sequence[int]) -> Schedule:
+    """Return an epoch schedule with its epochs in another order."""
+    from models.medium_term.schedule import Schedule
+
+    moments, begin, boxes = [*found.starts, Fraction(1)], Fraction(0), []
+    for epoch in epochs:
+        boxes += [box._replace(y=begin) for box in found.boxes if box.y == moments[epoch]]
+        begin += moments[epoch + 1] - moments[epoch]
+    return Schedule(found.processors, tuple(sorted(boxes)))
+
+
+def _side_by_side(example: Example) -> Figure:
+    schedules, policies = example.schedules(), example.policies
     figure = Figure(figsize=(3.7 * max(1.45, len(policies)), 3.1), layout="constrained")
     places = figure.subplots(1, len(policies), squeeze=False)[0]
     for axes, policy, found in zip(places, policies, schedules, strict=True):

@@ -34,5 +34,6 @@ def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
 
     found = of_each_reading(study, of_one)
     if metric == labels.EFFICIENCY:
-        found[2:2] = drawings.pictures()
+        first, *chapter_4 = drawings.pictures()
+        return [first, *found[:2], *chapter_4, *found[2:]]
     return found

@@ -60,11 +60,20 @@ def snake(rows: int, columns: int, height: int, width: int) -> Processors:
             )
         row, column = np.divmod(snake(columns, rows, width, height).T, height)[::-1]
         return row * width + column
+    row = np.arange(rows) * height // rows
+    return row[:, None] * width + order_in_row(rows, columns, height) * width // (rows // height * columns)
+
+
+def order_in_row(rows: int, columns: int, height: int) -> Processors:
+    """Return a thread's place among those of its row of processors, index(i, j) of equations 4.4 and 4.5.
+
+    Shape (rows, columns); `height`, the rows of processors, divides `rows`.
+    """
     depth = rows // height
     row, within = np.divmod(np.arange(rows), depth)
     offset = np.where(row % 2 == 0, depth - 1 - within, within)
-    index = np.arange(columns) * depth + offset[:, None]
-    return row[:, None] * width + index * width // (depth * columns)
+    order: Processors = np.arange(columns) * depth + offset[:, None]
+    return order
 
 
 def thread_counts(processor: Processors, height: int, width: int) -> Processors:

@@ -61,6 +61,7 @@ def test_equi_draws_the_worked_example() -> None:
         ("folding_rotation", {"processors": "8x8", "jobs": "7"}, 8),
         ("folding_cycle", {}, 9),
         ("folding_cycle", {"processors": "4x8", "partitions": "12"}, 1),
+        ("local_changes", {}, 2),
     ],
 )
 def test_partitions_tile_the_mesh_in_every_picture(name: str, settings: Mapping[str, str], n: int) -> None:
@@ -70,9 +71,34 @@ def test_partitions_tile_the_mesh_in_every_picture(name: str, settings: Mapping[
         assert (covered(one) == 1).all()
 
 
+def test_threads_are_drawn_on_their_processors() -> None:
+    (axes,) = shown(draw("kernel_mapping"))
+    counts = [[int(text) for text in texts(axes)[row : row + 5]] for row in (0, 5, 10)]
+    assert counts == np.outer([3, 3, 2], [2, 2, 1, 2, 1]).tolist()
+    _, mapped = shown(draw("equi_plus_mapping"))
+    lines = [np.array(line.get_data()) for line in mapped.lines if len(line.get_xdata()) == 64]
+    assert [line[:, 0].tolist() for line in lines] == [[0.5, 3.5], [0.5, 4.5], [0.5, 11.5], [0.5, 12.5]]
+    even, odd = shown(draw("thread_order"))
+    columns = [texts(axes)[::16] for axes in (even, odd)]
+    assert columns == [["3", "2", "1", "0"], ["0", "1", "2", "3"]]
+
+
+def test_the_walk_over_eighteen_partitions_breaks() -> None:
+    titles = [axes.get_title(loc="center") for axes in shown(draw("local_changes"))]
+    assert titles == ["17 partitions: closed", "18 partitions: 1 step to no neighbour"]
+
+
+def test_fig_6_5_has_the_epochs_of_the_text() -> None:
+    with style.styled():
+        (axes,) = shown(draw_example("fig6-5"))
+    assert [(box.get_xy(), box.get_width(), box.get_height()) for box in faces(axes)] == [
+        ((0, 0.0), 16, 0.25), ((0, 0.25), 8, 0.5), ((8, 0.25), 8, 0.5), ((0, 0.75), 16, 0.25),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_schedules_fill_their_interval(name: str) -> None:
-    processors, requirements, policies = EXAMPLES[name]
+    processors, requirements, policies, _ = EXAMPLES[name]
     with style.styled():
         places = shown(draw_example(name))
     assert len(places) == len(policies)
