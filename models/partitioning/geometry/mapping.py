@@ -65,7 +65,7 @@ def snake(rows: int, columns: int, height: int, width: int) -> Processors:
 
 
 def order_in_row(rows: int, columns: int, height: int) -> Processors:
-    """Return a thread's place among those of its row of processors, index(i, j) of equations 4.4 and 4.5.
+    """Return each thread's place in its row of processors, index(i, j) of equations 4.4 and 4.5.
 
     Shape (rows, columns); `height`, the rows of processors, divides `rows`.
     """
