@@ -21,7 +21,7 @@ from sweep.errors import SweepError
 
 if TYPE_CHECKING:
     from analysis.claims import Claim
-    from analysis.report.writing import DrawnPicture
+    from analysis.report.drawn import DrawnPicture
 
 HELP = """\
 python -m analysis RESULTS [key=value ...]

@@ -13,12 +13,12 @@ from analysis.claims import VERDICTS, Claim, beyond_chance, count, count_calibra
 from analysis.figures import style
 from analysis.figures.verdict_map import in_words
 from analysis.paper import Paper
+from analysis.report.drawn import DrawnPicture
 from analysis.report.facts import facts, policies
 from analysis.report.points import Points
 from analysis.report.summary import summary
 from analysis.report.table import LONG
 from analysis.report.warnings import warnings
-from analysis.report.writing import DrawnPicture
 from analysis.study import Study
 from sweep.config import choices, locate
 from sweep.policy_names import label

@@ -1,6 +1,5 @@
 """Figures, claims and the report of a study as files; several pictures are drawn at a time."""
 
-import base64
 import importlib
 import json
 import os
@@ -11,44 +10,18 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from markupsafe import Markup
-
 from analysis.claims import Claim
 from analysis.errors import AnalysisError, DrawingError
 from analysis.figures import style
 from analysis.paper import Paper, Picture
 from analysis.report import points
+from analysis.report.drawn import DrawnPicture
 from analysis.study import Study
 from sweep.errors import SweepError
 from sweep.store.writing import inner, replace
 
 POINTS = "points.csv"
 """The file of all points."""
-
-
-@dataclass(frozen=True)
-class DrawnPicture:
-    """A picture and its file, or the reason why it was skipped."""
-
-    picture: Picture
-    svg: Path | None
-    skipped: str = ""
-    shows: str = ""
-
-    @property
-    def alternative(self) -> str:
-        """The alternative text for screen readers: title, axes, lines and caption."""
-        return f"{self.picture.title}. {self.shows} {self.picture.caption}"
-
-    @property
-    def source(self) -> Markup:
-        """The picture as a data URI, so that the report needs no other file.
-
-        An image rather than inline SVG, so that element ids of different figures cannot clash.
-        """
-        if self.svg is None:
-            return Markup()
-        return Markup("data:image/svg+xml;base64," + base64.b64encode(self.svg.read_bytes()).decode("ascii"))
 
 
 def draw_picture(picture: Picture, folder: Path) -> DrawnPicture:

@@ -165,3 +165,61 @@ def test_an_own_kernel_is_compiled_again_after_a_change_of_what_it_calls(tmp_pat
         search = {"PYTHONPATH": folders, "PYTHONDONTWRITEBYTECODE": "1"}
         printed = in_new_process("import mine; print(mine.run(5))", tmp_path / "cache", **search)
         assert printed == f"{5 * factor + added}\n"
+
+
+def test_all_that_a_kernel_calls_and_the_types_it_takes_are_in_the_hash_of_its_place():
+    """Imports are read from the source: what a registry, a closure or a type adds must be among them."""
+    code = """
+import importlib, pkgutil, sys
+import models
+from models.kernels import reach
+modules = {one.name for one in pkgutil.walk_packages(models.__path__, "models.")} - {"models.__main__"}
+for name in sorted(modules):
+    importlib.import_module(name)
+from numba.core.dispatcher import Dispatcher
+from models.backfill.event_loop import _IMPLEMENTATIONS
+
+def used_by(code):
+    yield from code.co_names
+    for constant in code.co_consts:
+        if hasattr(constant, "co_names"):
+            yield from used_by(constant)
+
+def functions(value, seen):
+    function = getattr(value, "py_func", value)
+    if not hasattr(function, "__code__") or function in seen:
+        return
+    seen.add(function)
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    for each in [function.__globals__.get(name) for name in used_by(function.__code__)] + cells:
+        if isinstance(each, Dispatcher) or getattr(each, "__module__", "").startswith("models."):
+            functions(each, seen)
+
+def classes(type):
+    if hasattr(type, "instance_class"):
+        yield type.instance_class
+    for inner in getattr(type, "types", ()):
+        yield from classes(inner)
+
+missing = set()
+for module in modules:
+    for value in vars(sys.modules[module]).values():
+        if isinstance(value, Dispatcher) and value.py_func.__module__ == module:
+            found = set()
+            functions(value, found)
+            kinds = {kind for types in value.overloads for type in types for kind in classes(type)}
+            runs_a_loop = "models.backfill.event_loop" in {each.__module__ for each in found}
+            for (_, kind), function in _IMPLEMENTATIONS.items():
+                if runs_a_loop and kind in kinds:
+                    functions(function, found)
+            names = {each.__module__ for each in (*found, *kinds)}
+            missing |= {(module, name) for name in names if name not in reach.reached(module)}
+            print("many" if len(found) > 20 else "few", end=" ")
+print()
+print(missing)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    kernels, missing = done.stdout.splitlines()
+    assert kernels.count("many") > 20
+    assert missing == "set()"

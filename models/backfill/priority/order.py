@@ -27,7 +27,7 @@ from numba import float64, int64, njit, types, void
 
 from models import dotted
 from models.arrays import Floats, Ints
-from models.backfill.priority.rules import ORDERS, Weights
+from models.backfill.priority.declared import ORDERS, Weights
 from models.kernels import functions
 from models.kernels.compiling import kernel, part
 from models.kernels.types import FLOATS, INTS

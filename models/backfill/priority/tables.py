@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from models.arrays import Floats, Ints
+from models.backfill.priority.declared import Weights
 from models.backfill.priority.order import (
     KB_IN_MEMORY_UNIT,
     SECONDS_IN_HOUR,
@@ -14,7 +15,7 @@ from models.backfill.priority.order import (
     in_order_of_submission,
     weighted_sum,
 )
-from models.backfill.priority.rules import FCFS, Priority, Weights
+from models.backfill.priority.rules import FCFS, Priority
 from models.backfill.profile import Steps, no_steps
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from models.backfill.conservative.rules import Conservative
 from models.backfill.policies import rules_of
+from models.backfill.priority.declared import Weights
 from models.backfill.priority.order import KB_IN_MEMORY_UNIT, changes, compiled
-from models.backfill.priority.rules import Priority, Weights
+from models.backfill.priority.rules import Priority
 from models.backfill.requests import under
 from models.backfill.rules import Rules
 from models.jobs.jobs import Jobs

@@ -9,8 +9,8 @@ from backfill_cases import by_twin, cases, rules, tiers
 from family_cases import for_all
 
 from models.backfill.engine import schedule
+from models.backfill.priority.declared import ORDERS as NAMES
 from models.backfill.priority.order import changes, compiled
-from models.backfill.priority.rules import ORDERS as NAMES
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 

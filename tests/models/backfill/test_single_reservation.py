@@ -5,8 +5,9 @@ from backfill_cases import tiers
 from family_cases import for_all
 from hypothesis import strategies as st
 
+from models.backfill.priority.declared import ORDERS, Weights
 from models.backfill.priority.reservations import simulate as on_hosts
-from models.backfill.priority.rules import ORDERS, Backfill, Priority, Weights
+from models.backfill.priority.rules import Backfill, Priority
 from models.backfill.priority.single_reservation import BLOCK
 from models.backfill.priority.single_reservation import simulate as single
 from models.backfill.requests import under
