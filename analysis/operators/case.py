@@ -11,7 +11,19 @@ from analysis.errors import DrawingError
 from analysis.operators.labels import LOSS, MEASURES, RESPONSE, SLOWDOWN, UTILIZATION, WAIT, WAIT_MAX
 from analysis.study import Study, recorded
 from analysis.study.alternatives import Alternatives
-from analysis.study.axes import ALL_JOBS, GROUPINGS, RUNTIME, SIZE, USER, Group, Grouping
+from analysis.study.axes import (
+    ALL_JOBS,
+    FIFTH,
+    GROUPINGS,
+    LIMIT,
+    OF_A_SITE,
+    RANKED,
+    RUNTIME,
+    SIZE,
+    USER,
+    Group,
+    Grouping,
+)
 from analysis.study.curve import DONE, EXCLUDED, Sample
 from analysis.study.view import View
 from models.jobs.recorded import PREFIX
@@ -155,30 +167,61 @@ class Case:
         return [group for group in every if np.nansum(self.jobs(group)) > 0]
 
     def identified(self, grouping: Grouping) -> list[Group]:
-        """Return the groups that have jobs; none where no user is known."""
+        """Return the groups that have jobs; none where no user is known, or all jobs are in one group."""
         groups = self.groups(grouping)
-        return [] if groups == [USER.of("others")] else groups
+        known = [one for one in groups if one.value != "others"] if grouping in RANKED else groups
+        return groups if known and (grouping in GROUPINGS or len(groups) > 1) else []
+
+    @cached_property
+    def groupings(self) -> list[Grouping]:
+        """The groupings that the dataset has; sizes by fifths of the work, if these are alike for all."""
+        found = [one for one in OF_A_SITE if "jobs" + one.suffix in self.study.data]
+        found = [one for one in found if one is not (SIZE if self._has_fifths else FIFTH)]
+        # Many logs name as the group, or the queue, what they name as the user, or the partition.
+        jobs = {one: [self.jobs(group).tolist() for group in self.groups(one)][:2] for one in found}
+        return [
+            one for one in found if one in GROUPINGS or sum(jobs[one] == jobs[other] for other in found) == 1
+        ]
+
+    @cached_property
+    def _has_fifths(self) -> bool:
+        known = (name for name in ("number_by_fifth", f"{PREFIX}number_by_fifth") if name in self.study.data)
+        every = [self.study.data[name].values.reshape(-1, self.study.data.sizes["fifth"]) for name in known]
+        rows = np.concatenate(every) if every else np.zeros((0, 1))
+        rows = np.unique(rows[~np.isnan(rows).all(axis=1)], axis=0)
+        return len(rows) == 1
 
     def label_of(self, group: Group) -> str:
-        """Return the name of a group; of a user, its name or number in the log."""
-        if group.grouping is not USER:
+        """Return the name of a group; of a user and the like, its name or number in the log."""
+        if group.grouping is FIFTH:
+            numbers = np.unique(self.study.data["number_by_fifth"].values)  # the largest sizes, ascending
+            place = int(group.value) - 1
+            low, high = (1 if not place else int(numbers[place - 1]) + 1), int(numbers[place])
+            return f"{low:,} to {high:,}" if low < high else f"{high:,}"
+        if group.grouping not in RANKED:
             return group.value
         load = self.study.values_of("load")[self.place]
-        return self.study.user_label(group.value, {"policy": self.reference, "load": load})
+        place = {"policy": self.reference, "load": load}
+        return self.study.user_label(group.value, place, group.grouping)
 
     def named(self, group: Group) -> str:
         """Return a group in words, ``17 to 64 processors``."""
         label = self.label_of(group)
         if group.grouping is None or group.grouping is USER:
             return label or "all jobs"
+        kind = group.grouping.title
         if group.grouping is RUNTIME:
             return f"jobs of {label}"
-        kind = group.grouping.title
+        if group.grouping is LIMIT:
+            return f"jobs {label}"
+        if group.grouping in RANKED:
+            return f"{label} {kind}s" if label == "others" else f"{kind} {label.removeprefix(f'{kind} ')}"
         return f"{label} {kind.removesuffix('s') if label == '1' else kind}"
 
     def share_of_work(self, group: Group) -> float:
-        """Return a user's share of all processor time."""
-        every = map(USER.of, self.study.values_of(USER.dim))
+        """Return a user's share, or the like, of all processor time."""
+        assert group.grouping is not None
+        every = map(group.grouping.of, self.study.values_of(group.grouping.dim))
         work = {one: float(np.nansum(self.values("work", self.reference, one))) for one in every}
         total = sum(work.values())
         return work[group] / total if total else math.nan
@@ -230,7 +273,7 @@ class Case:
         """Return the groups of any kind whose difference has one of some verdicts."""
         found = {
             group: one
-            for grouping in GROUPINGS
+            for grouping in self.groupings
             for group, one in self.differences(metric, policy, grouping).items()
         }
         return {group: one for group, one in found.items() if one.verdict in verdicts}

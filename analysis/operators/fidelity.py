@@ -12,7 +12,7 @@ from analysis.operators.sample import Sample
 from analysis.report.declared import Row, declared
 from analysis.report.table import Cell, Table
 from analysis.study import recorded
-from analysis.study.axes import ALL_JOBS, GROUPINGS, USER, Group
+from analysis.study.axes import ALL_JOBS, USER, Group
 from sweep.numbers import number
 
 ALIKE = 1.25
@@ -98,7 +98,7 @@ class Fidelity:
 def table(case: Case) -> Table | None:
     """Return recorded and simulated waits of all jobs and of each group; None where nothing is recorded."""
     groups = [ALL_JOBS]
-    for grouping in GROUPINGS:
+    for grouping in case.groupings:
         groups += case.identified(grouping)[: USERS if grouping is USER else None]
     unit = case.units[WAIT]
     rows: list[Row] = [

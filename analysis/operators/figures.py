@@ -18,7 +18,7 @@ from analysis.operators.sample import Sample
 from analysis.paper import Picture
 from analysis.report.cells import TONES
 from analysis.study import Study
-from analysis.study.axes import GROUPINGS, USER, Group, Grouping
+from analysis.study.axes import FIFTH, GROUPINGS, RANKED, Group, Grouping
 from sweep.numbers import PURE, Unit, time_unit
 from sweep.policy_names import label
 from sweep.statistics import Comparison
@@ -36,7 +36,7 @@ def pictures(study: Study) -> Sequence[Picture]:
 def _pictures(case: Case) -> Iterator[Picture]:
     drawn = {"against-reference": _against, "policies": _overview}
     yield from captioned("operators", case.study, drawn, subject=case)
-    for grouping in GROUPINGS:
+    for grouping in (one for one in case.groupings if one in (*GROUPINGS, FIFTH)):
         of, more = grouping.dim.partition("_")[0], {"groups": grouping.title}
         for row, draw in (("wait-by", _by_group), ("difference-by", _differences)):
             one = {f"{row}-{of}": partial(draw, grouping=grouping)}
@@ -102,14 +102,14 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
             means = np.array([case.mean(metric, policy, group).mean for group in groups]) / unit.size
             # Groups have an order, but users have none for a line to follow.
             side = (number - (len(case.policies) - 1) / 2) * (
-                0.7 / len(case.policies) if grouping is USER else 0.02
+                0.7 / len(case.policies) if grouping in RANKED else 0.02
             )
-            dashes = "" if grouping is USER else mine.dashes
+            dashes = "" if grouping in RANKED else mine.dashes
             axes.plot(x + side, means, color=mine.color, marker=mine.marker, linestyle=dashes, lw=1.0)
             shown.append(means)
         was = np.array([case.recorded(metric, group).mean for group in groups]) / unit.size
         if not np.isnan(was).all():
-            line = "" if grouping is USER else panels.RECORD["linestyle"]
+            line = "" if grouping in RANKED else panels.RECORD["linestyle"]
             axes.plot(x, was, **{**panels.RECORD, "linestyle": line}, marker="_", markersize=9)
             shown.append(was[~np.isnan(was)])
         panels.make_logarithmic(axes, np.concatenate(shown))
@@ -117,9 +117,9 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
         axes.grid(axis="x", visible=False)
     jobs = [float(np.nansum(case.jobs(group))) for group in groups]
     texts = [f"{name}\n{n:,.0f} jobs" for name, n in zip(named, jobs, strict=True)]
-    if grouping is USER:
+    if grouping in RANKED:
         texts = [f"{name} ({n:,.0f} jobs)" for name, n in zip(named, jobs, strict=True)]
-    tilt: dict[str, Any] = {"rotation": 90} if grouping is USER else {}
+    tilt: dict[str, Any] = {"rotation": 90} if grouping in RANKED else {}
     places[-1].set_xticks(x, texts, fontsize=7.5, **tilt)
     style.key_below(
         figure,
@@ -146,7 +146,7 @@ def _differences(case: Case, grouping: Grouping) -> Figure:
         raise DrawingError(
             f"no group by {grouping.title} is shown to wait more or less than under {case.against}"
         )
-    if grouping is USER:  # ranges have an order, in which none is missing
+    if grouping in RANKED:  # ranges have an order, in which none is missing
         groups = differing
     unit = time_unit(case.mean(WAIT, case.reference, group).mean for group in groups)
     n_columns = min(3, len(others))

@@ -15,7 +15,7 @@ from analysis.report import cells
 from analysis.report.declared import Row, declared
 from analysis.report.table import Cell, Table, room
 from analysis.study import Study
-from analysis.study.axes import GROUPINGS, USER, Grouping
+from analysis.study.axes import RANKED, USER, Grouping
 from sweep.numbers import Unit, number, time_unit
 from sweep.policy_names import label, named
 from sweep.statistics.comparison import POWER
@@ -59,7 +59,7 @@ def _tables(case: Case) -> Iterator[Table]:
     if case.others:
         if not case.is_one_batch:
             yield winners(case)
-        for grouping in GROUPINGS:
+        for grouping in case.groupings:
             if case.identified(grouping):
                 yield by_group(case, grouping)
 
@@ -189,7 +189,7 @@ def by_group(case: Case, grouping: Grouping) -> Table:
         [
             case.label_of(group),
             f"{float(np.nansum(case.jobs(group))):,.0f}",
-            f"{100 * case.share_of_work(group):.1f} %" if grouping is USER else None,
+            f"{100 * case.share_of_work(group):.1f} %" if grouping in RANKED else None,
             cells.level(case.recorded(WAIT, group).mean, math.nan, unit) if case.has_record else None,
             f"{number(levels[group] / unit.size)}{unit.name}",
             *(cells.marked(case.difference(WAIT, policy, group), unit) for policy in case.others),

@@ -11,7 +11,6 @@ from analysis.operators.labels import WAIT, WAIT_MAX
 from analysis.operators.sample import Sample
 from analysis.report import cells
 from analysis.study import Study
-from analysis.study.axes import GROUPINGS
 from sweep.numbers import number
 from sweep.policy_names import label
 from sweep.statistics import Comparison
@@ -151,7 +150,7 @@ def _effect(case: Case, value: str, found: Comparison) -> str:
         return f"{value}: {found.verdict}."
     most = []
     gaining = case.grouped(WAIT, value, cells.BETTER)
-    for grouping in GROUPINGS:
+    for grouping in case.groupings:
         better = {group: one for group, one in gaining.items() if group.grouping is grouping}
         if better:
             group = min(better, key=lambda group: better[group].mean / better[group].reference)

@@ -77,3 +77,15 @@ SIZE = Grouping("size_range", "_by_size", "processors")
 USER = Grouping("user_rank", "_by_user", "user")
 GROUPINGS = (RUNTIME, SIZE, USER)
 """The groups of conf/groups, in the order of tables and figures."""
+
+FIFTH = Grouping("fifth", "_by_fifth", "processors")
+PARTITION = Grouping("partition_rank", "_by_partition", "partition")
+ACCOUNT = Grouping("account_rank", "_by_account", "account")
+QOS = Grouping("qos_rank", "_by_qos", "QOS")
+RESERVATION = Grouping("reservation_rank", "_by_reservation", "reservation")
+LIMIT = Grouping("limit_class", "_by_limit", "limit")
+RANKED = (USER, PARTITION, ACCOUNT, QOS, RESERVATION)
+"""Groups that a log names, in the order of their work."""
+
+OF_A_SITE = (RUNTIME, FIFTH, SIZE, PARTITION, ACCOUNT, QOS, RESERVATION, LIMIT, USER)
+"""All groups of an operator's log."""

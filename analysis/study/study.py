@@ -21,7 +21,7 @@ import numpy as np
 import xarray as xr
 
 from analysis.errors import AnalysisError
-from analysis.study.axes import Axes
+from analysis.study.axes import USER, Axes, Grouping
 from analysis.study.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve, Sample
 from analysis.study.plain import Plain
 from analysis.study.view import View, listed
@@ -310,7 +310,7 @@ class Study:
     def _plains(self) -> dict[str, Plain]:
         return {}
 
-    def user_label(self, rank: str, at: Mapping[str, object] | None = None) -> str:
+    def user_label(self, rank: str, at: Mapping[str, object] | None = None, grouping: Grouping = USER) -> str:
         """Return the user with a rank by work: the name, else the number in the log.
 
         Parameters
@@ -319,24 +319,26 @@ class Study:
             On the axis ``user_rank``; a value that is not a number (others) is returned unchanged.
         at : mapping, optional
             Values on axes of the grid; if the points have different users, the rank is returned.
+        grouping : Grouping, optional
+            For partitions and others in the place of users.
         """
         if not rank.isdecimal():
             return rank
-        place = {"user_rank": self.values_of("user_rank").index(rank)}
+        place = {grouping.dim: self.values_of(grouping.dim).index(rank)}
         for axis, value in (at or {}).items():
             if axis in self._grid_axes:
                 place[axis] = self.values_of(axis).index(str(value))
-        if "name_by_user" in self.data:
-            names = self.data["name_by_user"]
+        if (name := f"name{grouping.suffix}") in self.data:
+            names = self.data[name]
             found = names.isel({axis: i for axis, i in place.items() if axis in names.dims}).values.ravel()
             known = {str(name) for name in found.tolist() if name}
             if len(known) == 1:
                 return known.pop()
-        if "number_by_user" in self.data:
-            numbers = self.data["number_by_user"].isel(place).values
+        if (name := f"number{grouping.suffix}") in self.data:
+            numbers = self.data[name].isel(place).values
             numbered = set(numbers[~np.isnan(numbers)].tolist())
             if len(numbered) == 1:
-                return f"user {numbered.pop():.0f}"
+                return f"{grouping.title} {numbered.pop():.0f}"
         return f"rank {rank}"
 
     def weights(self, metric: str) -> xr.DataArray | None:

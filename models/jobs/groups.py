@@ -1,7 +1,8 @@
 """Groups of jobs by which measures are reported: data, not code (``conf/groups``).
 
 A grouping is a dimension of the dataset. It divides jobs by ranges of a number (runtime, processors, …), by
-classes with limits (a site's), by the scheduling class of the workload, or by user.
+quantiles of the work in the order of a number, by classes with limits (a site's), by the scheduling class of
+the workload, or by what a log names: users, partitions, accounts, QOS, reservations.
 """
 
 from __future__ import annotations
@@ -25,7 +26,15 @@ NO_GROUP = -1
 MOST_EDGE = 1e18
 MOST_RANKS = 10_000
 OTHERS = "others"
-UNKNOWN_USER = -1
+UNKNOWN = -1
+
+NAMED = ("user", "partition", "account", "qos", "reservation")
+"""Columns of jobs that number what a log names."""
+
+LIMITS = ("within limits", "above a limit")
+"""Groups by `Jobs.over_limit`."""
+
+MOST_QUANTILES = 100
 
 NUMBERS = {
     "runtime": lambda jobs: jobs.runtime,
@@ -36,7 +45,7 @@ NUMBERS = {
 }
 """Numbers that ranges and limits may use: seconds, processors, GB of a whole job, processor-seconds."""
 
-KEYS = ("name", "dim", "by", "edges", "labels", "ranks", "classes")
+KEYS = ("name", "dim", "by", "edges", "labels", "ranks", "classes", "quantiles")
 
 
 @dataclass(frozen=True)
@@ -52,11 +61,13 @@ class Grouping:
     labels : tuple of str
         Its coordinates.
     by : str
-        A key of `NUMBERS`, ``user``, ``job_class`` or ``classes``.
+        A key of `NUMBERS`, one of `NAMED`, ``over_limit``, ``job_class`` or ``classes``.
     edges : tuple of float
         Lower ends of the second range, the third, and so on.
     classes : tuple of mapping
         Of each class the limits of `NUMBERS`, each inclusive; a job is in the first whose limits it meets.
+    quantiles : int
+        Groups with as much work each, as far as jobs with the same number allow; 0 where edges are given.
     """
 
     name: str
@@ -65,6 +76,17 @@ class Grouping:
     by: str
     edges: tuple[float, ...] = ()
     classes: tuple[Mapping[str, float], ...] = ()
+    quantiles: int = 0
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the groups are ranks of what a log names."""
+        return self.by in NAMED
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether which jobs a label stands for depends on the workload."""
+        return self.is_named or self.quantiles > 0
 
     @classmethod
     def of(cls, name: str, given: object) -> Grouping:
@@ -80,10 +102,16 @@ class Grouping:
             if len(set(names)) < max(len(names), 2):
                 checks.refuse(f"{where}classes", each, "a list of classes, each with a name of its own")
             return cls(name, dim, tuple(names), "classes", classes=tuple(limits for _, limits in classes))
-        by = checks.choice(keys, f"groups {name}", "by", (*NUMBERS, "user", "job_class"))
+        by = checks.choice(keys, f"groups {name}", "by", (*NUMBERS, *NAMED, "over_limit", "job_class"))
         if by == "job_class":
             return cls(name, dim, JOB_CLASSES, by)
-        if by == "user":
+        if by == "over_limit":
+            return cls(name, dim, LIMITS, by)
+        if "quantiles" in keys:
+            allowed = f"a whole number from 2 to {MOST_QUANTILES}"
+            n = checks.whole(keys, f"groups {name}", "quantiles", allowed, least=2, most=MOST_QUANTILES)
+            return cls(name, dim, tuple(str(one) for one in range(1, n + 1)), by, quantiles=n)
+        if by in NAMED:
             allowed = f"a positive whole number, at most {MOST_RANKS:,}"
             ranks = checks.whole({"ranks": 20, **keys}, f"groups {name}", "ranks", allowed, most=MOST_RANKS)
             return cls(name, dim, (*(str(rank) for rank in range(1, ranks + 1)), OTHERS), by)
@@ -108,35 +136,42 @@ class Groups:
 
     def __init__(self, groupings: Sequence[Grouping], all_jobs: Jobs) -> None:
         self.groupings = groupings
-        self._users = {grouping.name: _ranked(grouping, all_jobs) for grouping in groupings}
+        self._ranked = {grouping.name: _ranked(grouping, all_jobs) for grouping in groupings}
 
     def of(self, grouping: Grouping, jobs: Jobs) -> Ints:
         """Return the position in `Grouping.labels` of every job's group, or `NO_GROUP`."""
-        if grouping.by == "user":
+        if grouping.is_named:
             return self._ranks(grouping, jobs)
         if grouping.by == "classes":
             return _first_class(grouping, jobs)
         if grouping.by == "job_class":
             return np.full(len(jobs), NO_GROUP) if jobs.job_class is None else jobs.job_class
+        if grouping.by == "over_limit":
+            return np.full(len(jobs), NO_GROUP) if jobs.over_limit is None else jobs.over_limit.astype(int)
         values = NUMBERS[grouping.by](jobs)
-        found = np.searchsorted(grouping.edges, values, side="right")
+        if grouping.quantiles:
+            largest = self._ranked[grouping.name]
+            found = np.minimum(np.searchsorted(largest, values), len(largest) - 1)
+        else:
+            found = np.searchsorted(grouping.edges, values, side="right")
         return np.where(np.isnan(values), NO_GROUP, found)
 
     def numbers(self, grouping: Grouping) -> Floats:
-        """Return the users' numbers in the log by rank, shape (n_labels,), NaN where a rank has none."""
-        users = self._users[grouping.name]
+        """Return what each label stands for, shape (n_labels,): the number in the log at a rank, the largest
+        number in a quantile; NaN where a label has no jobs."""
+        known = self._ranked[grouping.name]
         numbers = np.full(len(grouping.labels), np.nan)
-        numbers[: users.size] = users
+        numbers[: known.size] = known
         return numbers
 
     def _ranks(self, grouping: Grouping, jobs: Jobs) -> Ints:
         others = len(grouping.labels) - 1
-        users = self._users[grouping.name]
-        if jobs.user is None or not users.size:
-            return np.full(len(jobs), others)
-        order = np.argsort(users)
-        at = order[np.minimum(np.searchsorted(users, jobs.user, sorter=order), users.size - 1)]
-        return np.where(users[at] == jobs.user, at, others)
+        known, column = self._ranked[grouping.name], getattr(jobs, grouping.by)
+        if column is None or not known.size:
+            return np.full(len(jobs), others if grouping.by == "user" else NO_GROUP)
+        order = np.argsort(known)
+        at = order[np.minimum(np.searchsorted(known, column, sorter=order), known.size - 1)]
+        return np.where(known[at] == column, at, others)
 
 
 def _list(given: object) -> list[Any]:
@@ -168,14 +203,23 @@ def _first_class(grouping: Grouping, jobs: Jobs) -> Ints:
 
 
 def _ranked(grouping: Grouping, jobs: Jobs) -> Ints:
-    """Return the users with the most work, in descending order; ties by number."""
-    if grouping.by != "user" or jobs.user is None:
+    """Return the users (or the like) with the most work, in descending order, ties by number.
+
+    Of quantiles it is the largest number in each, ascending.
+    """
+    named = getattr(jobs, grouping.by) if grouping.is_named else None
+    values = NUMBERS[grouping.by](jobs) if grouping.quantiles else named
+    if values is None or not len(values):
         return np.zeros(0, np.int64)
-    users, which = np.unique(jobs.user, return_inverse=True)
-    work = np.bincount(which, jobs.size * jobs.runtime, users.size)
-    work[users == UNKNOWN_USER] = -1.0
+    numbers, which = np.unique(values, return_inverse=True)
+    work = np.bincount(which, jobs.size * jobs.runtime, numbers.size)
+    if grouping.quantiles:
+        middle = (np.cumsum(work) - work / 2) / max(work.sum(), 1.0)
+        quantile = np.floor(grouping.quantiles * middle)
+        return numbers[np.append(np.flatnonzero(np.diff(quantile)), numbers.size - 1)]
+    work[numbers == UNKNOWN] = -1.0
     first = np.argsort(-work, kind="stable")[: len(grouping.labels) - 1]
-    return users[first[users[first] != UNKNOWN_USER]]
+    return numbers[first[numbers[first] != UNKNOWN]]
 
 
 def groupings(given: Parameters) -> tuple[Grouping, ...]:

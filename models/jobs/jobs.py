@@ -48,6 +48,10 @@ class Jobs:
         What else the jobs ask of a cluster.
     predicted : ndarray of float, seconds, optional
         The scheduler's own prediction of the runtime, to plan by; `requested` stays the limit.
+    partition, account, qos, reservation : ndarray of int, optional
+        Numbers of what a log names, as of users; -1 where unknown. No policy reads them.
+    over_limit : ndarray of bool, optional
+        Whether the job asks for more at once than a limit of its site allows.
     """
 
     submit: Floats
@@ -64,6 +68,11 @@ class Jobs:
     think: Floats | None = None
     request: Requests | None = None
     predicted: Floats | None = None
+    partition: Ints | None = None
+    account: Ints | None = None
+    qos: Ints | None = None
+    reservation: Ints | None = None
+    over_limit: np.ndarray | None = None
 
     @classmethod
     def bare(cls, submit: Floats, runtime: Floats, size: Ints, **columns: Any) -> Jobs:

@@ -164,9 +164,10 @@ def declared(
                 for suffix, statistic in STATISTICS.items()
             ]  # fmt: skip
         found.append(Metric(f"jobs_by_{group.name}", "1", "number of jobs", dims))
-        if group.by == "user":
+        if group.is_numbered:
+            what = "number in the log" if group.is_named else f"largest {group.by}"
             found.append(Metric(f"work_by_{group.name}", "s", "processor time", dims))
-            found.append(Metric(f"number_by_{group.name}", "1", "user's number in the log", dims))
+            found.append(Metric(f"number_by_{group.name}", "1", f"{group.name}: {what}", dims))
     return tuple(found)
 
 
@@ -212,8 +213,9 @@ def of_jobs(
         cell = np.where(member < 0, -1, batch * n + member)
         for name, found in _described(names, rows, cell, n_batches * n).items():
             metrics[f"{name}_by_{group.name}"] = found.reshape(n_batches, n)
-        if group.by == "user":
-            work = np.bincount(cell, jobs.size * jobs.runtime, n_batches * n).astype(np.float64)
+        if group.is_numbered:
+            known = cell >= 0
+            work = np.bincount(cell[known], (jobs.size * jobs.runtime)[known], n_batches * n).astype(float)
             metrics[f"work_by_{group.name}"] = work.reshape(n_batches, n)
             metrics[f"number_by_{group.name}"] = np.tile(groups.numbers(group), (n_batches, 1))
     return metrics

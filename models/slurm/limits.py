@@ -15,7 +15,8 @@ from models.arrays import Ints
 from models.jobs.requests import Requests
 from models.slurm.asked import Asked
 from models.slurm.configuration import Configuration
-from models.slurm.configuration.accounting import JOBS, Qos, above
+from models.slurm.configuration.accounting import JOBS, Qos
+from models.slurm.configuration.accounting import above as parents_of
 from models.slurm.kernel import tables
 
 OF_NODES = ("cpu", "node", "mem")
@@ -115,7 +116,7 @@ def _of_associations(
     accounts = {one.name: one for one in configuration.associations if not one.is_user}
     own = {(one.parent, one.label): one for one in configuration.associations if one.is_user}
     account, user = wanted.request.account, labels(wanted, configuration)
-    chains = {name: list(above(name, accounts)) for name in set(account.tolist())}
+    chains = {name: list(parents_of(name, accounts)) for name in set(account.tolist())}
     for name, one in accounts.items():
         if one.group:
             below = [each for each, chain in chains.items() if name in chain]
@@ -145,13 +146,18 @@ def _of_qos(
             yield kind, f"QOS {name} of {kind} {each}", caps, these & (of == each)
 
 
-def counters(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, np.ndarray, Ints, list[str]]:
-    """Return the limits, what each job counts for them, where each job's counts begin, and notes.
+def above(wanted: Asked, configuration: Configuration) -> np.ndarray | None:
+    """Return which jobs ask for more than a limit allows, shape (n_jobs,); None where none is enforced."""
+    if not configuration.settings.enforces:
+        return None
+    found = np.zeros(len(wanted.jobs), bool)
+    for limit, mine, count in _counts(wanted, configuration):
+        found[mine] |= limit.checked[mine] & (count > limit.cap)
+    return found
 
-    A job that asks for more than a limit allows did run in the log, under another limit: it runs alone.
-    """
-    caps: list[tuple[int, int, bool, int, int]] = []
-    jobs, numbers, asked, checked, notes = [np.zeros(0, np.int64)], [], [], [], []
+
+def _counts(wanted: Asked, configuration: Configuration) -> Iterator[tuple[Limit, Ints, Ints]]:
+    """Yield each limit that is modelled, the jobs that count for it, and what each of them asks for."""
     first = np.array([place[0] for place in wanted.partitions], np.int64)
     nodes, _, cpus = sizes(wanted.request, configuration, first)
     nodes, cpus = np.maximum(nodes, 1), cpus.astype(np.int64)
@@ -159,18 +165,27 @@ def counters(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, n
         if limit.resource not in (JOBS, *OF_NODES) and not limit.resource.startswith("gres/"):
             continue
         mine = np.flatnonzero(limit.counted)
-        is_checked = limit.checked[mine]
         of_jobs = limit.resource == JOBS
-        count = (np.ones_like(cpus) if of_jobs else amounts(wanted.request, limit.resource, nodes, cpus))[
-            mine
-        ]
+        every = np.ones_like(cpus) if of_jobs else amounts(wanted.request, limit.resource, nodes, cpus)
+        yield limit, mine, every[mine]
+
+
+def counters(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, np.ndarray, Ints, list[str]]:
+    """Return the limits, what each job counts for them, where each job's counts begin, and notes.
+
+    A job that asks for more than a limit allows did run in the log, under another limit: it runs alone.
+    """
+    caps: list[tuple[int, int, bool, int, int]] = []
+    jobs, numbers, asked, checked, notes = [np.zeros(0, np.int64)], [], [], [], []
+    for limit, mine, count in _counts(wanted, configuration):
+        is_checked = limit.checked[mine]
         larger = is_checked & (count > limit.cap)
         if n := int(larger.sum()):
             notes.append(
                 f"{configuration.name}: {limit.label} may have {limit.cap} {limit.resource}, and {n} of its "
                 f"{len(mine)} jobs ask for more: while one of them runs, none of the others does"
             )
-        caps.append((limit.cap, 0, of_jobs, limit.qos, 0))
+        caps.append((limit.cap, 0, limit.resource == JOBS, limit.qos, 0))
         jobs.append(mine)
         numbers.append(np.full(len(mine), len(caps) - 1))
         asked.append(np.where(larger, limit.cap, count))

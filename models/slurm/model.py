@@ -11,7 +11,7 @@ from models.jobs.machine import Machine
 from models.jobs.schedule import Pieces, Schedule
 from models.jobs.trace import Trace
 from models.point import Point
-from models.slurm import FAMILY, engine
+from models.slurm import FAMILY, engine, limits
 from models.slurm.metrics import shares
 from models.slurm.policies import (
     Rules,
@@ -93,7 +93,10 @@ def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stre
     def run(jobs: Jobs, machine: Machine) -> Schedule:
         found = wanted(jobs, point.policy, configuration, users)
         result = engine.run(found, configuration, phases, zero=zero)
-        ran = replace(jobs, runtime=result.end - result.start, requested=found.limit.astype(np.float64))
+        ran = replace(
+            jobs, runtime=result.end - result.start, requested=found.limit.astype(np.float64),
+            over_limit=limits.above(found, configuration),
+        )  # fmt: skip
         made = SlurmSchedule(
             ran,
             machine,

@@ -8,7 +8,8 @@ own name; a module of a user's own serves its dotted name, ``workload.model=mine
 - ``FILLS``, the names in `COLUMNS` that its jobs have beyond submission, runtime and processors, or
   ``fills(workload)`` where that depends on the workload's keys; neither is none;
 - ``is_stochastic(workload)``, if not every stream and no trace but a resampled one is stochastic;
-- ``user_names(workload)``, where users have names beside their numbers;
+- ``user_names(workload)``, where users have names beside their numbers, and ``names_of(workload, kind)``,
+  where partitions and others do (`models.jobs.groups.NAMED`);
 - ``partitions(workload)``, if it is a log that may have several, see `partitions`.
 
 Missing columns are filled by options that all workloads have (conf/workload/_rigid.yaml): requested times by
@@ -218,10 +219,18 @@ def fills(workload: Parameters) -> tuple[str, ...]:
     return tuple(column for column in COLUMNS if column in filled)
 
 
-def user_names(workload: Parameters) -> tuple[str, ...]:
-    """Return the names of a log's users, the n-th for user number n; empty if it has no names."""
+def user_names(workload: Parameters, kind: str = "user") -> tuple[str, ...]:
+    """Return the names of a log's users, the n-th for user number n; empty if it has no names.
+
+    Parameters
+    ----------
+    kind : str
+        A column of `models.jobs.groups.NAMED`, for partitions and others in the place of users.
+    """
     module = module_of(workload)
-    return tuple(module.user_names(workload)) if hasattr(module, "user_names") else ()
+    if kind == "user":
+        return tuple(module.user_names(workload)) if hasattr(module, "user_names") else ()
+    return tuple(module.names_of(workload, kind)) if hasattr(module, "names_of") else ()
 
 
 def partitions(workload: Parameters) -> dict[str, tuple[Any, int]]:

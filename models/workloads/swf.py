@@ -18,6 +18,12 @@ from models.workloads import replayed
 
 FILLS = ("requested", "memory", "user")
 
+NAMED = {"partition": "partition", "account": "group", "qos": "queue"}
+"""Columns of `models.jobs.groups.NAMED` -> the format's."""
+
+MOST_NUMBER = 10_000
+"""Largest number of a partition or a queue whose name is taken from the header."""
+
 read_log = replayed.read_once(read)
 
 
@@ -67,6 +73,11 @@ def open_trace(point: Point) -> Trace:
         memory,
         used,
         user if (user >= 0).any() else None,
+        **{
+            kind: numbers
+            for kind, column in NAMED.items()
+            if np.ptp(numbers := log.columns[column][rows]) > 0
+        },
     )
     whole = log.names_its_machine and filters.partition is None and filters.queue is None
     read_jobs = Trace(
@@ -82,6 +93,15 @@ def open_trace(point: Point) -> Trace:
         own_machine=replayed.may_be_its_own(hosts, at_once, log.max_processors if whole else None),
     )
     return replayed.trace_of(point, read_jobs, log.line[rows])
+
+
+def names_of(workload: Parameters, kind: str) -> tuple[str, ...]:
+    """Return the names of partitions or queues in the header, the n-th for number n; empty if it has none."""
+    key = {"partition": "Partition", "qos": "Queue"}.get(kind, "")
+    titles = [text.split(maxsplit=1) for text in read_log(workload).header.get(key, []) if " " in text]
+    known = {int(one): title for one, title in titles if one.isascii() and one.isdecimal()}
+    most = max((number for number in known if number <= MOST_NUMBER), default=0)
+    return tuple(known.get(number, "") for number in range(1, most + 1))
 
 
 def partitions(workload: Parameters) -> dict[str, tuple[int, int]]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from models import workloads
 from models.family import Metric
+from models.jobs.groups import groupings
 from sweep import statistics
 from sweep.config.settings import MSER, WEEK, shown
 from sweep.errors import printable
@@ -140,13 +141,16 @@ def _measured(plan: Plan) -> str:
 
 def _user_names(plan: Plan, summary: Summary) -> Iterator[tuple[str, Variable]]:
     """Yield the names of ranked users where their log has names: ``name_by_user`` and the like."""
-    known: dict[int, tuple[str, ...]] = {}
+    kinds = {one.name: one.by for one in groupings(plan.measures["groups"]) if one.is_named}
     for name, (lowest, highest) in summary.ranked.items():
+        if (kind := kinds.get(name.removeprefix("number_by_"))) is None:
+            continue
+        known: dict[int, tuple[str, ...]] = {}
         names = np.full(lowest.shape, "", dtype=object)
         of_points, *numbers = (each.reshape(-1, names.shape[-1]) for each in (names, lowest, highest))
         for point, workload in zip(plan.points.tolist(), plan.choices["workload"].tolist(), strict=True):
             if workload not in known:
-                known[workload] = _names_of(plan, workload)
+                known[workload] = _names_of(plan, workload, kind)
             if known[workload]:
                 # Where replications rank different users, no single user has the rank.
                 of_points[point] = [
@@ -155,13 +159,14 @@ def _user_names(plan: Plan, summary: Summary) -> Iterator[tuple[str, Variable]]:
                 ]
         if (names != "").any():
             dims = (*plan.axes, *plan.metrics[name].dims)
-            yield name.replace("number", "name", 1), (dims, names, {"long_name": "user's name in the log"})
+            yield name.replace("number", "name", 1), (dims, names, {"long_name": f"{kind}: name in the log"})
 
 
-def _names_of(plan: Plan, workload: int) -> tuple[str, ...]:
-    """Return the names of users of a workload."""
+def _names_of(plan: Plan, workload: int, kind: str) -> tuple[str, ...]:
+    """Return the names of a workload's users, or of its partitions and the like."""
     try:
-        return tuple(map(printable, workloads.user_names(plan.variants["workload"][workload].parameters)))
+        given = plan.variants["workload"][workload].parameters
+        return tuple(map(printable, workloads.user_names(given, kind)))
     except (ValueError, OSError):  # none of rigid jobs, or a log that is gone: numbers will do
         return ()
 

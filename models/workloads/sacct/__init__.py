@@ -9,6 +9,7 @@ The manual page sacct(1) of Slurm, "Job Accounting Fields" and "Job State Codes"
 """
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from models.point import Parameters, Point
 from models.workloads import replayed
 from models.workloads.sacct.fields import COMMAND, SacctError
 from models.workloads.sacct.reading import Table, read
-from models.workloads.sacct.selecting import SUBMIT, arrivals, select, users_of
+from models.workloads.sacct.selecting import SUBMIT, arrivals, legible, select, users_of
 
 __all__ = ["COMMAND", "SacctError", "Table", "read", "select", "users_of"]
 
@@ -40,6 +41,26 @@ read_table = replayed.read_once(read)
 def user_names(workload: Parameters) -> tuple[str, ...]:
     """Return the names of the users, the n-th for user number n."""
     return users_of(read_table(workload))
+
+
+def names_of(workload: Parameters, kind: str) -> tuple[str, ...]:
+    """Return the names of partitions and the like, the n-th for number n."""
+    return _numbered(read_table(workload), kind)[0]
+
+
+@lru_cache(maxsize=8)
+def _numbered(table: Table, kind: str) -> tuple[tuple[str, ...], Ints | None]:
+    """Return the names of a kind in the order in which they appear, and each row's number, from 1 on.
+
+    No numbers where the file does not have the field, or only one value of it.
+    """
+    columns = {"qos": table.apart.get("QOS"), "reservation": table.apart.get("reservations")}
+    values = columns[kind] if kind in columns else getattr(table, kind)
+    names = () if values is None else tuple(dict.fromkeys(values.tolist()))
+    if values is None or len(names) < 2:
+        return (), None
+    number = {name: number for number, name in enumerate(names, start=1)}
+    return legible(name or "none" for name in names), np.array([number[name] for name in values.tolist()])
 
 
 def partitions(workload: Parameters) -> dict[str, tuple[str, int]]:
@@ -101,6 +122,11 @@ def open_trace(point: Point) -> Trace:
         memory,
         user=np.array([number[name] for name in table.user[rows]]),
         request=_requests(table, chosen, memory),
+        **{
+            kind: numbers[rows]
+            for kind in ("partition", "account", "qos", "reservation")
+            if (numbers := _numbered(table, kind)[1]) is not None
+        },
     )
     waited = np.maximum(table.start[rows] - arrived, np.timedelta64(0)).astype(float)
     down, found = _downtimes(table, workload)

@@ -134,10 +134,12 @@ def arrivals(table: Table, arrival: str) -> np.ndarray:
 
 def users_of(table: Table) -> tuple[str, ...]:
     """Return the names of all users of a file, the n-th for user number n."""
-    # Bytes that are not UTF-8 were kept by the reader; from here on names are text that can be written.
-    return tuple(
-        name.encode(errors="surrogateescape").decode(errors="replace") for name in dict.fromkeys(table.user)
-    )
+    return legible(dict.fromkeys(table.user))
+
+
+def legible(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names as text that can be written: the reader keeps bytes that are not UTF-8."""
+    return tuple(name.encode(errors="surrogateescape").decode(errors="replace") for name in names)
 
 
 def _instant(setting: str, given: object, none: str) -> np.datetime64:

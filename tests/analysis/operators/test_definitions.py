@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import sweep
-from analysis.operators import tables
 from analysis.operators.case import cases
 from analysis.operators.labels import SLOWDOWN, UTILIZATION, WAIT
 from analysis.study import Study, open_study
-from analysis.study.axes import Axes
+from analysis.study.axes import RUNTIME, USER, Axes
 from models.jobs.swf import write
 from sweep import cli, numbers
 
@@ -111,7 +110,7 @@ def test_a_difference_in_the_report_is_that_of_the_means(replayed: tuple[Study, 
 def test_groups_are_told_alike(replayed: tuple[Study, str]) -> None:
     study, _ = replayed
     (case,) = cases(study)
-    for grouping in (tables.GROUPINGS[0], tables.GROUPINGS[2]):
+    for grouping in (RUNTIME, USER):
         name = WAIT + grouping.suffix
         for group in case.groups(grouping):
             stored = study.data[f"{name}_mean"].sel({"policy": "easy", **group.place}).item()

@@ -14,7 +14,7 @@ from analysis.operators.case import cases
 from analysis.operators.fidelity import Fidelity
 from analysis.operators.labels import WAIT
 from analysis.study import open_study
-from analysis.study.axes import Axes
+from analysis.study.axes import ACCOUNT, PARTITION, Axes
 from models.workloads import sacct
 from sweep import cli
 from sweep.store.collect import Collection
@@ -46,6 +46,12 @@ def test_recorded_waits_stand_beside_the_model(capsys: pytest.CaptureFixture[str
     assert log["waits"] == kept.kept
     assert recorded == pytest.approx(np.maximum(waits, 0).mean())
     (case,) = cases(open_study(Path("out"), Axes()))
+    for grouping, column in ((ACCOUNT, table.account), (PARTITION, table.partition)):
+        names = column[kept.rows].astype(str)
+        groups = case.identified(grouping)
+        assert {case.label_of(one) for one in groups} == {*names}
+        mean = {case.label_of(one): case.recorded(WAIT, one).mean for one in groups}
+        assert all(mean[one] == pytest.approx(np.maximum(waits, 0)[names == one].mean()) for one in mean)
     found = Fidelity.of(case)
     assert found is not None
     assert (found.was, found.simulated) == (pytest.approx(recorded), case.mean(WAIT, "slurm").mean)

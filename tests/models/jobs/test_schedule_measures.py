@@ -1,5 +1,6 @@
 """Measures by group and over time against plain recounts."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,6 @@ GROUPINGS = {
 }
 ALL = Measures(10.0, tuple(GROUPINGS.values()))
 NONE = Measures(10.0)
-RANKS = 20
 
 
 def drawn(n: int, seed: int) -> Schedule:
@@ -39,6 +39,8 @@ def drawn(n: int, seed: int) -> Schedule:
         user=rng.integers(-1, 40, n),
     )
     start = submit + rng.exponential(1e4, n) * (rng.random(n) < 0.8)
+    named = {name: rng.integers(-1, 12, n) for name in ("partition", "account", "qos", "reservation")}
+    jobs = replace(jobs, **named, over_limit=rng.random(n) < 0.1)
     return Schedule(jobs, pool(2048), start, start + runtime, np.zeros(n, np.int64))
 
 
@@ -58,11 +60,20 @@ def label(name: str, made: Schedule, job: int) -> str:
         sizes = (("sj", 8, 2), ("mj", 16, 4), ("lj", 64, 16))
         size = next((n for n, p, m in sizes if jobs.size[job] <= p and gigabytes <= m), "")
         return f"{time}_{size}" if time and size else "other"
-    work = {
-        u: float((jobs.size * jobs.runtime)[jobs.user == u].sum()) for u in set(jobs.user.tolist()) - {-1}
-    }
-    ranked = sorted(work, key=lambda u: -work[u])[:RANKS]
-    user = int(jobs.user[job])
+    if name == "job_class":
+        return ""
+    if name == "limit":
+        return labels[int(jobs.over_limit[job])]
+    every = jobs.size * jobs.runtime
+    if name == "fifth":  # where the middle of the work of all jobs with this size lies
+        smaller, alike = (
+            every[which].sum() for which in (jobs.size < jobs.size[job], jobs.size == jobs.size[job])
+        )
+        return labels[int(5 * (smaller + alike / 2) / every.sum())]
+    column = getattr(jobs, name)
+    work = {u: float(every[column == u].sum()) for u in set(column.tolist()) - {-1}}
+    ranked = sorted(work, key=lambda u: -work[u])[: len(labels) - 1]
+    user = int(column[job])
     return str(ranked.index(user) + 1) if user in ranked else "others"
 
 

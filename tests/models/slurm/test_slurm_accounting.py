@@ -19,7 +19,7 @@ from models.slurm.configuration.keys import Line
 from models.slurm.configuration.reading import of_lines
 from models.slurm.engine import run
 from models.slurm.kernel.priority import classic, fair_tree
-from models.slurm.limits import counters, limited
+from models.slurm.limits import above, counters, limited
 from models.slurm.priority import associations, fixed_parts
 from models.slurm.scheduler import Phases
 
@@ -162,6 +162,9 @@ def test_associations_of_a_partition_are_apart(tmp_path: Path) -> None:
         ("user ann in big of account lab", "cpu"): (8, [1]),
         ("user ann of account lab", "jobs"): (9, [2, 3]),
     }
+    assert above(wanted, made).tolist() == [False] * 4, "4 CPUs each"
+    larger = jobs(made, [("ann", "lab", "")] * 4, partition=names, tasks=np.full(4, 5))
+    assert above(larger, made).tolist() == [True, False, False, False], "5 CPUs"
     fair, association = associations(wanted, made)
     assert fair["share"][association].tolist() == [7 / 15, 5 / 15, 3 / 15, 3 / 15]
 
