@@ -191,10 +191,6 @@ def _one_line_if_named(paper: str | None, experiment: str) -> Iterator[None]:
         ) from None
 
 
-VERBS = {"holds": "hold", "fails": "fail"}
-"""Verdict -> its verb after a number of claims."""
-
-
 def _summary(
     output: Path,
     drawn: Sequence[DrawnPicture],
@@ -202,7 +198,7 @@ def _summary(
     table: tuple[Path, int] | None,
     seconds: float,
 ) -> None:
-    from analysis.claims import count, count_calibrated, findings
+    from analysis.claims.counting import counted
 
     n_drawn = sum(not done.skipped for done in drawn)
     print(f"figures  {output / 'figures'}  ({n_drawn} drawn, {len(drawn) - n_drawn} skipped)")
@@ -210,9 +206,7 @@ def _summary(
     for claim in claims:
         by_reading.setdefault(claim.reading, []).append(claim)
     for number, (reading, found) in enumerate(by_reading.items()):
-        verdicts = ", ".join(f"{n} {VERBS.get(verdict, verdict)}" for verdict, n in count(found).items())
-        inputs = count_calibrated(found)
-        counts = f"{len(findings(found))}: {verdicts}" + (f"; and {inputs}" if inputs else "")
+        counts = counted(found)
         where = f"claims   {output / 'claims.json'}  ({counts})"
         print(f"         {reading}: {counts}" if number else where + (f" {reading}" * (len(by_reading) > 1)))
     print(f"points   {output / 'points.csv'}")

@@ -10,6 +10,9 @@ and an interval across its edge is inconclusive. A part with a limit on one side
 side only: its limit is one-sided, the end of an interval that excludes the same probability on each side.
 Evidence shows both intervals of a part, the nominal one and the one corrected for the number of parts.
 
+A word of degree ("significantly", "slightly": ``words.yaml``) asks for a direction and a size. Where all
+parts hold in direction and some part's size is refuted, the verdict is `direction holds`.
+
 So each verdict by itself is wrong with probability 5 % at most, and some verdict among many claims more
 often. Each claim answers its own question, and a reader who consults one claim wants its own error. A reader
 of all claims wants the joint error: `Claim.error` is the smallest error at which the verdict would still be
@@ -26,13 +29,13 @@ Pharmacokinetics and Biopharmaceutics 15(6), 1987, 657-680.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from sweep.statistics import Interval
 
-Verdict = Literal["holds", "fails", "inconclusive"]
-VERDICTS: tuple[Verdict, ...] = ("holds", "fails", "inconclusive")
+Verdict = Literal["holds", "direction holds", "fails", "inconclusive"]
+VERDICTS: tuple[Verdict, ...] = ("holds", "direction holds", "fails", "inconclusive")
 
 Measure = Callable[[float], Interval]
 """An estimate whose interval can be computed at any confidence level."""
@@ -50,7 +53,7 @@ class Claim:
         Section and the sentence, quoted.
     statement : str
         What is tested, in terms of the dataset.
-    verdict : {"holds", "fails", "inconclusive"}
+    verdict : {"holds", "direction holds", "fails", "inconclusive"}
     evidence : tuple of str
         A summary, then a line for each part with its numbers and intervals.
     reading : str
@@ -102,6 +105,14 @@ class Part:
         """Return the interval at a level without its mean; empty where there is none."""
         return ""
 
+    def direction(self) -> "Part":
+        """Return the same comparison without what its word of degree says of the size."""
+        return self
+
+    def miss(self, confidence: float) -> str:
+        """Return on which side of its margin the size is refuted, "below" or "above", or nothing."""
+        return ""
+
 
 @dataclass(frozen=True)
 class Within(Part):
@@ -117,6 +128,9 @@ class Within(Part):
         Numbers are shown times this: 100 for percent.
     unit : str
         Shown after the numbers.
+    equal : float, optional
+        The value of no difference: 1 of a ratio, 0 of a difference. Limits on one side of it are a direction
+        and a size.
     """
 
     label: str
@@ -125,6 +139,7 @@ class Within(Part):
     high: float = math.inf
     scale: float = 1.0
     unit: str = ""
+    equal: float | None = None
 
     def holds(self, confidence: float) -> bool:
         """Whether the whole interval lies between the limits."""
@@ -160,6 +175,21 @@ class Within(Part):
             return f"required: above {low}{self.unit}, one-sided"
         return f"required: between {low} and {high}{self.unit}"
 
+    def direction(self) -> "Within":
+        """Return the same estimate, to lie on the same side of no difference."""
+        if self.equal is not None and self.low >= self.equal:
+            return replace(self, low=self.equal, high=math.inf)
+        if self.equal is not None and self.high <= self.equal:
+            return replace(self, low=-math.inf, high=self.equal)
+        return self
+
+    def miss(self, confidence: float) -> str:
+        """Return "below" or "above" where the difference is too small or too large."""
+        if self.equal is None or not self.fails(confidence):
+            return ""
+        too_low = self._interval(confidence).high <= self.low
+        return "below" if too_low == (self.low >= self.equal) else "above"
+
 
 @dataclass(frozen=True)
 class Decided(Part):
@@ -178,8 +208,25 @@ class Decided(Part):
         return self.label
 
 
+@dataclass(frozen=True)
 class Fact(Decided):
-    """A deterministic statement, e.g. on the engine's schedule of five given jobs."""
+    """A deterministic statement, e.g. on the engine's schedule of five given jobs.
+
+    Parameters
+    ----------
+    missed : {"", "below", "above"}
+        Set if only the size of a difference misses its margin, while the direction is as stated.
+    """
+
+    missed: str = ""
+
+    def direction(self) -> "Fact":
+        """Return the statement without the size."""
+        return replace(self, is_so=self.is_so or bool(self.missed), missed="")
+
+    def miss(self, confidence: float) -> str:
+        """Return on which side of its margin the size is."""
+        return self.missed
 
     def describe(self, confidence: float) -> str:
         return f"{self.label}: {'true' if self.is_so else 'false'}"
@@ -221,11 +268,16 @@ def judge(
     n = max(len(parts), 1)
     lines = []
     for part, yes, no in zip(parts, held, failed, strict=True):
-        line = f"{'✓' if yes else '✗' if no else '?'} {part.describe(confidence)}"
+        only = no and part.direction().holds(level)
+        line = f"{'✓' if yes else '≈' if only else '✗' if no else '?'} {part.describe(confidence)}"
         if n > 1 and (width := part.at_level(widened)):
             line += f"; {width} corrected for {n} comparisons"
         lines.append(line)
-    return _verdict(parts, confidence, needed), (_summary(held, failed, wanted), *lines)
+    verdict, summary = _verdict(parts, confidence, needed), _summary(held, failed, wanted)
+    if verdict == "direction holds":
+        sides = sorted({side for part in parts if (side := part.miss(widened))}, reverse=True)
+        summary = f"Direction holds, size {' and '.join(sides)} the margin; {summary}"
+    return verdict, (summary, *lines)
 
 
 SMALLEST_ERROR = 1e-6
@@ -253,18 +305,6 @@ def smallest_error(parts: Sequence[Part], confidence: float, needed: int | None 
     return math.exp(right)
 
 
-def findings(claims: Sequence[Claim]) -> list[Claim]:
-    """Return the claims to which no input was calibrated."""
-    return [claim for claim in claims if not claim.calibrated]
-
-
-def beyond_chance(claims: Sequence[Claim], confidence: float) -> frozenset[str]:
-    """Return the ids of the verdicts that stand with the error over all findings at its nominal level."""
-    random = [claim for claim in findings(claims) if not claim.is_fact]
-    limit = (1 - confidence) / max(len(random), 1)
-    return frozenset(claim.id for claim in random if claim.error is not None and claim.error <= limit)
-
-
 def _levels(parts: Sequence[Part], confidence: float, needed: int | None) -> tuple[float, float]:
     """Return the levels at which parts have to hold and to fail."""
     widened = 1 - (1 - confidence) / max(len(parts), 1)
@@ -277,9 +317,12 @@ def _verdict(parts: Sequence[Part], confidence: float, needed: int | None) -> Ve
     held, failed = (part.holds(level) for part in parts), (part.fails(widened) for part in parts)
     if parts and (all(held) if needed is None else sum(held) >= needed):
         return "holds"
-    if any(failed) if needed is None else sum(failed) > len(parts) - needed >= 0:
-        return "fails"
-    return "inconclusive"
+    if not (any(failed) if needed is None else sum(failed) > len(parts) - needed >= 0):
+        return "inconclusive"
+    directions = [part.direction() for part in parts]
+    if directions != list(parts) and _verdict(directions, confidence, needed) == "holds":
+        return "direction holds"
+    return "fails"
 
 
 def _summary(held: Sequence[bool], failed: Sequence[bool], wanted: int) -> str:
@@ -335,15 +378,3 @@ def reach(interval: Interval, scale: float = 1.0) -> str:
 def _digits(half: float) -> int:
     """Return the digits after the point for two significant digits of a half-width."""
     return max(0, min(6, 1 - math.floor(math.log10(half))))
-
-
-def count(claims: Sequence[Claim]) -> dict[str, int]:
-    """Return how many findings have each verdict, all verdicts named."""
-    return {verdict: sum(claim.verdict == verdict for claim in findings(claims)) for verdict in VERDICTS}
-
-
-def count_calibrated(claims: Sequence[Claim]) -> str:
-    """Return as text how many claims are inputs, and how many of these hold; empty for none."""
-    inputs = [claim for claim in claims if claim.calibrated]
-    held = sum(claim.verdict == "holds" for claim in inputs)
-    return f"{len(inputs)} calibrated (inputs; {held} of them reproduced)" if inputs else ""

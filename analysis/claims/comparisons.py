@@ -141,6 +141,19 @@ def rise(label: str, a: Curve, lower: AxisRange, upper: AxisRange) -> Part:
     return _difference(named, a.over(above), a.over(below), 0.0)
 
 
+def rises_more(
+    label: str, a: Curve, ends: tuple[AxisRange, AxisRange], before: tuple[AxisRange, AxisRange]
+) -> Part:
+    """Ask that a metric rises more between two ranges of loads than between two others."""
+    chosen = [points.choose([a]) for points in (*ends, *before)]
+    if reason := next((reason for _, reason in chosen if reason), ""):
+        return Open(label, reason)
+    low, high, first, second = (a.over(points) for points, _ in chosen)
+    later, earlier = Sample.computed(np.subtract, high, low), Sample.computed(np.subtract, second, first)
+    named = f"{label}, rise to {listed(a.axis, chosen[1][0])} minus rise to {listed(a.axis, chosen[3][0])}"
+    return _difference(named, later, earlier, 0.0)
+
+
 def turns(
     label: str, a: Curve, b: Curve, loads: AxisRange, tests: int, low: float = -np.inf, high: float = np.inf
 ) -> list[str]:
@@ -262,12 +275,12 @@ def _difference(
     label: str, a: Sample, b: Sample, low: float = -np.inf, high: float = np.inf, scale: float = 1.0,
     unit: str = "",
 ) -> Part:  # fmt: skip
-    return Within(label, cache(a.against(b).difference), low, high, scale, unit)
+    return Within(label, cache(a.against(b).difference), low, high, scale, unit, equal=0.0)
 
 
 def _ratio(label: str, a: Sample, b: Sample, low: float, high: float) -> Part:
     # The same levels are computed repeatedly: for holds, for fails, for the description.
-    return Within(label, cache(a.against(b).ratio), low, high)
+    return Within(label, cache(a.against(b).ratio), low, high, equal=1.0)
 
 
 def _any(curves: Sequence[Curve], status: str) -> np.ndarray:

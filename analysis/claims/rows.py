@@ -1,7 +1,7 @@
 """Claims as rows of a file: each sentence of a paper beside the comparisons that test it.
 
-A paper's ``claims.yaml`` has ``names`` (margins with their reasons, ranges of loads, groups of policies) and
-sections, lists of rows:
+A paper's ``claims.yaml`` has ``names`` (tolerances with their reasons, ranges of loads, groups of policies),
+beside the words of degree that all papers share (``words.yaml``), and sections, lists of rows:
 
 - ``id``, ``source`` (the section and the sentence, quoted), ``statement`` (the tested form). ``{name}`` in a
   text is replaced by the value of that name.
@@ -71,9 +71,24 @@ class Rows:
         )
 
 
+WORDS = Path(__file__).with_name("words.yaml")
+
+
+def words() -> list[Mapping[str, Any]]:
+    """Return the words of degree: ``name``, ``value``, ``words`` and ``needs`` of each."""
+    return list(content(WORDS)["words"])
+
+
+@cache
+def _degrees() -> Names:
+    """Return the numbers of the words of degree, and the limits of ratios made from them, by name."""
+    names = {word["name"]: word["value"] for word in words()}
+    return names | {name: resolved(limit, names) for name, limit in content(WORDS)["limits"].items()}
+
+
 @cache
 def _read(file: Path) -> tuple[Names, Mapping[str, Sequence[Row]]]:
-    sections, names = dict(content(file)), dict[str, Any]()
+    sections, names = dict(content(file)), dict[str, Any](_degrees())
     for name, value in sections.pop("names").items():
         if isinstance(value, dict) and "range" in value:
             limits = {key: limit for key, limit in value.items() if key not in ("range", "only")}

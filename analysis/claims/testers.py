@@ -137,6 +137,8 @@ def exact_values(curves: Sequence[Curve], points: AxisRange) -> tuple[np.ndarray
     values = []
     for curve in curves:
         batches = curve.values[np.isin(curve.x, chosen)].reshape(len(chosen), -1)
+        if np.isnan(batches).all(axis=1).any():
+            return chosen[:0], np.zeros((len(curves), 0)), "it has no value"
         if not (np.nanmax(batches, axis=1) - np.nanmin(batches, axis=1) <= ROUNDING).all():
             return chosen[:0], np.zeros((len(curves), 0)), "its values are not exact"
         values.append(np.nanmean(batches, axis=1))
@@ -190,7 +192,10 @@ def average(
     if not np.isinf(low) and not np.isinf(high):
         asked = f"between {low:.4g} and {high:.4g}"
     where = f"{label}, averaged over {in_words(a.axis, chosen)}: {ratio:.4f}"
-    return Fact(f"{where} (required: {asked})", low < ratio < high)
+    so, missed = low < ratio < high, ""
+    if not so and ((low >= 1 and ratio > 1) or (high <= 1 and ratio < 1)):
+        missed = "below" if (ratio <= low) == (low >= 1) else "above"
+    return Fact(f"{where} (required: {asked})", so, missed)
 
 
 def _pair(a: Curve, b: Curve | float, points: AxisRange) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:

@@ -13,7 +13,18 @@ from typing import Any
 import numpy as np
 
 from analysis.claims import Claim, Open, Part
-from analysis.claims.comparisons import AxisRange, Chosen, Not, Sustains, excess, level, ratio, rise, turns
+from analysis.claims.comparisons import (
+    AxisRange,
+    Chosen,
+    Not,
+    Sustains,
+    excess,
+    level,
+    ratio,
+    rise,
+    rises_more,
+    turns,
+)
 from analysis.claims.rows import Rows
 from analysis.claims.tester import Tester as Base
 from analysis.claims.testers import CURVES, differences, listed
@@ -98,10 +109,19 @@ def _slots(test: Tester, curve: str = SLOTS_PER_JOB, **compared: Any) -> list[Pa
 
 
 def _slots_rise(
-    test: Tester, of: list[str], lower: AxisRange, upper: AxisRange, curve: str = SLOTS_PER_JOB
-) -> list[Part]:
-    """Ask that slots per job are more at the upper loads than at the lower ones."""
-    found = [rise(label(scheme), test.curve(curve, scheme), lower, upper) for scheme in of]
+    test: Tester, of: list[str], lower: AxisRange, upper: AxisRange, before: list[AxisRange],
+    curve: str = SLOTS_PER_JOB,
+) -> list[Part]:  # fmt: skip
+    """Ask that slots per job rise to the upper loads, by more than they rise between two ranges before."""
+    found = [
+        part
+        for scheme in of
+        for one in [test.curve(curve, scheme)]
+        for part in (
+            rise(label(scheme), one, lower, upper),
+            rises_more(label(scheme), one, (lower, upper), (before[0], before[1])),
+        )
+    ]
     impossible = test.without_slots(curve)
     return found if impossible is None else impossible
 

@@ -36,8 +36,13 @@ ACCENT = "#0072b2"
 THOUSANDS = FuncFormatter(lambda value, _: f"{value:,.10g}".replace("-", "−"))
 """Labels of ticks: commas from a thousand on, and never an exponent."""
 
-VERDICT_COLORS = {"holds": "#117733", "fails": "#b3361c", "inconclusive": "#6b7280"}
-VERDICT_SIGNS = {"holds": "✓", "fails": "✗", "inconclusive": "?"}
+VERDICT_COLORS = {
+    "holds": "#117733",
+    "direction holds": "#8a6d1f",
+    "fails": "#b3361c",
+    "inconclusive": "#6b7280",
+}
+VERDICT_SIGNS = {"holds": "✓", "direction holds": "≈", "fails": "✗", "inconclusive": "?"}
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,16 @@ from functools import partial
 from matplotlib.figure import Figure
 
 from analysis.claims import VERDICTS, Claim
+from analysis.claims.counting import kind, verb
 from analysis.figures import style
 from analysis.figures.style import VERDICT_COLORS, VERDICT_SIGNS
 from analysis.paper import Picture
 from analysis.report.table import Cell, Table
 from analysis.study import Study
 
-TONES = {"holds": "better", "fails": "worse", "inconclusive": "open"}
-INPUT = " (input)"
-"""Suffix of the name of a claim that an input was calibrated to."""
+TONES = {"holds": "better", "direction holds": "open", "fails": "worse", "inconclusive": "open"}
+SUFFIXES = {"finding": "", "fact": " (fact)", "input": " (input)"}
+"""Kind of claim -> suffix of its name."""
 
 COLUMN, ROW = 0.36, 0.24
 """Width of a column and height of a row, inches."""
@@ -50,7 +51,7 @@ def verdicts(columns: Mapping[str, Study], claims: Claims, key: str) -> dict[str
     found: dict[str, dict[str, str]] = {}
     for name, one in columns.items():
         for claim in claims(one):
-            row = in_words(claim.id.removeprefix(f"{key}-")) + (INPUT if claim.calibrated else "")
+            row = in_words(claim.id.removeprefix(f"{key}-")) + SUFFIXES[kind(claim)]
             found.setdefault(row, {})[name] = claim.verdict
     return found
 
@@ -114,11 +115,11 @@ def table(found: Verdicts, names: Sequence[str]) -> Table:
     for name, verdict_of in found.items():
         cells = [verdict_of.get(column) for column in names]
         rows.append([Cell(name), *(Cell(one, TONES[one]) if one else Cell("–") for one in cells)])
-    counts = []
+    counts, others = [], tuple(filter(None, SUFFIXES.values()))
     for column in names:
-        there = [of.get(column) for row, of in found.items() if not row.endswith(INPUT)]
+        there = [of.get(column) for row, of in found.items() if not row.endswith(others)]
         counts.append(Cell(" · ".join(str(there.count(verdict)) for verdict in VERDICTS)))
-    rows.append([Cell("hold, fail, inconclusive"), *counts])
+    rows.append([Cell(f"findings that {', '.join(verb(verdict, 2) for verdict in VERDICTS)}"), *counts])
     return Table(
         "map",
         "Where each claim holds",

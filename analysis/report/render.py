@@ -9,7 +9,9 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from analysis.claims import VERDICTS, Claim, beyond_chance, count, count_calibrated, findings
+from analysis.claims import VERDICTS, Claim
+from analysis.claims.counting import beyond_chance, count, counted, of_kind, verb
+from analysis.claims.rows import words
 from analysis.figures import style
 from analysis.figures.verdict_map import in_words
 from analysis.paper import Paper
@@ -44,7 +46,7 @@ def prepared(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"breakable": _breakable, "claimed": in_words}
+    environment.filters |= {"breakable": _breakable, "claimed": in_words, "verb": verb}
     claims = next(iter(tested.values()))
     limits = warnings(study, paper)
     page = partial(
@@ -54,12 +56,13 @@ def prepared(
         title=title(study, paper),
         tested=tested,
         claims=claims,
-        inputs=count_calibrated(claims),
-        judged=findings(claims),
+        counted={letter: counted(found) for letter, found in tested.items()},
+        judged=of_kind(claims, "finding"),
         rows=rows(tested),
-        counts={letter: count(found) for letter, found in tested.items()},
+        counts=count(claims),
         standing=beyond_chance(claims, study.confidence),
         verdict_names=VERDICTS,
+        words=words(),
         colors=style.VERDICT_COLORS,
         signs=style.VERDICT_SIGNS,
         facts=facts(study),
@@ -100,7 +103,7 @@ def by_figure(claims: Sequence[Claim], drawn: Sequence[DrawnPicture]) -> dict[st
     }
 
 
-WORST_FIRST = ("fails", "inconclusive", "holds")
+WORST_FIRST = ("fails", "direction holds", "inconclusive", "holds")
 """Order of the table of verdicts: failures first, inputs last."""
 
 

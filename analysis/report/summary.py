@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from analysis.claims import Claim, beyond_chance, count, count_calibrated, findings
+from analysis.claims import Claim
+from analysis.claims.counting import beyond_chance, counted, of_kind
 from analysis.paper import Paper
 from analysis.report.facts import NO_WAITS, is_exact, notes, replications, sentence
 from analysis.report.warnings import brief, warnings
@@ -25,9 +26,6 @@ NAMED = 3
 
 WARNED = 2
 """Most warnings that the summary lists."""
-
-PLURAL = {"holds": "hold", "fails": "fail", "inconclusive": "are inconclusive"}
-"""Verdicts of several claims."""
 
 
 def summary(
@@ -97,36 +95,16 @@ def _shared(study: Study) -> Iterator[str]:
 
 
 def _verdicts(study: Study, claims: Sequence[Claim]) -> Iterator[str]:
-    """Yield how many sentences of the paper hold, and which fail."""
-    inputs = count_calibrated(claims)
-    claims = findings(claims)
+    """Yield how many sentences of the paper have each verdict, and which fail."""
     if not claims:
         return
-    facts = [claim for claim in claims if claim.is_fact]
-    judged = [claim for claim in claims if not claim.is_fact] or facts
-    parts = [f"{n} {_verb(verdict, n)}" for verdict, n in count(judged).items()]
-    one = len(judged) == 1
-    yield (
-        f"Of {len(judged)} sentence{'s' * (not one)} of the paper that can be tested here, "
-        f"{', '.join(parts[:-1])} and {parts[-1]}"
-        + (f", under {study.readings['A'].title}." if len(study.readings) > 1 else ".")
-    )
-    if len(judged) < len(claims):
-        found = ", ".join(f"{n} {_verb(verdict, n)}" for verdict, n in count(facts).items() if n)
-        yield f"Of {len(facts)} more, which are deterministic facts of the model, {found}."
-    if inputs:
-        yield f"Counted apart: {inputs}."
-    failing = [claim for claim in claims if claim.verdict == "fails"]
+    under = f", under {study.readings['A'].title}" if len(study.readings) > 1 else ""
+    yield f"Sentences of the paper that can be tested here: {counted(claims)}{under}."
+    failing = [claim for claim in claims if claim.verdict == "fails" and not claim.calibrated]
     for claim in failing[:NAMED]:
         yield f"Fails: {sentence(claim.statement)} ({claim.source})"
     if len(failing) > NAMED:
         yield f"{len(failing) - NAMED} more fail; the table of claims lists them first."
-
-
-def _verb(verdict: str, n: int) -> str:
-    if n == 1:
-        return "is inconclusive" if verdict == "inconclusive" else verdict
-    return PLURAL.get(verdict, verdict)
 
 
 def _careful(study: Study, claims: Sequence[Claim], limits: Sequence[str]) -> Iterator[str]:
@@ -148,7 +126,7 @@ def _careful(study: Study, claims: Sequence[Claim], limits: Sequence[str]) -> It
         yield f"{len(found)} note{'s' * (len(found) > 1)} on assumptions and the run: see the facts."
     if _is_one_sample(study):
         yield "With one batch of one replication there are no intervals, so differences cannot be judged."
-    random = [claim for claim in findings(claims) if not claim.is_fact]
+    random = of_kind(claims, "finding")
     judged = [claim for claim in random if claim.error is not None]
     if judged and not is_exact(study):
         standing = len(beyond_chance(claims, study.confidence))

@@ -83,16 +83,22 @@ def measured(test: Tester, measure: str, scheduler: str, name: str, time: str, *
 
 def _compared(
     test: Tester, measures: Any, of: Any, over: Any = None, workload: Any = "", last: bool = False,
-    at: Mapping[str, Any] | None = None, **limits: float,
+    at: Mapping[str, Any] | None = None, least: float = 0.0, most: float = math.inf, **limits: float,
 ) -> list[Part]:  # fmt: skip
-    """Ask that schedulers are better than others, at every horizon or at the longest.
+    """Ask that schedulers are better than others, by limits on the gain, at every horizon or at the longest.
 
     `of` and `over` are schedulers, or mappings of a scheduler and a point (``{policy: gang, of_class: io}``);
     `at` is a point that both share.
     """
     names = listed(workload) if workload else workloads(test.study)
     both = product(names, listed(of), listed(over), listed(measures), [test.last] if last else test.times)
-    return [_ratio(test, measure, a, b, name, time, at or {}, limits) for name, a, b, measure, time in both]
+    better = {"low": 1 + least, "high": 1 + most}, {"low": 1 / (1 + most), "high": 1 / (1 + least)}
+    return [
+        _ratio(
+            test, measure, a, b, name, time, at or {}, limits or better[measure not in labels.MORE_IS_BETTER]
+        )
+        for name, a, b, measure, time in both
+    ]
 
 
 def _ratio(
@@ -103,7 +109,6 @@ def _ratio(
     of = f" of {both[labels.CLASS]} jobs" if labels.CLASS in both else ""
     label = f"{_named(one, here)} / {_named(other, there)}, {labels.MEASURES.get(measure, measure)}{of}"
     label += f", {title(name)}{at_time(time)}"
-    limits = limits or ({"low": 1.0} if measure in labels.MORE_IS_BETTER else {"high": 1.0})
     mine, yours = (
         measured(test, measure, scheduler, name, time, **both, **point)
         for scheduler, point in ((one, here), (other, there))

@@ -155,7 +155,7 @@ class Study:
         return loading.loaded(self._folder.dataset)
 
     def claims(self) -> pd.DataFrame:
-        """Return the paper's sentences with their verdicts (holds, fails, inconclusive) and the evidence."""
+        """Return the paper's sentences with their verdicts (`analysis.claims.VERDICTS`) and the evidence."""
         import pandas as pd
 
         return pd.DataFrame([claim.as_json() for claim in _analysis().claims_of(self.folder)])

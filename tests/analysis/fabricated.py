@@ -291,8 +291,8 @@ POLICY = {
 SATURATION = {"min_max_load": 0.9, "min_avg_load": 0.9}
 """Lowest saturated loads where the paper is right."""
 
-COST = {"min_max_load": 1.4, "min_avg_load": 1.5, "buddy": 0.75, "migration": 0.78}
-WITHOUT_ALTERNATION = {"buddy": 2.2, "migration": 1.05}
+COST = {"min_max_load": 1.7, "min_avg_load": 1.8, "buddy": 0.75, "migration": 0.78}
+WITHOUT_ALTERNATION = {"buddy": 5.0, "migration": 1.05}
 UNIFICATIONS = {"buddy": 0.008, "migration": 0.05, "min_max_load": 0.001, "min_avg_load": 0.0008}
 SLOTS = {"buddy": 2.1, "migration": 1.2, "min_max_load": 1.4, "min_avg_load": 1.35}
 USED = {"migration": 0.8, "buddy": 1.1}
@@ -307,7 +307,7 @@ def truth(
     if metric == "unifications":
         return UNIFICATIONS.get(scheme, 0.002) * (0.85 + 0.1 * load) * unification
     if metric == "slots_per_job":
-        return 1 + (SLOTS.get(scheme, 1.7) - 1) * load * (alternation != "none")
+        return 1 + (SLOTS.get(scheme, 1.7) - 1) * load**4 * (alternation != "none")
     queueing = 0.5 * load**2 / (1.06 - load)
     if metric == "used_slots":
         return 1 + 2 * queueing * USED.get(scheme, 1.0)

@@ -21,10 +21,10 @@ from analysis.silva1999.labels import (
 POLICIES = (GANG, ROUND_ROBIN, PRIORITIES, UNCOORDINATED)
 CAUSES = ("communication", "io", "synchronization")
 GAINS = {
-    IO: (1.0, 1.08, 1.15, 1.1),
+    IO: (1.0, 1.08, 1.35, 1.1),
     COMPUTATION: (1.0, 1.02, 1.03, 1.03),
-    COMMUNICATION: (1.0, 1.05, 1.1, 0.9),
-    SYNCHRONIZATION: (1.0, 0.9, 1.1, 0.8),
+    COMMUNICATION: (1.0, 1.05, 1.25, 0.9),
+    SYNCHRONIZATION: (1.0, 0.9, 1.25, 0.8),
 }
 """Completed jobs relative to gang scheduling, in the order of `POLICIES`."""
 

@@ -1,11 +1,13 @@
 """The papers' studies, fabricated once a session, with their verdicts and figures."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import xarray as xr
 import yaml  # type: ignore[import-untyped] # types only by another package
 from fabricated import Change, Fabricated, change, packing
@@ -94,3 +96,42 @@ def drawn(key: str, found: Study, *names: str, render: bool = False) -> dict[str
 def figures(key: str, name: str) -> dict[str, Figure]:
     """Return the figures of the study in which every sentence is true."""
     return drawn(key, true(key, name), render=True)
+
+
+SUMS = ("jobs", "work", "runtime", "delivered", "ended")
+"""Ends of the names of counts and sums, which are 0 without jobs."""
+
+KEPT = ("load", "jobs", "workload", "machine", "horizon", "processors", "replication", "batch")
+"""Axes along which policies and their settings are compared, not axes of policies."""
+
+
+def _with(key: str, name: str, change: Callable[[str, np.ndarray, tuple[int, ...]], np.ndarray]) -> Study:
+    """Return a study with other values; `change` gets the axes of policies and of their settings."""
+    data, declared = made(key).true(name).copy(), made(key).experiments[name]
+    for metric, found in data.data_vars.items():
+        if metric in declared.metrics or str(metric).startswith("capacity"):
+            axes = [i for i, dim in enumerate(found.dims) if dim in declared.grid and dim not in KEPT]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)  # points that a grid leaves out
+                values = change(str(metric), found.values, tuple(axes))
+            data[metric] = found.copy(data=np.where(np.isfinite(found.values), values, np.nan))
+    return of(key, data.assign(saturated=data["saturated"] & False))
+
+
+def alike(key: str, name: str) -> Study:
+    """Return a study whose policies, and their settings, are all alike."""
+    return _with(key, name, lambda _, values, axes: np.nanmean(values, axes, keepdims=True))
+
+
+def turned(key: str, name: str) -> Study:
+    """Return a study whose policies, and their settings, are in the opposite order."""
+
+    def turn(_: str, values: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+        return np.nanmin(values, axes, keepdims=True) + np.nanmax(values, axes, keepdims=True) - values
+
+    return _with(key, name, turn)
+
+
+def without_jobs(key: str, name: str) -> Study:
+    """Return a study in which no job was measured: counts and sums are 0, means have no value."""
+    return _with(key, name, lambda metric, *_: 0.0 if metric.partition("_by_")[0].endswith(SUMS) else np.nan)

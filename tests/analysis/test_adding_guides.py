@@ -35,7 +35,7 @@ def test_the_claims_of_the_guide_are_judged(guide: ModuleType) -> None:
     found = {claim.id: claim for claim in guide.claims(true(KEYS[0], "packing").readings["A"])}
     verdicts = {name.removeprefix("my_paper-4.2-"): claim.verdict for name, claim in found.items()}
     assert verdicts == {"buddy-leads-medium": "holds", "simple-alike": "holds", "buddy-never-waits": "fails"}
-    assert "within 20 % of each other" in found["my_paper-4.2-simple-alike"].statement
+    assert "within 10 % of each other" in found["my_paper-4.2-simple-alike"].statement
 
 
 @pytest.mark.parametrize("guide", ["adding_a_figure.md"], indirect=True)

@@ -194,7 +194,7 @@ def _above_best(test: Tester, name: str, curve: Curve) -> Part:
     chosen, values, reason = testers.exact_values([curve], test.names["all_points"])
     if reason:
         return Open(name, reason)
-    limit, ratios = test.names["pronounced"], values[0] / values[0].min()
+    limit, ratios = test.names["much_more"], values[0] / values[0].min()
     worst, unstable = int(np.argmax(ratios)), curve.x[curve.where(SATURATED)]
     text = f"{name}: up to {ratios[worst]:.3f} times, at L = {chosen[worst]:g} (required: below {limit})"
     text += f"; {ratios[-1]:.3f} times at L = {chosen[-1]:g}"

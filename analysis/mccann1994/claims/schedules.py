@@ -57,6 +57,8 @@ def _same(name: str, a: Curve, b: Curve, points: AxisRange) -> Part:
     mine, best = a.values[inside], b.values[inside]
     equal = np.isclose(mine, best, rtol=1e-12, atol=1e-12) | (np.isnan(mine) & np.isnan(best))
     n = int((~np.isnan(mine)).sum())
+    if not n:
+        return Open(name, "no list was measured")
     text = f"{name}: as good as the optimum in {int(equal.sum())} of {n} batches of lists"
     return Fact(f"{text} at {listed('jobs', chosen)}", bool(equal.all()))
 

@@ -13,11 +13,11 @@ from analysis.claims import (
     Fact,
     Open,
     Within,
-    beyond_chance,
     judge,
     shown,
     smallest_error,
 )
+from analysis.claims.counting import beyond_chance
 from sweep.statistics import Interval
 
 
@@ -58,6 +58,35 @@ def test_one_sided(mean: float, half_width: float, verdict: str) -> None:
 )
 def test_equivalence(mean: float, half_width: float, verdict: str) -> None:
     assert judge([Within("a / b", estimate(mean, half_width), 0.9, 1.1)], 0.95)[0] == verdict
+
+
+@pytest.mark.parametrize(
+    ("limits", "equal", "mean", "verdict", "side"),
+    [
+        ({"low": 1.2}, 1.0, 1.4, "holds", ""),
+        ({"low": 1.2}, 1.0, 1.1, "direction holds", "below"),
+        ({"high": 1 / 1.2}, 1.0, 0.9, "direction holds", "below"),
+        ({"low": 1.0, "high": 1.2}, 1.0, 1.5, "direction holds", "above"),  # "slightly"
+        ({"low": 0.8, "high": 1.0}, 1.0, 0.5, "direction holds", "above"),
+        ({"low": 0.1}, 0.0, 0.05, "direction holds", "below"),
+        ({"low": 1.2}, 1.0, 0.9, "fails", ""),
+        ({"low": 1.2}, 1.0, 1.01, "fails", ""),  # its direction is open, its size refuted
+        ({"low": 1.2}, 1.0, 1.19, "inconclusive", ""),
+        ({"low": 0.8, "high": 1.25}, 1.0, 1.5, "fails", ""),  # "similar" has no direction
+        ({"low": 1.2}, None, 1.1, "fails", ""),  # a level has none either
+        ({"low": 1.0}, 1.0, 0.9, "fails", ""),
+    ],
+)
+def test_a_size_beyond_its_margin_leaves_the_direction(
+    limits: dict[str, float], equal: float | None, mean: float, verdict: str, side: str
+) -> None:
+    part = Within("a / b", estimate(mean, 0.02), **limits, equal=equal)
+    for parts in ([part], [part, Fact("so", is_so=True)]):
+        found, evidence = judge(parts, 0.95)
+        assert found == verdict
+        assert evidence[0].startswith(f"Direction holds, size {side} the margin") == bool(side)
+        assert (evidence[1][0] == "≈") == bool(side)
+    assert judge([part, Fact("wrong", is_so=False)], 0.95)[0] == "fails"
 
 
 def test_one_false_part_refutes_only_if_it_survives_the_number_of_parts() -> None:

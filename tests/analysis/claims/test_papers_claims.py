@@ -3,7 +3,28 @@
 from pathlib import Path
 
 import pytest
-from papers import EXPERIMENTS, KEYS, claims, false, made, of, paper, study, true, verdicts
+import yaml  # type: ignore[import-untyped] # types only by another package
+from papers import (
+    EXPERIMENTS,
+    KEYS,
+    alike,
+    claims,
+    false,
+    made,
+    of,
+    paper,
+    study,
+    true,
+    turned,
+    verdicts,
+    without_jobs,
+)
+
+import analysis
+from analysis.study import Study
+
+FILES = Path(analysis.__file__).parent
+ALIKE = Path(__file__).parents[1] / "alike.yaml"
 
 import analysis.mccann1994
 from analysis.paper import content
@@ -48,6 +69,32 @@ def test_every_claim_holds_where_every_sentence_is_true(key: str, name: str) -> 
 def test_a_claim_fails_where_its_sentence_is_false(key: str, name: str, claim: str) -> None:
     data = made(key).false(name, false(key)[name][claim])
     assert verdicts(key, of(key, data))[claim] == "fails"
+
+
+def held(key: str, found: Study) -> set[str]:
+    """Return the findings that hold on a study."""
+    some = [claim for claim in claims(key, found) if claim.verdict == "holds" and not claim.calibrated]
+    return {claim.id.removeprefix(f"{key}-") for claim in some} - OF_THE_MODELS
+
+
+@pytest.mark.parametrize("key", [*KEYS, "families"])
+def test_a_claim_holds_on_policies_that_are_alike_or_turned_only_with_a_reason(key: str) -> None:
+    studies = [name for paper, name in STUDIES if paper == key]
+    found = set().union(*(held(key, change(key, name)) for name in studies for change in (alike, turned)))
+    reasons = yaml.safe_load(ALIKE.read_text(encoding="utf-8")).get(key, {})
+    assert found == {claim for some in reasons.values() for claim in some}
+
+
+@pytest.mark.parametrize(("key", "name"), STUDIES)
+def test_no_claim_holds_without_the_jobs_it_speaks_of(key: str, name: str) -> None:
+    assert held(key, without_jobs(key, name)) <= {"5.3.1-constant-interval-stable"}, "a chain has no jobs"
+
+
+@pytest.mark.parametrize("file", sorted(FILES.glob("*/claims.yaml")), ids=lambda file: file.parent.name)
+def test_no_paper_has_a_number_of_its_own_for_a_word_of_degree(file: Path) -> None:
+    shared = yaml.safe_load((FILES / "claims/words.yaml").read_text(encoding="utf-8"))
+    names = {word["name"] for word in shared["words"]} | set(shared["limits"])
+    assert not names & set(yaml.safe_load(file.read_text(encoding="utf-8"))["names"])
 
 
 @pytest.mark.parametrize(("key", "name"), SOME)
