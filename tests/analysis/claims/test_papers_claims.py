@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-import yaml  # type: ignore[import-untyped] # types only by another package
 from papers import (
     EXPERIMENTS,
     KEYS,
@@ -21,18 +20,16 @@ from papers import (
 )
 
 import analysis
+from analysis.paper import content
 from analysis.study import Study
 
 FILES = Path(analysis.__file__).parent
 ALIKE = Path(__file__).parents[1] / "alike.yaml"
 
-import analysis.mccann1994
-from analysis.paper import content
-
 OF_THE_MODELS = {
     "4.2-fig9-balance", "4.2-fig9-end",
     *(row["id"] for section in ("partitions", "lemmas", "examples")
-      for row in content(Path(analysis.mccann1994.__file__).with_name("claims.yaml"))[section]),
+      for row in content(FILES / "mccann1994/claims.yaml")[section]),
 }  # fmt: skip
 """Claims on what models do, which depend on no dataset."""
 
@@ -81,7 +78,7 @@ def held(key: str, found: Study) -> set[str]:
 def test_a_claim_holds_on_policies_that_are_alike_or_turned_only_with_a_reason(key: str) -> None:
     studies = [name for paper, name in STUDIES if paper == key]
     found = set().union(*(held(key, change(key, name)) for name in studies for change in (alike, turned)))
-    reasons = yaml.safe_load(ALIKE.read_text(encoding="utf-8")).get(key, {})
+    reasons = content(ALIKE).get(key, {})
     assert found == {claim for some in reasons.values() for claim in some}
 
 
@@ -92,9 +89,9 @@ def test_no_claim_holds_without_the_jobs_it_speaks_of(key: str, name: str) -> No
 
 @pytest.mark.parametrize("file", sorted(FILES.glob("*/claims.yaml")), ids=lambda file: file.parent.name)
 def test_no_paper_has_a_number_of_its_own_for_a_word_of_degree(file: Path) -> None:
-    shared = yaml.safe_load((FILES / "claims/words.yaml").read_text(encoding="utf-8"))
+    shared = content(FILES / "claims/words.yaml")
     names = {word["name"] for word in shared["words"]} | set(shared["limits"])
-    assert not names & set(yaml.safe_load(file.read_text(encoding="utf-8"))["names"])
+    assert not names & set(content(file)["names"])
 
 
 @pytest.mark.parametrize(("key", "name"), SOME)
