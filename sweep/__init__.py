@@ -10,12 +10,15 @@ if TYPE_CHECKING:
     from sweep.errors import SweepError as Error
     from sweep.notebook.simulation import simulate
     from sweep.notebook.study import Study
+    from sweep.programs import metric, model
 
-__all__ = ["Error", "Study", "simulate"]
+__all__ = ["Error", "Study", "metric", "model", "simulate"]
 
 _PLACES = {
     "Error": ("sweep.errors", "SweepError"),
     "Study": ("sweep.notebook.study", "Study"),
+    "metric": ("sweep.programs", "metric"),
+    "model": ("sweep.programs", "model"),
     "simulate": ("sweep.notebook.simulation", "simulate"),
 }
 

@@ -32,15 +32,19 @@ class Meter:
         Tasks of the plan, and those done before this run.
     outlook : callable, optional
         Returns the time left in words; called in a thread of its own.
+    counted : str
+        What tasks simulate.
     """
 
     def __init__(
-        self, console: Console, total: int, done: int, outlook: Callable[[], str] = lambda: ""
-    ) -> None:
+        self, console: Console, total: int, done: int, outlook: Callable[[], str] = lambda: "",
+        counted: str = "jobs",
+    ) -> None:  # fmt: skip
         self._console = console
         self._total = total
         self._done = done
         self._outlook = outlook
+        self._counted = counted
         self._jobs = 0
         self._first: float | None = None
         self._over = threading.Event()
@@ -106,7 +110,7 @@ class Meter:
 
     def _pace(self, outlook: str = "") -> str:
         elapsed = 0.0 if self._first is None else time.monotonic() - self._first
-        pace = f"{self._jobs / elapsed:,.0f} jobs/s" if self._jobs else "pace not known yet"
+        pace = f"{self._jobs / elapsed:,.0f} {self._counted}/s" if self._jobs else "pace not known yet"
         return f"{pace}, {outlook}" if outlook else pace
 
 

@@ -47,8 +47,9 @@ batches are worth 0.7."""
 
 def show_grid(plan: Plan, console: Console) -> None:
     """Print the axes with their values."""
-    width = max(13, *map(len, plan.axes))
-    for axis, values in plan.axes.items():
+    shown_axes = {axis: values for axis, values in plan.axes.items() if axis not in plan.hidden}
+    width = max([13, *map(len, shown_axes)])
+    for axis, values in shown_axes.items():
         texts = list(map(canonical.word, values))
         room = max(20, console.width - width - 8)
         while len(", ".join(texts)) > room and len(texts) > 3:  # the first ones and the last
@@ -69,7 +70,7 @@ def show(path: Path, console: Console, plan: Plan) -> None:
         wanted.append(weight)
     if name == WAIT and DELAY in plan.metrics:
         wanted += [f"{DELAY}_mean"]
-    stored = _read(path, wanted)
+    stored = _read(path, wanted, plan)
     _show_table(stored, console, plan)
     for warning in (_preempted, _too_short, _undecided, _wide, _warm_up, _short_runs, _missed_precision):
         for line in warning(stored, plan):
@@ -78,21 +79,43 @@ def show(path: Path, console: Console, plan: Plan) -> None:
     say(console, f"next:    python -m analysis {shlex.quote(str(path.parent))}")
 
 
-def _read(path: Path, names: Iterable[str]) -> Stored:
-    """Read some variables without xarray, whose import takes longer than everything else here."""
+def _read(path: Path, names: Iterable[str], plan: Plan) -> Stored:
+    """Read some variables without xarray, whose import takes longer than everything else here.
+
+    They have all axes of the plan; of those of loads, where there are no loads, none is saturated.
+    """
     from netCDF4 import Dataset
 
+    found = {}
     with Dataset(path) as dataset:
         dataset.set_auto_mask(False)
-        return {name: dataset[name][...] for name in names}
+        for name in names:
+            if name not in dataset.variables:
+                found[name] = np.full(plan.shape, 0.0 if name in ("saturated", "too_short") else np.nan)
+                continue
+            found[name] = values = dataset[name][...]
+            if plan.hidden and next(iter(plan.axes.keys() - plan.hidden), "") in dataset[name].dimensions:
+                found[name] = values.reshape(*plan.shape, *values.shape[len(plan.axes) - len(plan.hidden) :])
+    return found
+
+
+def _rows_and_columns(plan: Plan) -> tuple[str, str]:
+    """Return the axes of the table; of a program the first axis of numbers, and the next."""
+    if not plan.settings.is_program:
+        return "policy", "load"
+    varied = [axis for axis, values in plan.axes.items() if len(values) > 1]
+    numbers = [axis for axis in varied if all(type(value) in (int, float) for value in plan.axes[axis])]
+    column = next(iter(numbers), "load")
+    return next((axis for axis in varied if axis != column), "policy"), column
 
 
 def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
     name, axes = plan.headline, list(plan.axes)
-    metric, loads = plan.metrics[name], plan.axes["load"]
+    down, across = _rows_and_columns(plan)
+    metric, loads = plan.metrics[name], plan.axes[across]
     # Of the axes that are neither rows nor columns, the combination with the most results.
     done = (stored["state"] == DONE).sum(axis=-1)
-    known = done.sum(axis=(axes.index("policy"), axes.index("load")), keepdims=True)
+    known = done.sum(axis=(axes.index(down), axes.index(across)), keepdims=True)
     best = np.unravel_index(int(np.argmax(known)), known.shape)
     where = {axis: int(i) for axis, i in zip(axes, best, strict=True)}
     shown_of = {axis: (plan.axes[axis][i], len(plan.axes[axis])) for axis, i in where.items()}
@@ -100,39 +123,42 @@ def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
     stated = [
         f"{axis} {canonical.word(value)}" + (f" (1 of {n})" if n > 1 else "")
         for axis, (value, n) in shown_of.items()
-        if axis not in ("policy", "load")
+        if axis not in (down, across, *plan.hidden)
     ]
-    here = tuple(slice(None) if axis in ("policy", "load") else where[axis] for axis in axes)
+    here = tuple(slice(None) if axis in (down, across) else where[axis] for axis in axes)
     unit = unit_of(metric.unit, stored[f"{name}_mean"][here].flat)
     stored = stored | {part: stored[part] / unit.size for part in (f"{name}_mean", f"{name}_ci")}
     alone = _is_one_log(plan)
     texts, first, load = [], [], axes.index("load")
-    for row, _ in enumerate(plan.axes["policy"]):
-        at = [{**where, "policy": row, "load": column} for column in range(len(loads))]
+    for row, _ in enumerate(plan.axes[down]):
+        at = [{**where, down: row, across: column} for column in range(len(loads))]
         points = [tuple(each[axis] for axis in axes) for each in at]
         first.append(points[0])
         texts.append([_cell(stored, name, point, alone or plan.exact[point]) for point in points])
     if any(text.endswith(TOO_SHORT) for row in texts for text in row):  # numbers stay below each other
         texts = [[text if text.endswith(TOO_SHORT) else f"{text} " for text in row] for row in texts]
-    kept_up = [_capacity(stored, (*at[:load], *at[load + 1 :])) for at in first]
+    kept_up = [""] * len(first)
+    if not plan.settings.is_program:
+        kept_up = [_capacity(stored, (*at[:load], *at[load + 1 :])) for at in first]
     widest = 1 + max(8, *(len(text) for row in texts for text in row))
-    labels = [label(str(policy)) for policy in plan.axes["policy"]]
+    labels = [label(str(value)) if down == "policy" else canonical.word(value) for value in plan.axes[down]]
     names = max(map(len, labels))
     beside = 1 + max(len(KEEPS_UP), *map(len, kept_up)) if any(kept_up) else 0
     fitting = (console.width - beside - min(names, max(LEAST, console.width // 2))) // widest
     columns = _spread(len(loads), max(1, fitting))
     if len(columns) < len(loads):
-        stated.append(f"{len(columns)} of {len(loads)} loads")
+        stated.append(f"{len(columns)} of {len(loads)} {across}s".replace("ss", "s"))
     written = "" if metric.unit == "1" else f" ({unit.name.strip() or metric.unit})"
     shown = "mean of all jobs" if alone else f"mean ± {100 * plan.settings.confidence:.0f} % half-width"
     if plan.exact.flat[plan.points].all():
         shown = "exact"
-    console.print(f"{metric.long_name}{written}, {shown}; {', '.join(stated)}", highlight=False)
+    console.print("; ".join(filter(None, [f"{metric.long_name}{written}, {shown}", ", ".join(stated)])), highlight=False)
     table = Table(box=None, pad_edge=False)
     # Nothing is cut off: of a line that is too long the policy's name is broken, and only then a number.
-    table.add_column("load", overflow="fold")
+    table.add_column("" if across in plan.hidden else across, overflow="fold")
     for column in columns:
         title = "as it is" if loads[column] is None else f"{loads[column]:g}"
+        title = "" if across in plan.hidden else title
         fits = widest + min(names, LEAST) <= console.width
         table.add_column(title, justify="right", no_wrap=fits, overflow="fold")
     if beside:
@@ -231,6 +257,8 @@ def _too_short(stored: Stored, plan: Plan) -> Iterator[str]:
 
 def _undecided(stored: Stored, plan: Plan) -> Iterator[str]:
     """Name the curves with a load at which it is not known whether the policy keeps up."""
+    if plan.settings.is_program:
+        return
     axis = list(plan.axes).index("load")
     mean, error, upper = (
         np.expand_dims(stored[name], axis) for name in ("capacity", "capacity_se", "capacity_upper")
@@ -284,7 +312,7 @@ def _wide(stored: Stored, plan: Plan) -> Iterator[str]:
             plan.settings.batch_size,
             replications=statistics.with_data(sample),
             replicable=plan.deterministic is None,
-            one_batch=plan.is_cut,
+            one_batch=plan.is_cut or (plan.settings.is_program and plan.longest.checkpoints == (1,)),
         )
         yield (
             f"{int(concerned.sum())} of {int(np.isfinite(mean).sum())} intervals {problem}; worst: "

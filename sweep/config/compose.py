@@ -57,7 +57,8 @@ def load(
     """
     own, folders = own or {}, [folder, *users]
     asked = dict(_placed(asked, folders))
-    levels = _experiment(asked.pop("experiment", None), folders)
+    is_program = asked.get("experiment") is None and not {"model", "command"}.isdisjoint(asked)
+    levels = [] if is_program else _experiment(asked.pop("experiment", None), folders)
     data = files.read(folder / "config.yaml")
     executor = data.pop("executor")
     for level in levels:
@@ -69,6 +70,9 @@ def load(
         else:
             _put(data, key, value)
     _open_bundle(data)
+    if data.get("name") == "???" and (program := data.get("model") or as_list(data.get("command") or "")[:1]):
+        last = program.rpartition(".")[2] if isinstance(program, str) else Path(str(program[0])).stem
+        data["name"] = last.strip("<>")
     executor = choices.find("executor", executor, folders)
     keys_of_executor = checked("executor", executor, folders)
     for key in data.get("executor", {}):
@@ -79,7 +83,7 @@ def load(
         setup_globals()  # Hydra's resolvers, ``output=results/${now:%F}``
         settings: Settings = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(Settings), data))  # type: ignore[assignment] # of a typed config: Settings
         check(settings)
-        chosen = _chosen(settings, folders, own)
+        chosen = {} if settings.is_program else _chosen(settings, folders, own)
         # Of the experiment's file and of those on which it builds, whatever was typed.
         grids = [level.get("grid") or {} for level in levels]
         _check_excluded(settings, [] if "exclude" in asked else grids, folders)
@@ -103,7 +107,7 @@ def load(
         if "profile" not in keys_of_executor:
             raise SweepError(f"slurm={settings.slurm} goes with executor=slurm, not with executor={executor}")
         settings.executor["profile"] = settings.slurm
-    narrowing = Narrowing(frozenset(asked), partial(_all_files, chosen, grids, folders))
+    narrowing = None if settings.is_program else Narrowing(frozenset(asked), partial(_all_files, chosen, grids, folders))
     given = dict(nested.leaves(asked))
     typed = [key for key in given if key.partition(".")[0] in GROUPS]
     typed += [

@@ -31,7 +31,7 @@ GROUPS = ("policy", "workload", "machine")
 OF_THE_RUN = ("output", "action", "executor", "fresh", "replace", "slurm", "schedule")
 """Settings of how and where a study is run, which change none of its numbers."""
 
-OPEN = (*GROUPS, "executor", "grid", "axes", "values")
+OPEN = (*GROUPS, "executor", "grid", "axes", "values", "arguments", "metrics")
 """Mappings whose keys are checked after composing, against the files and axes that they belong to."""
 
 BY_LOAD = ("batches", "warmup")
@@ -64,6 +64,13 @@ GIVE = {
     "batch_size": "give a number of jobs, null or week",
     "warmup": "give a number of batches, mser or auto",
     "action": "give run, plan, status, gather or cancel",
+    "model": "give the dotted name of a function, model=MODULE.FUNCTION",
+    "command": "give a program and its arguments, command=[./simulate,...]",
+    "arguments": "give values of arguments, arguments={NAME: VALUE}",
+    "metrics": "give units of metrics, metrics={NAME: UNIT}",
+    "seed_by": "give axes whose values have random numbers of their own, seed_by=[AXIS]",
+    "time_limit": "give the most seconds of a task, time_limit=60",
+    "results": "give the name of the file that the command writes, results=out.json",
     "replications": "give a whole number from 1 to 10,000,000",
     "budget": "give a time, e.g. budget=10min",
     "seed": "give a whole number from 0 up",
@@ -117,6 +124,13 @@ class Settings:
     policy: dict[str, Any] = field(default_factory=dict)
     workload: dict[str, Any] = field(default_factory=dict)
     machine: dict[str, Any] = field(default_factory=dict)
+    model: str | None = None
+    command: list[str] | None = None
+    arguments: dict[str, Any] = field(default_factory=dict)
+    metrics: dict[str, Any] = field(default_factory=dict)
+    seed_by: list[str] = field(default_factory=list)
+    time_limit: float | None = None
+    results: str | None = None
     replications: int | None = None
     batches: Any = 30
     batch_size: Any = 1000
@@ -134,6 +148,11 @@ class Settings:
     replace: bool = False
     slurm: str | None = None
     schedule: str | None = None
+
+    @property
+    def is_program(self) -> bool:
+        """Whether a function or a command is the model, and not the families of policies."""
+        return self.model is not None or self.command is not None
 
     def checkpoints(self, load: float | None = None) -> tuple[int, ...]:
         """Return the numbers of measured batches at which a run at a load may end."""
@@ -252,6 +271,8 @@ def check(settings: Settings) -> None:
         raise SweepError(refused("measures.bound", settings.measures.bound))
     if not 0 <= settings.capacity <= MOST_OVERLOAD_RUNS:
         raise SweepError(refused("capacity", settings.capacity))
+    if settings.time_limit is not None and not 0 < settings.time_limit < math.inf:
+        raise SweepError(refused("time_limit", settings.time_limit))
     if settings.seed < 0:
         raise SweepError(refused("seed", settings.seed))
     if not 0 < settings.confidence < 1:

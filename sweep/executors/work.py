@@ -99,7 +99,7 @@ def _refuse_changed_code(task: Task, family: Family) -> None:
     if code in _checked:
         return
     point = task.point
-    own = sources.foreign([{"family": task.family}, point.policy, point.workload, point.measures])
+    own = sources.foreign([{"family": family.package}, point.policy, point.workload, point.measures])
     if own and not runs_planned_code(task, family):
         raise SweepError(
             f"{', '.join(own)}, or what it imports, has changed since the study was planned; type the "
@@ -159,7 +159,7 @@ def _enough(rule: Stopping, metric: str) -> Callable[[Mapping[str, np.ndarray]],
 
 
 @cache
-def _own_shapes(package: str, measures: str) -> dict[str, tuple[int, ...]]:
+def _own_shapes(package: str | Family, measures: str) -> dict[str, tuple[int, ...]]:
     """Return the shape of each metric that a family declares, beyond the batch."""
     family, given = families.find(package), json.loads(measures)
     coords = family.coordinates(given)
@@ -168,7 +168,7 @@ def _own_shapes(package: str, measures: str) -> dict[str, tuple[int, ...]]:
 
 def _finished(task: Task, family: Family, outcome: Outcome, seconds: float) -> Finished:
     """Return the record of a task, after a check of its arrays against the family's declaration."""
-    declared = _own_shapes(family.package, canonical.text(task.point.measures))
+    declared = _own_shapes(task.family, canonical.text(task.point.measures))
     if outcome.metrics.keys() != declared.keys():
         raise ValueError(
             f"family {family.name} declares {sorted(declared)}, returned {sorted(outcome.metrics)}"

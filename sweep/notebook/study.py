@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
@@ -20,6 +20,7 @@ from sweep.config.settings import BY_LOAD, Measures, Precision, Settings
 from sweep.errors import RunError, SweepError
 from sweep.notebook import allowed, choices, own
 from sweep.pilot import settled
+from sweep.plan import programs
 from sweep.plan.data import Plan
 from sweep.plan.expansion import expand
 from sweep.store.folder import Folder
@@ -38,8 +39,9 @@ class Study:
 
     Parameters
     ----------
-    experiment : str
-        A file of conf/experiment, e.g. ``"packing"``; ``"compare"`` takes any policies and workloads.
+    experiment : str or function
+        A file of conf/experiment, e.g. ``"packing"``; ``"compare"`` takes any policies and workloads. Or a
+        function of your own, whose arguments are the axes: docs/any_function.md.
     executor : str or mapping, optional
         ``"dask"`` (the default: one process a core), ``"serial"``, or ``{"name": "dask", "workers": 4}``.
     config_dir : path-like, optional
@@ -67,14 +69,14 @@ class Study:
 
     def __init__(
         self,
-        experiment: str,
+        experiment: str | Callable[..., Any],
         *,
         executor: str | Mapping[str, Any] | None = None,
         config_dir: str | Path | None = None,
         modules: str | Path | None = None,
         **settings: Any,
     ) -> None:
-        if not isinstance(experiment, str):
+        if not isinstance(experiment, str) and not callable(experiment):
             raise SweepError(
                 f"experiment={experiment!r}: give a name; 'compare' takes any policies and workloads"
             )
@@ -83,8 +85,12 @@ class Study:
         if modules is not None:
             plugins.bring(modules)
         folder, *others = folders = choices.folders(config_dir)
-        settings, values = own.taken_out(settings, folders)
-        asked = {"experiment": experiment, **_dotted(settings), **_executor(executor)}
+        if isinstance(experiment, str):
+            settings, values = own.taken_out(settings, folders)
+            asked: dict[str, Any] = {"experiment": experiment}
+        else:
+            values, asked = {}, {"model": programs.given(experiment)}
+        asked |= {**_dotted(settings), **_executor(executor)}
         self._arguments = overrides.written(asked)
         config = compose.load(asked, folder, others, values)
         self._folder = Folder(locate.place(config.settings.output), config.settings.name)

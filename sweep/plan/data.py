@@ -13,6 +13,7 @@ import numpy as np
 from models import workloads
 from models.family import Family, Metric
 from models.point import Parameters, Point
+from sweep.config import canonical
 from sweep.config.settings import GROUPS, Config, Settings
 from sweep.errors import SweepError
 from sweep.plan import families
@@ -54,6 +55,8 @@ class Plan:
         The number of replications is the default.
     described : dict of str to dict
         By group, what each policy, workload and machine is, in plain words.
+    hidden : tuple of str
+        Axes of one value that the dataset has not: those of policies, in a study of a program.
     overload : Plan, optional
         The overload runs of each curve (all axes but the load), as a study of their own at one load.
     """
@@ -70,6 +73,7 @@ class Plan:
     asked: Config = field(repr=False)
     adapted: bool = False
     described: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    hidden: tuple[str, ...] = ()
     overload: Plan | None = field(default=None, repr=False)
 
     def _repr_html_(self) -> str:
@@ -78,6 +82,7 @@ class Plan:
             f"<tr><th style='text-align:left'>{escape(axis)}</th><td>{len(values)}</td>"
             f"<td style='text-align:left'>{escape(', '.join(map(str, values)))}</td></tr>"
             for axis, values in self.axes.items()
+            if axis not in self.hidden
         )
         head = (
             "<tr><th style='text-align:left'>axis</th><th></th><th style='text-align:left'>values</th></tr>"
@@ -229,20 +234,25 @@ class Plan:
             self.variants[group][self.choices[group][point]].parameters for group in GROUPS
         )
         where = np.unravel_index(self.points[point], self.shape)
+        at = {axis: values[i] for (axis, values), i in zip(self.axes.items(), where, strict=True)}
+        stream, family = workload["name"], policy["family"]
+        if self.settings.is_program:
+            stream = canonical.text([at[axis] for axis in self.settings.seed_by])
+            family = self.families[family]
         return Task(
             id=self.ids[number],
-            family=policy["family"],
+            family=family,
             point=Point(
                 policy,
                 workload,
                 machine,
                 self.axes["load"][self.choices["load"][point]],
                 self.measurement(number).batches,
-                seed(self.settings.seed, workload["name"], replication),
+                seed(self.settings.seed, stream, replication),
                 self.measures,
             ),
             measurement=self.measurement(number),
-            at={axis: values[i] for (axis, values), i in zip(self.axes.items(), where, strict=True)},
+            at={axis: value for axis, value in at.items() if axis not in self.hidden},
             replication=replication,
         )
 

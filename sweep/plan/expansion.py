@@ -9,7 +9,7 @@ import numpy as np
 from models.family import OVERLOAD, OVERLOAD_BATCHES
 from sweep.config.settings import GROUPS, MSER, Config, Precision, Settings, at_load
 from sweep.errors import SweepError, one_line
-from sweep.plan import checks, families, grid, identity, partitions
+from sweep.plan import checks, families, grid, identity, partitions, programs
 from sweep.plan.data import MEASURES, Plan
 from sweep.plan.narrowed import narrowed
 from sweep.plan.task import Measurement, Stopping
@@ -22,7 +22,7 @@ MOST_TASKS = 2_000_000
 
 def expand(config: Config) -> Plan:
     """Expand a study."""
-    config = narrowed(config)
+    asked, (config, hidden) = config, programs.expanded(narrowed(config))
     settings = partitions.expanded(config)
     axes = grid.axes(settings)
     points = grid.points(axes, settings)
@@ -55,8 +55,8 @@ def expand(config: Config) -> Plan:
     if settings.measures.of_jobs:
         measures["of_jobs"] = list(settings.measures.of_jobs)
     plan = Plan(
-        settings, axes, points, variants, choices, _measurements(settings, axes), measures, {}, [], config,
-        described=config.described,
+        settings, axes, points, variants, choices, _measurements(settings, axes), measures, {}, [],
+        asked if hidden or config.settings.is_program else config, described=config.described, hidden=hidden,
     )  # fmt: skip
     # Before `exact`, which calls the families with points and needs valid groups of jobs.
     try:

@@ -22,9 +22,19 @@ OPTIONS = frozenset(
 """Keys that every machine and every workload of rigid jobs has, and only some policies read."""
 
 
+PROGRAMS: dict[str, Family] = {}
+"""Functions and commands that were planned in this process, see `sweep.plan.programs`."""
+
+
+def find(package: str | Family) -> Family:
+    """Return the family that a policy's ``family`` key names: a package, or a program of this study."""
+    if isinstance(package, Family):
+        return package
+    return PROGRAMS.get(package) or _imported(package)
+
+
 @cache
-def find(package: str) -> Family:
-    """Import a family by the dotted name that a policy's ``family`` key gives."""
+def _imported(package: str) -> Family:
     try:
         module = dotted.module(package)
     except ImportError as error:

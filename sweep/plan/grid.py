@@ -98,7 +98,7 @@ def axes(settings: Settings) -> dict[str, tuple[Any, ...]]:
     for axis in [*ALWAYS, *declared]:
         if axis not in values:
             raise SweepError(f"grid.{axis} is missing: give its values, grid.{axis}=[...]")
-        ordered[axis] = _checked(axis, values[axis])
+        ordered[axis] = _checked(axis, values[axis], is_share=not settings.is_program)
     return ordered
 
 
@@ -145,11 +145,11 @@ def _name(value: Any, own: Mapping[str, Any]) -> Any:
     return next((name for name, one in own.items() if canonical.text(one) == wanted), value)
 
 
-def _checked(axis: str, values: Sequence[Any]) -> tuple[Any, ...]:
+def _checked(axis: str, values: Sequence[Any], is_share: bool) -> tuple[Any, ...]:
     if not values:
         raise SweepError(f"grid.{axis}=[]: an axis needs at least one value, grid.{axis}=[VALUE,...]")
     if axis == "load":
-        values = [_load(value) for value in values]
+        values = [_load(value, is_share) for value in values]
     seen = set()
     for value in values:
         if isinstance(value, dict | list):
@@ -165,10 +165,13 @@ def _checked(axis: str, values: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(values)
 
 
-def _load(value: Any) -> float | None:
+def _load(value: Any, is_share: bool) -> float | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_share and is_number and math.isfinite(value):
+        return float(value)
+    if not is_number or not 0 < value < math.inf:
         raise SweepError(
             f"grid.load has {value!r}: a load is a positive fraction of capacity, or null for none"
         )

@@ -70,7 +70,7 @@ def ids(plan: Plan) -> Iterator[str]:
 def runs_planned_code(task: Task, family: Family) -> bool:
     """Return whether a task would run, in this process, with the code that its identity names."""
     policy, workload = task.point.policy, task.point.workload
-    parts = {task.family: sources.of_family(family)} | sources.of_named(policy)
+    parts = {family.package: sources.of_family(family)} | sources.of_named(policy)
     parts |= sources.of_workload(str(workload.get("model"))) | sources.of_named(workload)
     parts |= sources.of_named(task.point.measures)
     if task.measurement.stopping is not None:
@@ -81,7 +81,7 @@ def runs_planned_code(task: Task, family: Family) -> bool:
 def _codes(plan: Plan) -> Callable[[int, int], str]:
     """Return the last part of identities, by policy and workload; fill in `Plan.sources`."""
     sources.clear_caches()  # a notebook plans again after its user's modules were edited
-    by_family = {package: {package: sources.of_family(family)} for package, family in plan.families.items()}
+    by_family = {key: {one.package: sources.of_family(one)} for key, one in plan.families.items()}
     shared = sources.of_named(plan.measures)
     if plan.settings.precision.relative is not None:
         shared |= {"sweep.statistics": sources.of_statistics()}

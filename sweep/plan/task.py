@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from models import streams
+from models.family import Family
 from models.point import Batches, Point, Seed
 from sweep.config.settings import WEEK
 
@@ -56,6 +57,8 @@ class Task:
     ----------
     id : str
         Hash of everything below that can change the result; see `sweep.plan.identity`.
+    family : str or Family
+        The name of its package; a program itself, which may have none.
     point : Point
         Arguments of the model, without the stopping rule.
     at : dict
@@ -63,7 +66,7 @@ class Task:
     """
 
     id: str
-    family: str
+    family: str | Family
     point: Point
     measurement: Measurement
     at: Mapping[str, Any]

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from models import dotted
-from sweep.config.settings import GROUPS, Config
+from sweep.config.settings import GROUPS, Config, shown
 from sweep.errors import SweepError
 from sweep.plan import checks, sources
 from sweep.plan.data import Plan
@@ -38,6 +38,9 @@ def planned(original: Original, config: Config, packages: Collection[str] | None
         return expand(config)
     with dotted.only(packages) as refused:
         try:
+            if config.settings.command is not None:
+                refused.append(f"command {shown(config.settings.command)}")
+                raise SweepError
             expanded = expand(config)
             given = [one.parameters for group in GROUPS for one in expanded.variants[group]]
             given.append(dict(expanded.measures))

@@ -1,7 +1,9 @@
 """The measured cost of a simulated job: for bundles of even size, the time left, and ``action=plan``."""
 
 import json
+import math
 import os
+import sys
 import zlib
 from collections import defaultdict
 from collections.abc import Callable
@@ -24,6 +26,10 @@ WHOLE = ", whole"
 
 EARLIER = 4
 """Tasks that the mean of earlier runs counts for: costs soon follow a change of code or machine."""
+
+
+MOST_KINDS = 16
+"""Combinations of texts among a program's arguments that have costs of their own."""
 
 
 class Costs:
@@ -119,6 +125,14 @@ def keys(plan: Plan) -> Callable[[int], Key]:
         ]
     families = [str(policy.parameters["family"]) + kind for policy in plan.variants["policy"]]
     loads = [str(load) for load in plan.axes["load"]]
+    sizes: list[str] = []
+    if plan.settings.is_program:  # the time of a task depends on its arguments: most of all on numbers
+        arguments = [v.parameters["arguments"].values() for v in plan.variants["policy"]]
+        numbers = [[abs(x) for x in one if type(x) in (int, float) and x] for one in arguments]
+        sizes = [f"{min(math.prod(one), sys.float_info.max):.1e}" for one in numbers]
+        words = [" ".join(x for x in one if isinstance(x, str)).replace("|", " ") for one in arguments]
+        if len(set(words)) <= MOST_KINDS:
+            parts["policy"] = [f"{name} {more}" for name, more in zip(parts["policy"], words, strict=True)]
     of_overload = None if plan.overload is None else keys(plan.overload)
     columns = [plan.choices[name].tolist() for name in ("machine", "policy", "workload", "load")]
     replications = plan.replications
@@ -132,7 +146,7 @@ def keys(plan: Plan) -> Callable[[int], Key]:
             parts["machine"][machine],
             parts["policy"][policy],
             parts["workload"][workload],
-            loads[load],
+            sizes[policy] if sizes else loads[load],
         )
 
     return key

@@ -6,6 +6,7 @@ from the logs, judged and written block by block of the grid, so that memory doe
 batches, and little with the number of tasks.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -62,6 +63,10 @@ def write(
             f"{path}: the dataset could not be written ({one_line(error)}); all results are kept: free "
             "some disk space, then type the same command"
         ) from error
+
+
+OF_LOADS = ("saturated", "capacity", "too_short", "bias")
+"""Beginnings of the names of variables that describe queues, which a program has none of."""
 
 
 class Block(NamedTuple):
@@ -145,10 +150,12 @@ def _write(state: State, path: Path, arguments: Sequence[str], report: Callable[
         lengths = dict(zip(plan.axes, plan.shape, strict=True))
         lengths |= {"replication": plan.replications, "batch": n_batches}
         lengths |= {dim: len(values) for dim, values in coords.items()}
+        lengths = {dim: length for dim, length in lengths.items() if dim not in plan.hidden}
+        shown = [axis not in plan.hidden for axis in plan.axes]
         for dim, length in lengths.items():
             file.createDimension(dim, length)
         for name, metric in plan.metrics.items():
-            dims = (*plan.axes, "replication", "batch", *metric.dims)
+            dims = (*itertools.compress(plan.axes, shown), "replication", "batch", *metric.dims)
             chunks = None if len(cut) == 1 else _chunks([lengths[dim] for dim in dims])
             made = file.createVariable(
                 name, "f8", dims, fill_value=np.nan, fletcher32=True, chunksizes=chunks
@@ -159,12 +166,21 @@ def _write(state: State, path: Path, arguments: Sequence[str], report: Callable[
         for block in cut:
             results = _results(state, cells, block, shapes)
             for name, values in summary.add(block.at, results, of_tasks[block.at]).items():
-                file[name][block.at] = values
+                at = tuple(itertools.compress(block.at, shown))
+                file[name][at] = values.reshape([*itertools.compress(block.shape, shown), *values.shape[len(shown) :]])
             report(int(np.searchsorted(plan.points, block.points.stop)) * plan.replications)
         summary.judge_lengths()
         for name, variable in variables.summarised(plan, coords, summary, capacities, of_tasks, seconds):
-            _put(file, name, variable)
+            if name not in plan.hidden and not (plan.settings.is_program and name.startswith(OF_LOADS)):
+                _put(file, name, _without(plan.hidden, variable))
         file.setncatts(variables.attributes(plan, arguments))
+
+
+def _without(hidden: Sequence[str], variable: Variable) -> Variable:
+    """Return a variable without axes of one value."""
+    dims, values, attributes = variable
+    lost = tuple(place for place, dim in enumerate(dims) if dim in hidden)
+    return [dim for dim in dims if dim not in hidden], np.squeeze(values, lost) if lost else values, attributes
 
 
 def _put(file: Dataset, name: str, variable: Variable) -> None:

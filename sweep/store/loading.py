@@ -1,15 +1,19 @@
 """Datasets found and read as a whole, if that is as much as a study may have."""
 
+import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
+from sweep.plan.grid import ALWAYS
+
 from sweep.errors import SweepError, one_line
 from sweep.store.probe import measured
 
-NEEDED = ("policy", "load", "state", "saturated")
+NEEDED = ("state",)
 """Variables that every dataset of a sweep has."""
 
 
@@ -61,6 +65,17 @@ def loaded(path: Path, needed: Sequence[str] = (), **options: Any) -> xr.Dataset
             f"{path} cannot be read as a dataset ({one_line(error)}): run its command again, which writes it "
             "again from the logs and simulates nothing, or give another copy"
         ) from None
+
+
+def with_all_axes(data: xr.Dataset) -> xr.Dataset:
+    """Return a dataset with the axes of policies, each of one value, where that of a program has none."""
+    settings = json.loads(data.attrs.get("config", "{}")).get("settings", {})
+    if not (settings.get("model") or settings.get("command")):
+        return data
+    name = str(next(iter(json.loads(data.attrs["families"]))).rpartition(".")[2])
+    lacking = {axis: [math.nan if axis == "load" else name] for axis in ALWAYS if axis not in data.dims}
+    found = data if "saturated" in data else data.assign(saturated=xr.zeros_like(data["state"].isel(replication=0)))
+    return found.expand_dims(lacking)
 
 
 def opened(where: Path, **options: Any) -> tuple[Path, xr.Dataset]:

@@ -37,7 +37,7 @@ def resolved(plan: Plan) -> dict[str, Any]:
     It is the manifest of a results folder, and the attribute ``config`` of its dataset.
     """
     settings = {key: value for key, value in asdict(plan.settings).items() if key not in OF_THE_RUN}
-    settings["grid"] = {axis: list(values) for axis, values in plan.axes.items()}
+    settings["grid"] = {axis: list(values) for axis, values in plan.axes.items() if axis not in plan.hidden}
     files = {group: {v.parameters["name"]: v.content for v in plan.variants[group]} for group in GROUPS}
     groups = {"groups": plan.measures["groups"]} if plan.measures["groups"] else {}
     found: dict[str, Any] = json.loads(json.dumps({"settings": settings, **files, **groups}))

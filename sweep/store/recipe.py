@@ -40,6 +40,8 @@ def text(plan: Plan) -> str:
     It is empty where an interpolation names a key that an axis varies: no file without interpolations has the
     same values.
     """
+    if any(getattr(family, "value", b"") for family in plan.families.values()):  # a function of a session
+        return ""
     settings = _without_run(plan.asked.settings)
     asked = replace(plan.asked, settings=settings, files=_resolved(plan), logs={}, typed=())
     study = kept.as_json(asked)
@@ -47,7 +49,7 @@ def text(plan: Plan) -> str:
         return ""
     for group in GROUPS:
         known = {variant.parameters["name"]: variant.content for variant in plan.variants[group]}
-        for name, file in study["files"][group].items():
+        for name, file in study["files"].get(group, {}).items():
             if {**file, "name": name} == known.get(name):
                 study["files"][group][name] = None
     logs = {
@@ -64,7 +66,7 @@ def text(plan: Plan) -> str:
 def _resolved(plan: Plan) -> dict[str, dict[str, dict[str, Any]]]:
     """Return the files of a plan with the values of its variants in place of interpolations."""
     files: Any = copy.deepcopy(plan.asked.files)
-    set_by_axes = {(target.group, target.key) for target in grid.targets(plan.asked.settings).values()}
+    set_by_axes = {} if plan.settings.is_program else {(target.group, target.key) for target in grid.targets(plan.asked.settings).values()}
     for group, named in files.items():
         for name, file in named.items():
             variants = [one.parameters for one in plan.variants[group] if one.parameters["name"] == name]
@@ -92,7 +94,7 @@ def read(attributes: Mapping[str, Any]) -> tuple[Config, dict[str, str], dict[st
     known = json.loads(attributes["config"])
     study = data["study"]
     for group in GROUPS:
-        for name, file in study["files"][group].items():
+        for name, file in study["files"].get(group, {}).items():
             if file is None:
                 content = known[group][name]
                 study["files"][group][name] = {key: content[key] for key in content if key != "name"}
@@ -118,7 +120,7 @@ def _checked(config: Config) -> Config:
         raise SweepError(f"the recipe's settings do not describe a study: {one_line(error)}") from None
     check(replace(settings, output="anywhere"))  # the run's, which a recipe has not
     for group in GROUPS:
-        for name, file in config.files[group].items():
+        for name, file in config.files.get(group, {}).items():
             if not name.isprintable() or "/" in name or name in (".", ".."):
                 raise SweepError(f"the recipe names a {group} {name!r}, which no file can have: not rerun")
             schema.check(group, name, file)

@@ -95,7 +95,7 @@ class Summary:
         control = self._control(at, values[plan.delivered]) if plan.controlled[at].any() else None
         if control is not None:
             self.control[at] = control
-        if not plan.longest.to_the_end:
+        if not plan.longest.to_the_end and not plan.settings.is_program:
             whole = given[plan.headline]
             of_first = whole.reshape(*whole.shape[: places[-1] + 1], -1)[..., 0]
             for kept, part in zip(self._lengths, statistics.lengths(of_first, dropped), strict=True):

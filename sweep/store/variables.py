@@ -87,7 +87,7 @@ def summarised(
 
 
 def _coordinates(plan: Plan, coords: Mapping[str, Sequence[Any]]) -> Iterator[tuple[str, Variable]]:
-    targets = plan.settings.axes
+    targets = {} if plan.settings.is_program else plan.settings.axes
     for axis, values in plan.axes.items():
         attributes = {"long_name": targets.get(axis) or LONG_NAMES.get(axis, axis)}
         units = {"units": "1"} if axis == "load" else {}
@@ -130,6 +130,8 @@ def _intervals(plan: Plan, metric: Metric, summary: Summary) -> Iterator[tuple[s
 def _measured(plan: Plan) -> str:
     """Return in words what the means are over: what a mean of other runs of the same length would tend to."""
     settings = plan.settings
+    if settings.is_program:
+        return f"{shown(settings.batches)} batches, after {shown(settings.warmup)} that are discarded"
     if settings.warmup == MSER:
         return "the long run, as far as MSER, applied to all replications together, finds the warm-up"
     if settings.batch_size == WEEK:
