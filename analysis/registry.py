@@ -144,7 +144,7 @@ def opened(
     study = replace(study, view=View.of(chosen))
     if reference and not any(reference in study.values_of(axis) for axis in study.selectable):
         raise AnalysisError(f"reference={reference}: {unknown('name', reference, study.policies)}")
-    paper = paper_for(study.name, key)
+    paper = paper_for(study.name, key or (ANY if study.is_program else None))
     families = tuple(json.loads(study.data.attrs.get("families", "{}")))
     if key is not None and families and not reads(paper, families):
         fitting = ", ".join(name for name, other in papers().items() if reads(other, families))

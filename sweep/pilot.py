@@ -25,6 +25,7 @@ from sweep.plan.data import Plan
 from sweep.plan.expansion import expand
 from sweep.progress import duration, say
 from sweep.statistics import MIN_REPLICATIONS, length
+from sweep.store import loading
 from sweep.store.folder import Folder
 
 if TYPE_CHECKING:
@@ -119,14 +120,20 @@ def _piloted(config: Config, folder: Folder, console: Console) -> Pilot | None:
             executor=executor,
         )  # fmt: skip
         plan = expand(replace(config, settings=settings))
-        if plan.deterministic is not None or not plan.endless.any():
-            raise SweepError("batches=auto, warmup=auto: these workloads end by themselves; give numbers")
+        is_endless = plan.settings.batches != 1 if plan.settings.is_program else plan.endless.any()
+        if plan.deterministic is not None or not is_endless:
+            what = (
+                "this program returns once"
+                if plan.settings.is_program
+                else "these workloads end by themselves"
+            )
+            raise SweepError(f"batches=auto, warmup=auto: {what}; give numbers")
         if config.settings.action != "run" and run.read(plan, there, console).left():
             return None
         if status := run.run(plan, there, console, [], summarise=False):
             raise RunError(f"the pilot in {there.path} did not end (status {status})")
         with xr.open_dataset(there.dataset) as data:
-            found = _seen(data, plan)
+            found = _seen(loading.with_all_axes(data), plan)
         n = np.array([settings.checkpoints(load)[0] for load in found.loads])
         longer = (TRUSTED * found.relaxation > n) & (n < LONGEST)
         if not longer.any():

@@ -176,7 +176,10 @@ def execute(
     with executor:
         warm_up(plan, console)
         with Meter(
-            console, found.total, len(found.done), lambda: str(bundles.outlook(executor.workers)),
+            console,
+            found.total,
+            len(found.done),
+            lambda: str(bundles.outlook(executor.workers)),
             counted="batches" if plan.settings.is_program else "jobs",
         ) as meter:
             reported = False

@@ -152,7 +152,9 @@ def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
     shown = "mean of all jobs" if alone else f"mean ± {100 * plan.settings.confidence:.0f} % half-width"
     if plan.exact.flat[plan.points].all():
         shown = "exact"
-    console.print("; ".join(filter(None, [f"{metric.long_name}{written}, {shown}", ", ".join(stated)])), highlight=False)
+    console.print(
+        "; ".join(filter(None, [f"{metric.long_name}{written}, {shown}", ", ".join(stated)])), highlight=False
+    )
     table = Table(box=None, pad_edge=False)
     # Nothing is cut off: of a line that is too long the policy's name is broken, and only then a number.
     table.add_column("" if across in plan.hidden else across, overflow="fold")

@@ -17,6 +17,15 @@ from analysis.study.view import OPTIONS
 def readings(study: Study) -> Sequence[tuple[str, str]]:
     """Return each policy's family, the jobs and the machine, own axes, and the points that are not drawn."""
     config, settings = study.config, study.settings
+    if study.is_program:
+        program = settings["model"] or " ".join(settings["command"])
+        given = {axis: ", ".join(study.values_of(axis)) for axis in study.axes_shown}
+        given |= {name: _typed(value) for name, value in settings["arguments"].items()}
+        return [
+            ("program", program),
+            *given.items(),
+            *(("not drawn", line) for line in tables.left_out(study)),
+        ]
     found = [
         (f"policy {name}", f"family {values.get('family', '')}")
         for name, values in config.get("policy", {}).items()

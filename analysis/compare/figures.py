@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from analysis.compare import heat_map
 from analysis.compare.labels import CAPTION, NAMELESS, compared, metrics, title
 from analysis.compare.layout import Cell, Layout
 from analysis.errors import DrawingError, require_points
@@ -33,7 +34,7 @@ FEW_TICKS = 9
 
 RATIOS = (
     "Mean relative to {reference}, paired batch by batch or replication by replication, under the same "
-    "jobs: below 1 is less."
+    "{shared}: below 1 is less."
 )
 
 
@@ -47,11 +48,13 @@ def pictures(study: Study) -> Iterator[Picture]:
         text += [CAPTION] if len(json.loads(study.data.attrs.get("families", "{}"))) > 1 else []
         caption = " ".join(part for part in text if part)
         yield Picture(metric, title(study, metric), caption, partial(_draw, layout, metric, None))
+        if heat_map.fits(layout):
+            yield heat_map.picture(layout, metric)
         if metric in pairs:
             yield Picture(
                 f"{metric}-against-reference",
                 f"{title(study, metric)} against {layout.against}",
-                f"{RATIOS.format(reference=layout.against)} {caption}",
+                f"{RATIOS.format(reference=layout.against, shared=study.shared)} {caption}",
                 partial(_draw, layout, metric, layout.reference),
             )
 

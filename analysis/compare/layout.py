@@ -59,9 +59,13 @@ class Layout:
         if along and along not in numbers:
             offered = f"give one of {', '.join(numbers)}" if numbers else "this study has none, omit along="
             raise AnalysisError(f"along={along} is not an axis with several numbers; {offered}")
-        along = along or (numbers[0] if numbers else "")
+        # A reference that is named makes its axis the lines, even one of numbers.
+        named = study.view.reference
+        wanted = [axis for axis in varied if study.has_pairs(axis) and named in study.values_of(axis)]
+        along = along or next((axis for axis in numbers if axis not in wanted[:1]), "")
         rest = [axis for axis in varied if axis != along]
         lines = "policy" if "policy" in rest or not rest else rest[0]
+        lines = next((axis for axis in wanted if axis in rest), lines)
         return cls(study, along, lines, tuple(axis for axis in rest if axis != lines))
 
     @cached_property
@@ -88,8 +92,7 @@ class Layout:
 
         They have the same jobs if they differ in the policy or in its keys: other workloads have other jobs.
         """
-        target = str((self.study.settings.get("axes") or {}).get(self.lines, ""))
-        return len(self.names) > 1 and (self.lines == "policy" or target.startswith("policy."))
+        return len(self.names) > 1 and self.study.has_pairs(self.lines)
 
     @property
     def reference(self) -> str:

@@ -78,7 +78,8 @@ def _table(layout: Layout, metric: str) -> Table:
     made = declared(
         "compare", "metric", found, (*(axis.replace("_", " ") for axis in axes), *heads),
         parts=parts, metric=name, level=study.level,
-        against=f" against {layout.against}" if pairs else "", reference=layout.against if pairs else "",
+        shared=study.shared, against=f" against {layout.against}" if pairs else "",
+        reference=layout.against if pairs else "",
         lines=layout.lines, most=MOST_ROWS, total=f"{len(rows):,}",
     )  # fmt: skip
     return replace(made, name=metric.replace("_", "-"))
@@ -116,9 +117,7 @@ def numbers(study: Study) -> pd.DataFrame:
     layout = Layout.of(study)
     drawn, _ = metrics(study)
     found: list[dict[str, Any]] = []
-    alike = {
-        axis: values[0] for axis in map(str, study.status.dims) if len(values := study.values_of(axis)) == 1
-    }
+    alike = {axis: values[0] for axis in study.axes_shown if len(values := study.values_of(axis)) == 1}
     for metric in drawn:
         head = {"metric": metric, "unit": study.data[metric].attrs.get("units", "")}
         for at, lines in rows_of(layout, metric):
@@ -126,8 +125,9 @@ def numbers(study: Study) -> pd.DataFrame:
                 if sample.status == EXCLUDED:
                     continue
                 mean = lines.mean(name)
+                line = {layout.lines: name} if layout.lines in study.axes_shown else {}
                 one = {
-                    **head, **alike, layout.lines: name, **at, "status": sample.status,
+                    **head, **alike, **line, **at, "status": sample.status,
                     "mean": mean.mean, "half_width": mean.half_width,
                 }  # fmt: skip
                 if layout.compared:

@@ -131,13 +131,29 @@ def normal(study: Study, choice: Choice) -> Choice:
         # The first value by default, but the middle load.
         default = ALL if ALL in known else known[len(known) // 2] if axis == "load" else known[0]
         at[axis] = choice.at[axis] if choice.at.get(axis) in known else default
-    reference = choice.reference if choice.reference in study.policies and study.varies("policy") else ""
+    others = references(study, replace(choice, along=along, lines=lines))
+    reference = choice.reference if choice.reference in others else ""
     known = values(study, lines)
     shown = tuple(known if lines == along else (name for name in known if name in choice.shown))
     shown = shown or tuple(known[:MOST_LINES])
     scale = choice.scale if choice.scale in (AUTO, "linear", "log") else AUTO
     kind = choice.kind if choice.kind in (HEAT_MAP, PARALLEL) and lines != along else LINES
     return Choice(metric, along, lines, at, reference, shown, scale, kind)
+
+
+def reference_axis(study: Study, choice: Choice) -> str:
+    """Return the axis of which one value may divide all others: the policies, else a program's lines."""
+    return choice.lines if study.is_program else "policy"
+
+
+def references(study: Study, choice: Choice) -> list[str]:
+    """Return the values that may divide all others."""
+    if not study.is_program:
+        return study.policies if study.varies("policy") else []
+    axis = reference_axis(study, choice)
+    return (
+        study.values_of(axis) if study.varies(axis) and study.has_pairs(axis) and axis != choice.along else []
+    )
 
 
 def place(study: Study, choice: Choice, line: str, value: str) -> dict[str, str]:

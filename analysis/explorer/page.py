@@ -161,8 +161,8 @@ class Page:
         study, choice = self._study, self._choice
         axes = {words.axis_name(axis): axis for axis in chosen.axes(study, choice.metric) or ["policy"]}
         rest = {name: axis for name, axis in axes.items() if axis != choice.along}
-        others = study.policies if study.varies("policy") else []
-        policies = {words.value_name(study, "policy", one): one for one in others}
+        others = chosen.references(study, choice)
+        policies = {words.value_name(study, chosen.reference_axis(study, choice), one): one for one in others}
         looks, several = words.line_styles(study, choice), choice.lines != choice.along
         with self._offering():
             # Of two metrics with the same name, reports draw the first.
@@ -260,8 +260,8 @@ class Page:
             no = "none of these points has been run yet" if len(self._points) else f"the grid excludes {at}"
             return f"<p role='status'>{name}: {no}. Choose other values on the left.</p>"
         if choice.reference:
-            other = escape(words.value_name(study, "policy", choice.reference))
-            name += f" relative to {other}, under the same jobs: below 1 is less"
+            other = escape(words.value_name(study, chosen.reference_axis(study, choice), choice.reference))
+            name += f" relative to {other}, under the same {study.shared}: below 1 is less"
         has_bars = choice.kind == LINES and bool((self._points["half_width"] > 0).any())
         bars = f" Bars: {study.level} confidence intervals." if has_bars else ""
         is_hollow = self._points["mean"].notna() & ~self._points["solid"]

@@ -126,7 +126,7 @@ def _curve(study: Study, choice: Choice, line: str, along: Sequence[str], policy
     """Return the samples of a line at all values of the axis, or of another policy at the same places."""
     places = [chosen.place(study, choice, line, value) for value in along]
     if policy:
-        places = [{**place, "policy": policy} for place in places]
+        places = [{**place, chosen.reference_axis(study, choice): policy} for place in places]
     if chosen.is_scale(study, choice.along):
         return _along(study, choice.metric, choice.along, places[0])
     parts = [_at(study, choice.metric, place) for place in places]

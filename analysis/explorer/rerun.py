@@ -31,11 +31,14 @@ def command(study: Study, place: Mapping[str, str]) -> str:
         from a notebook.
     """
     typed = shlex.split(str(study.data.attrs.get("command", "")))
-    if typed[:3] != ["python", "-m", "sweep"] or _has_own(study, place):
+    own = not study.is_program and _has_own(study, place)
+    if typed[:3] != ["python", "-m", "sweep"] or own or "__main__." in " ".join(typed):
         return ""
-    grid = list(map(str, study.status.dims))
+    grid = study.axes_shown
     kept = [argument for argument in typed[3:] if not _is_dropped(argument, grid)]
-    others = {axis: _others(study, axis, place) if axis in GROUPS else [] for axis in grid}
+    others = {
+        axis: _others(study, axis, place) if axis in GROUPS and not study.is_program else [] for axis in grid
+    }
     found = [
         f"grid.{axis}=[{','.join(_value(study, axis, one) for one in (place[axis], *others[axis]))}]"
         for axis in grid
@@ -55,7 +58,8 @@ def seeds(study: Study, place: Mapping[str, str]) -> str:
     """Return the seeds of a point in words."""
     n = int(study.data.sizes["replication"])
     numbers = "replication 0" if n == 1 else f"replications 0 to {n - 1}"
-    return f"seed {study.settings.get('seed', '?')}, workload {place['workload']}, {numbers}"
+    workload = "" if study.is_program else f" workload {place['workload']},"
+    return f"seed {study.settings.get('seed', '?')},{workload} {numbers}"
 
 
 def _has_own(study: Study, place: Mapping[str, str]) -> bool:

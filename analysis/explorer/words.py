@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.compare.labels import NAMELESS, panel_word, title
 from analysis.explorer import rerun
-from analysis.explorer.choice import Choice
+from analysis.explorer.choice import Choice, reference_axis
 from analysis.figures import policies
 from analysis.figures.load_plot import LOAD
 from analysis.figures.style import SchemeStyle
@@ -52,7 +52,11 @@ def unit_of(study: Study, choice: Choice, points: pd.DataFrame) -> Unit:
 
 def measure(study: Study, choice: Choice) -> str:
     """Return the name of the metric, and of the policy that it is relative to."""
-    relative = f", relative to {policy_names.label(choice.reference)}" if choice.reference else ""
+    relative = (
+        f", relative to {value_name(study, reference_axis(study, choice), choice.reference)}"
+        if choice.reference
+        else ""
+    )
     return title(study, choice.metric) + relative
 
 

@@ -25,6 +25,8 @@ NO_WAITS = "the log records no waits, so simulated policies cannot be compared w
 
 def facts(study: Study) -> list[Fact]:
     """Return the facts of a study in order."""
+    if study.is_program:
+        return [("Run", list(_run(study)))]
     logs = study.facts.get("logs", [])
     found = _of_logs(study, logs[:MOST])
     load: Fact = ("Load", [_load(study, logs)])
@@ -256,7 +258,7 @@ def _batches(study: Study) -> str:
         text = f"up to {asked} batches, each a week of the log (or a day of a short one)"
     text += " of all jobs, in equal parts" if size is None and asked != 1 else ""
     text += " of all jobs" if size is None and asked == 1 else ""
-    text += f" of {size:,} jobs" if isinstance(size, int) else ""
+    text += f" of {size:,} jobs" if isinstance(size, int) and not study.is_program else ""
     warmup = study.settings.get("warmup", 0)
     if warmup == "mser":
         return f"{text}, without the leading batches that MSER identifies as warm-up"

@@ -77,13 +77,13 @@ def frame(study: Study) -> pd.DataFrame:
     """
     import pandas as pd
 
-    status = study.status
-    axes = [str(dim) for dim in status.dims]
+    status, axes = study.status, [str(dim) for dim in study.status.dims]
     kept = np.flatnonzero(status.values.ravel() != EXCLUDED)
     where = np.unravel_index(kept, status.shape)
     columns: dict[str, object] = {
         axis: np.array(list(map(plain, study.values_of(axis))), dtype=object)[places]
         for axis, places in zip(axes, where, strict=True)
+        if axis in study.axes_shown
     }
     columns["status"] = status.values.ravel()[kept]
     for name in metrics(study):
@@ -125,7 +125,7 @@ def points(study: Study, found: pd.DataFrame) -> Points:
     found : DataFrame
         See `frame`.
     """
-    axes = [str(dim) for dim in study.status.dims if study.varies(str(dim))] or ["policy"]
+    axes = [str(dim) for dim in study.status.dims if study.varies(str(dim))] or study.axes_shown[:1]
     rows = found.head(MOST)
     has_states = len(set(rows["status"])) > 1
     informative = [name for name in metrics(study) if found[f"{name}_mean"].nunique() > (len(found) > 1)]

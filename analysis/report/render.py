@@ -182,6 +182,9 @@ def title(study: Study, paper: Paper) -> str:
         known = dict(choices.described("experiment", [locate.conf_folder()]))
         if words := known.get(study.name, "").partition(", Fig")[0].rstrip("."):
             return words
+    if study.is_program:
+        axes = [axis for axis in study.axes_shown if study.varies(axis)]
+        return study.policies[0] + (f" over {' and '.join(axes)}" if axes else "")
     logs = study.facts.get("logs", [])
     workloads = [str(log["file"]).partition(".")[0] for log in logs] or list(study.config.get("workload", {}))
     jobs = (

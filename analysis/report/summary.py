@@ -65,6 +65,10 @@ def _nothing(study: Study) -> str:
 
 def _asked(study: Study) -> str:
     n = len(study.policies)
+    if study.is_program:
+        points, once = int((study.status != EXCLUDED).sum()), replications(study)
+        name = study.settings["model"] or study.settings["command"][0]
+        return f"{name} was run at {points} point{'s' * (points != 1)}, {once[0].lower()}{once[1:]}."
     logs = study.facts.get("logs", [])
     names = list(study.config.get("workload", {}))
     on = (
@@ -87,10 +91,13 @@ def _asked(study: Study) -> str:
 def _shared(study: Study) -> Iterator[str]:
     """Yield the number of job sequences that all points share, if they are random."""
     n, runs = int((study.status != EXCLUDED).sum()), study.data.sizes.get("replication", 1)
-    if n > 1 and runs > 1 and not study.facts.get("logs"):
+    if n > 1 and runs > 1 and not study.facts.get("logs") and not study.settings.get("seed_by"):
+        shared, of = f"{runs} sequences of jobs for each workload", "policies"
+        if study.is_program:
+            shared, of = f"the random numbers of {runs} replications", "points"
         yield (
-            f"All {n} points share {runs} sequences of jobs for each workload: their errors are correlated, "
-            "so differences between policies are more precise than means."
+            f"All {n} points share {shared}: their errors are correlated, so differences between {of} are "
+            "more precise than means."
         )
 
 

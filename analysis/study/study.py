@@ -123,6 +123,27 @@ class Study:
         """The experiment's own keys: name, grid, batches and so on."""
         return self.config.get("settings", {})
 
+    @property
+    def is_program(self) -> bool:
+        """Whether its model is a function or a command, and not policies."""
+        return bool(self.settings.get("model") or self.settings.get("command"))
+
+    @property
+    def axes_shown(self) -> list[str]:
+        """The grid's axes, without those of policies in a study of a program."""
+        return [axis for axis in self._grid_axes if not self.is_program or axis in self.settings["grid"]]
+
+    def has_pairs(self, axis: str) -> bool:
+        """Whether the points along an axis have the same jobs, or random numbers, so that they form pairs."""
+        if self.is_program:
+            return axis in self.axes_shown and axis not in self.settings.get("seed_by", [])
+        return axis == "policy" or str((self.settings.get("axes") or {}).get(axis, "")).startswith("policy.")
+
+    @property
+    def shared(self) -> str:
+        """What the two of a pair share, in words."""
+        return "random numbers" if self.is_program else "jobs"
+
     def parameters(self, group: str, name: str | None = None) -> dict[str, Any]:
         """Return a policy, workload or machine as the models got it.
 

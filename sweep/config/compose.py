@@ -107,7 +107,11 @@ def load(
         if "profile" not in keys_of_executor:
             raise SweepError(f"slurm={settings.slurm} goes with executor=slurm, not with executor={executor}")
         settings.executor["profile"] = settings.slurm
-    narrowing = None if settings.is_program else Narrowing(frozenset(asked), partial(_all_files, chosen, grids, folders))
+    narrowing = (
+        None
+        if settings.is_program
+        else Narrowing(frozenset(asked), partial(_all_files, chosen, grids, folders))
+    )
     given = dict(nested.leaves(asked))
     typed = [key for key in given if key.partition(".")[0] in GROUPS]
     typed += [

@@ -1,7 +1,7 @@
-"""``model=FUNCTION`` and ``command=[...]``: a study of a program as one of policies, which the rest plans and runs.
+"""``model=FUNCTION`` and ``command=[...]``: a study of a program, planned and run as one of a policy.
 
-The arguments are keys of its only policy, in `ARGUMENTS`, and each axis of the grid sets one of them. The four axes
-that every plan has are hidden: they have one value, unless an argument has their name, and no dataset has them.
+The arguments are keys of that policy, below `ARGUMENTS`, and each axis of the grid sets one of them. Of the
+axes that every plan has, those that are not arguments are hidden: they have one value, and datasets lack them.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from sweep.errors import SweepError, unknown
 from sweep.plan import families, finding, sources
 from sweep.plan.grid import ALWAYS
 from sweep.programs import DECLARED, Declared
-from sweep.programs.family import PLACE, SEED, Command, Function, Program
+from sweep.programs.family import COMMAND, PLACE, SEED, Command, Function, Program
 from sweep.programs.types import RNG, fitted, parameters
 
 ARGUMENTS = "arguments"
@@ -33,9 +33,10 @@ ONLY = (ARGUMENTS, "metrics", "seed_by", "time_limit", "results")
 WITHOUT = ("policy", "workload", "machine", "axes")
 """Settings that a study of a program has none of."""
 
-TAKEN = frozenset(
-    "state saturated too_short bias control capacity capacity_se capacity_upper seconds exact dropped".split()
-)
+TAKEN = (
+    "state", "saturated", "too_short", "bias", "control", "capacity", "capacity_se", "capacity_upper", "seconds",
+    "exact", "dropped",
+)  # fmt: skip
 """Variables of datasets, which no metric may hide."""
 
 HERE = ("serial", "dask")
@@ -60,11 +61,15 @@ def expanded(config: Config) -> tuple[Config, tuple[str, ...]]:
     if not settings.is_program:
         for key in ONLY:
             if getattr(settings, key):
-                raise SweepError(f"{key}={shown(getattr(settings, key))} goes with model=FUNCTION or command=[...]")
+                raise SweepError(
+                    f"{key}={shown(getattr(settings, key))} goes with model=FUNCTION or command=[...]"
+                )
         return config, ()
     for key in WITHOUT:
         if getattr(settings, key):
-            raise SweepError(f"{key} is for policies: arguments are axes, grid.NAME=[...], or arguments.NAME=VALUE")
+            raise SweepError(
+                f"{key} is for policies: arguments are axes, grid.NAME=[...], or arguments.NAME=VALUE"
+            )
     program = _command(settings) if settings.command is not None else _function(settings)
     families.PROGRAMS[program.key] = program
     return _planned(config, program)
@@ -119,12 +124,14 @@ def _planned(config: Config, program: Program) -> tuple[Config, tuple[str, ...]]
     is_many = isinstance(program, Function) and inspect.isgeneratorfunction(inspect.unwrap(program.function))
     length = {} if is_many else {"batches": 1, "warmup": 0}
     if not is_many and settings.precision.relative is not None:
-        raise SweepError(f"precision.relative: {name} returns once; yield the metrics of each batch, or give replications")
+        raise SweepError(
+            f"precision.relative: {name} returns once; yield the metrics of each batch, or give replications"
+        )
     if not program.draws and settings.replications not in (None, 1):
         what = f"its arguments, {{{SEED}}}," if isinstance(program, Command) else f"its arguments, {RNG},"
         raise SweepError(
-            f"replications={settings.replications}: {name} draws no random numbers, so replications would be copies; "
-            f"add to {what} or give replications=1"
+            f"replications={settings.replications}: {name} draws no random numbers, so replications would be "
+            f"copies; add to {what} or give replications=1"
         )
     settings = replace(
         settings,
@@ -159,12 +166,14 @@ def _function(settings: Settings) -> Program:
     draws = RNG in parameters(function)
     module, _, last = name.rpartition(".")
     value, code = b"", ""
-    if name in SESSION and getattr(sys.modules.get(module), last, None) is not function or module == "__main__":
+    if (
+        name in SESSION and getattr(sys.modules.get(module), last, None) is not function
+    ) or module == "__main__":
         executor = str(settings.executor.get("name"))
         if executor not in HERE:
             raise SweepError(
-                f"{last} is defined in this session ({module}), and workers of executor={executor} cannot import it: "
-                f"put it into a module, or use executor={' or '.join(HERE)}"
+                f"{last} is defined in this session ({module}), and workers of executor={executor} cannot "
+                f"import it: put it into a module, or use executor={' or '.join(HERE)}"
             )
         import cloudpickle
 
@@ -180,7 +189,9 @@ def _command(settings: Settings) -> Program:
     if settings.model is not None:
         raise SweepError("model= and command=: give one of them")
     if not line or not all(isinstance(part, str) and part for part in line):
-        raise SweepError(f"command={shown(line)}: give the program and its arguments, [./simulate, --n, '{{points}}']")
+        raise SweepError(
+            f"command={shown(line)}: give the program and its arguments, [./simulate, --n, '{{points}}']"
+        )
     name = Path(line[0]).stem
     declared = _metrics(settings.metrics, name)
     whole = hashlib.sha256()
@@ -188,7 +199,7 @@ def _command(settings: Settings) -> Program:
         whole.update(Path(part).read_bytes())
     draws = any(SEED in PLACE.findall(part) for part in line)
     return Command(
-        package="command", name=name, version=1, headline=declared[0][0].name, metrics=declared[0],
+        package=f"{COMMAND}{name}", name=name, version=1, headline=declared[0][0].name, metrics=declared[0],
         coords=declared[1], draws=draws, arguments=tuple(line), results=settings.results or "",
         code=whole.hexdigest(),
     )  # fmt: skip
@@ -208,20 +219,24 @@ def _metrics(given: Mapping[str, Any], name: str) -> tuple[tuple[Metric, ...], d
             is_sound = False
         if not is_sound or not str(key).isidentifier() or key in TAKEN:
             raise SweepError(
-                f"metrics.{key}: give a free name with its unit, metrics.{key}=s, or its unit, long_name and dims "
-                "{DIM: [COORDINATES]}"
+                f"metrics.{key}: give a free name with its unit, metrics.{key}=s, or with unit, long_name and "
+                "dims {DIM: [COORDINATES]}"
             )
         found.append(Metric(str(key), unit, long_name or str(key).replace("_", " "), tuple(values)))
         for dim, places in values.items():
             if coords.setdefault(dim, places) != places:
-                raise SweepError(f"metrics.{key}: the dimension {dim} has other coordinates in another metric")
+                raise SweepError(
+                    f"metrics.{key}: the dimension {dim} has other coordinates in another metric"
+                )
     if not found:
-        raise SweepError(f"{name} declares no metrics: give metrics.NAME=UNIT, or decorate it, @model(NAME=metric(UNIT))")
+        raise SweepError(
+            f"{name} declares no metrics: give metrics.NAME=UNIT, or decorate it, @model(NAME=metric(UNIT))"
+        )
     return tuple(found), coords
 
 
 def _code(function: Callable[..., Any]) -> str:
-    """Return the hash of a function of this session, and of all of the session's and the user's that it reaches."""
+    """Return the hash of a function of this session, and of all code of the user's that it reaches."""
     waiting: list[Any] = [function]
     seen, texts, modules = set[int](), list[str](), set[str]()
     while waiting:

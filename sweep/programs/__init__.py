@@ -19,9 +19,7 @@ class Declared(NamedTuple):
     dims: Mapping[str, Sequence[Any]] = {}
 
 
-def metric(
-    unit: str = "1", long_name: str = "", dims: Mapping[str, Sequence[Any]] | None = None
-) -> Declared:
+def metric(unit: str = "1", long_name: str = "", dims: Mapping[str, Sequence[Any]] | None = None) -> Declared:
     """Declare a metric that a function returns.
 
     Parameters

@@ -90,9 +90,7 @@ class Program(Family):
         arguments = {**point.policy["arguments"]}
         if "load" in point.policy["axes"]:
             arguments["load"] = point.load
-        arguments |= {
-            axis: getattr(point, axis)["value"] for axis in point.policy["axes"] if axis in GROUPS
-        }
+        arguments |= {axis: getattr(point, axis)["value"] for axis in point.policy["axes"] if axis in GROUPS}
 
         def stacked() -> dict[str, np.ndarray]:
             rows = found[batches.warmup :]
@@ -104,12 +102,10 @@ class Program(Family):
             if n == batches.checkpoints[-1] or (n in batches.checkpoints and batches.is_enough(stacked())):
                 return Outcome(stacked(), len(found))
         self._refuse(
-            f"yielded {len(found)} batches, and warmup + batches are {batches.most}; yield more, or give fewer"
+            f"yielded {len(found)} batches, but warmup + batches are {batches.most}: yield more, or ask for fewer"
         )
 
-    def rows(
-        self, arguments: dict[str, Any], rng: np.random.Generator, policy: Parameters
-    ) -> Iterator[Any]:
+    def rows(self, arguments: dict[str, Any], rng: np.random.Generator, policy: Parameters) -> Iterator[Any]:
         """Yield the metrics of each batch as the program returns them."""
         raise NotImplementedError
 
@@ -190,14 +186,14 @@ class Function(Program):
             except Exception as error:
                 said = printed.getvalue().strip()[-SHOWN:]
                 if isinstance(error, MemoryError) or "out of memory" in str(error).lower():
-                    raise MemoryError(f"{error or 'no memory'}; fewer at a time: executor.workers=1") from error
+                    raise MemoryError(
+                        f"{error or 'no memory'}; fewer at a time: executor.workers=1"
+                    ) from error
                 if said:
                     error.add_note(f"It printed: {said}")
                 raise
 
-    def rows(
-        self, arguments: dict[str, Any], rng: np.random.Generator, policy: Parameters
-    ) -> Iterator[Any]:
+    def rows(self, arguments: dict[str, Any], rng: np.random.Generator, policy: Parameters) -> Iterator[Any]:
         """Yield what it yields, or what it returns."""
         process = os.getpid()
         given = {name: types.fitted(value, self.parameters[name]) for name, value in arguments.items()}
@@ -272,9 +268,7 @@ class Command(Program):
         kind = inspect.Parameter.KEYWORD_ONLY
         return {name: inspect.Parameter(name, kind, annotation=Any) for name in names if name != SEED}
 
-    def rows(
-        self, arguments: dict[str, Any], rng: np.random.Generator, policy: Parameters
-    ) -> Iterator[Any]:
+    def rows(self, arguments: dict[str, Any], rng: np.random.Generator, policy: Parameters) -> Iterator[Any]:
         """Start it, and yield the metrics that it writes as JSON; nothing goes through a shell."""
         given = {name: types.text(value) for name, value in arguments.items()}
         given[SEED] = str(int(rng.integers(2**31)))
@@ -298,7 +292,8 @@ class Command(Program):
                 ended = f"exit status {status}" if status > 0 else signal.Signals(-status).name
                 self._failed(f"ended with {ended}", err, folder)
             try:
-                text = Path(folder, self.results).read_text() if self.results else out.strip().splitlines()[-1]
+                written = Path(folder, self.results)
+                text = written.read_text(encoding="utf-8") if self.results else out.strip().splitlines()[-1]
                 found = json.loads(text)
                 row = {one.name: found[one.name] for one in self.metrics}
             except (OSError, IndexError, ValueError, KeyError, TypeError) as error:
@@ -316,6 +311,9 @@ class Command(Program):
         end = said.strip()[-SHOWN:]
         self._refuse(f"{how}; its files: {folder}" + (f"; it wrote: {end}" if end else ""))
 
+
+COMMAND = "command:"
+"""Beginning of the name that stands for a command among the sources of a study."""
 
 SEED = "seed"
 PLACE = re.compile(r"\{([A-Za-z_]\w*)\}")

@@ -25,7 +25,9 @@ def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     try:
         found = inspect.signature(function).parameters
     except (TypeError, ValueError):
-        raise SweepError(f"model={name}: its arguments are not known; wrap it in a function of your own") from None
+        raise SweepError(
+            f"model={name}: its arguments are not known; wrap it in a function of your own"
+        ) from None
     hints: dict[str, Any] = {}
     with suppress(Exception):  # a name that only type checkers know: then any value is taken
         hints = get_type_hints(function, include_extras=True)

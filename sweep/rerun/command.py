@@ -15,6 +15,7 @@ from sweep.config.settings import ACTIONS, Config, Settings
 from sweep.errors import RunError, SweepError, unknown
 from sweep.plan import finding
 from sweep.plan.data import Plan
+from sweep.programs.family import COMMAND
 from sweep.progress import say
 from sweep.rerun import foreign, needs, sameness, versions
 from sweep.rerun.original import Original, opened, understood
@@ -135,7 +136,7 @@ def _find_modules(original: Original, chosen: Mapping[str, Any], console: Consol
             say(console, f"written from the file: {file}")
     finding.clear_caches()  # files may have gone since this session found them; none is imported for that
     for name in original.attribute("sources"):
-        if finding.find(name) is not None:
+        if name.startswith(COMMAND) or finding.find(name) is not None:
             continue
         carried = name.replace(".", "/")
         if any(place.startswith((f"{carried}.", f"{carried}/")) for place in original.modules):

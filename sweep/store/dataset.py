@@ -167,7 +167,9 @@ def _write(state: State, path: Path, arguments: Sequence[str], report: Callable[
             results = _results(state, cells, block, shapes)
             for name, values in summary.add(block.at, results, of_tasks[block.at]).items():
                 at = tuple(itertools.compress(block.at, shown))
-                file[name][at] = values.reshape([*itertools.compress(block.shape, shown), *values.shape[len(shown) :]])
+                file[name][at] = values.reshape(
+                    [*itertools.compress(block.shape, shown), *values.shape[len(shown) :]]
+                )
             report(int(np.searchsorted(plan.points, block.points.stop)) * plan.replications)
         summary.judge_lengths()
         for name, variable in variables.summarised(plan, coords, summary, capacities, of_tasks, seconds):
@@ -180,7 +182,11 @@ def _without(hidden: Sequence[str], variable: Variable) -> Variable:
     """Return a variable without axes of one value."""
     dims, values, attributes = variable
     lost = tuple(place for place, dim in enumerate(dims) if dim in hidden)
-    return [dim for dim in dims if dim not in hidden], np.squeeze(values, lost) if lost else values, attributes
+    return (
+        [dim for dim in dims if dim not in hidden],
+        np.squeeze(values, lost) if lost else values,
+        attributes,
+    )
 
 
 def _put(file: Dataset, name: str, variable: Variable) -> None:

@@ -8,9 +8,8 @@ from typing import Any
 
 import xarray as xr
 
-from sweep.plan.grid import ALWAYS
-
 from sweep.errors import SweepError, one_line
+from sweep.plan.grid import ALWAYS
 from sweep.store.probe import measured
 
 NEEDED = ("state",)
@@ -74,7 +73,11 @@ def with_all_axes(data: xr.Dataset) -> xr.Dataset:
         return data
     name = str(next(iter(json.loads(data.attrs["families"]))).rpartition(".")[2])
     lacking = {axis: [math.nan if axis == "load" else name] for axis in ALWAYS if axis not in data.dims}
-    found = data if "saturated" in data else data.assign(saturated=xr.zeros_like(data["state"].isel(replication=0)))
+    found = (
+        data
+        if "saturated" in data
+        else data.assign(saturated=xr.zeros_like(data["state"].isel(replication=0)))
+    )
     return found.expand_dims(lacking)
 
 

@@ -66,7 +66,11 @@ def text(plan: Plan) -> str:
 def _resolved(plan: Plan) -> dict[str, dict[str, dict[str, Any]]]:
     """Return the files of a plan with the values of its variants in place of interpolations."""
     files: Any = copy.deepcopy(plan.asked.files)
-    set_by_axes = {} if plan.settings.is_program else {(target.group, target.key) for target in grid.targets(plan.asked.settings).values()}
+    set_by_axes = (
+        {}
+        if plan.settings.is_program
+        else {(target.group, target.key) for target in grid.targets(plan.asked.settings).values()}
+    )
     for group, named in files.items():
         for name, file in named.items():
             variants = [one.parameters for one in plan.variants[group] if one.parameters["name"] == name]
