@@ -82,7 +82,7 @@ def show(path: Path, console: Console, plan: Plan) -> None:
 def _read(path: Path, names: Iterable[str], plan: Plan) -> Stored:
     """Read some variables without xarray, whose import takes longer than everything else here.
 
-    They have all axes of the plan; of those of loads, where there are no loads, none is saturated.
+    They have all axes of the plan. No point of a program is saturated.
     """
     from netCDF4 import Dataset
 

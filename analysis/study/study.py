@@ -130,7 +130,7 @@ class Study:
 
     @property
     def axes_shown(self) -> list[str]:
-        """The grid's axes, without those of policies in a study of a program."""
+        """The grid's axes, without a policy, load and so on in a study of a program."""
         return [axis for axis in self._grid_axes if not self.is_program or axis in self.settings["grid"]]
 
     def has_pairs(self, axis: str) -> bool:

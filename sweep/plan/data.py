@@ -56,7 +56,7 @@ class Plan:
     described : dict of str to dict
         By group, what each policy, workload and machine is, in plain words.
     hidden : tuple of str
-        Axes of one value that the dataset has not: those of policies, in a study of a program.
+        Axes of one value that the dataset lacks: policy, load and so on in a study of a program.
     overload : Plan, optional
         The overload runs of each curve (all axes but the load), as a study of their own at one load.
     """

@@ -1,7 +1,8 @@
 """``model=FUNCTION`` and ``command=[...]``: a study of a program, planned and run as one of a policy.
 
 The arguments are keys of that policy, below `ARGUMENTS`, and each axis of the grid sets one of them. Of the
-axes that every plan has, those that are not arguments are hidden: they have one value, and datasets lack them.
+axes that every plan has, the ones that are not arguments are hidden: they have one value, and no dataset has
+them.
 """
 
 import hashlib
@@ -34,8 +35,8 @@ WITHOUT = ("policy", "workload", "machine", "axes")
 """Settings that a study of a program has none of."""
 
 TAKEN = (
-    "state", "saturated", "too_short", "bias", "control", "capacity", "capacity_se", "capacity_upper", "seconds",
-    "exact", "dropped",
+    "state", "saturated", "too_short", "bias", "control", "capacity", "capacity_se", "capacity_upper",
+    "seconds", "exact", "dropped",
 )  # fmt: skip
 """Variables of datasets, which no metric may hide."""
 
@@ -154,7 +155,7 @@ def _function(settings: Settings) -> Program:
     if settings.results:
         raise SweepError("results is the file of a command; a function returns its metrics")
     if name.partition(".")[0] in {*packages.NAMES, "schedsweep"}:
-        raise SweepError(f"model={name}: code of this project is no model; give a function of your own")
+        raise SweepError(f"model={name}: code of this project cannot be a model; give a function of your own")
     if (function := SESSION.get(name)) is None:
         try:
             function = dotted.imported(name)
@@ -219,8 +220,8 @@ def _metrics(given: Mapping[str, Any], name: str) -> tuple[tuple[Metric, ...], d
             is_sound = False
         if not is_sound or not str(key).isidentifier() or key in TAKEN:
             raise SweepError(
-                f"metrics.{key}: give a free name with its unit, metrics.{key}=s, or with unit, long_name and "
-                "dims {DIM: [COORDINATES]}"
+                f"metrics.{key}: give a free name with its unit, metrics.{key}=s, or with unit, "
+                "long_name and dims {DIM: [COORDINATES]}"
             )
         found.append(Metric(str(key), unit, long_name or str(key).replace("_", " "), tuple(values)))
         for dim, places in values.items():

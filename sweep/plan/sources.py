@@ -86,7 +86,7 @@ def of_family(family: Family) -> str:
     A module of the package that no other one names is not the family's: a policy's YAML file may name it,
     and it counts for that policy alone. So to add a policy makes no result of the others stale.
     """
-    if code := getattr(family, "code", ""):  # of a program that is no module
+    if code := getattr(family, "code", ""):  # of a program without a module
         return str(code)
     below = set(finding.below(family.package))
     defaults = {f"{family.package}.{name}" for name in ("policies", "model")} & below

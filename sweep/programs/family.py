@@ -102,7 +102,7 @@ class Program(Family):
             if n == batches.checkpoints[-1] or (n in batches.checkpoints and batches.is_enough(stacked())):
                 return Outcome(stacked(), len(found))
         self._refuse(
-            f"yielded {len(found)} batches, but warmup + batches are {batches.most}: yield more, or ask for fewer"
+            f"yielded {len(found)} batches, but warmup + batches are {batches.most}: yield more, or give less"
         )
 
     def rows(self, arguments: dict[str, Any], rng: np.random.Generator, policy: Parameters) -> Iterator[Any]:
@@ -246,7 +246,7 @@ def _kill(group: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Command(Program):
-    """A program that is started anew for every task.
+    """A program that is started once for each task.
 
     Parameters
     ----------

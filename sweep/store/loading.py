@@ -67,7 +67,7 @@ def loaded(path: Path, needed: Sequence[str] = (), **options: Any) -> xr.Dataset
 
 
 def with_all_axes(data: xr.Dataset) -> xr.Dataset:
-    """Return a dataset with the axes of policies, each of one value, where that of a program has none."""
+    """Return a dataset with the axes policy, load and so on, of one value each where a program has none."""
     settings = json.loads(data.attrs.get("config", "{}")).get("settings", {})
     if not (settings.get("model") or settings.get("command")):
         return data
