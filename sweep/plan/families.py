@@ -30,11 +30,12 @@ def find(package: str | Family) -> Family:
     """Return the family that a policy's ``family`` key names: a package, or a program of this study."""
     if isinstance(package, Family):
         return package
-    return PROGRAMS.get(package) or _imported(package)
+    return PROGRAMS.get(package) or imported(package)
 
 
 @cache
-def _imported(package: str) -> Family:
+def imported(package: str) -> Family:
+    """Import the family of a package."""
     try:
         module = dotted.module(package)
     except ImportError as error:

@@ -58,7 +58,7 @@ def own_family(tmp_path, monkeypatch):
         importlib.invalidate_caches()
         from sweep.plan import families
 
-        families.find.cache_clear()
+        families.imported.cache_clear()
 
     edit(
         __init__="from models.family import Family\nfrom fake_family.metrics import COORDS, METRICS\n"
