@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
+    from models.jobs.trace import Trace
+
 Parameters = Mapping[str, Any]
 """One resolved YAML file (a policy, a workload, a machine) as plain numbers, strings, lists and dicts.
 
@@ -83,6 +85,9 @@ class Point:
         Offered load as a fraction of the machine's capacity; None leaves the workload as it is.
     measures : mapping
         ``bound`` and ``groups`` of the measures of jobs, see `models.jobs.measures.Measures`.
+    fitting : callable, optional
+        Returns a log with the jobs that a policy's own nodes can take, before it is resampled; a family sets
+        it where it opens a workload. Its ``repr`` states all that it depends on.
     """
 
     policy: Parameters
@@ -92,6 +97,7 @@ class Point:
     batches: Batches = field(default_factory=Batches)
     seed: Seed = (0,)
     measures: Parameters = field(default_factory=dict)
+    fitting: Callable[[Trace], Trace] | None = None
 
     def __str__(self) -> str:
         parts = (self.policy, self.workload, self.machine)

@@ -1,5 +1,7 @@
 """A workload with an end of its own: a log, a month."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
@@ -12,6 +14,9 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.swf import Log
 from models.point import Batches
+
+NAMED = 5
+"""Jobs of a log that a note names."""
 
 SHORT = 40
 """Batches of a workload that is too short for weeks and days, and is divided into equal numbers of jobs."""
@@ -55,6 +60,37 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False)
+class Cancelled:
+    """Jobs of a log that were cancelled while they waited.
+
+    Parameters
+    ----------
+    jobs : Jobs
+        Seconds as in the jobs that ran; `runtime` is how long each may run before it is cancelled.
+    leaves : ndarray of float, shape (n_jobs,), seconds
+        When each was cancelled.
+    rows : ndarray of int, shape (n_jobs,)
+        Positions in the log's columns.
+    """
+
+    jobs: Jobs
+    leaves: Floats
+    rows: Ints
+
+    def part(self, chosen: np.ndarray) -> Cancelled:
+        """Return some of them, in their order."""
+        return Cancelled(self.jobs.part(chosen), self.leaves[chosen], self.rows[chosen])
+
+    def moved(self, first: float, stretch: float) -> Cancelled:
+        """Return them in a log that begins later and takes longer: each waits as long as it did."""
+        kept = self.part(self.leaves > first)
+        submit = np.maximum(kept.jobs.submit - first, 0.0)
+        waits = kept.leaves - first - submit
+        submit *= stretch
+        return replace(kept, jobs=replace(kept.jobs, submit=submit), leaves=submit + waits)
+
+
+@dataclass(frozen=True, eq=False)
 class Trace:
     """The jobs of a workload that ends.
 
@@ -81,6 +117,8 @@ class Trace:
         Recorded waits; NaN for a job without one, None if no job has one.
     partition : ndarray, shape (n_jobs,), optional
         Name or number of each job's partition, as read; not of resampled jobs.
+    cancelled : Cancelled, optional
+        Jobs that waited beside them until they were cancelled, where the workload keeps these.
     own_machine : bool
         Whether `machine` may be the one that ran these jobs as recorded; see `models.workloads.replayed`.
     """
@@ -100,12 +138,34 @@ class Trace:
     waited: Floats | None = None
     partition: np.ndarray | None = None
     own_machine: bool = True
+    cancelled: Cancelled | None = None
     rerun: ClassVar[None] = None
     rerun_parameters: ClassVar[None] = None
 
     def first(self, n_jobs: int) -> Jobs:
         """Return all jobs, the first `n_jobs` of which are asked for; see `models.jobs.stream.Stream`."""
         return self.jobs
+
+    def part(self, chosen: np.ndarray) -> Trace:
+        """Return the log with some of its jobs, in their order."""
+        columns = {name: getattr(self, name) for name in ("rows", "waited", "partition")}
+        return replace(
+            self,
+            jobs=self.jobs.part(chosen),
+            **{name: values[chosen] for name, values in columns.items() if values is not None},
+        )
+
+    def names_of(self, jobs: Ints) -> str:
+        """Return jobs as their log has them, the first few: ``JobID 1002, 1004, 1007 and 12 others``."""
+        kind, names = "line", np.arange(1, len(self.jobs) + 1) if self.rows is None else self.rows
+        if self.rows is None:
+            kind = "job"
+        elif self.ids is not None:
+            kind, names = "JobID", self.ids[self.rows]
+        elif self.log is not None:
+            names = self.log.line[self.rows]
+        first = ", ".join(str(name) for name in names[jobs[:NAMED]])
+        return f"{kind} {first}" + f" and {len(jobs) - NAMED:,} others" * (len(jobs) > NAMED)
 
     def name_of(self, job: int) -> str:
         """Return a job as its log has it, for messages: ``job 2 (JobID 1002, line 3 of march.txt)``."""

@@ -17,11 +17,23 @@ EPILOG_S = 0.1
 
 
 class MisfitError(ValueError):
-    """A job that can never start, by its position, and why: one line without the job's name."""
+    """Jobs that can never start.
 
-    def __init__(self, job: int, why: str) -> None:
-        super().__init__(f"job {job + 1} {why}")
-        self.job, self.why = job, why
+    Parameters
+    ----------
+    lost : ndarray of bool, shape (n_jobs,)
+    why : str
+        What the first of them asks for, without its name.
+    kind : str
+        What they have in common, in the plural.
+    remedy : str
+        The setting with which they could start.
+    """
+
+    def __init__(self, lost: np.ndarray, why: str, kind: str, remedy: str) -> None:
+        self.job = int(np.argmax(lost))
+        super().__init__(f"job {self.job + 1} {why}; {remedy}")
+        self.lost, self.why, self.kind, self.remedy = lost, why, kind, remedy
 
 
 def _parts(lists: Iterable[str]) -> list[str]:
@@ -96,13 +108,16 @@ def asked(
     known: dict[str, tuple[int, ...]] = {"": default}
     given = dict.fromkeys(request.partition.tolist())
     if missing := [name for name in _parts(given) if name and name not in numbers]:
-        job = next(n for n, names in enumerate(request.partition.tolist()) if missing[0] in names.split(","))
+        unknown = {names for names in given if not set(missing).isdisjoint(names.split(","))}
+        lost = np.isin(request.partition.astype(str), [*unknown])
         renamed = ", ".join(f"{name}: {configuration.default_partition.name}" for name in missing)
         kept = [name for name in _parts(given) if name in numbers]
         raise MisfitError(
-            job,
+            lost,
             f"is for partition {missing[0]}, {configuration.name} has {', '.join(numbers)}; is this the log "
-            f"of another cluster? add policy.partitions={{{renamed}}}, which renames partitions of the log"
+            "of another cluster?",
+            f"are for partitions that {configuration.name} lacks ({', '.join(missing)})",
+            f"add policy.partitions={{{renamed}}}, which renames partitions of the log"
             + (f", or workload.partition={kept[0]}, which keeps the jobs of that one" if kept else ""),
         )
     for names in given:
@@ -114,9 +129,11 @@ def asked(
     for name, count in request.gres.items():
         if name not in configuration.gres and count.any():
             raise MisfitError(
-                int(np.argmax(count > 0)),
+                count > 0,
                 f"asks for {name}, and the nodes of {configuration.name} have "
-                f"{', '.join(configuration.gres) or 'no generic resources'}; add Gres= to the NodeName lines",
+                f"{', '.join(configuration.gres) or 'no generic resources'}",
+                f"ask for {name}, which no node has",
+                "add Gres= to the NodeName lines",
             )
     places = tuple(known[names] for names in request.partition.tolist())
     if message is None:

@@ -1,6 +1,6 @@
 """From jobs and a configuration to a schedule."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -57,6 +57,19 @@ class Result:
     plans: tuple[Floats, Ints, Floats]
     n_passes: int
     n_cycles: int
+
+    def part(self, these: Ints) -> "Result":
+        """Return what became of some of the jobs; plans are of all."""
+        number = np.full(len(self.start), -1)
+        number[these] = np.arange(len(these))
+        of_these = number[self.lost.job] >= 0
+        lost = {each.name: getattr(self.lost, each.name)[of_these] for each in fields(self.lost)}
+        columns = {
+            each.name: value[these]
+            for each in fields(self)
+            if isinstance(value := getattr(self, each.name), np.ndarray)
+        }
+        return replace(self, **columns, lost=Pieces(**{**lost, "job": number[lost["job"]]}))
 
 
 def run(

@@ -4,11 +4,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from models.arrays import Floats, Ints
 from models.family import Outcome
 from models.jobs import outcomes
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Pieces, Schedule
+from models.jobs.stream import Stream
 from models.jobs.trace import Trace
 from models.point import Point
 from models.slurm import FAMILY, engine, limits
@@ -82,6 +84,19 @@ def with_suspension(made: SlurmSchedule, preempted: np.ndarray) -> SlurmSchedule
     )
 
 
+def queued(opened: Stream | Trace, jobs: Jobs) -> tuple[Jobs, Floats | None, Ints | None]:
+    """Return jobs among those that were cancelled while they waited, when each of all leaves, and where the
+    jobs are then; the jobs alone where a log keeps none of these."""
+    if not isinstance(opened, Trace) or (cancelled := opened.cancelled) is None or not len(cancelled.jobs):
+        return jobs, None, None
+    lacking = {name: None for name in jobs.__dataclass_fields__ if getattr(jobs, name) is None}
+    every = Jobs.concatenated([jobs, replace(cancelled.jobs, **lacking)])
+    row = np.concatenate([np.arange(len(jobs)) if opened.rows is None else opened.rows, cancelled.rows])
+    order = np.lexsort((row, every.submit))
+    leaves = np.concatenate([np.full(len(jobs), np.inf), cancelled.leaves])[order]
+    return every.part(order), leaves, np.argsort(order)[: len(jobs)]
+
+
 def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stream or a trace
     configuration = configuration_of(point.policy, point.machine)
     phases = Rules.of(point.policy).phases
@@ -91,12 +106,15 @@ def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stre
     users = opened.users if isinstance(opened, Trace) else ()
 
     def run(jobs: Jobs, machine: Machine) -> Schedule:
-        found = wanted(jobs, point.policy, configuration, users)
+        submitted, leaves, these = queued(opened, jobs)
+        found = wanted(submitted, point.policy, configuration, users, leaves)
         result = engine.run(found, configuration, phases, zero=zero)
+        limit, over = found.limit, limits.above(found, configuration)
+        if these is not None:
+            result, limit, over = result.part(these), limit[these], over[these]
         ran = replace(
-            jobs, runtime=result.end - result.start, requested=found.limit.astype(np.float64),
-            over_limit=limits.above(found, configuration),
-        )  # fmt: skip
+            jobs, runtime=result.end - result.start, requested=limit.astype(np.float64), over_limit=over
+        )
         made = SlurmSchedule(
             ran,
             machine,

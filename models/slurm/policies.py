@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
 import numpy as np
 
 from models import checks, keys, workloads
-from models.arrays import Ints
+from models.arrays import Floats
 from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
@@ -16,7 +16,7 @@ from models.jobs.stream import CHECKED, Stream
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
 from models.slurm import bundled, constraints, gang
-from models.slurm.asked import Asked, MisfitError, asked
+from models.slurm.asked import Asked, asked
 from models.slurm.bundled import digest as digest  # of the family, see `Family.digest`
 from models.slurm.configuration import (
     Configuration,
@@ -29,22 +29,17 @@ from models.slurm.configuration import (
 from models.slurm.configuration.accounting import Reservation
 from models.slurm.configuration.keys import words_of
 from models.slurm.configuration.reading import of_lines
+from models.slurm.fitting import MOST_NAMED, OF_MACHINE, fitted, limited, lines_of
 from models.slurm.limits import counters
 from models.slurm.preemption import levels_of
 from models.slurm.scheduler import Phases
 from models.units import KB_IN_GB
-from models.workloads.replayed import KEEP, ONE_POOL
+from models.workloads.replayed import DROP, KEEP, MISFITS, ONE_POOL
 
 OLD_TO_NEW = "a mapping of partitions of the log to partitions of slurm.conf"
 DIVISOR = "a positive whole number that divides the machine's processors"
 
-MOST_NAMED = 20
-"""Nodes of a partition that a message names; of more the user names them."""
-
 OF_POOL = re.compile(r"add machine\.processors=(\d+)")
-OF_MACHINE = "(all nodes)"
-"""Name of the partition of a policy without a slurm.conf. Nodes and partitions of a log do not exist on the
-machine then, so its jobs ask for processors only."""
 
 
 def _lines(policy: Parameters, where: str, key: str) -> list[str]:
@@ -200,16 +195,37 @@ def as_pool(configuration: Configuration, machine: Parameters) -> dict[str, Any]
     }
 
 
+@dataclass(frozen=True)
+class Fitting:
+    """The jobs of a log that can start under a policy, see `models.slurm.fitting.fitted`."""
+
+    policy: Parameters
+    misfits: str
+    configuration: Configuration = field(repr=False)  # as the policy and the machine have it
+
+    def __call__(self, trace: Trace) -> Trace:
+        """Return the log without its misfits."""
+        policy = {**self.policy, **({"over_limit": "cap"} if self.misfits == "cap" else {})}
+        made = self.configuration
+        return fitted(trace, self.misfits, lambda jobs: wanted(jobs, policy, made, trace.users), made)
+
+
+def on_nodes(point: Point, configuration: Configuration) -> Point:
+    """Return a point whose workload is opened on the nodes of a configuration."""
+    misfits = checks.choice({"misfits": DROP, **point.workload}, "workload", "misfits", MISFITS)
+    fitting = Fitting(dict(point.policy), misfits, configuration)
+    return replace(point, machine=as_pool(configuration, point.machine), fitting=fitting)
+
+
 def open_jobs(point: Point, configuration: Configuration) -> Stream | Trace:
     """Return the jobs of a point on the nodes of a configuration."""
     workloads.refuse_feedback(point, known=(KEEP,))
-    return workloads.open_workload(replace(point, machine=as_pool(configuration, point.machine)))
+    return workloads.open_workload(on_nodes(point, configuration))
 
 
 def open_log(point: Point) -> Trace | None:
     """Return a recorded log on the nodes of the configuration, see `models.workloads.open_log`."""
-    machine = as_pool(configuration_of(point.policy, point.machine), point.machine)
-    return workloads.open_log(replace(point, machine=machine))
+    return workloads.open_log(on_nodes(point, configuration_of(point.policy, point.machine)))
 
 
 def zero_of(opened: Stream | Trace, configuration: Configuration) -> float:
@@ -235,7 +251,13 @@ def with_downtimes(configuration: Configuration, opened: Stream | Trace) -> Conf
     return replace(configuration, reservations=(*configuration.reservations, *kept))
 
 
-def wanted(jobs: Jobs, policy: Parameters, configuration: Configuration, users: Sequence[str] = ()) -> Asked:
+def wanted(
+    jobs: Jobs,
+    policy: Parameters,
+    configuration: Configuration,
+    users: Sequence[str] = (),
+    leaves: Floats | None = None,
+) -> Asked:
     """Return what jobs ask for under a policy; ``ValueError`` with one line for one that can never start."""
     rules = Rules.of(policy)
     renamed = {str(old): str(new) for old, new in (rules.partitions or {}).items()}
@@ -251,94 +273,7 @@ def wanted(jobs: Jobs, policy: Parameters, configuration: Configuration, users: 
         jobs = replace(jobs, request=replace(jobs.request, partition=names))
     if jobs.request is None and configuration.settings.linear:
         jobs = replace(jobs, request=Requests.of(jobs.size, jobs.memory))
-    return _limited(asked(jobs, configuration, users=users), rules.over_limit, configuration)
-
-
-def _limited(found: Asked, over_limit: str, configuration: Configuration) -> Asked:
-    """Return jobs whose limits and sizes some partition of theirs allows."""
-    times = [2**62 if one.max_time is None else one.max_time for one in configuration.partitions]
-    most = np.array([max(times[one] for one in place) for place in found.partitions])
-    if (found.limit > most).any():
-        job = int(np.argmax(found.limit > most))
-        partition = configuration.partitions[found.partitions[job][0]]
-        if over_limit == "error":
-            raise MisfitError(
-                job,
-                f"asks for {found.limit[job] // 60} minutes, and partition {partition.name} of "
-                f"{configuration.name} allows {most[job] // 60}; add policy.over_limit=cap to cut them",
-            )
-        found = replace(found, limit=np.minimum(found.limit, most))
-    request = found.request
-    nodes, cpus, memory = _needs(request)
-    fits = np.zeros(len(found.jobs), bool)
-    track = configuration.settings.track_memory
-    texts = constraints.effective(request)
-    known, text_of = np.unique(texts.astype(str), return_inverse=True)
-    meets = [constraints.nodes_with(text, configuration.nodes) for text in known]
-    for number, one in enumerate(configuration.partitions):
-        of_partition = np.array([number in place for place in found.partitions])
-        for n, usable in enumerate(meets):
-            here = of_partition & (text_of == n)
-            members = [configuration.nodes[node] for node in usable & set(one.nodes)]
-            members = [node for node in members if node.up]
-            fits[here] |= _fits(members, request[here], track)
-    if not fits.all():
-        job = int(np.argmin(fits))
-        partition = configuration.partitions[found.partitions[job][0]]
-        kinds = [f"{count[job]} {kind}" for kind, count in request.gres.items() if count[job]]
-        further = "".join(f", {each}" for each in [*kinds, *([f"features {texts[job]}"] * bool(texts[job]))])
-        what = f"{nodes[job]} nodes, {cpus[job]} CPUs and {memory[job]} MB on each node{further}"
-        raise MisfitError(
-            job,
-            f"asks for {what}, which partition {partition.name} of {configuration.name} never has; "
-            f"{_remedy(~fits, found, partition, configuration)}",
-        )
-    return found
-
-
-def _remedy(lost: np.ndarray, found: Asked, partition: Partition, configuration: Configuration) -> str:
-    """Return what helps jobs that never fit: a larger pool, or nodes that slurm.conf lacks."""
-    nodes, cpus, memory = (most[lost] for most in _needs(found.request))
-    each, leave_out = -(-cpus // nodes), f"leave out the {lost.sum():,} jobs of the log that do not fit"
-    if configuration.default_partition.name == OF_MACHINE:
-        whole = configuration.nodes[0].cpus
-        processors = max(int((nodes * np.maximum(whole, each)).max()), -(-int(cpus.max()) // whole) * whole)
-        return f"{leave_out}, or add machine.processors={processors}"
-    wanted_nodes = (int(nodes.max()), int(each.max()), int(memory.max()))
-    return f"{leave_out}, or add {_lines_of(*wanted_nodes, partition, configuration)}"
-
-
-def _lines_of(n: int, cpus: int, memory: int, one: Partition, configuration: Configuration) -> str:
-    """Return how nodes are added that slurm.conf lacks, as no pool of processors can be."""
-    listed = (
-        [configuration.nodes[node].name for node in one.nodes] if len(one.nodes) <= MOST_NAMED else ["..."]
-    )
-    nodes = "ALL" if len(one.nodes) == len(configuration.nodes) else ",".join([*listed, f"further[1-{n}]"])
-    default = " Default=YES" * (one is configuration.default_partition)
-    return (
-        f"policy.lines=['NodeName=further[1-{n}] CPUs={cpus} RealMemory={memory}','PartitionName={one.name} "
-        f"Nodes={nodes}{default}'], with the other keys of that partition"
-    )
-
-
-def _needs(request: Requests) -> tuple[Ints, Ints, Ints]:
-    """Return nodes, CPUs, and MB on each node."""
-    memory = np.maximum(request.node_memory, request.cpu_memory * np.maximum(request.task_cpus, 1))
-    return np.maximum(request.nodes, 1), request.tasks * request.task_cpus, memory
-
-
-def _fits(members: Sequence[Node], request: Requests, track: bool) -> np.ndarray:
-    """Return whether jobs fit on nodes that no other job has."""
-    nodes, cpus, memory = _needs(request)
-    top = max((node.memory for node in members), default=0)
-    each = max((node.cpus for node in members), default=0)
-    found = (nodes <= len(members)) & (cpus <= sum(node.cpus for node in members))
-    found &= (request.most_nodes == 0) | (cpus <= request.most_nodes * each)
-    found &= (memory <= top) | (not track)
-    for kind, count in request.gres.items():
-        of_members = np.sort([node.devices(kind) for node in members])
-        found &= nodes <= len(members) - np.searchsorted(of_members, count)
-    return np.asarray(found)
+    return limited(asked(jobs, configuration, users=users, leaves=leaves), rules.over_limit, configuration)
 
 
 def check(point: Point) -> Sequence[str]:
@@ -348,11 +283,7 @@ def check(point: Point) -> Sequence[str]:
     levels_of(configuration)
     opened = open_jobs(point, configuration)
     users = opened.users if isinstance(opened, Trace) else ()
-    try:
-        found = wanted(opened.first(CHECKED), point.policy, configuration, users)
-    except MisfitError as error:
-        name = opened.name_of(error.job) if isinstance(opened, Trace) else f"job {error.job + 1}"
-        raise ValueError(f"{name} {error.why}") from None
+    found = wanted(opened.first(CHECKED), point.policy, configuration, users)
     zero_of(opened, configuration)
     *_, notes = counters(found, configuration)
     if share := np.mean(constraints.effective(found.request) != found.request.constraint):
@@ -371,7 +302,7 @@ def _of_nodes(note: str, configuration: Configuration) -> str:
         up = [node for node in configuration.nodes if node.up]
         largest = max(up, key=lambda node: node.cpus)
         n = -(-(int(found[1]) - sum(node.cpus for node in up)) // largest.cpus)
-        added = _lines_of(n, largest.cpus, largest.memory, configuration.default_partition, configuration)
+        added = lines_of(n, largest.cpus, largest.memory, configuration.default_partition, configuration)
         return f"if {configuration.name} lacks nodes of it, add {added}"
 
     return OF_POOL.sub(lines, note)

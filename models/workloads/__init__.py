@@ -174,12 +174,18 @@ def refuse_feedback(point: Point, known: Sequence[str] = ()) -> None:
     known : sequence of str
         Kinds of feedback that the policy can simulate: ``repetition``, a job is submitted again when it has
         ended (`Jobs.runs`), ``feedback``, a user waits for a job's answer before the next job (`Jobs.after`).
-        And ``keep``: it keeps the downtimes of a log, ``last_two``: it plans by predicted runtimes.
+        And ``keep``: it keeps a log's downtimes, and jobs that were cancelled while they waited;
+        ``last_two``: it plans by predicted runtimes.
     """
     if point.workload.get("downtime") == KEEP and KEEP not in known:
         raise ValueError(
             f"policy {point.policy.get('name', '')} keeps no downtime (workload.downtime=keep); add "
             "workload.downtime=null, or take a policy that plans its jobs around reservations"
+        )
+    if KEEP not in known and point.workload.get("cancelled") == KEEP:
+        raise ValueError(
+            f"policy {point.policy.get('name', '')} has no jobs that are cancelled while they wait "
+            "(workload.cancelled=keep); add workload.cancelled=drop, or take a policy of Slurm's scheduler"
         )
     if point.workload.get("estimates") == estimates.LAST_TWO and estimates.LAST_TWO not in known:
         raise ValueError(

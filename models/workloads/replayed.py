@@ -28,7 +28,10 @@ ONE_POOL = "one pool for what its site may schedule apart"
 PARTITIONS = "partitions"
 
 KEEP = "keep"
-"""The value of ``workload.downtime`` that keeps the log's downtimes."""
+"""The value of ``workload.downtime`` and of ``workload.cancelled`` that keeps what a log has of them."""
+
+MISFITS = DROP, CAP, REFUSE = ("drop", "cap", "refuse")
+"""What becomes of jobs that can never start on the machine."""
 
 NO_DOWNTIME = np.empty((0, 2))
 
@@ -88,7 +91,8 @@ def kept(opening: Callable[[Point], Read]) -> Callable[[Point], Read]:
     def last_or_opened(point: Point) -> Read:
         path, length = point.workload.get("path"), (point.batches.size, point.batches.most)
         state = None if path is None else of_file(str(path))
-        key = repr((dict(point.workload), dict(point.machine), point.load, point.seed, length, state))
+        machine = dict(point.machine)
+        key = repr((dict(point.workload), machine, point.load, point.seed, length, state, point.fitting))
         if key not in last:
             made = opening(point)
             last.clear()
@@ -96,6 +100,32 @@ def kept(opening: Callable[[Point], Read]) -> Callable[[Point], Read]:
         return last[key]
 
     return last_or_opened
+
+
+def oversized(workload: Parameters) -> str:
+    """Return what becomes of jobs that are larger than the machine: ``workload.oversized``, where it is null
+    as of all misfits."""
+    misfits = checks.choice({"misfits": DROP, **workload}, "workload", "misfits", MISFITS)
+    return str(workload.get("oversized") or ("error" if misfits == REFUSE else misfits))
+
+
+def largest(point: Point, machine: Machine) -> int | None:
+    """Return the processors of the largest job that is taken; None where the policy's nodes decide."""
+    by_nodes = point.fitting is not None and point.workload.get("oversized") is None
+    return None if by_nodes else machine.largest
+
+
+def not_larger(
+    machine: Machine, start: np.ndarray, runtime: np.ndarray, size: Ints
+) -> tuple[np.ndarray, np.ndarray, Ints]:
+    """Return the columns of the jobs that are not larger than the machine."""
+    fits = size <= machine.largest
+    return start[fits], runtime[fits], size[fits]
+
+
+def keeps_cancelled(workload: Parameters) -> bool:
+    """Return whether jobs that were cancelled while they waited are in the queue until then."""
+    return checks.choice({"cancelled": DROP, **workload}, "workload", "cancelled", (DROP, KEEP)) == KEEP
 
 
 def names_no_machine(machine: Parameters) -> bool:
@@ -299,17 +329,21 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
     ValueError
         With one line that names the mistake.
     """
-    name, machine, rows = read.name, read.machine, read.rows
+    name, machine = read.name, read.machine
     _check_submissions(name, read.jobs.submit, place, unit)
     jobs, limited = estimates.with_longest(read, point.workload)
     jobs = estimates.with_predictions(jobs, read.waited, point.workload)
     jobs, filled = memory.of_log(name, jobs, point.workload)
-    waited = read.waited
     notes = [*read.notes, *limited, *filled]
-    fits = machine.takes(jobs.size, jobs.memory)
+    taken = replace(read, jobs=jobs)
+    fits = machine.takes(jobs.size, jobs.memory) | (largest(point, machine) is None)
     if not fits.all():
         lost = int((~fits).sum())
-        if point.workload.get("oversized", "drop") != "drop" or lost == len(fits):
+        if (
+            "error" in (given := oversized(point.workload))
+            or given == point.workload.get("oversized") == CAP
+            or lost == len(fits)
+        ):
             first = int(np.argmin(fits))
             raise ValueError(
                 f"{name}: {unit} {place[first]} asks for {jobs.size[first]} processors with "
@@ -318,8 +352,16 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
             )
         lacks = "memory" if (jobs.size <= machine.largest).all() else "processors or memory"
         notes.append(f"{name}: {lost:,} more dropped, whose {lacks} no host has (oversized=drop)")
-        jobs, rows = jobs.part(fits), None if rows is None else rows[fits]
-        waited = None if waited is None else waited[fits]
+        taken = taken.part(fits)
+    if point.fitting is not None:
+        before = len(taken.jobs)
+        taken = point.fitting(replace(taken, notes=tuple(notes)))
+        notes = [*taken.notes]
+        if (lost := before - len(taken.jobs)) and (origin := taken.origin) is not None:
+            account = f"{origin.account}; then {lost:,} misfits, {len(taken.jobs):,} left"
+            notes = [account if note == origin.account else note for note in notes]
+            taken = replace(taken, origin=replace(origin, account=account))
+    jobs, waited = taken.jobs, taken.waited
     natural = _load(jobs, machine)
     facts = []
     if waited is not None and (known := ~np.isnan(waited)).any():
@@ -338,10 +380,18 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
             "are submitted: the queue grows, and mean waits depend above all on the length of the log; take "
             "more processors, or give a load, grid.load=[0.9]"
         )
-    origin = None if read.origin is None else _placed(read.origin, jobs, natural, facts)
-    taken = replace(
-        read, jobs=jobs, notes=(*notes, *facts), rows=rows, origin=origin, waited=waited, partition=None
-    )
+    origin = None if taken.origin is None else _placed(taken.origin, jobs, natural, facts)
+    if taken.cancelled is not None:
+        n = f"{len(taken.cancelled.jobs):,} jobs that were cancelled while they waited"
+        if resampling.wanted(point.workload) is not None:
+            notes.append(f"{name}: {n} are left out of a resampled log")
+            taken = replace(taken, cancelled=None)
+        else:
+            notes.append(
+                f"{name}: {n} hold their places in the queue until then (cancelled=keep); all measures are "
+                "of the jobs that ran"
+            )
+    taken = replace(taken, notes=(*notes, *facts), origin=origin, partition=None)
     made = resampling.resampled(taken, point.workload, point.seed)
     natural = _load(made.jobs, machine)
     stretch = 1.0 if point.load is None or natural is None else natural / point.load
@@ -353,7 +403,9 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
                 "workload.resample=null, or leave it out"
             )
         made = replace(made, machine=replace(machine, down=machine.down - first))
-    return replace(made, jobs=replace(made.jobs, submit=(made.jobs.submit - first) * stretch))
+    cancelled = None if made.cancelled is None else made.cancelled.moved(first, stretch)
+    moved = replace(made.jobs, submit=(made.jobs.submit - first) * stretch)
+    return replace(made, jobs=moved, cancelled=cancelled)
 
 
 def _check_submissions(name: str, submit: Floats, place: Ints, unit: str) -> None:

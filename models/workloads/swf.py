@@ -1,6 +1,7 @@
 """A log in the Standard Workload Format as jobs: with requested times, memory and users."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from models.jobs.jobs import Jobs
 from models.jobs.selecting import Selection
 from models.jobs.swf import Filters, Log, read, select
 from models.jobs.swf.header import header_number
-from models.jobs.trace import Origin, Trace
+from models.jobs.trace import Cancelled, Origin, Trace
 from models.point import Parameters, Point
 from models.workloads import replayed
 
@@ -42,8 +43,8 @@ def open_trace(point: Point) -> Trace:
     workload, machine = point.workload, point.machine
     log = read_log(workload)
     hosts = machines.of(machine, log.max_processors)
-    filters = Filters.of(workload)
-    chosen = select(log, hosts.largest, filters)
+    filters = Filters.of({**workload, "oversized": replayed.oversized(workload)})
+    chosen = select(log, replayed.largest(point, hosts), filters)
     notes = account, *_ = chosen.describe()
     if replayed.names_no_machine(machine) and not log.names_its_machine:
         notes.append(
@@ -53,7 +54,7 @@ def open_trace(point: Point) -> Trace:
     rows, size = chosen.rows, chosen.size
     wait = log.columns["wait"][rows]
     known, started = _started(log, chosen)
-    ran = started[known], chosen.runtime[known], size[known]
+    ran = replayed.not_larger(hosts, started[known], chosen.runtime[known], size[known])
     at_once = replayed.most_at_once(*ran)
     notes.extend(replayed.notes_of_pool(log.name, *ran, hosts))
     partition = log.columns["partition"][rows]
@@ -64,21 +65,8 @@ def open_trace(point: Point) -> Trace:
     memory, used = np.zeros(len(rows), np.int64), None
     if hosts.has_memory:
         memory, used = _memory(log, rows, size, notes)
-    requested, user = log.columns["requested_time"][rows], log.columns["user"][rows]
-    jobs = Jobs(
-        chosen.arrival,
-        chosen.runtime,
-        np.where(requested > 0, requested, np.nan),
-        size,
-        memory,
-        used,
-        user if (user >= 0).any() else None,
-        **{
-            kind: numbers
-            for kind, column in NAMED.items()
-            if np.ptp(numbers := log.columns[column][rows]) > 0
-        },
-    )
+    kinds = {kind: column for kind, column in NAMED.items() if np.ptp(log.columns[column][rows]) > 0}
+    jobs = _jobs(log, rows, chosen.arrival, chosen.runtime, size, memory, used, kinds)
     whole = log.names_its_machine and filters.partition is None and filters.queue is None
     read_jobs = Trace(
         log.name,
@@ -90,6 +78,7 @@ def open_trace(point: Point) -> Trace:
         origin=_origin(log, account, float(log.columns["submit"][rows[0]])),
         waited=np.where(known, wait, np.nan) if known.any() else None,
         partition=partition,
+        cancelled=_cancelled(log, filters, rows[0], kinds) if replayed.keeps_cancelled(workload) else None,
         own_machine=replayed.may_be_its_own(hosts, at_once, log.max_processors if whole else None),
     )
     return replayed.trace_of(point, read_jobs, log.line[rows])
@@ -102,6 +91,45 @@ def names_of(workload: Parameters, kind: str) -> tuple[str, ...]:
     known = {int(one): title for one, title in titles if one.isascii() and one.isdecimal()}
     most = max((number for number in known if number <= MOST_NUMBER), default=0)
     return tuple(known.get(number, "") for number in range(1, most + 1))
+
+
+def _jobs(
+    log: Log,
+    rows: Ints,
+    submit: Floats,
+    runtime: Floats,
+    size: Ints,
+    memory: Ints,
+    used: Ints | None,
+    kinds: Mapping[str, str],
+) -> Jobs:
+    requested, user = log.columns["requested_time"][rows], log.columns["user"]
+    limit = np.where(requested > 0, requested, np.nan)
+    names = {kind: log.columns[column][rows] for kind, column in kinds.items()}
+    known = user[rows] if (user >= 0).any() else None
+    return Jobs(submit, runtime, limit, size, memory, used, known, **names)
+
+
+CANCELLED = 5
+"""The status of a cancelled job."""
+
+
+def _cancelled(log: Log, filters: Filters, first: int, kinds: Mapping[str, str]) -> Cancelled | None:
+    """Return the jobs that were cancelled while they waited, from row `first` on."""
+    columns = log.columns
+    waited = (columns["status"] == CANCELLED) & (columns["runtime"] <= 0) & (columns["wait"] > 0)
+    lasted = np.where(waited, columns["wait"], -1.0)
+    if not (waited & (columns["submit"] >= 0) & (log.sizes > 0)).any():
+        return None
+    of_these = replace(log, columns={**columns, "runtime": lasted}, faults={})
+    try:
+        rows = select(of_these, None, replace(filters, failed="keep", oversized="drop")).rows
+    except ValueError:  # none is left: the filters themselves are those of the jobs that ran
+        return None
+    size, submit = log.sizes[rows], columns["submit"][rows] - columns["submit"][first]
+    memory = np.zeros(len(rows), np.int64)
+    jobs = _jobs(log, rows, submit, lasted[rows], size, memory, memory, kinds)
+    return Cancelled(jobs, submit + lasted[rows], rows)
 
 
 def partitions(workload: Parameters) -> dict[str, tuple[int, int]]:

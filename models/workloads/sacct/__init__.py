@@ -17,18 +17,19 @@ import numpy as np
 from models.arrays import Floats, Ints
 from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
+from models.jobs.machine import Machine
 from models.jobs.requests import Requests
 from models.jobs.selecting import Selection
-from models.jobs.trace import Origin, Trace
+from models.jobs.trace import Cancelled, Origin, Trace
 from models.point import Parameters, Point
 from models.workloads import replayed
 from models.workloads.sacct.fields import COMMAND, SacctError
 from models.workloads.sacct.reading import Table, read
-from models.workloads.sacct.selecting import SUBMIT, arrivals, legible, select, users_of
+from models.workloads.sacct.selecting import SUBMIT, arrivals, cancelled, legible, select, users_of
 
 __all__ = ["COMMAND", "SacctError", "Table", "read", "select", "users_of"]
 
-FILTERS = ("start", "end", "cluster", "partition", "user", "arrival", "requeued", "zero_runtime", "oversized")
+FILTERS = ("start", "end", "cluster", "partition", "user", "arrival", "requeued", "zero_runtime")
 FILLS = ("requested", "memory", "user")
 
 MINUTE = 60.0
@@ -73,7 +74,8 @@ def partitions(workload: Parameters) -> dict[str, tuple[str, int]]:
 
 
 def _filters(workload: Parameters) -> dict[str, Any]:
-    return {name: workload[name] for name in FILTERS if workload.get(name) is not None}
+    given = {name: workload[name] for name in FILTERS if workload.get(name) is not None}
+    return {**given, "oversized": replayed.oversized(workload)}
 
 
 @replayed.kept
@@ -99,10 +101,12 @@ def open_trace(point: Point) -> Trace:
             "or a machine with hosts, grid.machine=[o2k]"
         )
     hosts = machines.of(machine)
-    chosen = select(table, machine_size=hosts.largest, **filters)
-    rows, ran = chosen.rows, _ran(table, chosen)
+    chosen = select(table, machine_size=replayed.largest(point, hosts), **filters)
+    rows, ran = chosen.rows, replayed.not_larger(hosts, *_ran(table, chosen))
     at_once = replayed.most_at_once(*ran)
     account, *further = chosen.describe()
+    waiting, lacking = cancelled(table, filters) if replayed.keeps_cancelled(workload) else (None, [])
+    further += [f"{table.name}: {note}" for note in lacking]
     partition = table.partition[rows].astype(str)
     apart = {replayed.PARTITIONS: partition, **{name: values[rows] for name, values in table.apart.items()}}
     notes = [account, *further, *replayed.notes_of_pool(table.name, *ran, hosts)]
@@ -113,21 +117,7 @@ def open_trace(point: Point) -> Trace:
         if none := int((memory == 0).sum()):
             notes.append(f"{table.name}: {none:,} jobs that asked for no memory take none")
     arrived = arrivals(table, workload.get("arrival") or SUBMIT)[rows]
-    number = {name: number for number, name in enumerate(dict.fromkeys(table.user), start=1)}
-    jobs = Jobs(
-        chosen.arrival,
-        chosen.runtime,
-        table.requested[rows],
-        chosen.size,
-        memory,
-        user=np.array([number[name] for name in table.user[rows]]),
-        request=_requests(table, chosen, memory),
-        **{
-            kind: numbers[rows]
-            for kind in ("partition", "account", "qos", "reservation")
-            if (numbers := _numbered(table, kind)[1]) is not None
-        },
-    )
+    jobs = _jobs(table, rows, chosen.arrival, chosen.runtime, chosen.size, memory)
     waited = np.maximum(table.start[rows] - arrived, np.timedelta64(0)).astype(float)
     down, found = _downtimes(table, workload)
     notes += found
@@ -147,6 +137,7 @@ def open_trace(point: Point) -> Trace:
         waited=waited,
         partition=partition,
         own_machine=replayed.may_be_its_own(hosts, at_once, None),
+        cancelled=None if waiting is None else _cancelled(table, waiting, arrived[0], workload, hosts),
     )
     return replayed.trace_of(point, read_jobs, table.line[rows])
 
@@ -177,12 +168,42 @@ def _held(table: Table, chosen: Selection, waited: Floats) -> list[str]:
     ]
 
 
-def _requests(table: Table, chosen: Selection, memory: np.ndarray) -> Requests:
+def _cancelled(
+    table: Table, rows: Ints, first: np.datetime64, workload: Parameters, hosts: Machine
+) -> Cancelled:
+    """Return the jobs of some rows, which never ran, from the first arrival of those that did on."""
+    assert table.end is not None  # `cancelled` has found the rows by these
+    assert table.asked is not None
+    arrived = arrivals(table, workload.get("arrival") or SUBMIT)[rows]
+    submit, leaves = ((times - first).astype(np.int64).astype(float) for times in (arrived, table.end[rows]))
+    size = table.asked[rows]
+    memory = np.ceil(table.memory[rows]).astype(np.int64) if hosts.has_memory else np.zeros_like(size)
+    return Cancelled(_jobs(table, rows, submit, leaves - submit, size, memory), leaves, rows)
+
+
+def _jobs(table: Table, rows: Ints, submit: Floats, runtime: Floats, size: Ints, memory: Ints) -> Jobs:
+    number = {name: number for number, name in enumerate(dict.fromkeys(table.user), start=1)}
+    return Jobs(
+        submit,
+        runtime,
+        table.requested[rows],
+        size,
+        memory,
+        user=np.array([number[name] for name in table.user[rows]], np.int64),
+        request=_requests(table, rows, size, memory),
+        **{
+            kind: numbers[rows]
+            for kind in ("partition", "account", "qos", "reservation")
+            if (numbers := _numbered(table, kind)[1]) is not None
+        },
+    )
+
+
+def _requests(table: Table, rows: Ints, size: Ints, memory: Ints) -> Requests:
     """Return what the jobs had of a cluster, which sacct reports, as what they asked for.
 
     A job may start only when it is eligible, where the file says when that is.
     """
-    rows = chosen.rows
     nodes = np.maximum(table.nodes[rows], 1)
     delay = np.zeros(rows.size)
     if table.eligible is not None:
@@ -191,10 +212,10 @@ def _requests(table: Table, chosen: Selection, memory: np.ndarray) -> Requests:
     columns = {"account": table.account, "qos": table.apart.get("QOS"), "constraint": table.constraint}
     names = {name: values[rows] for name, values in columns.items() if values is not None}
     return Requests.of(
-        chosen.size,
+        size,
         memory,
-        nodes=np.minimum(nodes, chosen.size),
-        most_nodes=np.minimum(nodes, chosen.size),
+        nodes=np.minimum(nodes, size),
+        most_nodes=np.minimum(nodes, size),
         node_memory=np.ceil(table.memory[rows] / nodes / 1024).astype(np.int64),
         cpu_memory=np.zeros(rows.size, np.int64),
         partition=table.partition[rows],

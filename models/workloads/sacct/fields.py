@@ -14,7 +14,7 @@ from models.units import BYTES_IN_KB
 COMMAND = (
     "TZ=UTC sacct -a -X -D -P --noconvert -S 2024-03-01 -E 2024-04-01 -o "
     "JobID,User,Account,Partition,State,Submit,Eligible,Start,ElapsedRaw,TimelimitRaw,AllocCPUS,AllocNodes,"
-    "ReqMem,QOS,Reservation,AllocTRES,Constraints"
+    "ReqMem,QOS,Reservation,AllocTRES,End,ReqCPUS,ReqNodes,ReqTRES,Constraints"
 )
 """The command for the jobs of a month."""
 
@@ -48,6 +48,10 @@ OPTIONAL = {
     "QOS": ("QOS",),
     "Reservation": ("Reservation",),
     "TRES": ("AllocTRES", "ReqTRES"),
+    "End": ("End",),
+    "ReqCPUS": ("ReqCPUS",),
+    "ReqNodes": ("ReqNodes",),
+    "ReqTRES": ("ReqTRES",),
     "Constraints": ("Constraints",),
 }
 """Values that a file may have -> the fields that may hold them."""
@@ -147,6 +151,11 @@ def count(text: str) -> int:
     if not (found := COUNT.fullmatch(text)):
         raise ValueError("a whole number")
     return round(float(found[1]) * PREFIXES[found[2]])
+
+
+def requested(text: str) -> int:
+    """Return a number of processors or nodes as `count` does, 0 for none."""
+    return count(text or "0")
 
 
 def memory(text: str) -> tuple[float, str]:

@@ -57,6 +57,10 @@ class Table:
         What a site may schedule apart from each other -> what each row has of it, empty for none: QOS,
         reservation and GPUs, if the file has them.
     nodes : ndarray of int
+    end : ndarray of datetime64[s] or None
+        None where the file does not have it.
+    asked : ndarray of int or None
+        Requested processors, of rows that have not started; None where the file does not have them.
     cluster, account, constraint : ndarray of str or None
         None where the file does not have it.
     devices : mapping of str to ndarray of int
@@ -84,6 +88,8 @@ class Table:
     memory: np.ndarray
     apart: Mapping[str, np.ndarray]
     nodes: np.ndarray
+    end: np.ndarray | None
+    asked: np.ndarray | None
     cluster: np.ndarray | None
     account: np.ndarray | None
     constraint: np.ndarray | None
@@ -234,19 +240,33 @@ class Texts(Column):
         return int(np.argmax(np.concatenate(self.blocks) == self.known[text]))
 
 
-KINDS: dict[str, type[Column]] = {"JobID": Jobs, "Submit": Instants, "Start": Instants, "Eligible": Instants}
+KINDS: dict[str, type[Column]] = {
+    "JobID": Jobs,
+    "Submit": Instants,
+    "Start": Instants,
+    "Eligible": Instants,
+    "End": Instants,
+}
 """How fields are kept; all others are `Texts`."""
 
 
 def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any]) -> Table:
     line = columns["JobID"].line
     optional = {name: columns[name].values if name in columns else None for name in fields.OPTIONAL}
-    processors = columns["AllocCPUS"].parsed(fields.count, np.int64)
+    processors, asked = columns["AllocCPUS"].parsed(fields.count, np.int64), None
     nodes = columns["AllocNodes"].parsed(fields.count, np.int64)
+    if "ReqCPUS" in columns:
+        asked = np.where(processors > 0, 0, columns["ReqCPUS"].parsed(fields.requested, np.int64))
+    if "ReqNodes" in columns:
+        nodes = np.where(nodes > 0, nodes, columns["ReqNodes"].parsed(fields.requested, np.int64))
     memory = columns["ReqMem"].parsed(fields.memory)
     amount = np.array([kb for kb, _ in memory])
-    times = np.select([[unit == of for _, unit in memory] for of in "cn"], [processors, nodes], 1)
+    size = processors if asked is None else processors + asked
+    times = np.select([[unit == of for _, unit in memory] for of in "cn"], [size, nodes], 1)
     devices = columns["TRES"].parsed(fields.devices) if "TRES" in columns else ()
+    if "ReqTRES" in columns and "TRES" in columns:
+        of_request = columns["ReqTRES"].parsed(fields.devices)
+        devices = np.where(processors > 0, devices, of_request)
     gpus = columns["TRES"].parsed(_gpus) if "TRES" in columns else None
     names = dict.fromkeys(name for of_job in devices for name in of_job)
     table = Table(
@@ -271,6 +291,8 @@ def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any]) -> 
         amount * times,
         _apart(optional, gpus),
         nodes,
+        optional["End"],
+        asked,
         optional["Cluster"],
         optional["Account"],
         optional["Constraints"],

@@ -10,7 +10,7 @@ import codecs
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from models.workloads.sacct import fields
@@ -126,15 +126,23 @@ def _number(value: Any) -> int | None:
     return None if value is None else int(value)
 
 
+def _counts(tres: Sequence[Mapping[str, Any]] | None) -> dict[str, int]:
+    return {
+        f"{each['type']}/{each['name']}" if each.get("name") else each["type"]: int(each["count"])
+        for each in tres or []
+    }
+
+
+def _tres(counts: Mapping[str, int]) -> str:
+    return ",".join(f"{kind}={n}" for kind, n in counts.items())
+
+
 def _of_slurm(job: Mapping[str, Any]) -> Record:
     """Return a job of ``sacct --json`` in sacct's fields."""
     time, required = job["time"], job.get("required") or {}
     tres = job.get("tres") or {}
-    allocated = {
-        f"{each['type']}/{each['name']}" if each.get("name") else each["type"]: int(each["count"])
-        for each in tres.get("allocated") or []
-    }
-    asked = {each["type"]: int(each["count"]) for each in tres.get("requested") or []}
+    allocated = _counts(tres.get("allocated"))
+    asked = _counts(tres.get("requested"))
     started = _number(time.get("start")) or 0
     current = job["state"]["current"]
     limit = _number(time.get("limit"))
@@ -151,12 +159,16 @@ def _of_slurm(job: Mapping[str, Any]) -> Record:
         "TimelimitRaw": "" if limit is None else "UNLIMITED" if limit < 0 else str(limit),
         "AllocCPUS": str(allocated.get("cpu", _number(required.get("CPUs")) if started else 0) or 0),
         "AllocNodes": str(allocated.get("node", job.get("allocation_nodes")) or 0),
+        "End": str(_number(time.get("end")) or ""),
+        "ReqCPUS": str(_number(required.get("CPUs")) or asked.get("cpu") or ""),
+        "ReqNodes": str(asked.get("node") or ""),
         "ReqMem": _memory_of(required, asked),
         "Cluster": job.get("cluster") or association.get("cluster") or "",
         "Account": job.get("account") or association.get("account") or "",
         "QOS": job.get("qos") or "",
         "Reservation": (job.get("reservation") or {}).get("name") or "",
-        "TRES": ",".join(f"{kind}={n}" for kind, n in allocated.items()),
+        "TRES": _tres(allocated),
+        "ReqTRES": _tres(asked),
         "Constraints": job.get("constraints") or "",
     }
 
@@ -311,6 +323,8 @@ def _of_lsf_job(row: list[str]) -> Record:
         "ElapsedRaw": str(end - start if start else 0),
         "TimelimitRaw": f"{limit // 60}:{limit % 60:02d}" if limit > 0 else "",
         "AllocCPUS": str(processors if start else 0),
+        "End": str(end),
+        "ReqCPUS": str(asked),
         "AllocNodes": str(len({host for _, host in slots}) or 1),
         "Account": project,
     }

@@ -1,12 +1,14 @@
 """The rules by which rows of sacct become jobs or are dropped."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from models import checks
+from models.arrays import Ints
 from models.jobs import selecting
 from models.jobs.selecting import Rows, Rule, Selection, known_values
 from models.workloads.sacct import fields
@@ -73,22 +75,15 @@ def select(
     checks.choice({"arrival": arrival}, "workload", "arrival", ARRIVAL)
     checks.choice({"requeued": requeued}, "workload", "requeued", REQUEUED)
     instant = arrivals(table, arrival)
-    started = ~(np.isnat(table.start) | np.isin(table.state, WAITING) | (table.processors < 1))
+    of_filters = _of_filters(
+        table, instant, start, end, {"cluster": cluster, "partition": partition, "user": user}
+    )
     rules: list[Rule] = [
-        ("that never started", ~started),
+        ("that never started", ~_started(table)),
         ("still running", np.isin(table.state, RUNNING)),
         ("that were never eligible", np.isnat(instant)),
-        (f"before start={start}", instant < _instant("start", start, "0001-01-01")),
-        (f"at or after end={end}", instant >= _instant("end", end, "9999-12-31")),
+        *of_filters,
     ]
-    filters = {"cluster": cluster, "partition": partition, "user": user}
-    for key, wanted in filters.items():
-        if wanted is not None:  # messages do not name users
-            column = getattr(table, key)
-            if column is None:
-                raise SacctError(f"{table.name}: has no field {key.capitalize()}; leave out workload.{key}")
-            values = known_values(table.name, key, column, wanted, str)
-            rules.append((f"of another {key}", ~np.isin(column, values)))
     keep = ~np.logical_or.reduce([rows for _, rows in rules])
     _refuse_clusters(table, keep)
     runs = _runs(table, keep)
@@ -121,6 +116,53 @@ def select(
         *([CLOCKS] if table.source == SACCT else []),
     )
     return replace(selection, notes=notes)
+
+
+def _started(table: Table) -> np.ndarray:
+    """Return which rows are runs."""
+    return ~(np.isnat(table.start) | np.isin(table.state, WAITING) | (table.processors < 1))
+
+
+def _of_filters(
+    table: Table, instant: np.ndarray, start: str | None, end: str | None, given: Mapping[str, Names | None]
+) -> list[Rule]:
+    rules: list[Rule] = [
+        (f"before start={start}", instant < _instant("start", start, "0001-01-01")),
+        (f"at or after end={end}", instant >= _instant("end", end, "9999-12-31")),
+    ]
+    for key, wanted in given.items():
+        if wanted is not None:  # messages do not name users
+            column = getattr(table, key)
+            if column is None:
+                raise SacctError(f"{table.name}: has no field {key.capitalize()}; leave out workload.{key}")
+            values = known_values(table.name, key, column, wanted, str)
+            rules.append((f"of another {key}", ~np.isin(column, values)))
+    return rules
+
+
+def cancelled(table: Table, filters: Mapping[str, Any]) -> tuple[Ints | None, list[str]]:
+    """Return the rows of the jobs that were cancelled while they waited for processors, in order of arrival,
+    None where the file lacks their times or sizes, with a note.
+
+    Parameters
+    ----------
+    filters : mapping
+        ``start``, ``end``, ``cluster``, ``partition``, ``user`` and ``arrival`` as in `select`, where given.
+    """
+    instant = arrivals(table, filters.get("arrival", SUBMIT))
+    given = {key: filters.get(key) for key in ("cluster", "partition", "user")}
+    rules = _of_filters(table, instant, filters.get("start"), filters.get("end"), given)
+    left_out = np.logical_or.reduce([np.isnat(instant), *(rows for _, rows in rules)])
+    waited = ~_started(table) & np.char.startswith(table.state.astype(str), "CANCELLED") & ~left_out
+    if table.end is None or table.asked is None:
+        n = int(waited.sum())
+        return None, [
+            f"{n:,} jobs were cancelled before they started, and the file lacks the fields End and ReqCPUS, "
+            "by which they would hold their places in the queue (workload.cancelled=keep)"
+        ] * bool(n)
+    eligible = table.submit if table.eligible is None else table.eligible
+    rows = np.flatnonzero(waited & (table.asked > 0) & (table.end > instant) & (table.end > eligible))
+    return rows[np.argsort(instant[rows], kind="stable")], []
 
 
 def arrivals(table: Table, arrival: str) -> np.ndarray:

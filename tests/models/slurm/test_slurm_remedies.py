@@ -3,8 +3,13 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+from family_cases import composed, machine_of
 
+from models.point import Batches, Point
+from models.slurm import policies
+from models.slurm.model import schedule
 from sweep import cli
 
 CONF = "SelectTypeParameters=CR_CPU_Memory\nNodeName=n[1-2] CPUs=4 RealMemory=8000\n"
@@ -60,7 +65,11 @@ CASES = {
     ),
     "one partition": (CONF + BATCH, [job(1, "old"), job(3, "batch")], r"workload\.partition=batch"),
     "limit": (CONF + BATCH.replace("\n", " MaxTime=30\n"), [job(1)], r"policy\.over_limit=cap"),
-    "nodes": (CONF + BATCH, [job(1, cpus=8, nodes=1, mb=9999), job(2, mb=12000)], r"policy\.lines="),
+    "nodes": (
+        CONF + BATCH,
+        [job(1, cpus=8, nodes=1, mb=9999), job(2, mb=12000)],
+        r"policy\.lines=\['Nod[^,]*=12000",
+    ),
     "nodes of a part": (
         f"{CONF}NodeName=b1 CPUs=2\n{BATCH}PartitionName=big Nodes=b1\n",
         [job(1, "big", cpus=8, nodes=2)],
@@ -121,14 +130,53 @@ def test_a_pool_of_processors_is_no_remedy_where_there_are_nodes(site: Site) -> 
     assert WORKS in site.plan("machine.processors=64")
 
 
-def test_a_job_that_never_fits_is_named_as_its_log_does(site: Site) -> None:
-    """Without the jobs of the message, by their line, the plan is made."""
-    site.write(CONF + BATCH, job(1), job(2, nodes=3, cpus=3), job(3, nodes=4, cpus=4))
-    said = site.plan()
-    assert "job 2 (JobID 1002, line 3 of log.txt) asks for 3 nodes, 3 CPUs" in said
-    assert "leave out the 2 jobs" in said
-    site.write(CONF + BATCH, job(1))
-    assert WORKS in site.plan()
+MISFITS = [
+    job(1),
+    job(2, nodes=3, cpus=3),
+    job(3, cpus=2, mb=9000),
+    job(4, "old"),
+    job(5, "batch", cpus=8, nodes=2),
+]
+LIMITED = CONF + BATCH.replace("\n", " MaxTime=30\n")
+FIT = {
+    "refuse": (CONF + BATCH, [r"job 4 \(JobID 1004, line 5 of log.txt\) is for partition old"], None),
+    "drop": (
+        CONF + BATCH,
+        ["9 kept; dropped nothing; then 3 misfits, 6 left", r"1 jobs dropped .* \(old\): JobID 1004; add p",
+         r"2 jobs dropped .* than the nodes of their partition have: JobID 1002, 1003; add policy.lines="],
+        6,
+    ),
+    "cap": (
+        CONF + BATCH,
+        [r"1 jobs dropped \(misfits=cap\), which are for partitions", r"2 jobs cut .*: JobID 1002, 1003"],
+        8,
+    ),
+    "drop, limits": (LIMITED, ["no job is left, since all of them ask for more time.*over_limit=cap"], None),
+    "cap, limits": (LIMITED, ["8 jobs ask for no more time than their partition allows"], 8),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FIT)
+def test_one_misfit_does_not_refuse_a_study(site: Site, case: str) -> None:
+    """Jobs that ran and can never start are left out, cut or refused, and named as their log does."""
+    conf, texts, n_jobs = FIT[case]
+    site.write(conf, *MISFITS)
+    said = site.plan(f"workload.misfits={case.partition(',')[0]}")
+    assert all(re.search(text, said) for text in texts), said
+    assert (WORKS in said) == (n_jobs is not None)
+    if n_jobs is None:
+        return
+    policy, workload = (
+        composed("policy", "slurm", path="slurm.conf"),
+        composed("workload", "sacct", path="log.txt", misfits=case.partition(",")[0]),
+    )
+    point = Point(policy, workload, machine_of("log"), batches=Batches(None, 0, (1,)))
+    log, made = policies.open_log(point), schedule(point)
+    assert log is not None
+    assert log.waited is not None
+    assert len(made.jobs) == len(log.jobs) == log.waited.size == n_jobs  # waits are of the same jobs
+    assert (made.jobs.size <= 8).all()
+    assert not np.isnan(made.start).any()
 
 
 def test_no_file_and_no_machine(site: Site) -> None:

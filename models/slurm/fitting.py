@@ -1,0 +1,220 @@
+"""Which jobs can ever start on the nodes of a configuration, and what becomes of the others of a log.
+
+A job of a log did run; on the nodes and partitions of a slurm.conf of another day it may never fit. Such a
+misfit is left out, cut to what its partition has, or refused (``workload.misfits``).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from models.arrays import Ints
+from models.jobs.jobs import Jobs
+from models.jobs.requests import Requests
+from models.jobs.trace import Trace
+from models.slurm import constraints
+from models.slurm.asked import Asked, MisfitError
+from models.slurm.configuration import Configuration, Node, Partition
+from models.workloads.replayed import CAP, REFUSE
+
+MOST_NAMED = 20
+"""Nodes of a partition that a message names; of more the user names them."""
+
+OF_MACHINE = "(all nodes)"
+"""Name of the partition of a policy without a slurm.conf. Nodes and partitions of a log do not exist on the
+machine then, so its jobs ask for processors only."""
+
+
+def limited(found: Asked, over_limit: str, configuration: Configuration) -> Asked:
+    """Return jobs whose limits and sizes some partition of theirs allows."""
+    times = [2**62 if one.max_time is None else one.max_time for one in configuration.partitions]
+    most = np.array([max(times[one] for one in place) for place in found.partitions])
+    over = found.limit > most
+    if over.any():
+        job = int(np.argmax(over))
+        partition = configuration.partitions[found.partitions[job][0]]
+        if over_limit == "error":
+            raise MisfitError(
+                over,
+                f"asks for {found.limit[job] // 60} minutes, and partition {partition.name} of "
+                f"{configuration.name} allows {most[job] // 60}",
+                "ask for more time than their partition allows",
+                "add policy.over_limit=cap to cut them",
+            )
+        found = replace(found, limit=np.minimum(found.limit, most))
+    request = found.request
+    nodes, cpus, memory = _needs(request)
+    fits = np.zeros(len(found.jobs), bool)
+    texts = constraints.effective(request)
+    for here, members in _members(found, configuration):
+        fits[here] |= _fits(members, request[here], configuration.settings.track_memory)
+    if not fits.all():
+        job = int(np.argmin(fits))
+        partition = configuration.partitions[found.partitions[job][0]]
+        kinds = [f"{count[job]} {kind}" for kind, count in request.gres.items() if count[job]]
+        further = "".join(f", {each}" for each in [*kinds, *([f"features {texts[job]}"] * bool(texts[job]))])
+        what = f"{nodes[job]} nodes, {cpus[job]} CPUs and {memory[job]} MB on each node{further}"
+        raise TooLargeError(
+            found,
+            ~fits,
+            f"asks for {what}, which partition {partition.name} of {configuration.name} never has",
+            "ask for more than the nodes of their partition have",
+            f"add {_remedy(~fits, found, partition, configuration)}",
+        )
+    return found
+
+
+class TooLargeError(MisfitError):
+    """Jobs that ask for more than the nodes of their partitions have; `found` is what all jobs ask for."""
+
+    def __init__(self, found: Asked, *given: Any) -> None:
+        super().__init__(*given)
+        self.found = found
+
+
+def _members(found: Asked, configuration: Configuration) -> Iterator[tuple[np.ndarray, list[Node]]]:
+    """Yield which jobs are of a partition and a constraint, and the nodes there that are up."""
+    known, text_of = np.unique(constraints.effective(found.request).astype(str), return_inverse=True)
+    meets = [constraints.nodes_with(text, configuration.nodes) for text in known]
+    for number, one in enumerate(configuration.partitions):
+        of_partition = np.array([number in place for place in found.partitions])
+        for n, usable in enumerate(meets):
+            members = [configuration.nodes[node] for node in usable & set(one.nodes)]
+            yield of_partition & (text_of == n), [node for node in members if node.up]
+
+
+def _remedy(lost: np.ndarray, found: Asked, partition: Partition, configuration: Configuration) -> str:
+    """Return what helps jobs that never fit: a larger pool, or nodes that slurm.conf lacks."""
+    nodes, cpus, memory = (most[lost] for most in _needs(found.request))
+    each = -(-cpus // nodes)
+    if configuration.default_partition.name == OF_MACHINE:
+        whole = configuration.nodes[0].cpus
+        processors = max(int((nodes * np.maximum(whole, each)).max()), -(-int(cpus.max()) // whole) * whole)
+        return f"machine.processors={processors}"
+    wanted_nodes = (int(nodes.max()), int(each.max()), int(memory.max()))
+    return lines_of(*wanted_nodes, partition, configuration)
+
+
+def lines_of(n: int, cpus: int, memory: int, one: Partition, configuration: Configuration) -> str:
+    """Return how nodes are added that slurm.conf lacks, as no pool of processors can be."""
+    listed = (
+        [configuration.nodes[node].name for node in one.nodes] if len(one.nodes) <= MOST_NAMED else ["..."]
+    )
+    nodes = "ALL" if len(one.nodes) == len(configuration.nodes) else ",".join([*listed, f"further[1-{n}]"])
+    default = " Default=YES" * (one is configuration.default_partition)
+    return (
+        f"policy.lines=['NodeName=further[1-{n}] CPUs={cpus} RealMemory={memory}','PartitionName={one.name} "
+        f"Nodes={nodes}{default}'], with the other keys of that partition"
+    )
+
+
+def _needs(request: Requests) -> tuple[Ints, Ints, Ints]:
+    """Return nodes, CPUs, and MB on each node."""
+    memory = np.maximum(request.node_memory, request.cpu_memory * np.maximum(request.task_cpus, 1))
+    return np.maximum(request.nodes, 1), request.tasks * request.task_cpus, memory
+
+
+def _fits(members: Sequence[Node], request: Requests, track: bool) -> np.ndarray:
+    """Return whether jobs fit on nodes that no other job has."""
+    nodes, cpus, memory = _needs(request)
+    top = max((node.memory for node in members), default=0)
+    each = max((node.cpus for node in members), default=0)
+    found = (nodes <= len(members)) & (cpus <= sum(node.cpus for node in members))
+    found &= (request.most_nodes == 0) | (cpus <= request.most_nodes * each)
+    found &= (memory <= top) | (not track)
+    for kind, count in request.gres.items():
+        of_members = np.sort([node.devices(kind) for node in members])
+        found &= nodes <= len(members) - np.searchsorted(of_members, count)
+    return np.asarray(found)
+
+
+def cut(jobs: Jobs, error: TooLargeError, configuration: Configuration) -> Jobs:
+    """Return jobs of which those that are too large ask for no more than some partition of theirs has."""
+    lost, found = error.lost, error.found
+    nodes, cpus, memory = _needs(found.request)
+    most = {name: np.zeros(len(lost), np.int64) for name in ("nodes", "cpus", "each", "memory")}
+    for here, members in _members(found, configuration):
+        has = [(1, node.cpus, node.memory) for node in members] or [(0, 0, 0)]
+        n, total, largest, top = (*np.sum(has, axis=0)[:2], *np.max(has, axis=0)[1:])
+        better = here & (most["cpus"] < total)
+        for name, value in (("nodes", n), ("cpus", total), ("each", largest), ("memory", top)):
+            most[name][better] = value
+    nodes = np.minimum(nodes, most["nodes"])
+    few = found.request.most_nodes > 0
+    cpus = np.minimum(cpus, np.where(few, np.minimum(nodes * most["each"], most["cpus"]), most["cpus"]))
+    memory = np.minimum(memory, most["memory"])
+    lost = lost & (cpus > 0)
+    size = np.where(lost, cpus, jobs.size)
+    kilobytes = np.where(lost, np.minimum(jobs.memory, nodes * most["memory"] * 1024), jobs.memory)
+    if (asked := jobs.request) is None:
+        return replace(jobs, size=size, memory=kilobytes)
+    changed = {
+        "nodes": nodes, "most_nodes": np.where(few, nodes, 0), "tasks": cpus,
+        "task_cpus": np.ones_like(cpus), "node_tasks": np.zeros_like(cpus),
+        "node_memory": memory, "cpu_memory": np.zeros_like(cpus),
+    }  # fmt: skip
+    columns = {name: np.where(lost, values, getattr(asked, name)) for name, values in changed.items()}
+    return replace(jobs, size=size, memory=kilobytes, request=replace(asked, **columns))
+
+
+def fitted(
+    trace: Trace,
+    misfits: str,
+    wanted: Callable[[Jobs], Asked],
+    configuration: Configuration,
+) -> Trace:
+    """Return a log without the jobs that can never start, or with these cut.
+
+    Parameters
+    ----------
+    misfits : {"drop", "cap", "refuse"}
+    wanted : callable
+        Returns what jobs ask for, limits cut with ``cap``; raises `MisfitError` for some that never start.
+
+    Raises
+    ------
+    ValueError
+        With one line, for the first misfit (``refuse``), or where no job is left.
+    """
+    notes: list[str] = []
+    is_cut = misfits != CAP
+    while True:
+        try:
+            limit = wanted(trace.jobs).limit
+            break
+        except MisfitError as error:
+            n = f"{int(error.lost.sum()):,} jobs"
+            if misfits == REFUSE:
+                raise ValueError(
+                    f"{trace.name_of(error.job)} {error.why}; add workload.misfits=drop, which leaves out "
+                    f"the {n} that {error.kind}, or {error.remedy}"
+                ) from None
+            named = trace.names_of(np.flatnonzero(error.lost))
+            if isinstance(error, TooLargeError) and not is_cut:
+                is_cut, trace = True, replace(trace, jobs=cut(trace.jobs, error, configuration))
+                notes.append(
+                    f"{n} cut to what their partition has (misfits=cap), which {error.kind}: {named}"
+                )
+                continue
+            if error.lost.all():
+                raise ValueError(
+                    f"{trace.name}: no job is left, since all of them {error.kind}; {error.remedy}"
+                ) from None
+            notes.append(f"{n} dropped (misfits={misfits}), which {error.kind}: {named}; {error.remedy}")
+            trace = trace.part(~error.lost)
+    jobs, cancelled = trace.jobs, trace.cancelled
+    if misfits == CAP and (longer := jobs.requested > limit).any():
+        notes.append(
+            f"{int(longer.sum()):,} jobs ask for no more time than their partition allows (misfits=cap)"
+        )
+        jobs = replace(jobs, requested=np.where(longer, limit, jobs.requested))
+    while cancelled is not None and len(cancelled.jobs):
+        try:
+            wanted(cancelled.jobs)
+            break
+        except MisfitError as error:
+            cancelled = cancelled.part(~error.lost)
+    of_log = (*trace.notes, *(f"{trace.name}: {note}" for note in notes))
+    return replace(trace, jobs=jobs, cancelled=cancelled, notes=of_log)
