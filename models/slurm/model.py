@@ -111,7 +111,7 @@ def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stre
         result = engine.run(found, configuration, phases, zero=zero)
         limit, over = found.limit, limits.above(found, configuration)
         if these is not None:
-            result, limit, over = result.part(these), limit[these], over[these]
+            result, limit, over = result.part(these), limit[these], None if over is None else over[these]
         ran = replace(
             jobs, runtime=result.end - result.start, requested=limit.astype(np.float64), over_limit=over
         )

@@ -18,9 +18,8 @@ from models.backfill import FAMILY
 from models.jobs.selecting import Selection
 from models.point import Point
 from models.workloads import replayed, sacct
-from models.workloads.sacct import COMMAND, SacctError, fields
+from models.workloads.sacct import SacctError, fields
 
-HEADER = COMMAND.rsplit(" ", 1)[1].replace(",", "|")
 DAY = np.datetime64("2024-03-01T00:00:00")
 
 JOB = {
@@ -30,6 +29,9 @@ JOB = {
     "QOS": "normal", "Reservation": "", "AllocTRES": "billing=4,cpu=4,mem=4000M,node=1",
     "Constraints": "",
 }  # fmt: skip
+HEADER = "|".join(JOB)
+QUEUED = ("End", "ReqCPUS", "ReqNodes", "ReqTRES")
+"""Columns by which cancelled jobs wait."""
 
 
 def row(**values: Any) -> str:

@@ -13,7 +13,7 @@ from sweep.plan import checks
 from sweep.plan.data import Plan
 from sweep.plan.expansion import expand as expanded
 
-FIELDS = COMMAND.rsplit(" ", 1)[1].replace(",", "|")
+FIELDS = COMMAND.rsplit(" ", 1)[1].replace(",End,ReqCPUS,ReqNodes,ReqTRES", "").replace(",", "|")
 
 
 def row(job: int, partition: str, minute: int, processors: int) -> str:
