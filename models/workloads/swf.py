@@ -124,7 +124,7 @@ def _cancelled(log: Log, filters: Filters, first: int, kinds: Mapping[str, str])
     of_these = replace(log, columns={**columns, "runtime": lasted}, faults={})
     try:
         rows = select(of_these, None, replace(filters, failed="keep", oversized="drop")).rows
-    except ValueError:  # none is left: the filters themselves are those of the jobs that ran
+    except ValueError:  # none is left, by filters that leave jobs that ran
         return None
     size, submit = log.sizes[rows], columns["submit"][rows] - columns["submit"][first]
     memory = np.zeros(len(rows), np.int64)
