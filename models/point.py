@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
-    from models.jobs.trace import Trace
-
 Parameters = Mapping[str, Any]
 """One resolved YAML file (a policy, a workload, a machine) as plain numbers, strings, lists and dicts.
 
@@ -86,8 +84,8 @@ class Point:
     measures : mapping
         ``bound`` and ``groups`` of the measures of jobs, see `models.jobs.measures.Measures`.
     fitting : callable, optional
-        Returns a log with the jobs that a policy's own nodes can take, before it is resampled; a family sets
-        it where it opens a workload. Its ``repr`` states all that it depends on.
+        Returns a log, a `Trace`, with the jobs that a policy's own nodes can take, before it is resampled; a
+        family sets it where it opens a workload. Its ``repr`` states all that it depends on.
     """
 
     policy: Parameters
@@ -97,7 +95,7 @@ class Point:
     batches: Batches = field(default_factory=Batches)
     seed: Seed = (0,)
     measures: Parameters = field(default_factory=dict)
-    fitting: Callable[[Trace], Trace] | None = None
+    fitting: Callable[[Any], Any] | None = None
 
     def __str__(self) -> str:
         parts = (self.policy, self.workload, self.machine)
