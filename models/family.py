@@ -95,6 +95,8 @@ class Family:
     functions : mapping of int to (str, str)
         Number of arguments of a compiled function that may stand for a policy in a notebook -> the policy's
         file that it changes, and the key that it sets there.
+    validated : tuple of str
+        Software beside which it was run and compared, with versions; empty for none.
     policies, model : str
         Dotted names of those modules, where they are not ``policies`` and ``model`` of the package.
 
@@ -120,6 +122,7 @@ class Family:
     schedules: bool = False
     reads: frozenset[str] | Callable[[Parameters], frozenset[str]] | None = None
     functions: Mapping[int, tuple[str, str]] = field(default_factory=dict)
+    validated: tuple[str, ...] = ()
     policies: str = ""
     model: str = ""
 

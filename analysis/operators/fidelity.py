@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.operators.case import Case
-from analysis.operators.labels import AS_IT_WAS, WAIT
+from analysis.operators.labels import AS_IT_WAS, PERIOD, WAIT
 from analysis.operators.sample import Sample
 from analysis.report.declared import Row, declared
 from analysis.report.table import Cell, Table
 from analysis.study import recorded
-from analysis.study.axes import ALL_JOBS, USER, Group
+from analysis.study.axes import ACCOUNT, ALL_JOBS, FIFTH, PARTITION, QOS, SIZE, USER, Group
 from sweep.numbers import number
 
 ALIKE = 1.25
@@ -21,8 +21,14 @@ ALIKE = 1.25
 NEAR = 2.0
 """Ratio up to which a week does."""
 
-USERS = 5
-"""Users in the table, those with most work."""
+ORDER = (PARTITION, ACCOUNT, QOS, USER, SIZE, FIFTH)
+"""Groups of the table, before all others."""
+
+MOST = 5
+"""Accounts and users in the table, those with most work."""
+
+ROWS = 26
+"""Rows of the table by time, at most."""
 
 
 @dataclass(frozen=True)
@@ -95,11 +101,89 @@ class Fidelity:
         )
 
 
+def unchecked(case: Case) -> str:
+    """Return why the waits of a log cannot be compared; empty where they can, or where there is no log."""
+    facts = case.study.facts
+    if case.along or case.has_record or not (facts.get("logs") or facts.get("faults")):
+        return ""
+    if Sample.of(case).drawn:
+        return "a resampled log has no recorded waits"
+    if case.study.values_of("load")[case.place] != "null":
+        return "the log records no waits at another load than its own"
+    return "the log could not be read" if facts.get("faults") else "the log records no waits"
+
+
+def predicts(case: Case) -> bool:
+    """Return whether absolute waits predict a site's: never where that cannot be checked."""
+    likeness = Fidelity.of(case)
+    return not unchecked(case) and (likeness is None or likeness.matches)
+
+
+def sentence(case: Case) -> str:
+    """Return how well the reference reproduces the log, or that this cannot be checked; "" without a log."""
+    if likeness := Fidelity.of(case):
+        found = likeness.sentence
+    elif why := unchecked(case):
+        found = (
+            f"This cannot be checked, because {why}: absolute waits do not predict, and a gain over "
+            f"{case.against} may not be a gain over today's scheduler."
+        )
+    else:
+        return ""
+    versions = ", ".join(case.study.facts.get("validated", []))
+    return found + f" The model was validated beside {versions}." * bool(versions)
+
+
+def by_batch(case: Case) -> Table | None:
+    """Return recorded and simulated waits in the order of time, several batches together where there are
+    many; None where nothing is recorded, or in one batch only."""
+    weekly = recorded.values(case.study, WAIT)
+    if weekly is None or not case.has_record or weekly.shape[1] < 2:
+        return None
+    values = [weekly[0], case.values(WAIT, case.reference)[0], case.jobs()[0]]
+    known = ~np.isnan(values).any(axis=0)
+    was, simulated, jobs = (one[known] for one in values)
+    names = np.array(_begins(case, len(known)), object)[known]
+    unit, each = case.units[WAIT], -(-len(jobs) // ROWS)
+    rows: list[Row] = []
+    for first in range(0, len(jobs), each or 1):
+        some = slice(first, first + each)
+        weight = jobs[some] / jobs[some].sum()
+        a, b = was[some] @ weight, simulated[some] @ weight
+        near = min(a, b) * NEAR >= max(a, b)
+        rows.append(
+            [
+                names[first],
+                f"{jobs[some].sum():,.0f}",
+                *(f"{number(value / unit.size)}{unit.name}" for value in (a, b)),
+                f"× {number(b / a)}" if a > 0 else "–",
+                Cell("yes", "better") if near else Cell("no", "worse"),
+            ]
+        )
+    unit_name = Sample.of(case).unit
+    return declared(
+        "operators", "fidelity-by-time", rows, reference=case.against, near=f"{NEAR:g}",
+        unit=unit_name if each < 2 else f"{each} times a {unit_name}",
+    )  # fmt: skip
+
+
+def _begins(case: Case, n: int) -> list[str]:
+    """Return the day on which each batch begins, or its number where the dataset lacks that."""
+    logs = case.study.facts.get("logs", [])
+    zeros = {log.get("zero") for log in logs}
+    numbers = [str(batch + 1) for batch in range(n)]
+    if len(zeros) != 1 or None in zeros or PERIOD not in case.study.data:
+        return numbers
+    seconds = case.values(PERIOD, case.reference)[0]
+    begin = zeros.pop() + np.concatenate([[0.0], np.cumsum(np.nan_to_num(seconds))[:-1]])
+    return [str(np.datetime64(int(one), "s"))[:10] for one in begin]
+
+
 def table(case: Case) -> Table | None:
     """Return recorded and simulated waits of all jobs and of each group; None where nothing is recorded."""
     groups = [ALL_JOBS]
-    for grouping in case.groupings:
-        groups += case.identified(grouping)[: USERS if grouping is USER else None]
+    for grouping in sorted(case.groupings, key=lambda one: ORDER.index(one) if one in ORDER else len(ORDER)):
+        groups += case.identified(grouping)[: MOST if grouping in (ACCOUNT, USER) else None]
     unit = case.units[WAIT]
     rows: list[Row] = [
         [

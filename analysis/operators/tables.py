@@ -8,7 +8,6 @@ import numpy as np
 
 from analysis.operators import fidelity, verdict
 from analysis.operators.case import Case, cases
-from analysis.operators.fidelity import Fidelity
 from analysis.operators.labels import AS_IT_WAS, LOSS, SLOWDOWN, WAIT, WAIT_MAX, WAIT_P95
 from analysis.operators.sample import Sample
 from analysis.report import cells
@@ -31,6 +30,8 @@ def tables(study: Study) -> Sequence[Table]:
     for case in cases(study):
         if case.policies:
             found += [_named(table, case) for table in _tables(case)]
+    if found and not any(table.is_first for table in found):
+        found[0] = replace(found[0], is_first=True)
     return found
 
 
@@ -40,21 +41,22 @@ def brief(study: Study) -> Sequence[str]:
     for case in cases(study):
         if not case.policies:
             continue
-        lines += ["", *([f"{case.label}:"] if case.label else []), verdict.recommendation(case), ""]
+        lines += ["", *([f"{case.label}:"] if case.label else [])]
+        lines += [line for line in (fidelity.sentence(case),) if line]
+        lines += [verdict.recommendation(case), ""]
         lines += _brief(case).as_lines(room())
         if not case.is_one_batch and case.others:
             lines.append(f"changes of the mean wait with {case.study.level} intervals, each by itself")
-        if likeness := Fidelity.of(case):
-            lines.append(likeness.sentence)
     return [*lines, ""] if lines else []
 
 
 def _tables(case: Case) -> Iterator[Table]:
+    for found in (fidelity.table(case), fidelity.by_batch(case)):
+        if found is not None:
+            yield replace(found, is_first=True)
     if case.others:
-        yield against(case)
+        yield replace(against(case), is_first=True)
         yield other_measures(case)
-    if found := fidelity.table(case):
-        yield found
     yield overview(case)
     if case.others:
         if not case.is_one_batch:
@@ -91,8 +93,7 @@ def overview(case: Case) -> Table:
     if case.has_record:
         rows.insert(0, [AS_IT_WAS, *_as_recorded(case)])
     rows += [[label(policy), state, *([""] * 5)] for policy, state in case.missing.items()]
-    likeness = Fidelity.of(case)
-    unlike = "" if likeness is None or likeness.matches else ": absolute waits do not predict"
+    unlike = "" if fidelity.predicts(case) else ": absolute waits do not predict"
     parts = {
         "one batch": case.is_one_batch, "several": not case.is_one_batch, "loss": True,
         "record": case.has_record,

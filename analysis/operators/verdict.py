@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from analysis.operators import fidelity
 from analysis.operators.case import Case, cases
-from analysis.operators.fidelity import Fidelity
 from analysis.operators.labels import WAIT, WAIT_MAX
 from analysis.operators.sample import Sample
 from analysis.report import cells
@@ -45,11 +45,11 @@ BEGINNINGS = {
 
 
 def lead(study: Study) -> Sequence[tuple[str, Sequence[str]]]:
-    """Return the first paragraphs of the report: a recommendation, and the fidelity of the simulation."""
+    """Return the first paragraphs of the report: the fidelity of the simulation, and a recommendation."""
     shown = [case for case in cases(study) if case.policies]
-    likeness = [_labelled(case, one.sentence) for case in shown if (one := Fidelity.of(case))]
+    likeness = [_labelled(case, line) for case in shown if (line := fidelity.sentence(case))]
     found = [("Recommendation", [_labelled(case, recommendation(case)) for case in shown])]
-    return [*found, (f"Does {shown[0].against} match this site?", likeness)] if likeness else found
+    return [(f"Does {shown[0].against} match this site?", likeness), *found] if likeness else found
 
 
 def summary(study: Study) -> Sequence[str]:
@@ -121,12 +121,13 @@ def recommendation(case: Case) -> str:
         if not _price(case, policy) and found[policy].mean <= MOST_OF_A_GAIN * found[best].mean
     ]  # fmt: skip
     chosen = min(gentle, key=lambda policy: found[policy].mean, default=best)
-    likeness = Fidelity.of(case)
-    unlike = likeness is not None and not likeness.matches
+    unlike = "" if fidelity.predicts(case) else f", though {case.against} does not match this site"
+    if fidelity.unchecked(case):
+        unlike = f", though whether {case.against} matches this site cannot be checked"
     sample, pilot = Sample.of(case), found[chosen].pilot
     needed = "" if sample.by_replications or pilot == math.inf else sample.enough(pilot / sample.size)
     in_pilot = " in a pilot" * ("years" not in needed)
-    text = f"Try {label(chosen)}{in_pilot}{f', though {case.against} does not match this site' * unlike}: "
+    text = f"Try {label(chosen)}{in_pilot}{unlike}: "
     text += (
         f"{gain(case, found[chosen])}; {_price(case, chosen) or 'no group of jobs is shown to wait longer'}."
     )
@@ -161,10 +162,10 @@ def _effect(case: Case, value: str, found: Comparison) -> str:
 
 def gain(case: Case, found: Comparison) -> str:
     """Return a difference in words: in time only if waits predict, which waits of resampled logs do not."""
-    likeness, drawn = Fidelity.of(case), Sample.of(case).drawn
+    drawn = Sample.of(case).drawn
     unit, reference = case.units[WAIT], found.reference
     text = f"{cells.relative(found, found.mean)} mean wait against {case.against}"
-    if not drawn and not case.along and (likeness is None or likeness.matches):
+    if not drawn and not case.along and fidelity.predicts(case):
         levels = (f"{number(value / unit.size)}{unit.name}" for value in (reference + found.mean, reference))
         text = f"jobs wait {' instead of '.join(levels)} on average ({cells.relative(found, found.mean)}"
         return f"{text}, {case.study.level} interval {cells.bounds(found, unit)}), {in_values(case, found)}"

@@ -72,6 +72,8 @@ class Table:
         Unique in the report, for links.
     columns : sequence of str
         Headings.
+    is_first : bool
+        Whether it is shown unfolded at the top of the report; where one is, all others are folded.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Table:
     caption: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
+    is_first: bool = False
 
     @property
     def numeric(self) -> list[bool]:

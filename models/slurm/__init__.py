@@ -23,4 +23,5 @@ FAMILY = Family(
     ),
     schedules=True,
     reads=frozenset(),
+    validated=("Slurm 22.05.8",),
 )

@@ -63,7 +63,7 @@ class Facts:
             ``described``, group -> name -> plain words; ``logs``, of every log and machine a mapping with
             ``at`` (its values on axes that have several), ``jobs``, ``processors``, ``waits`` (how many jobs
             have one) and what `models.jobs.trace.Origin` has; ``notes``, the other notes of the run;
-            ``faults``, as above.
+            ``faults``, as above; ``validated``, the software beside which its models were compared.
         """
         logs: list[dict[str, Any]] = []
         notes: list[str] = []
@@ -92,7 +92,11 @@ class Facts:
                 }
             )
         described = {group: dict(self._plan.described.get(group, {})) for group in GROUPS}
-        return {"described": described, "logs": logs, "notes": notes, "faults": self.faults}
+        validated = [text for family in self._plan.families.values() for text in family.validated]
+        return {
+            "described": described, "logs": logs, "notes": notes, "faults": self.faults,
+            "validated": validated,
+        }  # fmt: skip
 
     def _report(self, error: Exception) -> None:
         if (line := str(error)) not in self.faults:

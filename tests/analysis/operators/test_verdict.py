@@ -1,5 +1,6 @@
 """The verdict: what is recommended, what it costs, how far it is to be believed, and what would show more."""
 
+import json
 import re
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 import xarray as xr
 from fabricated_operators import dataset
 
-from analysis.operators import tables, verdict
+from analysis.operators import fidelity, tables, verdict
 from analysis.operators.case import Case, cases
 from analysis.operators.fidelity import Fidelity
 from analysis.operators.labels import SLOWDOWN, WAIT
@@ -98,6 +99,24 @@ def recorded(data: xr.Dataset, policy: str, factor: float) -> xr.Dataset:
     return data
 
 
+def test_a_log_without_waits_gets_less_trust_not_more() -> None:
+    """Nothing can be compared: no hours, and the first sentence says so."""
+    data = lasting(dataset(), WEEK)
+    trusted = case_of(data)
+    text = json.dumps({**json.loads(data.attrs.get("facts", "{}")), "logs": [{"waits": 0, "zero": None}]})
+    case = case_of(data.assign_attrs(facts=text))
+    heading, (line,) = verdict.lead(case.study)[0]
+    assert heading == "Does EASY match this site?"
+    assert line.startswith("This cannot be checked, because the log records no waits: absolute waits do not")
+    assert "cannot be checked" in verdict.recommendation(case)
+    assert ["instead of" in verdict.recommendation(one) for one in (trusted, case)] == [True, False]
+    assert fidelity.by_batch(case) is None
+    assert (
+        "absolute waits do not predict"
+        in next(table for table in tables.tables(case.study) if table.name == "overview").title
+    )
+
+
 @pytest.mark.parametrize(("factor", "matches"), [(1.1, True), (3.0, False)])
 def test_fidelity_comes_before_hours(factor: float, matches: bool) -> None:
     case = case_of(lasting(recorded(dataset(), "easy", factor), WEEK))
@@ -110,8 +129,12 @@ def test_fidelity_comes_before_hours(factor: float, matches: bool) -> None:
     assert ("instead of" in text) == matches, "hours only where they predict"
     title = tables.overview(case).title
     assert ("absolute waits do not predict" in title) == (not matches)
-    by_group = tables.fidelity.table(case)
-    assert {row[-1].text for row in by_group.rows} == {"yes" if matches else "no"}
+    for table in (fidelity.table(case), fidelity.by_batch(case)):
+        assert {row[-1].text for row in table.rows} == {"yes" if matches else "no"}
+    assert len(table.rows) == 20, "two weeks a row"
+    first = [one.name for one in tables.tables(case.study) if one.is_first]
+    assert first == ["fidelity", "fidelity-by-time", "against"]
+    assert verdict.lead(case.study)[0][0] == "Does EASY match this site?"
 
 
 def test_a_queue_that_only_grows_is_named() -> None:
