@@ -9,7 +9,6 @@ have the numbers.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,7 +17,7 @@ import numpy as np
 from rich.console import Console
 
 from sweep import executors, run
-from sweep.config.settings import AUTO, Config, Precision, Settings, shown
+from sweep.config.settings import AUTO, Config, Precision, Settings, seconds_of, shown
 from sweep.errors import RunError, SweepError
 from sweep.executors import Detached
 from sweep.plan.data import Plan
@@ -81,6 +80,10 @@ def settled(config: Config, folder: Folder, console: Console) -> Config:
             "precision.checkpoints"
         )
     budget = None if settings.budget is None else seconds_of(settings.budget)
+    if settings.budget is not None and budget is None:
+        raise SweepError(
+            f"budget={settings.budget}: give a time on this machine, e.g. budget=10min, 90s or 2h"
+        )
     found = _piloted(config, folder, console)
     if found is None:
         least: dict[str, Any] = {
@@ -198,20 +201,6 @@ def _within(
         fits = (cost * (warmup + tried)).sum() <= budget
         batches, low, high = (tried, middle, high) if fits else (batches, low, middle)
     return batches
-
-
-def seconds_of(text: str) -> float:
-    """Return a time such as ``10min`` in seconds.
-
-    Examples
-    --------
-    >>> seconds_of("90s"), seconds_of("10min"), seconds_of("1.5h")
-    (90.0, 600.0, 5400.0)
-    """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|min|h)", text.strip())
-    if found is None or float(found[1]) <= 0:
-        raise SweepError(f"budget={text}: give a time on this machine, e.g. budget=10min, 90s or 2h")
-    return float(found[1]) * {"s": 1, "min": 60, "h": 3600}[found[2]]
 
 
 def _by_load(loads: Sequence[Any], numbers: np.ndarray) -> Any:

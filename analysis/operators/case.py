@@ -166,6 +166,11 @@ class Case:
         every = map(grouping.of, self.study.values_of(grouping.dim))
         return [group for group in every if np.nansum(self.jobs(group)) > 0]
 
+    @cached_property
+    def within_limits(self) -> list[Group]:
+        """The groups by limit, where some jobs are above one."""
+        return self.identified(LIMIT) if "jobs" + LIMIT.suffix in self.study.data else []
+
     def identified(self, grouping: Grouping) -> list[Group]:
         """Return the groups that have jobs; none where no user is known, or all jobs are in one group."""
         groups = self.groups(grouping)
@@ -177,11 +182,11 @@ class Case:
         """The groupings that the dataset has; sizes by fifths of the work, if these are alike for all."""
         found = [one for one in OF_A_SITE if "jobs" + one.suffix in self.study.data]
         found = [one for one in found if one is not (SIZE if self._has_fifths else FIFTH)]
-        # Many logs name as the group, or the queue, what they name as the user, or the partition.
-        jobs = {one: [self.jobs(group).tolist() for group in self.groups(one)][:2] for one in found}
-        return [
-            one for one in found if one in GROUPINGS or sum(jobs[one] == jobs[other] for other in found) == 1
-        ]
+        # Many logs have as the group, or the queue, what they have as the user, or the partition.
+        jobs = {one: {tuple(self.jobs(group).ravel()) for group in self.groups(one)} for one in found}
+        return [one for one in found if one in GROUPINGS or not any(
+            2 * len(jobs[one] & jobs[other]) > len(jobs[one]) for other in found if other is not one
+        )]  # fmt: skip
 
     @cached_property
     def _has_fifths(self) -> bool:
@@ -242,10 +247,15 @@ class Case:
         return not math.isnan(self.recorded(WAIT).mean)
 
     def level(self, metric: str, policy: str) -> Interval:
-        """Return one of `MEASURES` of all jobs; for a maximum, the largest batch, without an interval."""
+        """Return one of `MEASURES` of all jobs; for a maximum, the largest batch, without an interval.
+
+        A job that asks for more than a limit of its site allows waits for that limit: the longest wait is of
+        all others.
+        """
         if metric != WAIT_MAX:
             return self.mean(metric, policy)
-        values = self.values(metric, policy)
+        within = LIMIT.of("within limits")
+        values = self.values(metric, policy, within if within in self.within_limits else ALL_JOBS)
         known = values[~np.isnan(values)]
         return replace(recorded.NOTHING, mean=float(known.max()) if known.size else math.nan)
 

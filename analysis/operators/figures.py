@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from analysis.errors import DrawingError
 from analysis.figures import style
 from analysis.figures.captions import captioned
 from analysis.figures.policies import look
-from analysis.operators import panels
+from analysis.operators import acceptance, panels
 from analysis.operators.case import Case, cases
-from analysis.operators.labels import MEASURES, SLOWDOWN, WAIT
+from analysis.operators.labels import MEASURES, SLOWDOWN, VERDICTS, WAIT
 from analysis.operators.sample import Sample
 from analysis.paper import Picture
 from analysis.report.cells import TONES
@@ -34,6 +35,11 @@ def pictures(study: Study) -> Sequence[Picture]:
 
 
 def _pictures(case: Case) -> Iterator[Picture]:
+    limits = acceptance.in_words(case)
+    if acceptance.candidates(case):
+        yield from captioned(
+            "operators", case.study, {"trade-offs": _trade_offs}, subject=case, accepted=limits
+        )
     drawn = {"against-reference": _against, "policies": _overview}
     yield from captioned("operators", case.study, drawn, subject=case)
     for grouping in (one for one in case.groupings if one in (*GROUPINGS, FIFTH)):
@@ -62,6 +68,50 @@ def _overview(case: Case) -> Figure:
         panels.name_rows(axes, [label(policy) + " *" * (policy == reference) for policy in case.policies])
     if case.has_record:
         figure.legend(handles=[panels.record_handle()], loc="outside lower center")
+    return figure
+
+
+def _trade_offs(case: Case) -> Figure:
+    """Draw what each better policy gains beside its costs, a policy in each row."""
+    better, limits = acceptance.candidates(case), acceptance.accepted(case)
+    shown = [*(one for one in better if not one.broken), *(one for one in better if one.broken)]
+    figure, places = panels.page(1, 3, len(shown), panels.TRADED)
+    rows = np.arange(len(shown))[::-1]
+    found = [one.change for one in shown]
+    panels.draw_differences(places[0], found, Unit(" %", case.mean(WAIT, case.reference).mean / 100))
+    places[0].set_xlabel("mean wait: change (%)")
+    bounds = np.full((len(shown), 2), np.nan)
+    for place, one in enumerate(shown):
+        paid = next(iter(one.paying.values()), None)
+        if paid is not None and paid.reference > 0:
+            bounds[place] = 1 + paid.low / paid.reference, 1 + paid.high / paid.reference
+    costs = (
+        (
+            "longest_wait",
+            "longest wait (ratio)",
+            [one.longest_ratio for one in shown],
+            np.full_like(bounds, np.nan),
+        ),
+        ("group_wait", "worst group (ratio)", [one.worst for one in shown], bounds),
+    )
+    for axes, (key, title, given, ends) in zip(places[1:], costs, strict=True):
+        ratios, limit = np.array(given), limits[key] or np.inf
+        finite = ratios[np.isfinite(ratios)]
+        axes.set_xscale("log")
+        for row, value, (low, high) in zip(rows, ratios, ends, strict=True):
+            sign = VERDICTS["worse" if value > limit else "no difference shown"]
+            bar = None if np.isnan(low) or low <= 0 else [[max(value - low, 0)], [max(high - value, 0)]]
+            axes.errorbar(value, row, xerr=bar, color=sign.color, marker=sign.marker, lw=1.0)
+        axes.axvline(1, color="#222222", lw=0.8)
+        if np.isfinite(limit):
+            axes.axvline(limit, **panels.RECORD)
+        most = max(finite.max(initial=1), limit if np.isfinite(limit) else 1)
+        axes.set_xlim(min(0.8, 0.9 * finite.min(initial=1)), 1.3 * most)
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.xaxis.set_major_formatter(style.THOUSANDS)
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.set_xlabel(title)
+    panels.name_rows(places[0], [label(one.policy) + " ✗" * bool(one.broken) for one in shown])
     return figure
 
 

@@ -23,6 +23,9 @@ WIDTH = 7.4
 NARROW = 4.6
 """Width of the main picture, which is read on a phone as well."""
 
+TRADED = 6.0
+"""Width of a picture of three narrow panels."""
+
 ROW = 0.21
 """Height of a row, inches."""
 

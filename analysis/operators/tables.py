@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.operators import fidelity, verdict
+from analysis.operators import acceptance, deploying, fidelity, verdict
+from analysis.operators.acceptance import Candidate
 from analysis.operators.case import Case, cases
 from analysis.operators.labels import AS_IT_WAS, LOSS, SLOWDOWN, WAIT, WAIT_MAX, WAIT_P95
 from analysis.operators.sample import Sample
@@ -51,6 +52,8 @@ def brief(study: Study) -> Sequence[str]:
 
 
 def _tables(case: Case) -> Iterator[Table]:
+    if better := acceptance.candidates(case):
+        yield replace(trade_offs(case, better), is_first=True)
     for found in (fidelity.table(case), fidelity.by_batch(case)):
         if found is not None:
             yield replace(found, is_first=True)
@@ -59,6 +62,8 @@ def _tables(case: Case) -> Iterator[Table]:
         yield other_measures(case)
     yield overview(case)
     if case.others:
+        if better:
+            yield settings(case, better)
         if not case.is_one_batch:
             yield winners(case)
         for grouping in case.groupings:
@@ -122,7 +127,8 @@ def against(case: Case) -> Table:
     rows: list[Row] = []
     for policy in sorted(found, key=lambda one: found[one].mean):
         one = found[policy]
-        counted = "" if math.isnan(one.chance) else f"sign test: {cells.probability(one.chance)}"
+        by_sign = one.verdict.startswith("mostly") or one.verdict == "mixed"
+        counted = f"sign test: {cells.probability(one.chance)}" if by_sign else ""
         rows.append(
             [
                 label(policy),
@@ -141,6 +147,44 @@ def against(case: Case) -> Table:
         "not shown": not alone and "no difference shown" in verdicts,
     }  # fmt: skip
     return _declared(case, "against", rows, parts=parts, power=f"{100 * POWER:.0f} %")
+
+
+def trade_offs(case: Case, better: Sequence[Candidate]) -> Table:
+    """Return the policies that are shown to be better with what they cost: the accepted ones first."""
+    listed = acceptance.short_list(better)
+    rows: list[Row] = []
+    for one in [*listed, *(one for one in better if one.broken)]:
+        _, after = one.longest
+        group, found = next(iter(one.paying.items()), (None, None))
+        paying = Cell("none shown") if found is None or group is None else Cell(
+            f"{case.named(group)} × {number(one.worst)}", "worse", cells.bounds(found, case.units[WAIT])
+        )  # fmt: skip
+        rows.append(
+            [
+                label(one.policy),
+                cells.judged(one.change, case.units[WAIT]),
+                Cell(f"{acceptance.duration(after)} (× {number(one.longest_ratio)})"),
+                paying,
+                ", ".join(one.concentration) or "spread",
+                Cell(f"no: {'; '.join(one.broken)}", "worse") if one.broken else Cell("yes", "better"),
+                deploying.where(case.study, one.policy),
+            ]
+        )
+    behind = len([one for one in better if not one.broken]) - len(listed)
+    parts = {"all": True, "behind": behind > 0, "unlike": not fidelity.predicts(case)}
+    return _declared(
+        case, "trade-offs", rows, parts=parts, accepted=acceptance.in_words(case), behind=str(behind)
+    )
+
+
+def settings(case: Case, better: Sequence[Candidate]) -> Table:
+    """Return the lines that set each policy of the trade-offs."""
+    rows: list[Row] = []
+    for one in better:
+        known = deploying.lines(case.study, one.policy)
+        listed = ["; ".join(known[name]) if name in known else "cannot be set" for name in deploying.MANAGERS]
+        rows.append([label(one.policy), *listed])
+    return _declared(case, "settings", rows, deploying.MANAGERS.values())
 
 
 def other_measures(case: Case) -> Table:
@@ -162,7 +206,8 @@ def _longest(case: Case, policy: str) -> Cell:
     if not levels[1] > 0 or math.isnan(levels[0]):
         return Cell(text)
     ratio = levels[0] / levels[1]
-    return Cell(text, "worse" if ratio > verdict.PRICE else "better" if ratio < 1 / verdict.PRICE else "")
+    most = acceptance.accepted(case)["longest_wait"] or math.inf
+    return Cell(text, "worse" if ratio > most else "better" if ratio < 1 / most else "")
 
 
 def winners(case: Case) -> Table:

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from analysis.operators import fidelity
+from analysis.operators import acceptance, diagnosis, fidelity
 from analysis.operators.case import Case, cases
-from analysis.operators.labels import WAIT, WAIT_MAX
+from analysis.operators.fidelity import Fidelity
+from analysis.operators.labels import WAIT
 from analysis.operators.sample import Sample
 from analysis.report import cells
 from analysis.study import Study
@@ -16,14 +17,11 @@ from sweep.policy_names import label
 from sweep.statistics import Comparison
 from sweep.statistics.correlation import MIN_BATCHES
 
-PRICE = 1.25
-"""Ratio of the longest waits from which on a shorter mean has a price."""
+UNCHANGED, UNTRIED = "Nothing to change", "No policy is recommended"
+"""Beginnings of a verdict without a policy: by the site's rule, and where the simulation is not trusted."""
 
-MOST_OF_A_GAIN = 0.5
-"""Share of the largest gain for which a policy is recommended that costs less."""
-
-NAMED = 3
-"""Groups of jobs that a sentence names."""
+MOST_LISTED = 3
+"""Policies of the short list that the verdict names; the table has all."""
 
 GROWTH = 3.0
 """Ratio of the mean waits of the last and the first quarter of a log whose queue only grows."""
@@ -48,7 +46,7 @@ def lead(study: Study) -> Sequence[tuple[str, Sequence[str]]]:
     """Return the first paragraphs of the report: the fidelity of the simulation, and a recommendation."""
     shown = [case for case in cases(study) if case.policies]
     likeness = [_labelled(case, line) for case in shown if (line := fidelity.sentence(case))]
-    found = [("Recommendation", [_labelled(case, recommendation(case)) for case in shown])]
+    found = [("Verdict", [_labelled(case, recommendation(case)) for case in shown])]
     return [(f"Does {shown[0].against} match this site?", likeness), *found] if likeness else found
 
 
@@ -105,44 +103,91 @@ def recommendation(case: Case) -> str:
     if all(one.verdict in ("no interval", "identical") for one in found.values()):
         most, sample = max(one.lower + one.higher for one in found.values()), Sample.of(case)
         return (
-            f"{nothing}: waits differ from {case.against}'s in at most {most} of {sample.size} "
+            f"{UNCHANGED}: waits differ from {case.against}'s in at most {most} of {sample.size} "
             f"{sample.values}, because there is hardly ever a queue."
         )
-    sure = [
-        policy
-        for policy in found
-        if case.difference(WAIT, policy, level=case.beside(WAIT).joint_level).verdict == "better"
-    ]
-    if not sure:
-        return f"{nothing}: {_why_nothing(case, found)}"
-    best = min(sure, key=lambda policy: found[policy].mean)
-    gentle = [
-        policy for policy in sure
-        if not _price(case, policy) and found[policy].mean <= MOST_OF_A_GAIN * found[best].mean
-    ]  # fmt: skip
-    chosen = min(gentle, key=lambda policy: found[policy].mean, default=best)
-    unlike = "" if fidelity.predicts(case) else f", though {case.against} does not match this site"
-    if fidelity.unchecked(case):
-        unlike = f", though whether {case.against} matches this site cannot be checked"
-    sample, pilot = Sample.of(case), found[chosen].pilot
-    needed = "" if sample.by_replications or pilot == math.inf else sample.enough(pilot / sample.size)
-    in_pilot = " in a pilot" * ("years" not in needed)
-    text = f"Try {label(chosen)}{in_pilot}{unlike}: "
-    text += (
-        f"{gain(case, found[chosen])}; {_price(case, chosen) or 'no group of jobs is shown to wait longer'}."
-    )
-    if chosen != best:
-        more = cells.relative(found[best], found[best].mean)
-        text += f" {label(best)} gains more ({more}), but {_price(case, best)}."
-    else:
-        chance = cells.probability(case.beside(WAIT).probabilities[best])
-        text += f" It is the best of all with a probability of {chance}."
-    if needed:
-        text += (
-            f" {'A pilot' if in_pilot else 'No pilot can confirm it: one'} that alternates it with "
-            f"{case.against} would take {needed}, because weeks differ."
+    likeness, least = Fidelity.of(case), acceptance.accepted(case)["least_gain"]
+    if likeness is not None and likeness.was < least:
+        return f"{UNCHANGED}: {_hardly('the log records', likeness.was, least)}"
+    if not fidelity.predicts(case):
+        return _diagnosis(case)
+    if case.mean(WAIT, case.reference).mean < least:
+        usual = case.mean(WAIT, case.reference).mean
+        return f"{UNCHANGED}: {_hardly(f'{case.against} has', usual, least)}"
+    better = acceptance.candidates(case)
+    if not better:
+        return f"{UNCHANGED}: {_why_nothing(case, found)}"
+    listed = acceptance.short_list(better)
+    refused = "; ".join(_refused(one) for one in better if one.broken)
+    if not listed:
+        return (
+            f"{UNCHANGED}: each policy that is shown to be better breaks a limit of this site "
+            f"({acceptance.in_words(case)}): {refused}."
         )
-    return text
+    return " ".join(filter(None, [
+        f"Try {' or '.join(_offer(one) for one in listed[:MOST_LISTED])}.",
+        *(_concentrated(one) for one in listed[:MOST_LISTED]),
+        _pilot(case, found[listed[0].policy], listed[0].policy),
+        f"Not accepted ({acceptance.in_words(case)}): {refused}." if refused else "",
+    ]))  # fmt: skip
+
+
+def _hardly(who: str, wait: float, least: float) -> str:
+    gain_s, mean = acceptance.duration(least), acceptance.duration(wait)
+    return (
+        f"{who} a mean wait of {mean}, less than the {gain_s} that a change has to gain (accept.least_gain): "
+        "there is hardly any queue."
+    )
+
+
+def _diagnosis(case: Case) -> str:
+    """Return why nothing is recommended where simulated waits cannot be trusted, and what to do next."""
+    why = fidelity.unchecked(case)
+    if not why:
+        found = f"{UNTRIED}: {case.against} does not match this site."
+        return " ".join(filter(None, [found, diagnosis.explained(case), diagnosis.next_step(case)]))
+    step = "a log with start times, such as the site's accounting (docs/what_if.md)"
+    if Sample.of(case).drawn or case.study.values_of("load")[case.place] != "null":
+        step = "the log as it is, workload.resample=null grid.load=[null]"
+    return (
+        f"{UNTRIED}: {why}, so whether {case.against} matches this site cannot be checked. Next step: {step}."
+    )
+
+
+def _offer(one: acceptance.Candidate) -> str:
+    """Return a policy of the short list with its gain and its costs."""
+    costs = [f"longest wait × {number(one.longest_ratio)}"]
+    if one.paying:
+        group = next(iter(one.paying))
+        costs.append(f"worst for {one.case.named(group)}, × {number(one.worst)}")
+    else:
+        costs.append("no group is shown to wait longer")
+    where = "" if one.can_be_set else ", cannot be set in Slurm or PBS"
+    return f"{label(one.policy)} ({gain(one.case, one.change)}; {', '.join(costs)}{where})"
+
+
+def _refused(one: acceptance.Candidate) -> str:
+    more = cells.relative(one.change, one.change.mean)
+    return f"{label(one.policy)} ({more}), as {' and '.join(one.broken)}"
+
+
+def _concentrated(one: acceptance.Candidate) -> str:
+    """Return who has most of a gain, empty if it is spread."""
+    if not one.concentration:
+        return ""
+    return f"Most of the gain of {label(one.policy)} is in {' and in '.join(one.concentration)}."
+
+
+def _pilot(case: Case, found: Comparison, policy: str) -> str:
+    """Return how long a pilot would take, empty where no real machine can repeat the sample."""
+    sample = Sample.of(case)
+    if sample.by_replications or found.pilot == math.inf:
+        return ""
+    needed = sample.enough(found.pilot / sample.size)
+    return (
+        f"To see the gain of {label(policy)} on the machine, by alternating it with {case.against}, would "
+        f"take {needed}, because {sample.values} differ."
+    )
 
 
 def _effect(case: Case, value: str, found: Comparison) -> str:
@@ -157,7 +202,12 @@ def _effect(case: Case, value: str, found: Comparison) -> str:
             group = min(better, key=lambda group: better[group].mean / better[group].reference)
             most.append(f"{case.named(group)} ({cells.relative(better[group], better[group].mean)})")
     parts = [f"{value}: {gain(case, found)}, {found.verdict}", f"most gain {', '.join(most)}" * bool(most)]
-    return "; ".join(filter(None, [*parts, _price(case, value)])) + "."
+    paying = [
+        f"{case.named(group)} ({cells.relative(one, one.mean)})"
+        for group, one in acceptance.Candidate(case, value).paying.items()
+    ][: acceptance.NAMED]
+    parts += [f"longer waits for {', '.join(paying)}"] if paying else []
+    return "; ".join(filter(None, parts)) + "."
 
 
 def gain(case: Case, found: Comparison) -> str:
@@ -205,24 +255,6 @@ def _why_nothing(case: Case, found: Mapping[str, Comparison]) -> str:
         f"no policy is shown to be better than {case.against}. The nearest is {label(nearest)}: "
         f"{gain(case, one)}{among}; showing it would need {sample.enough(needed)} of such a log."
     )
-
-
-def _price(case: Case, policy: str) -> str:
-    """Return the jobs that wait longer under a policy, empty if none is shown to."""
-    before, after = (case.level(WAIT_MAX, one).mean for one in (case.reference, policy))
-    parts, unit = [], case.units[WAIT_MAX]
-    if after > PRICE * before:
-        levels = [f"{number(value / unit.size)}{unit.name}" for value in (before, after)]
-        parts.append(f"the longest wait grows from {levels[0]} to {levels[1]}")
-    paying = [
-        f"{case.named(group)} ({cells.relative(one, one.mean)})"
-        for group, one in case.grouped(WAIT, policy, cells.WORSE).items()
-        if one.reference > 0
-    ]
-    if paying:
-        more = f" and {len(paying) - NAMED} more" if len(paying) > NAMED else ""
-        parts.append(f"longer waits for {', '.join(paying[:NAMED])}{more}")
-    return ", ".join(parts)
 
 
 def _change(found: Comparison) -> str:

@@ -49,6 +49,7 @@ SWITCHES = ("fresh", "replace")
 """Keys that are true or false, of which Hydra would take numbers, too."""
 
 FRACTION = "give a fraction, 0.05 for 5 %"
+RATIO = "give a ratio of 1 or more, or null for no limit"
 GIVE = {
     "name": "give a name without spaces, which also names the dataset",
     "grid": "give values by axis, grid.AXIS=[VALUE,...]",
@@ -84,6 +85,10 @@ GIVE = {
     "measures.bound": "give a positive number of seconds, e.g. 10",
     "measures.groups": "give a list of names, e.g. measures.groups=[size,runtime]",
     "measures.of_jobs": "give a list of dotted names, e.g. measures.of_jobs=[mine.metrics.stretch]",
+    "accept": "its keys are longest_wait, group_wait and least_gain, e.g. accept.longest_wait=1.5",
+    "accept.longest_wait": f"{RATIO}, e.g. 1.5",
+    "accept.group_wait": f"{RATIO}, e.g. 1.25",
+    "accept.least_gain": "give a time, e.g. 10min, 90s or 2h, or null for no least gain",
     "output": "give a folder for the results, output=FOLDER",
     "fresh": "give true or false",
     "replace": "give true or false",
@@ -109,6 +114,15 @@ class Measures:
     bound: float = 10.0
     groups: list[str] = field(default_factory=list)
     of_jobs: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Accept:
+    """What a site would accept of another policy; see conf/config.yaml."""
+
+    longest_wait: float | None = 1.5
+    group_wait: float | None = 1.25
+    least_gain: str | None = "10min"
 
 
 @dataclass
@@ -141,6 +155,7 @@ class Settings:
     confidence: float = 0.95
     precision: Precision = field(default_factory=Precision)
     measures: Measures = field(default_factory=Measures)
+    accept: Accept = field(default_factory=Accept)
     output: str = ""
     action: str = "run"
     executor: dict[str, Any] = field(default_factory=dict)
@@ -164,7 +179,10 @@ class Settings:
         return tuple(batches * factor for factor in (1, 2, 4, 8))
 
 
-BELOW = {"precision": tuple(Precision.__dataclass_fields__), "measures": tuple(Measures.__dataclass_fields__)}
+BELOW = {
+    key: tuple(one.__dataclass_fields__)
+    for key, one in {"precision": Precision, "measures": Measures, "accept": Accept}.items()
+}
 """Valid keys below the settings that are mappings."""
 
 
@@ -269,6 +287,11 @@ def check(settings: Settings) -> None:
         raise SweepError(f"output= is empty: {GIVE['output']}")
     if not 0 < settings.measures.bound < math.inf:
         raise SweepError(refused("measures.bound", settings.measures.bound))
+    for key in ("longest_wait", "group_wait"):
+        if (ratio := getattr(settings.accept, key)) is not None and not 1 <= ratio < math.inf:
+            raise SweepError(refused(f"accept.{key}", ratio))
+    if settings.accept.least_gain is not None and seconds_of(settings.accept.least_gain) is None:
+        raise SweepError(refused("accept.least_gain", settings.accept.least_gain))
     if not 0 <= settings.capacity <= MOST_OVERLOAD_RUNS:
         raise SweepError(refused("capacity", settings.capacity))
     if settings.time_limit is not None and not 0 < settings.time_limit < math.inf:
@@ -280,6 +303,19 @@ def check(settings: Settings) -> None:
     if settings.warmup not in (MSER, AUTO):
         _check_by_load("warmup", settings.warmup, 0, f" batches, {MSER} or {AUTO}")
     _check_precision(settings)
+
+
+def seconds_of(text: str) -> float | None:
+    """Return a time such as ``10min`` in seconds; None if the text is not one.
+
+    Examples
+    --------
+    >>> seconds_of("90s"), seconds_of("10min"), seconds_of("1.5h"), seconds_of("10")
+    (90.0, 600.0, 5400.0, None)
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|min|h)", text.strip())
+    seconds = float(found[1]) * {"s": 1, "min": 60, "h": 3600}[found[2]] if found else 0.0
+    return seconds or None
 
 
 def is_utf8(name: str) -> bool:

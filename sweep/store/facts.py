@@ -15,7 +15,7 @@ import numpy as np
 
 from models import workloads
 from models.arrays import Floats
-from models.jobs import recorded
+from models.jobs import recorded, waiting
 from models.jobs.measures import Measures
 from models.jobs.recorded import PREFIX
 from models.jobs.trace import Trace
@@ -62,8 +62,9 @@ class Facts:
         dict
             ``described``, group -> name -> plain words; ``logs``, of every log and machine a mapping with
             ``at`` (its values on axes that have several), ``jobs``, ``processors``, ``waits`` (how many jobs
-            have one) and what `models.jobs.trace.Origin` has; ``notes``, the other notes of the run;
-            ``faults``, as above; ``validated``, the software beside which its models were compared.
+            have one), ``waiting`` (shares of it by cause, `models.jobs.waiting`) and what
+            `models.jobs.trace.Origin` has; ``notes``, the other notes of the run; ``faults``, as above;
+            ``validated``, the software beside which its models were compared.
         """
         logs: list[dict[str, Any]] = []
         notes: list[str] = []
@@ -87,6 +88,7 @@ class Facts:
                     },
                     "jobs": trace.n_measured,
                     "processors": trace.machine.total,
+                    "waiting": waiting.explained(trace),
                     "waits": 0 if trace.waited is None else int((~np.isnan(trace.waited)).sum()),
                     **of_origin,
                 }

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from fabricated_operators import dataset
+from fabricated_operators import CONF, dataset
+from omegaconf import OmegaConf
 
-from analysis.operators import fidelity, tables, verdict
+from analysis.operators import acceptance, deploying, fidelity, tables, verdict
 from analysis.operators.case import Case, cases
 from analysis.operators.fidelity import Fidelity
 from analysis.operators.labels import SLOWDOWN, WAIT
@@ -60,30 +61,6 @@ def test_the_best_policy_is_first() -> None:
         assert sum(case.beside(metric).probabilities.values()) == pytest.approx(1)
 
 
-def test_one_sentence_recommends_with_its_price() -> None:
-    text = verdict.recommendation(case_of(lasting(dataset(), WEEK)))
-    assert text.startswith("Try quick in a pilot: jobs wait")
-    assert "shorter in 40 of 40 weeks; longer waits for jobs of 10 to 100 min (+60 %)" in text
-    assert re.search(
-        r"A pilot that alternates it with EASY would take about \d+ weeks, because weeks differ\.$", text
-    )
-
-
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [
-        (dataset(("easy", "slow", "fcfs")), "keep EASY, because jobs wait longer under every other policy"),
-        (dataset(("easy", "copy"), batches=7), "the log has 7 batches, and an interval needs 10"),
-        (dataset(("easy", "quick"), batches=1, most=1), "all jobs are one batch"),
-        (dataset(("easy", "quick"), noise=0.4), "The nearest is quick: jobs wait"),
-    ],
-)
-def test_a_reason_why_nothing_is_recommended(data: xr.Dataset, expected: str) -> None:
-    text = verdict.recommendation(case_of(data))
-    assert text.startswith("Nothing can be recommended: ")
-    assert expected in text
-
-
 def recorded(data: xr.Dataset, policy: str, factor: float) -> xr.Dataset:
     """Return a dataset whose log recorded a multiple of the waits under a policy."""
     for name in [name for name in data.data_vars if str(name).startswith("delay")]:
@@ -109,12 +86,134 @@ def test_a_log_without_waits_gets_less_trust_not_more() -> None:
     assert heading == "Does EASY match this site?"
     assert line.startswith("This cannot be checked, because the log records no waits: absolute waits do not")
     assert "cannot be checked" in verdict.recommendation(case)
-    assert ["instead of" in verdict.recommendation(one) for one in (trusted, case)] == [True, False]
+    gains = [verdict.gain(one, one.difference(WAIT, "quick")) for one in (trusted, case)]
+    assert ["instead of" in gain for gain in gains] == [True, False]
     assert fidelity.by_batch(case) is None
     assert (
         "absolute waits do not predict"
         in next(table for table in tables.tables(case.study) if table.name == "overview").title
     )
+
+
+def accepting(data: xr.Dataset, **limits: object) -> xr.Dataset:
+    """Return a dataset of a site with other constraints."""
+    config = json.loads(data.attrs["config"])
+    config["settings"]["accept"] = {"longest_wait": None, "group_wait": None, "least_gain": None, **limits}
+    return data.assign_attrs(config=json.dumps(config))
+
+
+def matching(**settings: object) -> xr.Dataset:
+    """Return a dataset whose log recorded what easy does, 40 weeks of it."""
+    return lasting(recorded(dataset(**settings), "easy", 1.0), WEEK)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        ({}, "Try quick (jobs wait "),
+        ({"group_wait": 1.7}, "worst for jobs of 10 to 100 min, × 1.6"),
+        ({"longest_wait": 1.5, "least_gain": "10min"}, "shorter in 40 of 40 weeks; longest wait × 0."),
+        (
+            {"group_wait": 1.25},
+            "Nothing to change: each policy that is shown to be better breaks a limit of this site (mean "
+            "wait of each group at most × 1.25): quick (−3",
+        ),
+        ({"group_wait": 1.25}, ", as longer waits for jobs of 10 to 100 min (× 1.6"),
+        ({"least_gain": "30min"}, "it gains 1"),
+        ({"least_gain": "2h"}, "the log records a mean wait of 5"),
+    ],
+)
+def test_the_constraints_are_the_site_s(limits: dict[str, object], expected: str) -> None:
+    case = case_of(accepting(matching(), **limits))
+    text = verdict.recommendation(case)
+    assert expected in text
+    assert text.startswith("Try quick") != text.startswith(verdict.UNCHANGED)
+    assert "alternating it with EASY, would take" in text or not text.startswith("Try")
+    (row,) = tables.trade_offs(case, acceptance.candidates(case)).rows
+    assert row[-2].text.startswith(
+        "yes" if text.startswith("Try") or "2h" in limits.values() else "no: "
+    ) or ("least_gain" in limits)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (
+            matching(policies=("easy", "slow", "fcfs")),
+            "Nothing to change: keep EASY, because jobs wait longer under every other policy",
+        ),
+        (dataset(("easy", "copy"), batches=7), "the log has 7 batches, and an interval needs 10"),
+        (dataset(("easy", "quick"), batches=1, most=1), "all jobs are one batch"),
+        (
+            matching(policies=("easy", "quick"), noise=0.4),
+            "Nothing to change: no policy is shown to be better than EASY. The nearest is quick: jobs wait",
+        ),
+        (lasting(recorded(dataset(), "easy", 3.0), WEEK), "EASY does not match this site"),
+    ],
+)
+def test_a_reason_why_nothing_is_recommended(data: xr.Dataset, expected: str) -> None:
+    text = verdict.recommendation(case_of(data))
+    assert expected in text
+    assert "Try" not in text
+
+
+def test_a_policy_that_cannot_be_set_comes_last() -> None:
+    """The same gain twice: only one of them is weights of priority."""
+    data = matching(policies=("easy", "quick", "slow"))
+    for name in [name for name in data.data_vars if "policy" in data[name].dims and str(name) != "jobs"]:
+        data[name].loc[{"policy": "slow"}] = data[name].sel(policy="quick").values
+    config = json.loads(data.attrs["config"])
+    config["policy"]["quick"] = {"discipline": "backfill", "priority": "f1"}
+    case = case_of(accepting(data.assign_attrs(config=json.dumps(config))))
+    found = acceptance.candidates(case)
+    assert [(one.policy, one.can_be_set) for one in found] == [("slow", True), ("quick", False)]
+    assert [one.policy for one in acceptance.short_list(found)] == ["slow"], "the other one is behind"
+    rows = [[cell.text for cell in row] for row in tables.settings(case, found).rows]
+    assert rows[0][1].startswith(
+        "PriorityType=priority/multifactor; PrioritySiteFactorPlugin=site_factor/slow"
+    )
+    assert '"1 * eligible_time / walltime"' in rows[0][2]
+    assert rows[1][1:] == ["cannot be set", "cannot be set"]
+
+
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [("f1", "cannot be set there"), ("f4", "cannot be set there"), ("easy_sjbf", "cannot be set there"),
+     ("wfp3", "Slurm, PBS"), ("lxf_w_backfill", "Slurm, PBS"), ("sjf_backfill", "Slurm, PBS")],
+)  # fmt: skip
+def test_which_policies_can_be_set(name: str, named: str) -> None:
+    file = OmegaConf.to_container(OmegaConf.load(CONF.parent / "policy/backfill" / f"{name}.yaml"))
+    base = OmegaConf.to_container(OmegaConf.load(CONF.parent / "policy/backfill/_backfill.yaml"))
+    study = Study(dataset(), Path("results"))
+    study.config["policy"][name] = {**base, **file}
+    assert deploying.where(study, name) == named
+
+
+def test_the_week_that_has_the_gain_is_named() -> None:
+    """In week 7 a policy gains 99 %, in all others 1 % less."""
+    data = matching(policies=("easy", "quick"))
+    values = data["delay"].copy()
+    usual = values.sel(policy="easy")
+    share = xr.where(data["batch"] == 6, 0.01, 0.99)
+    values.loc[{"policy": "quick"}] = (usual * share).transpose(*usual.dims).values
+    case = case_of(accepting(data.assign(delay=values)))
+    (found,) = acceptance.candidates(case) or [acceptance.Candidate(case, "quick")]
+    assert [one for one in found.concentration if one.startswith("week 7 of 40 (")]
+
+
+def test_the_diagnosis_names_what_waits_were_spent_on() -> None:
+    data = lasting(recorded(dataset(), "easy", 3.0), WEEK)
+    for shares, step in (
+        ({"busy": 0.9, "idle": 0.1}, "Next step: take +experiment=slurm_what_if"),
+        ({"busy": 0.5, "idle": 0.5}, "not caused by the order of the queue alone: take"),
+        ({"busy": 0.6, "downtime": 0.4}, "workload.downtime=keep"),
+        ({"busy": 0.6, "partition": 0.4}, "workload.partition=each"),
+        ({"idle": 0.4, "not eligible": 0.6}, "workload.arrival=eligible"),
+    ):
+        facts = {"logs": [{"waiting": shares, "processors": 64, "waits": 9, "at": {}}]}
+        text = verdict.recommendation(case_of(data.assign_attrs(facts=json.dumps(facts))))
+        assert all(f"{share:.0%}" in text for share in shares.values())
+        assert step in text
 
 
 @pytest.mark.parametrize(("factor", "matches"), [(1.1, True), (3.0, False)])
@@ -124,8 +223,7 @@ def test_fidelity_comes_before_hours(factor: float, matches: bool) -> None:
     assert likeness.was == pytest.approx(factor * likeness.simulated, rel=1e-6)
     assert likeness.matches == matches
     assert likeness.near == (40 if matches else 0)
-    text = verdict.recommendation(case)
-    assert ("does not match this site" not in text) == matches
+    text = verdict.gain(case, case.difference(WAIT, "quick"))
     assert ("instead of" in text) == matches, "hours only where they predict"
     title = tables.overview(case).title
     assert ("absolute waits do not predict" in title) == (not matches)
@@ -133,7 +231,7 @@ def test_fidelity_comes_before_hours(factor: float, matches: bool) -> None:
         assert {row[-1].text for row in table.rows} == {"yes" if matches else "no"}
     assert len(table.rows) == 20, "two weeks a row"
     first = [one.name for one in tables.tables(case.study) if one.is_first]
-    assert first == ["fidelity", "fidelity-by-time", "against"]
+    assert first == ["trade-offs", "fidelity", "fidelity-by-time", "against"]
     assert verdict.lead(case.study)[0][0] == "Does EASY match this site?"
 
 
@@ -178,11 +276,8 @@ def test_replications_are_the_sample() -> None:
     )
     found = case.difference(WAIT, case.others[0])
     assert "instead of" not in verdict.gain(case, found), "waits of resampled logs do not predict"
-    assert "pilot that alternates" not in verdict.recommendation(case), (
-        "no pilot lasts as long as all resamples"
-    )
+    assert "alternating" not in verdict.recommendation(case), "no pilot lasts as long as all resamples"
     other = case_of(replicated(lasting(dataset(), WEEK), 6))
-    assert "instead of" in verdict.gain(other, other.difference(WAIT, other.others[0]))
     assert "resampled" not in Sample.of(other).describe()
     assert Sample.of(other).enough(3.0) == "about 18 replications"
 

@@ -1,0 +1,82 @@
+"""How a site sets a policy: the lines of Slurm or PBS, of the policies for which there are any."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from analysis.paper import content
+from analysis.study import Study
+
+MANAGERS = {"slurm": "Slurm", "pbs": "PBS"}
+
+FORMULA = {
+    "wait": "{:g} * eligible_time / 3600", "expansion": "{:g} * eligible_time / walltime",
+    "processors": "{:g} * ncpus", "shortness": "{:g} * 3600 / walltime",
+}  # fmt: skip
+"""Terms of PBS's job_sort_formula by the weights of a policy; a constant term changes no order."""
+
+MAX_AGE_H, LARGEST = 168, 100_000
+"""PriorityMaxAge by default, and the largest weight that is proposed."""
+
+
+def lines(study: Study, policy: str) -> Mapping[str, Sequence[str]]:
+    """Return the lines that set a policy, by resource manager; empty where it cannot be set."""
+    given = study.config.get("policy", {}).get(policy) or {}
+    if str(given.get("family", "")).endswith(".slurm"):
+        return {"slurm": _of_slurm(given)}
+    known: Mapping[str, Sequence[str]] | None = content(Path(__file__).parent / "deploying.yaml").get(policy)
+    return _of_weights(study, policy, given) if known is None else known
+
+
+def can_be_set(study: Study, policy: str) -> bool:
+    """Whether some resource manager can be set to a policy."""
+    return bool(lines(study, policy))
+
+
+def where(study: Study, policy: str) -> str:
+    """Return the resource managers that can be set to a policy, in words."""
+    return ", ".join(MANAGERS[name] for name in lines(study, policy)) or "cannot be set there"
+
+
+def _of_weights(study: Study, policy: str, given: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
+    """Return the lines of weights of priority, if the policy has nothing beyond them."""
+    weights = {name: float(value) for name, value in (given.get("weights") or {}).items() if value}
+    beyond = [given.get("priority"), given.get("immediate"), given.get("backfill_order", "queue") != "queue"]
+    if (
+        not weights
+        or any(beyond)
+        or given.get("discipline") != "backfill"
+        or not weights.keys() <= FORMULA.keys()
+    ):
+        return {}
+    formula = " + ".join(FORMULA[name].format(value) for name, value in weights.items())
+    slurm = ["PriorityType=priority/multifactor"]
+    if weights.keys() <= {"wait", "processors"}:
+        total = next((int(log["processors"]) for log in study.facts.get("logs", [])), 1)
+        full = {
+            "Age": MAX_AGE_H * weights.get("wait", 0.0),
+            "JobSize": total * weights.get("processors", 0.0),
+        }
+        scale = LARGEST / max(full.values())
+        slurm += [f"PriorityWeight{name}={scale * value:.0f}" for name, value in full.items() if value]
+    else:
+        slurm.append(f"PrioritySiteFactorPlugin=site_factor/{policy} (a plug-in of the site)")
+    pbs = ["qmgr: set server eligible_time_enable = true", f'qmgr: set server job_sort_formula = "{formula}"']
+    return {"slurm": slurm, "pbs": [*pbs, "qmgr: set server backfill_depth = 1"]}
+
+
+def _of_slurm(given: Mapping[str, Any]) -> list[str]:
+    """Return the lines by which a policy changes the site's slurm.conf."""
+    from models.slurm.policies import Rules
+
+    try:
+        rules = Rules.of(given)
+    except ValueError:  # of another version
+        return []
+    words = ",".join(f"{key}={value}" for key, value in rules.given("word").items())
+    found = [
+        *rules.lines,
+        *rules.given("line").values(),
+        *([f"SchedulerParameters={words}"] if words else []),
+    ]
+    return found or ["slurm.conf as it is"]

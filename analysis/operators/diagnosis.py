@@ -1,0 +1,62 @@
+"""Where the reference does not match a site: what its recorded waiting was spent on, and the next step."""
+
+from collections.abc import Mapping
+
+from analysis.operators.case import Case
+
+WORDS = {
+    "busy": "while too few processors were free",
+    "idle": "while enough processors were idle (limits, reservations, or kept free for a larger job)",
+    "partition": "while the job's partition was full and the machine was not",
+    "nodes": "while enough processors but too few whole nodes were free (fragmentation)",
+    "downtime": "in downtime",
+    "not eligible": "before jobs could start (begin times, dependencies, holds)",
+}
+"""Causes of `models.jobs.waiting` in words."""
+
+STEPS = {
+    "downtime": "simulate these times as maintenance with workload.downtime=keep",
+    "not eligible": "let jobs arrive when they could start, with workload.arrival=eligible",
+    "partition": "simulate the partitions by themselves, with workload.partition=each",
+    "nodes": "describe the nodes in a machine file (hosts, see docs/what_if.md)",
+}
+"""Cause -> the option that models it."""
+
+LEAST, MAIN = 0.01, 0.25
+"""Shares of the waiting from which on a cause is named, and is the one to model next."""
+
+
+def shares(case: Case) -> Mapping[str, float]:
+    """Return the shares of the recorded waiting by cause; empty if unknown."""
+    known = [log.get("waiting") or {} for log in case.study.facts.get("logs", [])]
+    return known[0] if len(known) == 1 else {}
+
+
+def explained(case: Case) -> str:
+    """Return what the recorded waiting was spent on, in a sentence; empty if unknown."""
+    found = sorted(((share, cause) for cause, share in shares(case).items() if share >= LEAST), reverse=True)
+    parts = [f"{share:.0%} {WORDS[cause]}" for share, cause in found]
+    return f"Of all recorded waiting {', '.join(parts)}." if parts else ""
+
+
+def next_step(case: Case) -> str:
+    """Return the next step towards a simulation that matches the site."""
+    known = dict(shares(case))
+    busy = known.pop("busy", 0.0)
+    first = max(known, key=lambda cause: known[cause], default="idle")
+    if known and known[first] >= MAIN and first in STEPS:
+        return f"Next step: {STEPS[first]}."
+    is_slurm = str(
+        (case.study.config.get("policy", {}).get(case.reference) or {}).get("family", "")
+    ).endswith(".slurm")
+    whole = (
+        "give the limits, reservations and priorities of that time: sacctmgr's dump included in slurm.conf, "
+        "or all of it with python -m slurm capture and policy.bundle=FILE"
+        if is_slurm
+        else "take +experiment=slurm_what_if with the site's slurm.conf and limits, or the site's own "
+        "priorities as the first policy (docs/what_if.md)"
+    )
+    reason = (
+        "" if not known or busy >= 1 - MAIN else "the waits are not caused by the order of the queue alone: "
+    )
+    return f"Next step: {reason}{whole}."
