@@ -109,7 +109,6 @@ def settled(config: Config, folder: Folder, console: Console) -> Config:
 
 def _piloted(config: Config, folder: Folder, console: Console) -> Pilot | None:
     """Run the pilot until it is long enough, and return what it shows; None where nothing shall be run."""
-    import xarray as xr  # plans of other studies do without
 
     given = config.settings.executor
     executor = LOCAL if isinstance(executors.create(given, []), Detached) else given
@@ -135,8 +134,7 @@ def _piloted(config: Config, folder: Folder, console: Console) -> Pilot | None:
             return None
         if status := run.run(plan, there, console, [], summarise=False):
             raise RunError(f"the pilot in {there.path} did not end (status {status})")
-        with xr.open_dataset(there.dataset) as data:
-            found = _seen(loading.with_all_axes(data), plan)
+        found = _seen(loading.with_all_axes(loading.loaded(there.dataset)), plan)
         n = np.array([settings.checkpoints(load)[0] for load in found.loads])
         longer = (TRUSTED * found.relaxation > n) & (n < LONGEST)
         if not longer.any():

@@ -21,6 +21,7 @@ from sweep.policy_names import label, named
 from sweep.progress import say
 from sweep.statistics.capacity import undecided
 from sweep.statistics.warmup import LEAST_GROUPS
+from sweep.store import layout
 from sweep.store.records import Failed
 from sweep.store.state import DONE, EXCLUDED, FAILED
 
@@ -89,12 +90,13 @@ def _read(path: Path, names: Iterable[str], plan: Plan) -> Stored:
     found = {}
     with Dataset(path) as dataset:
         dataset.set_auto_mask(False)
+        there = layout.variables(dataset)
         for name in names:
-            if name not in dataset.variables:
+            if name not in there:
                 found[name] = np.full(plan.shape, 0.0 if name in ("saturated", "too_short") else np.nan)
                 continue
-            found[name] = values = dataset[name][...]
-            if plan.hidden and next(iter(plan.axes.keys() - plan.hidden), "") in dataset[name].dimensions:
+            found[name] = values = there[name][...]
+            if plan.hidden and next(iter(plan.axes.keys() - plan.hidden), "") in there[name].dimensions:
                 found[name] = values.reshape(*plan.shape, *values.shape[len(plan.axes) - len(plan.hidden) :])
     return found
 

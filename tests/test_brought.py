@@ -15,12 +15,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import xarray as xr
 
 from schedsweep.packages import ROOT
 from sweep import plugins
 from sweep.config import locate
 from sweep.errors import SweepError
+from sweep.store.loading import loaded
 
 FILES = {
     "mine/family/__init__.py": """
@@ -160,7 +160,7 @@ def results(folder: Path) -> Path:
 
 
 def test_all_of_it_is_in_the_dataset_and_the_report(results: Path) -> None:
-    with xr.open_dataset(results / "mine.nc") as data:
+    with loaded(results / "mine.nc") as data:
         assert (data["state"] == 1).all()
         found, by_hand = data["wait_per_processor"], data.sel(policy="by_hand")
         assert found.attrs["units"] == "s"

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 import xarray as xr
 
+from sweep.store.loading import loaded
+
 ROOT = Path(__file__).parent.parent
 QUEUE = ROOT / "tests" / "sweep"
 STUDY = (f"--config-dir={QUEUE / 'conf'}", "policy=quick", "grid.load=[0.3]")
@@ -80,7 +82,7 @@ def test_all_actions_and_the_same_dataset(schedsweep, tmp_path):
     other = run(*by_module, "executor=serial", "output=other", cwd=tmp_path)
     assert other.returncode == 0, other.stderr
     found, expected = (
-        xr.load_dataset(tmp_path / place / "queue.nc").drop_vars("seconds").drop_attrs(deep=False)
+        loaded(tmp_path / place / "queue.nc").drop_vars("seconds").drop_attrs(deep=False)
         for place in ("results/queue", "other")
     )
     xr.testing.assert_identical(found, expected)

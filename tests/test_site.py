@@ -15,6 +15,7 @@ import yaml
 from nbclient import NotebookClient
 
 import sweep
+from sweep.store.loading import loaded
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -208,12 +209,11 @@ def executed(file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.exhaustive
 def test_the_notebook_from_nothing_to_a_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import xarray as xr
 
     from sweep.statistics import paired_difference
 
     printed = executed(DOCS / "tutorials" / "first_study.ipynb", tmp_path, monkeypatch)
-    with xr.open_dataset(tmp_path / "results" / "first" / "compare.nc") as data:
+    with loaded(tmp_path / "results" / "first" / "compare.nc") as data:
         assert data.sizes["replication"] == 8  # with the replications of its second run
         assert int((data.state == 1).sum()) == data.state.size
         waits = data.wait.sel(workload="lublin2003", machine="pe128", load=0.5) / 60

@@ -37,6 +37,10 @@ OPEN = (*GROUPS, "executor", "grid", "axes", "values", "arguments", "metrics")
 BY_LOAD = ("batches", "warmup")
 """Keys whose values may be numbers by load, ``{0:30,0.85:60}``."""
 
+REPLICATIONS = "replications"
+KEEP = ("batches", REPLICATIONS, "all")
+"""What a dataset has of each run: its batches, its mean alone, or all."""
+
 ACTIONS = ("run", "plan", "status", "gather", "cancel")
 
 MOST_VALUES, MOST_BATCHES, MOST_JOBS, MOST_OVERLOAD_RUNS = 10_000, 10_000_000, 1_000_000_000, 1000
@@ -154,6 +158,7 @@ class Settings:
     capacity: int = 2
     confidence: float = 0.95
     precision: Precision = field(default_factory=Precision)
+    keep: str = "batches"
     measures: Measures = field(default_factory=Measures)
     accept: Accept = field(default_factory=Accept)
     output: str = ""
@@ -260,6 +265,8 @@ def check(settings: Settings) -> None:
         )
     if settings.action not in ACTIONS:
         raise SweepError(unknown("action", settings.action, ACTIONS))
+    if settings.keep not in KEEP:
+        raise SweepError(unknown("keep", settings.keep, KEEP))
     if settings.fresh and settings.action not in ("run", "plan"):
         raise SweepError(f"fresh=true goes with action=run, not with action={settings.action}")
     if settings.replications is not None and not 1 <= settings.replications <= MOST_BATCHES:

@@ -153,12 +153,22 @@ class Study:
 
     @property
     def data(self) -> xr.Dataset:
-        """The dataset as it is now."""
-        if not self._folder.dataset.is_file():
-            raise SweepError(f"{self._folder.dataset} is not there yet: run() writes it")
+        """The dataset as it is now, with the variables of all its groups."""
         from sweep.store import loading
 
-        return loading.loaded(self._folder.dataset)
+        return loading.loaded(self._stored())
+
+    def _stored(self) -> Path:
+        if not self._folder.dataset.is_file():
+            raise SweepError(f"{self._folder.dataset} is not there yet: run() writes it")
+        return self._folder.dataset
+
+    @property
+    def dataset(self) -> xr.Dataset:
+        """The root of the dataset as it is now: means, intervals and coordinates, without batches."""
+        from sweep.store import loading
+
+        return loading.loaded(self._stored(), groups=False)
 
     def claims(self) -> pd.DataFrame:
         """Return the paper's sentences with their verdicts (`analysis.claims.VERDICTS`) and the evidence."""

@@ -13,7 +13,7 @@ from sweep.plan.data import Plan
 from sweep.plan.remedies import Lacking
 from sweep.statistics import MIN_REPLICATIONS
 
-OF_TASKS = ("state", "saturated", "seconds")
+OF_TASKS = ("state", "saturated", "seconds", "family", "offered_load")
 OF_METRIC = ("_mean", "_ci", "_lag1")
 """Variables that every dataset has, and what is added to the name of a metric."""
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from models.family import OVERLOAD, OVERLOAD_BATCHES
-from sweep.config.settings import GROUPS, MSER, Config, Precision, Settings, at_load
+from sweep.config.settings import GROUPS, MSER, REPLICATIONS, Config, Precision, Settings, at_load
 from sweep.errors import SweepError, one_line
 from sweep.plan import checks, families, grid, identity, partitions, programs
 from sweep.plan.data import MEASURES, Plan
@@ -70,6 +70,11 @@ def expand(config: Config) -> Plan:
         settings = replace(settings, replications=MIN_REPLICATIONS if plan.deterministic is None else 1)
         plan = replace(plan, adapted=True)
     plan = replace(plan, settings=settings, measurements=_measurements(settings, axes))
+    if settings.keep == REPLICATIONS and plan.replications < MIN_REPLICATIONS:
+        raise SweepError(
+            f"keep={REPLICATIONS} with replications={plan.replications}: intervals of fewer than "
+            f"{MIN_REPLICATIONS} replications are made from batches; give more, or keep=batches"
+        )
     if (n_tasks := len(points) * plan.replications) > MOST_TASKS:
         raise SweepError(
             f"{n_tasks:,} tasks ({len(points):,} points x {plan.replications:,} replications): a study "

@@ -15,7 +15,18 @@ OWN = ("seconds",)
 JOINT = ("bias", "capacity", "capacity_se", "capacity_upper", "too_short")
 """Variables that depend on tasks of other points as well: not compared while the dataset is unfinished."""
 
-OWN_ATTRIBUTES = ("command", "versions", "commit", "created", "config", "recipe", "sources", "families")
+OWN_ATTRIBUTES = (
+    "command",
+    "versions",
+    "commit",
+    "created",
+    "config",
+    "recipe",
+    "sources",
+    "families",
+    "history",
+    "source",
+)
 """Attributes of a run; `sweep.rerun.versions` compares the code and versions in them."""
 
 
@@ -34,23 +45,30 @@ def unfinished(old: xr.Dataset) -> int:
 def differences(old: xr.Dataset, new: xr.Dataset) -> Iterator[str]:
     """Yield what differs, a line for each variable or attribute.
 
-    Where the old one was not finished, only its finished points are compared.
+    Where the old one was not finished, only its finished points are compared; where the two have different
+    formats, the values of the variables that both have.
     """
-    for name in sorted(map(str, old.variables.keys() | new.variables.keys())):
+    alike = old.attrs.get("schedsweep_format", 1) == new.attrs.get("schedsweep_format", 1)
+    names = (
+        old.variables.keys() | new.variables.keys() if alike else old.variables.keys() & new.variables.keys()
+    )
+    for name in sorted(map(str, names)):
         if name in OWN or (name in JOINT and unfinished(old)):
             continue
         if name not in new.variables or name not in old.variables:
             yield f"{name}: only in {'the file' if name in old.variables else 'the rerun'}"
             continue
-        yield from _variable(name, old, new)
-    for key in sorted(old.attrs.keys() | new.attrs.keys()):
+        yield from _variable(name, old, new, alike)
+    for key in sorted(old.attrs.keys() | new.attrs.keys()) if alike else ():
         if key not in OWN_ATTRIBUTES and _plain(old.attrs.get(key)) != _plain(new.attrs.get(key)):
             there, here = (_short(data.attrs.get(key)) for data in (old, new))
             yield f"attribute {key}: {there} in the file, {here} here"
 
 
-def _variable(name: str, old: xr.Dataset, new: xr.Dataset) -> Iterator[str]:
+def _variable(name: str, old: xr.Dataset, new: xr.Dataset, alike: bool) -> Iterator[str]:
     one, other = old.variables[name], new.variables[name]
+    if not alike and one.dtype.kind == other.dtype.kind:
+        other = other.astype(one.dtype)  # a whole number may take fewer bytes
     if one.dims != other.dims or one.shape != other.shape or one.dtype != other.dtype:
         yield f"{name}: {_form(one)} in the file, {_form(other)} here"
         return
@@ -60,7 +78,7 @@ def _variable(name: str, old: xr.Dataset, new: xr.Dataset) -> Iterator[str]:
     if n := int(differ.sum()):
         most = _most(one.values[differ], other.values[differ])
         yield f"{name}: {n:,} of {differ.size:,} values differ{most}"
-    if {key: _plain(value) for key, value in one.attrs.items()} != {
+    if alike and {key: _plain(value) for key, value in one.attrs.items()} != {
         key: _plain(value) for key, value in other.attrs.items()
     }:
         yield f"{name}: its attributes differ (unit, name, or what its interval covers)"

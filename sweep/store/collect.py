@@ -9,6 +9,7 @@ from sweep.config import canonical
 from sweep.plan.data import Plan
 from sweep.store import provenance
 from sweep.store.folder import Folder
+from sweep.store.layout import FORMAT
 from sweep.store.state import State, read
 from sweep.store.writing import check_held
 
@@ -109,5 +110,10 @@ class Collection:
     def _fingerprint(self, state: State) -> str:
         """Return a hash that differs whenever the dataset would."""
         states = [id_ in state.done or (id_ in state.failed and "failed") for id_ in self._plan.ids]
-        settings = [self._plan.settings.confidence, json.dumps(provenance.versions())]
+        settings = [
+            FORMAT,
+            self._plan.settings.keep,
+            self._plan.settings.confidence,
+            json.dumps(provenance.versions()),
+        ]
         return hashlib.sha256(canonical.text([self._plan.ids, states, settings]).encode()).hexdigest()[:20]

@@ -17,7 +17,7 @@ from netCDF4 import Dataset
 
 from sweep.errors import RunError, one_line
 from sweep.plan import families
-from sweep.store import reader, variables
+from sweep.store import kept, layout, reader, variables
 from sweep.store.capacities import Capacities
 from sweep.store.records import Finished
 from sweep.store.state import DONE, EXCLUDED, FAILED, LEFT, State
@@ -32,7 +32,10 @@ MOST_CELLS = 2**18
 """Cells of a block, however few values each has."""
 
 CHUNK = 2**17
-"""Values in a chunk of the file, the part that is read at once, where there is more than one block."""
+"""Most values in a chunk of the file, the part that is compressed and read at once."""
+
+SMALL = 4000
+"""Bytes of a variable below which it is stored as it is: what describes the chunks would take more."""
 
 
 def write(
@@ -138,7 +141,7 @@ def _write(state: State, path: Path, arguments: Sequence[str], report: Callable[
     seconds = np.full(of_tasks.shape, np.nan)
     seconds.flat[cells] = [state.done.get(id_, np.nan) for id_ in ids]
     coords = families.coords(plan.families.values(), plan.measures)
-    n_batches = plan.longest.checkpoints[-1]
+    n_batches, stored = plan.longest.checkpoints[-1], kept.n_batches(plan)
     shapes = {
         name: (n_batches, *(len(coords[dim]) for dim in metric.dims)) for name, metric in plan.metrics.items()
     }
@@ -146,35 +149,34 @@ def _write(state: State, path: Path, arguments: Sequence[str], report: Callable[
     a_point = 8 * plan.replications * sum(map(math.prod, shapes.values()))
     cut = list(blocks(plan.shape, max(1, min(BLOCK_BYTES // a_point, MOST_CELLS // plan.replications))))
     with Dataset(path, "w", format="NETCDF4") as file:
-        file.set_auto_maskandscale(False)
         lengths = dict(zip(plan.axes, plan.shape, strict=True))
-        lengths |= {"replication": plan.replications, "batch": n_batches}
+        lengths |= {"replication": plan.replications, "batch": stored}
         lengths |= {dim: len(values) for dim, values in coords.items()}
         lengths = {dim: length for dim, length in lengths.items() if dim not in plan.hidden}
         shown = [axis not in plan.hidden for axis in plan.axes]
         for dim, length in lengths.items():
             file.createDimension(dim, length)
+        of_axes = dict(variables.coordinates(plan, coords, stored))
+        written = _Written(
+            file, {name: one for name, one in of_axes.items() if not {*one[0]} & {*plan.hidden}}
+        )
+        made = {}
         for name, metric in plan.metrics.items():
-            dims = (*itertools.compress(plan.axes, shown), "replication", "batch", *metric.dims)
-            chunks = None if len(cut) == 1 else _chunks([lengths[dim] for dim in dims])
-            made = file.createVariable(
-                name, "f8", dims, fill_value=np.nan, fletcher32=True, chunksizes=chunks
-            )
-            if chunks is not None:  # else each variable keeps 16 MB
-                made.set_var_chunk_cache(2 * 8 * CHUNK)
-            made.setncatts(variables.attributes_of(plan, metric, metric.long_name))
+            dims, *described = variables.of_batches(plan, metric)
+            made[name] = written.create(name, [dim for dim in dims if dim not in plan.hidden], *described)
         for block in cut:
             results = _results(state, cells, block, shapes)
-            for name, values in summary.add(block.at, results, of_tasks[block.at]).items():
+            found = summary.add(block.at, results, of_tasks[block.at])
+            for name, values in kept.reduced(plan, found).items():
                 at = tuple(itertools.compress(block.at, shown))
-                file[name][at] = values.reshape(
+                made[name][at] = values.reshape(
                     [*itertools.compress(block.shape, shown), *values.shape[len(shown) :]]
                 )
             report(int(np.searchsorted(plan.points, block.points.stop)) * plan.replications)
         summary.judge_lengths()
-        for name, variable in variables.summarised(plan, coords, summary, capacities, of_tasks, seconds):
-            if name not in plan.hidden and not (plan.settings.is_program and name.startswith(OF_LOADS)):
-                _put(file, name, _without(plan.hidden, variable))
+        for name, variable in variables.summarised(plan, summary, capacities, of_tasks, seconds):
+            if not (plan.settings.is_program and name.startswith(OF_LOADS)):
+                written.put(name, _without(plan.hidden, variable))
         file.setncatts(variables.attributes(plan, arguments))
 
 
@@ -189,21 +191,76 @@ def _without(hidden: Sequence[str], variable: Variable) -> Variable:
     )
 
 
-def _put(file: Dataset, name: str, variable: Variable) -> None:
-    """Write a variable as xarray would, with a checksum where netCDF can keep one: not of texts."""
-    dims, values, attributes = variable
-    values = np.asarray(values)
-    options: dict[str, Any] = {}
+class _Written:
+    """The file of a dataset: each variable goes to its group, which has the coordinates of its own.
+
+    Parameters
+    ----------
+    coordinates : dict of str to Variable
+        All of them; those that are no axis are named by the attribute ``coordinates`` of their group.
+    """
+
+    def __init__(self, file: Dataset, coordinates: Mapping[str, Variable]) -> None:
+        self._file, self._coordinates = file, coordinates
+        self._describe(file, [dim for dim in file.dimensions if dim not in ("replication", "batch")])
+
+    def create(
+        self, name: str, dims: Sequence[str], kind: Any, attributes: Mapping[str, Any], values: Any = None
+    ) -> Any:
+        """Return a new variable of numbers, or of texts (`str`), whose values are written later."""
+        group = layout.group_of(name, dims, values)
+        if group and group not in self._file.groups:
+            self._file.createGroup(group)
+        home = self._file[group] if group else self._file
+        self._describe(home, dims)
+        return self._create(home, name, dims, kind, attributes)
+
+    def put(self, name: str, variable: Variable) -> None:
+        """Write a variable."""
+        dims, values, attributes = variable
+        values = np.asarray(values)
+        self.create(name, dims, *_typed(values, attributes), values)[...] = values
+
+    def _describe(self, home: Any, dims: Sequence[str]) -> None:
+        for name, (own, values, attributes) in self._coordinates.items():
+            if name not in home.variables and set(own) <= set(dims):
+                values = np.asarray(values)
+                kind, attributes = _typed(values, attributes)
+                self._create(home, name, own, kind, attributes, missing=False)[...] = values
+        if others := [name for name in home.variables if name in self._coordinates and name not in dims]:
+            home.setncattr("coordinates", " ".join(others))
+
+    def _create(
+        self, home: Any, name: str, dims: Sequence[str], kind: Any, attributes: Mapping[str, Any],
+        missing: bool = True,
+    ) -> Any:  # fmt: skip
+        shape = [len(self._file.dimensions[dim]) for dim in dims]
+        options: dict[str, Any] = {}
+        if missing and kind is not str and np.dtype(kind).kind == "f":
+            options["fill_value"] = np.nan
+        is_large = kind is not str and np.dtype(kind).itemsize * math.prod(shape) >= SMALL
+        if is_large:
+            options |= {
+                "compression": "zlib",
+                "complevel": 1,
+                "fletcher32": True,
+                "chunksizes": _chunks(shape),
+            }
+        elif kind is not str and math.prod(shape):
+            options["contiguous"] = True
+        made = home.createVariable(name, kind, dims, **options)
+        made.set_auto_maskandscale(False)
+        if is_large:  # else each variable keeps 16 MB
+            made.set_var_chunk_cache(2 * 8 * CHUNK)
+        made.setncatts(attributes)
+        return made
+
+
+def _typed(values: np.ndarray, attributes: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    """Return the type in the file, as xarray would have it, and the attributes."""
     if values.dtype == bool:
-        values, attributes = values.astype(np.int8), {**attributes, "dtype": "bool"}
-    kind: Any = str if values.dtype == object else values.dtype
-    if values.dtype.kind == "f":
-        options["fill_value"] = np.nan
-    if values.dtype.kind in "iuf" and values.size:
-        options["fletcher32"] = True
-    made = file.createVariable(name, kind, dims, **options)
-    made.setncatts(attributes)
-    made[...] = values
+        return np.int8, {**attributes, "dtype": "bool"}
+    return (str if values.dtype == object else values.dtype), attributes
 
 
 def _chunks(shape: Sequence[int]) -> list[int]:

@@ -3,13 +3,16 @@
 import json
 import math
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
+from netCDF4 import Dataset
 
 from sweep.errors import SweepError, one_line
 from sweep.plan.grid import ALWAYS
+from sweep.store import layout
 from sweep.store.probe import measured
 
 NEEDED = ("state",)
@@ -35,13 +38,15 @@ def place(where: Path) -> Path:
     return found[0]
 
 
-def loaded(path: Path, needed: Sequence[str] = (), **options: Any) -> xr.Dataset:
+def loaded(path: Path, needed: Sequence[str] = (), *, groups: bool = True, **options: Any) -> xr.Dataset:
     """Return a dataset with all its arrays: a checksum is verified only where its array is read.
 
     Parameters
     ----------
     needed : sequence of str
         Variables without which it is not read.
+    groups : bool
+        Whether the variables of its groups are in it as well, as format 1 has them.
     **options
         For `xarray.open_dataset`.
 
@@ -52,13 +57,27 @@ def loaded(path: Path, needed: Sequence[str] = (), **options: Any) -> xr.Dataset
     """
     try:
         measured(path)
-        with xr.open_dataset(path, engine="netcdf4", **options) as lazy:
-            if missing := [name for name in needed if name not in lazy.variables]:
+        with Dataset(path) as file:
+            there = [group for group in layout.GROUPS if groups and group in file.groups]
+        with ExitStack() as opened:
+            parts = [
+                opened.enter_context(xr.open_dataset(path, engine="netcdf4", group=group, **options))
+                for group in (*there, None)
+            ]
+            variables = {name: one for part in parts for name, one in part.variables.items()}
+            if missing := [name for name in needed if name not in variables]:
                 raise SweepError(
                     f"{path} is not a dataset of a sweep, it lacks {', '.join(missing)}: give one that "
                     "python -m sweep has written, e.g. results/packing"
                 )
-            return lazy.load()
+            form = str(parts[-1].attrs.get("schedsweep_format", 1))
+            if form not in layout.FORMATS:
+                raise SweepError(
+                    f"{path} has format {form[:20]}, this version reads {' and '.join(layout.FORMATS)}: use "
+                    "the version that wrote it, or a later one"
+                )
+            coords = {name for part in parts for name in part.coords}
+            return xr.Dataset(variables, attrs=parts[-1].attrs).set_coords(coords).load()
     except (OSError, ValueError, RuntimeError) as error:  # the last for a damaged array
         raise SweepError(
             f"{path} cannot be read as a dataset ({one_line(error)}): run its command again, which writes it "

@@ -17,6 +17,7 @@ from sweep.job_tables import name_of
 from sweep.plan.data import Plan
 from sweep.store import facts, manifest, provenance, recipe
 from sweep.store.capacities import Capacities
+from sweep.store.layout import ALIAS, FORMAT
 from sweep.store.summary import Summary
 
 Variable = tuple[Sequence[str], Any, dict[str, Any]]
@@ -31,27 +32,22 @@ LONG_NAMES = {
     "batch": "measured batch",
 }
 
+MEANS = ("mean ", "average ")
+"""Beginnings of the long names of metrics that are means themselves."""
+
 STATES = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
 
 
 def summarised(
-    plan: Plan,
-    coords: Mapping[str, Sequence[Any]],
-    summary: Summary,
-    capacities: Capacities,
-    state: np.ndarray,
-    seconds: np.ndarray,
+    plan: Plan, summary: Summary, capacities: Capacities, state: np.ndarray, seconds: np.ndarray
 ) -> Iterator[tuple[str, Variable]]:
-    """Yield name and variable of everything but the metrics.
+    """Yield name and variable of everything but the metrics and the coordinates.
 
     Parameters
     ----------
-    coords : mapping of str to sequence
-        Of the metrics' own dimensions.
     state, seconds : ndarray, shape (axes..., replication)
         Of each task.
     """
-    yield from _coordinates(plan, coords)
     for metric in plan.metrics.values():
         yield from _intervals(plan, metric, summary)
     axes, tasks = tuple(plan.axes), (*plan.axes, "replication")
@@ -86,17 +82,36 @@ def summarised(
     yield from facts.of(plan).recorded.items()
 
 
-def _coordinates(plan: Plan, coords: Mapping[str, Sequence[Any]]) -> Iterator[tuple[str, Variable]]:
+def coordinates(
+    plan: Plan, coords: Mapping[str, Sequence[Any]], n_batches: int
+) -> Iterator[tuple[str, Variable]]:
+    """Yield name and variable of each coordinate; `coords` has those of the metrics' own dimensions."""
     targets = {} if plan.settings.is_program else plan.settings.axes
     for axis, values in plan.axes.items():
         attributes = {"long_name": targets.get(axis) or LONG_NAMES.get(axis, axis)}
         units = {"units": "1"} if axis == "load" else {}
         yield axis, ((axis,), coordinate(values), attributes | units)
-    lengths = {"replication": plan.replications, "batch": plan.longest.checkpoints[-1]}
-    for dim, length in lengths.items():
-        yield dim, ((dim,), np.arange(length), {"long_name": LONG_NAMES[dim]})
+    for dim, length in {"replication": plan.replications, "batch": n_batches}.items():
+        yield dim, ((dim,), np.arange(length, dtype=np.int32), {"long_name": LONG_NAMES[dim]})
     for dim, own in coords.items():
         yield dim, ((dim,), coordinate(own), {"long_name": dim.replace("_", " ")})
+    attributes = {"units": "1", "long_name": "offered load, the axis load by a name of its own"}
+    yield ALIAS, (("load",), coordinate(plan.axes["load"]), attributes)
+    place = list(plan.axes).index("policy")
+    names: list[set[str]] = [set() for _ in plan.axes["policy"]]
+    of_points = np.unravel_index(plan.points, plan.shape)[place]
+    for policy, variant in np.unique(np.stack([of_points, plan.choices["policy"]]), axis=1).T.tolist():
+        package = plan.variants["policy"][variant].parameters["family"]
+        names[policy].add(plan.families[package].name)
+    families = np.array([", ".join(sorted(each)) for each in names], dtype=object)
+    yield "family", (("policy",), families, {"long_name": "scheduling family of the policy"})
+
+
+def of_batches(plan: Plan, metric: Metric) -> tuple[tuple[str, ...], Any, dict[str, Any]]:
+    """Return dimensions, type and attributes of a metric's values by batch."""
+    summaries = " ".join(f"{metric.name}_{part}" for part in ("mean", "ci", "lag1"))
+    attributes = attributes_of(plan, metric, metric.long_name) | {"ancillary_variables": summaries}
+    return (*plan.axes, "replication", "batch", *metric.dims), np.float64, attributes
 
 
 def attributes_of(plan: Plan, metric: Metric, long_name: str) -> dict[str, Any]:
@@ -109,7 +124,12 @@ def _intervals(plan: Plan, metric: Metric, summary: Summary) -> Iterator[tuple[s
     """Yield mean, half-width and lag-1 correlation of a metric."""
     dims = (*plan.axes, *metric.dims)
     mean, half_width, lag1 = summary.intervals[metric.name]
-    yield f"{metric.name}_mean", (dims, mean, attributes_of(plan, metric, f"{metric.long_name}, mean"))
+    parts = {"ci": half_width, "lag1": lag1}
+    there = " ".join(f"{metric.name}_{part}" for part, each in parts.items() if not np.isnan(each).all())
+    name = metric.long_name
+    name = name if name.startswith(MEANS) else f"{name}, mean over batches"
+    ancillary = {"ancillary_variables": there} if there else {}
+    yield f"{metric.name}_mean", (dims, mean, attributes_of(plan, metric, name) | ancillary)
     method = (
         f"Student's t over replication means from {statistics.MIN_REPLICATIONS} replications on, else "
         "over batch means, widened by their correlation and skewness; NaN where withheld because there "
@@ -117,7 +137,7 @@ def _intervals(plan: Plan, metric: Metric, summary: Summary) -> Iterator[tuple[s
     )
     of_interval = {
         "units": metric.unit,
-        "long_name": f"{metric.long_name}, half-width of interval",
+        "long_name": f"{metric.long_name}, half-width of its confidence interval",
         "confidence": plan.settings.confidence,
         "method": method,
         "covers": f"the mean over {_measured(plan)}, see docs/statistics.md",
@@ -178,7 +198,8 @@ def coordinate(values: Sequence[Any]) -> np.ndarray:
     if all(isinstance(value, bool) for value in values):
         return np.array(values, dtype=bool)
     if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
-        return np.array(values, dtype=np.int64)
+        fits = all(abs(value) < 2**31 for value in values)  # classic tools read no larger ones
+        return np.array(values, dtype=np.int32 if fits else np.int64)
     if all(
         value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values
     ):
@@ -189,16 +210,21 @@ def coordinate(values: Sequence[Any]) -> np.ndarray:
 
 def attributes(plan: Plan, arguments: Sequence[str]) -> dict[str, Any]:
     """Return the dataset's global attributes."""
+    created, command = datetime.now(UTC).isoformat(timespec="seconds"), provenance.command(arguments)
     found = {
+        "Conventions": "CF-1.11",
+        "schedsweep_format": np.int32(FORMAT),
         "title": plan.settings.name,
+        "history": f"{created} {command}",
+        "source": f"simulation, schedsweep {provenance.package_version('schedsweep')}",
         "config": json.dumps(provenance.sanitised(manifest.resolved(plan))),
-        "command": provenance.command(arguments),
+        "command": command,
         "versions": json.dumps(provenance.versions()),
         "families": json.dumps({package: family.version for package, family in plan.families.items()}),
         "sources": json.dumps({name: digest[:20] for name, digest in plan.sources.items()}),
         "headline": plan.headline,
         "confidence": plan.settings.confidence,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "created": created,
         "facts": json.dumps(provenance.sanitised(facts.of(plan).attribute())),
     }
     if text := recipe.text(plan):

@@ -12,12 +12,12 @@ from pathlib import Path
 import family_cases
 import numpy as np
 import pytest
-import xarray as xr
 from family_cases import ROOT
 from family_contract import Contract, every_case
 
 from models import workloads
 from models.point import Point
+from sweep.store.loading import loaded
 
 FAMILY_GUIDE = ROOT / "docs" / "adding_a_family.md"
 WORKLOAD_GUIDE = ROOT / "docs" / "adding_a_workload.md"
@@ -57,7 +57,7 @@ def test_the_guides_command_runs(tmp_path: Path) -> None:
         [*words, *small], cwd=FOLDER, capture_output=True, text=True, check=False, timeout=600
     )
     assert run.returncode == 0, run.stderr
-    with xr.open_dataset(tmp_path / "results" / "preemption.nc") as dataset:
+    with loaded(tmp_path / "results" / "preemption.nc") as dataset:
         assert (dataset["state"] == 1).all()
         # With few jobs, some may wait to the end under a policy that starves them: then there is no mean.
         starved = dataset["saturated"].astype(bool)

@@ -29,6 +29,7 @@ from sweep.config.settings import Config  # noqa: E402
 from sweep.plan.data import Plan  # noqa: E402
 from sweep.plan.expansion import expand as expanded  # noqa: E402
 from sweep.store.folder import Folder  # noqa: E402
+from sweep.store.loading import loaded  # noqa: E402
 
 TASKS = 24
 PROFILE = ROOT / "slurm" / "testcluster.yaml"
@@ -82,7 +83,7 @@ def sweep(place: Path, env: Mapping[str, str], *arguments: str) -> Answer:
 
 def numbers(folder: Path) -> xr.Dataset:
     """Return all that a study found out: everything but how it was made and how long it took."""
-    with xr.open_dataset(folder / "queue.nc") as stored:
+    with loaded(folder / "queue.nc") as stored:
         return stored.load().drop_vars("seconds").drop_attrs()
 
 

@@ -75,10 +75,11 @@ def changed(data: Any, chance: random.Random) -> tuple[Any, str]:
 
 def change_variable(file: netCDF4.Dataset, chance: random.Random) -> str:
     """Change an attribute or the first value of a variable, or its name, and return that in words."""
-    name = chance.choice(list(file.variables))
-    variable, how = file[name], chance.choice(["attribute", "attribute", "value", "name"])
+    home = chance.choice([file, *file.groups.values()])
+    name = chance.choice(list(home.variables))
+    variable, how = home[name], chance.choice(["attribute", "attribute", "value", "name"])
     if how == "name":
-        file.renameVariable(name, new := chance.choice(["x", "load", "wait", "state"]) + "_")
+        home.renameVariable(name, new := chance.choice(["x", "load", "wait", "state"]) + "_")
         return f"{name} becomes {new}"
     if how == "value":
         value: Any = (

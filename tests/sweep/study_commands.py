@@ -21,6 +21,7 @@ from sweep.config.overrides import parsed
 from sweep.plan.data import Plan
 from sweep.plan.expansion import expand as expanded
 from sweep.store.costs import Costs
+from sweep.store.loading import loaded
 
 HERE = Path(__file__).parent
 CONF = HERE / "conf"
@@ -236,7 +237,7 @@ def results() -> int:
 
 def load(folder: str = "results/queue") -> xr.Dataset:
     """Return the dataset of a results folder."""
-    with xr.open_dataset(Path(folder) / "queue.nc") as stored:
+    with loaded(Path(folder) / "queue.nc") as stored:
         return stored.load()
 
 

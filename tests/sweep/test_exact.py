@@ -1,15 +1,16 @@
 """What is solved and not simulated: one batch, an interval of no width, and no replications."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
-import xarray as xr
 
 from sweep import cli
 from sweep.config import compose, locate
 from sweep.config.overrides import parsed
 from sweep.plan.expansion import expand as expanded
+from sweep.store.loading import loaded
 
 FAIRNESS = ("+experiment=fairness", "executor=serial", "output=out", "grid.jobs=[3,5]")
 LISTS = (
@@ -27,7 +28,7 @@ def test_a_solution_is_one_value_whatever_was_asked_for(capsys):
     said = capsys.readouterr().out
     assert "relative to equal shares, exact;" in said
     assert "±" not in said
-    with xr.open_dataset("out/fairness.nc") as data:
+    with loaded(Path("out/fairness.nc")) as data:
         assert (data.sizes["replication"], data.sizes["batch"]) == (1, 1)
         ran = data["exact"] == 1
         assert int(ran.sum()) == 2 * (2 + 4), "excluded points are none"
@@ -48,7 +49,7 @@ def test_solved_and_sampled_points_in_one_dataset(capsys):
     said = capsys.readouterr().out
     assert "mean ± 95 % half-width" in said
     assert "fewer than" not in said
-    with xr.open_dataset("out/memory_examples.nc") as data:
+    with loaded(Path("out/memory_examples.nc")) as data:
         assert data.sizes["batch"] == 6
         at = data.squeeze(drop=True)
         assert at["exact"].values.tolist() == [1, 0]
@@ -68,7 +69,7 @@ def test_a_whole_log_is_one_batch_or_as_many_as_asked_for(tmp_path, capsys):
     assert "mean of all jobs" in said
     assert "± ?" not in said
     assert cli.main([*whole, "output=six", "batches=6"]) == 0
-    with xr.open_dataset("one/replay.nc") as one, xr.open_dataset("six/replay.nc") as six:
+    with loaded(Path("one/replay.nc")) as one, loaded(Path("six/replay.nc")) as six:
         assert (one.sizes["batch"], six.sizes["batch"]) == (1, 6)
         assert "exact" not in one, "a log is a sample, although nothing in it is random"
         assert one["wait_ci"].isnull().all()

@@ -20,6 +20,7 @@ from models.jobs.schedule import Schedule
 from models.point import Point
 from sweep import cli, job_tables
 from sweep.labelling import labelled, schedule_of
+from sweep.store.loading import loaded
 
 HEAD = "JobID|User|Partition|State|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|AllocCPUS|AllocNodes|ReqMem"
 
@@ -144,7 +145,7 @@ def test_reports_call_users_by_name(tmp_path, monkeypatch):
     assert status == 0
     with gzip.open("jobs.csv.gz", "rt") as file:
         assert "dave, jr" in file.read()
-    with xr.open_dataset("results/what_if/what_if.nc") as data:
+    with loaded(Path("results/what_if/what_if.nc")) as data:
         names = data.name_by_user.sel(policy="easy").values.ravel().tolist()
         numbers = data.number_by_user.sel(policy="easy").values.ravel()[:2].tolist()
     # carol has 3 x 600 + 300 processor-seconds, dave 3 x 600.

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import xarray as xr
 
 from sweep import cli, pilot
 from sweep.config.settings import Settings
 from sweep.errors import SweepError
+from sweep.store.loading import loaded
 
 STUDY = (
     "+experiment=packing",
@@ -27,7 +27,7 @@ def test_a_study_finds_its_lengths_once(sweep) -> None:
     assert not Path("found").exists()
     answer = sweep(*command)
     assert answer.status == 0, answer.err
-    with xr.open_dataset("found/packing.nc") as data:
+    with loaded(Path("found/packing.nc")) as data:
         settings = json.loads(data.attrs["config"])["settings"]
     assert settings["budget"] is None
     batches, warmup = settings["batches"], settings["warmup"]

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import xarray as xr
 from browser import MARKS, launched, playwright
 from explored import LOADS, packing
 
 from analysis.explorer.source import Source
 from sweep.store import collect
+from sweep.store.loading import loaded
 from sweep.store.state import read
 
 sync_api, pytestmark = playwright(), MARKS
@@ -225,7 +225,7 @@ def test_numbers_are_saved(window: Window, folder: Path, tmp_path: Path) -> None
     with (tmp_path / "seen.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 6
-    with xr.open_dataset(folder / "packing.nc") as data:
+    with loaded(folder / "packing.nc") as data:
         for row in rows:
             at = {"policy": row["policy"], "load": float(row["load"]), "alternation": row["alternation"]}
             here = data.sel(at).squeeze()

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import xarray as xr
 
 from analysis.operators.case import cases
 from analysis.operators.fidelity import Fidelity
@@ -18,6 +17,7 @@ from analysis.study.axes import ACCOUNT, PARTITION, Axes
 from models.workloads import sacct
 from sweep import cli
 from sweep.store.collect import Collection
+from sweep.store.loading import loaded
 
 SITE = Path(__file__).parents[2] / "data" / "slurm"
 COMMAND = (
@@ -36,7 +36,7 @@ def _site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_recorded_waits_stand_beside_the_model(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*COMMAND]) == 0
     capsys.readouterr()
-    with xr.open_dataset("out/slurm_what_if.nc") as data:
+    with loaded(Path("out/slurm_what_if.nc")) as data:
         (log,) = json.loads(data.attrs["facts"])["logs"]
         weights = data.recorded_jobs.squeeze()
         recorded = float((data.recorded_wait.squeeze() * weights).sum() / weights.sum())
@@ -73,7 +73,7 @@ def test_a_log_that_vanished_is_reported(
     said = " ".join(capsys.readouterr().out.split())
     assert "sacct.txt: no such file" in said
     assert "the dataset has no recorded waits of this log" in said
-    with xr.open_dataset("out/slurm_what_if.nc") as data:
+    with loaded(Path("out/slurm_what_if.nc")) as data:
         facts = json.loads(data.attrs["facts"])
         assert (facts["logs"], len(facts["faults"])) == ([], 1)
         assert "recorded_wait" not in data

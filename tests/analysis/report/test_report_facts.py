@@ -18,6 +18,7 @@ from analysis.study import Study
 from analysis.study.axes import ALL_JOBS, RUNTIME, SIZE
 from models.jobs.swf import write
 from sweep import cli
+from sweep.store.loading import loaded
 
 LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
 """1,000 jobs on 128 processors; it records no waits."""
@@ -63,7 +64,7 @@ def paragraphs(study: Study, paper: Paper) -> dict[str, str]:
 
 def test_what_a_site_recorded_is_what_its_own_policy_gives(as_easy: Path) -> None:
     """The log is EASY's schedule: under EASY all measures of all groups are those that it recorded."""
-    data = xr.open_dataset(as_easy / "what_if.nc", engine="netcdf4").load().squeeze(drop=True)
+    data = loaded(as_easy / "what_if.nc").squeeze(drop=True)
     names = [str(name) for name in data if str(name).startswith("recorded_")]
     assert {"recorded_wait", "recorded_delay_p95", "recorded_wait_by_size", "recorded_utilization"} <= set(
         names

@@ -20,6 +20,7 @@ from analysis.compare.layout import Layout
 from analysis.figures import style
 from analysis.registry import opened
 from analysis.study import Study
+from sweep.store.loading import loaded
 
 SMALL = {"batches": 3, "batch_size": 60, "warmup": 0, "executor": "serial"}
 
@@ -79,7 +80,7 @@ def rows(folder: Path) -> list[dict[str, str]]:
 
 
 def test_the_numbers_are_those_of_the_dataset(own: Path, analysed: Path) -> None:
-    data = xr.open_dataset(own / "mine.nc")
+    data = loaded(own / "mine.nc")
     found = rows(analysed)
     waits = [row for row in found if row["metric"] == "wait"]
     assert len(waits) == 3 * (3 + 2), "a row for each line at each point that the grid has"
@@ -100,7 +101,7 @@ def test_the_numbers_are_those_of_the_dataset(own: Path, analysed: Path) -> None
 @pytest.mark.parametrize("reference", ["easy", "fcfs"])
 def test_differences_are_paired_by_replication(own: Path, reference: str) -> None:
     """Student's t of the log ratio of the replications' means, weighed by jobs, computed here once more."""
-    data = xr.open_dataset(own / "mine.nc").squeeze(["workload", "machine"])
+    data = loaded(own / "mine.nc").squeeze(["workload", "machine"])
     table = tables.numbers(view(own, reference=reference, metrics="wait"))
     assert set(table.reference) == {reference}
     runs = (data.wait * data.jobs).sum("batch") / data.jobs.sum("batch")

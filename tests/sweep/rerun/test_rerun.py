@@ -71,7 +71,7 @@ def made(*arguments: str) -> Path:
 
 def altered(file: Path, change: Callable[[xr.Dataset], None]) -> Path:
     """Write a dataset with a change into a new file."""
-    with xr.open_dataset(file) as opened:
+    with loaded(file) as opened:
         data = opened.load()
     change(data)
     data.to_netcdf(file.with_name(f"altered-{file.name}"))
@@ -89,7 +89,7 @@ def test_studies_of_all_kinds_are_the_same_bit_for_bit(rerun, kind: str, monkeyp
     assert answer.status == 0, answer.out + answer.err
     assert "identical, bit for bit: all " in answer.out
     assert file.read_bytes() == before
-    with xr.open_dataset(file) as one, xr.open_dataset(next(Path("again").glob("*.nc"))) as other:
+    with loaded(file) as one, loaded(next(Path("again").glob("*.nc"))) as other:
         xr.testing.assert_identical(
             *(data.drop_vars("seconds").drop_attrs(deep=False) for data in (one, other))
         )
@@ -135,7 +135,7 @@ def test_grids_that_grew_and_replications_added_later(rerun, sweep) -> None:
     assert sweep("policy=slow", "replications=1", "exclude=[]", "replace=true").status == 0
     answer = rerun("results/queue/queue.nc", "output=smaller")
     assert (answer.status, "identical" in answer.out) == (0, True), answer.out + answer.err
-    with xr.open_dataset("smaller/queue.nc") as data:
+    with loaded(Path("smaller/queue.nc")) as data:
         assert data.policy.values.tolist() == ["slow"]
         assert data.sizes["replication"] == 1
 

@@ -115,19 +115,21 @@ MADE: dict[str, tuple[Callable[[Dataset], None], str]] = {
 
 def refused(path: Path, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Check that a dataset is refused before anything in it is decoded."""
-    monkeypatch.setattr(xr, "open_dataset", lambda *_, **__: pytest.fail("it was decoded"))
+    for module, name in ((xr, "open_dataset"), (loading, "Dataset")):
+        monkeypatch.setattr(module, name, lambda *_, **__: pytest.fail("it was decoded"))
     with pytest.raises(SweepError, match=f"cannot be read as a dataset.*{re.escape(reason)}") as error:
         loading.loaded(path)
     assert len(str(error.value).splitlines()) == 1
 
 
+@pytest.mark.parametrize("group", ["", "batches"])
 @pytest.mark.parametrize("name", MADE)
 def test_a_dataset_that_would_grow_is_refused(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change, reason = MADE[name]
     with Dataset(tmp_path / "made.nc", "w") as file:
-        change(file)
+        change(file.createGroup(group) if group else file)
     refused(tmp_path / "made.nc", reason, monkeypatch)
 
 
@@ -206,7 +208,6 @@ OPENERS = {
     "sweep/store/manifest.py": "after it was measured",
     "sweep/store/dataset.py": "it writes one",
     "sweep/summary.py": "of the run that has just written it",
-    "sweep/pilot.py": "of the run that has just written it",
 }
 
 

@@ -1,0 +1,48 @@
+"""Where a dataset has its variables: the root what people plot, groups the rest.
+
+A reader sees all of them together, as the files of format 1 have them, which have no groups.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from models.jobs.recorded import PREFIX
+
+FORMAT, FORMATS = 2, ("1", "2")
+"""Of the layout, the attribute ``schedsweep_format``: what is written, and what is read. A file without it
+has format 1: everything is in the root."""
+
+BATCHES, TASKS, RECORDED, WITHHELD = "batches", "tasks", "recorded", "withheld"
+GROUPS = (BATCHES, TASKS, RECORDED, WITHHELD)
+
+ALIAS = "offered_load"
+"""The axis ``load`` once more, as ``Dataset.load`` is a method."""
+
+
+def group_of(name: str, dims: Sequence[str], values: Any = None) -> str:
+    """Return the group of a variable that is no coordinate; the root is an empty text.
+
+    What has no value at all, such as intervals of few batches, would leave no complete row in a table of the
+    root.
+
+    Examples
+    --------
+    >>> group_of("wait", ("policy", "load", "replication", "batch")), group_of("wait_ci", ("policy", "load"))
+    ('batches', '')
+    """
+    if name.startswith(PREFIX):
+        return RECORDED
+    if "batch" in dims or name == "bias":
+        return BATCHES
+    if "replication" in dims:
+        return TASKS
+    is_number = getattr(values, "dtype", None) == np.float64 and not name.endswith("_mean")
+    return WITHHELD if is_number and np.isnan(values).all() else ""
+
+
+def variables(file: Any) -> dict[str, Any]:
+    """Return the variables of an open netCDF file by name, those of its groups among them."""
+    groups = [file.groups[group] for group in GROUPS if group in file.groups]
+    return {name: found for one in (*groups, file) for name, found in one.variables.items()}
