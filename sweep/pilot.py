@@ -109,7 +109,6 @@ def settled(config: Config, folder: Folder, console: Console) -> Config:
 
 def _piloted(config: Config, folder: Folder, console: Console) -> Pilot | None:
     """Run the pilot until it is long enough, and return what it shows; None where nothing shall be run."""
-
     given = config.settings.executor
     executor = LOCAL if isinstance(executors.create(given, []), Detached) else given
     lengths: Any = FIRST
