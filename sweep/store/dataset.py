@@ -197,7 +197,7 @@ class _Written:
     Parameters
     ----------
     coordinates : dict of str to Variable
-        All of them; those that are no axis are named by the attribute ``coordinates`` of their group.
+        All of them; all but the axes are named by the attribute ``coordinates`` of their group.
     """
 
     def __init__(self, file: Dataset, coordinates: Mapping[str, Variable]) -> None:

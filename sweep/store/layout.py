@@ -22,7 +22,7 @@ ALIAS = "offered_load"
 
 
 def group_of(name: str, dims: Sequence[str], values: Any = None) -> str:
-    """Return the group of a variable that is no coordinate; the root is an empty text.
+    """Return the group of a data variable; the root is an empty text.
 
     What has no value at all, such as intervals of few batches, would leave no complete row in a table of the
     root.
@@ -43,6 +43,6 @@ def group_of(name: str, dims: Sequence[str], values: Any = None) -> str:
 
 
 def variables(file: Any) -> dict[str, Any]:
-    """Return the variables of an open netCDF file by name, those of its groups among them."""
+    """Return the variables of an open netCDF file by name, including its groups."""
     groups = [file.groups[group] for group in GROUPS if group in file.groups]
     return {name: found for one in (*groups, file) for name, found in one.variables.items()}

@@ -85,7 +85,7 @@ def summarised(
 def coordinates(
     plan: Plan, coords: Mapping[str, Sequence[Any]], n_batches: int
 ) -> Iterator[tuple[str, Variable]]:
-    """Yield name and variable of each coordinate; `coords` has those of the metrics' own dimensions."""
+    """Yield name and variable of each coordinate; `coords` has the metrics' own dimensions."""
     targets = {} if plan.settings.is_program else plan.settings.axes
     for axis, values in plan.axes.items():
         attributes = {"long_name": targets.get(axis) or LONG_NAMES.get(axis, axis)}
