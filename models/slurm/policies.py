@@ -1,5 +1,6 @@
 """Policies of the family, read from their YAML files and a slurm.conf, and checked. Loads no kernel."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -39,6 +40,7 @@ from models.workloads.replayed import DROP, KEEP, MISFITS, ONE_POOL
 OLD_TO_NEW = "a mapping of partitions of the log to partitions of slurm.conf"
 DIVISOR = "a positive whole number that divides the machine's processors"
 
+HOUR_S = 3600.0
 OF_POOL = re.compile(r"add machine\.processors=(\d+)")
 
 
@@ -233,22 +235,35 @@ def zero_of(opened: Stream | Trace, configuration: Configuration) -> float:
     origin = opened.origin if isinstance(opened, Trace) else None
     if origin is not None and origin.zero is not None:
         return origin.zero
-    if configuration.reservations:
+    if configuration.reservations or configuration.events:
         raise ConfigurationError(
-            f"{configuration.name} has reservations, whose times are dates, and these jobs have none: take a "
-            "log with dates, or leave out the ReservationName lines"
+            f"{configuration.name} has reservations or events of nodes, whose times are dates, and these "
+            "jobs have none: take a log with dates, or leave out the ReservationName lines and the events"
         )
     return 0.0
 
 
 def with_downtimes(configuration: Configuration, opened: Stream | Trace) -> Configuration:
-    """Add a reservation of all nodes for each downtime that is kept of a log."""
+    """Add a reservation of all nodes for each downtime that is kept of a log, and those of `with_events`."""
     zero, every = zero_of(opened, configuration), tuple(range(len(configuration.nodes)))
     kept = [
         Reservation(f"downtime_{i}", every, zero + begin, zero + end)
         for i, (begin, end) in enumerate(opened.machine.down.tolist())
     ]
-    return replace(configuration, reservations=(*configuration.reservations, *kept))
+    last = zero + (float(opened.jobs.submit[-1]) if isinstance(opened, Trace) else 0.0)
+    made = with_events(configuration, zero, last)
+    return replace(made, reservations=(*made.reservations, *kept))
+
+
+def with_events(configuration: Configuration, zero: float, last: float) -> Configuration:
+    """Add a reservation of single nodes for each event from the first submission to the last one; an event
+    that is not over ends then."""
+    events = [
+        replace(one, end=last if one.end == math.inf else one.end)
+        for one in configuration.events
+        if one.end > zero and one.begin < last
+    ]
+    return replace(configuration, reservations=(*configuration.reservations, *events))
 
 
 def wanted(
@@ -284,8 +299,14 @@ def check(point: Point) -> Sequence[str]:
     opened = open_jobs(point, configuration)
     users = opened.users if isinstance(opened, Trace) else ()
     found = wanted(opened.first(CHECKED), point.policy, configuration, users)
-    zero_of(opened, configuration)
+    events = [one for one in with_downtimes(configuration, opened).reservations if one.known > -math.inf]
     *_, notes = counters(found, configuration)
+    if events:
+        hours = sum(len(one.nodes) * (one.end - one.begin) for one in events) / HOUR_S
+        notes.append(
+            f"{configuration.name}: {len({node for one in events for node in one.nodes}):,} nodes were down, "
+            f"drained or failing for {hours:,.0f} node hours during the log: no job starts on them then"
+        )
     if share := np.mean(constraints.effective(found.request) != found.request.constraint):
         notes = [*notes, f"constraints on several nodes together have no effect ({share:.1%} of the jobs)"]
     apart = configuration.default_partition.name != OF_MACHINE

@@ -147,6 +147,7 @@ class Capture:
             self.note("warning" if len(there) == 3 else "wrong", "slurm.conf", fault)
             text = "".join(f"Include {name}\n" for name in there)
         further = [DUMP, QOS, *[RESERVATIONS] * ("ReservationName=" in self.files.get(RESERVATIONS, ""))]
+        further += [EVENTS] * (self.files.get(EVENTS, "").count("\n") > 1)
         self.files[CONFIGURATION] = text + "".join(
             f"Include {one}\n" for one in further if self.files.get(one)
         )

@@ -3,11 +3,12 @@
 - ``sacctmgr dump CLUSTER``: ``Account - 'physics':Fairshare=10:GrpTRES=cpu=100``, see sacctmgr(1).
 - ``sacctmgr -P show qos``: a table, whose rows are read as lines ``QosName=normal Priority=10 MaxJobsPU=4``.
 - ``scontrol -o show reservation``: ``ReservationName=maintenance StartTime=2024-03-05T08:00:00 ...``.
+- ``sacctmgr -P show event``: a table of when nodes were down.
 """
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -171,6 +172,8 @@ class Reservation:
     ----------
     period : int
         Seconds after which it comes back, on `days` of the week (0 is Monday, UTC); 0 for never.
+    known : float
+        From when on the scheduler knows of it.
     """
 
     name: str
@@ -179,11 +182,12 @@ class Reservation:
     end: float
     period: int = 0
     days: tuple[int, ...] = ()
+    known: float = -math.inf
 
     def occurrences(self, since: float, until: float) -> list[tuple[float, float, float]]:
         """Return when it begins, ends, and is known: Slurm sees one once the one before has ended."""
         if not self.period:
-            return [(self.begin, self.end, -math.inf)]
+            return [(self.begin, self.end, self.known)]
         found, known = [], -math.inf
         last = math.ceil((until - self.begin) / self.period)
         for n in range(math.floor((since - self.end) / self.period) + 1, last + 1):
@@ -266,13 +270,59 @@ def reservation_of(
         return None
 
 
+AWAY = re.compile(r"DOWN|DRAIN|FAIL")
+"""States of a node on which no job starts."""
+
+
+def events_of(
+    lines: Iterable[Line], numbers: Mapping[str, int], absent: Collection[str] = ()
+) -> tuple[Reservation, ...]:
+    """Return when nodes were down, drained or failing, by the lines of `sacctmgr show event`.
+
+    One that is not over yet has no end. Nodes that went and came back together are one event.
+    """
+    nodes: dict[tuple[float, float], set[int]] = {}
+    unknown: dict[str, Line] = {}
+    for line in lines:
+        if not line.name or not AWAY.search(line.text("state").upper()) or line.name in absent:
+            continue  # of the whole cluster, or a node that is there
+        if line.name not in numbers:
+            unknown.setdefault(line.name, line)
+            continue
+        try:
+            begin = _instant(line.text("starttime"))
+            end = math.inf if line.text("endtime") in OPEN else _instant(line.text("endtime"))
+        except (ValueError, OverflowError):
+            line.fault(f"event of node {line.name} needs TimeStart and TimeEnd as 2024-03-05T08:00:00")
+            continue
+        if end > begin:
+            nodes.setdefault((begin, end), set()).add(numbers[line.name])
+    for name, line in [*unknown.items()][:1]:
+        line.faults.note(
+            f"{line.where}: {len(unknown)} nodes of events are not in slurm.conf, such as {name}"
+        )
+    return tuple(
+        Reservation(f"event_{n}", tuple(sorted(nodes[times])), *times, known=times[0])
+        for n, times in enumerate(sorted(nodes))
+    )
+
+
+OPEN = ("", "Unknown", "None", "N/A")
+"""Ends of an event that is not over."""
+
+
+def _instant(text: str) -> float:
+    """Return seconds since the epoch; times without a zone are UTC, as the log's have to be."""
+    found = datetime.fromisoformat(text)
+    return found.replace(tzinfo=found.tzinfo or UTC).timestamp()
+
+
 def _reservation(line: Line, numbers: Mapping[str, int], absent: Collection[str]) -> Reservation:
     listed = line.text("nodes")
     names: Sequence[str] = [*numbers] if listed.upper() == "ALL" else []
     try:
         names = names or [one for one in hostlist.expand(listed) if one not in absent]
-        times = [datetime.fromisoformat(line.text(one)) for one in ("starttime", "endtime")]
-        begin, end = (one.replace(tzinfo=one.tzinfo or UTC).timestamp() for one in times)
+        begin, end = (_instant(line.text(one)) for one in ("starttime", "endtime"))
     except (ValueError, OverflowError):
         raise ValueError("needs StartTime= and EndTime= as 2024-03-05T08:00:00, and Nodes=") from None
     if not names:

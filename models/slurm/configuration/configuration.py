@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from models.slurm.configuration import accounting, hostlist
 from models.slurm.configuration.accounting import NEUTRAL, QOS_LIMITS, Association, Qos, Reservation
 from models.slurm.configuration.errors import Faults
-from models.slurm.configuration.keys import KNOWN, LINES, SHOWN, Line, Pairs, known_names
+from models.slurm.configuration.keys import EVENT, KNOWN, LINES, SHOWN, Line, Pairs, known_names
 from models.slurm.configuration.nodes import DOWN, FUTURE, Node, nodes_of, state
 from models.slurm.configuration.partitions import INHERITED, Partition, Sharing, partition_of
 from models.slurm.configuration.settings import Settings, settings_of
@@ -35,6 +35,8 @@ class Configuration:
         Of its file, for messages.
     where : mapping of str to str
         Where each key was given, in small letters, for messages.
+    events : tuple of Reservation
+        Times at which nodes were down, which no job knew before.
     associations : tuple of Association
         Accounts and their users, parents before children.
     notes : tuple of str
@@ -49,6 +51,7 @@ class Configuration:
     associations: tuple[Association, ...] = ()
     qos: Mapping[str, Qos] = field(default_factory=dict)
     reservations: tuple[Reservation, ...] = ()
+    events: tuple[Reservation, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -106,7 +109,7 @@ class Parts:
             self.associations[one.label, self.parent, one.is_user] = one
         elif kind in ("nodename", "partitionname") and value.upper() == "DEFAULT":
             self.defaults[kind] = self.defaults.get(kind, {}) | given
-        elif kind in LINES:
+        elif kind in LINES or names[kind] == EVENT:
             with_defaults = {kind: value, **self.defaults.get(kind, {}), **given}
             line = Line(pairs.where, with_defaults, self.faults, names=names)
             self.lines.setdefault(kind, []).append(line)
@@ -166,6 +169,7 @@ def configuration_of(
     reserving = parts.lines.get("reservationname", ())
     reserved = (accounting.reservation_of(line, numbers, absent) for line in reserving)
     reservations = tuple(one for one in reserved if one is not None)
+    events = accounting.events_of(parts.lines.get(EVENT.lower(), ()), numbers, absent)
     faults.check()
     associations = tuple(parts.associations.values())
     return Configuration(
@@ -177,6 +181,7 @@ def configuration_of(
         associations,
         qos,
         reservations,
+        events,
         (*_without_effect(parts.alone), *_of_limits(settings, associations, qos), *words, *faults.notes),
     )
 

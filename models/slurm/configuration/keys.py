@@ -20,6 +20,7 @@ LINES = frozenset(KNOWN["lines"].split())
 
 
 SHOWN = "(shown)"
+EVENT = "Event"
 """How a place ends that scontrol shows: with keys that no slurm.conf may have, and without FUTURE nodes."""
 
 

@@ -1,5 +1,5 @@
 """Reading of a slurm.conf: comments, continued lines, Include, quoted values; or what `scontrol show config`,
-`show node`, `show partition` and `show reservation` print, one after the other."""
+`show node`, `show partition` and `show reservation` print, and `sacctmgr show event`, one after the other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from models.slurm.configuration.accounting import dumped
 from models.slurm.configuration.configuration import ALONE, Configuration, configuration_of
 from models.slurm.configuration.errors import ConfigurationError, Faults
-from models.slurm.configuration.keys import LINES, SHOWN, Pairs, names_of
+from models.slurm.configuration.keys import EVENT, LINES, SHOWN, Pairs, names_of
 from models.slurm.configuration.nodes import NodeKeys
 from models.slurm.configuration.partitions import RULES_OF_ACCESS, Partition
 
@@ -38,6 +38,9 @@ KEPT = {
     "ReservationName": {"starttime", "endtime", "nodes", "flags", "licenses", "coreids"},
 }
 """What each kind of record has of a line of slurm.conf; all else is how it is at that moment."""
+
+OF_EVENTS = {"NodeName": EVENT, "TimeStart": "StartTime", "TimeEnd": "EndTime", "State": "State"}
+"""Columns of `sacctmgr -P show event` -> keys, the first of which names a line."""
 
 DEEPEST = 10
 """Files that include each other in a chain."""
@@ -129,12 +132,14 @@ def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Pairs]:
         if shown:
             yield from _shown(where, line)
             continue
-        if "|" in line and (columns or line.startswith("Name|")):
-            cells = line.split("|")
-            if not columns:  # of `sacctmgr -P show qos`
-                columns = ["QosName", *cells[1:]]
-            else:
-                yield Pairs(where, list(zip(columns, cells, strict=False)))
+        if "|" in line and (header := _columns(line)):
+            columns = header
+            continue
+        if "|" in line and columns:
+            pairs = list(zip(columns, line.split("|"), strict=False))
+            if EVENT in columns:
+                pairs = [(key, dict(pairs).get(key, "")) for key in OF_EVENTS.values()]
+            yield Pairs(where, pairs)
             continue
         words = line.split(None, 1)
         if words[0].lower() == "include":
@@ -147,6 +152,14 @@ def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Pairs]:
                 if pairs.pairs[0][0].lower() == "clustername":
                     files.cluster = pairs.pairs[0][1].lower()
                 yield pairs
+
+
+def _columns(line: str) -> list[str]:
+    """Return the columns that a line of `sacctmgr -P show qos` or `show event` begins; else none."""
+    cells = line.split("|")
+    if {"NodeName", "TimeStart"} <= {*cells}:
+        return [OF_EVENTS.get(cell, cell) for cell in cells]
+    return ["QosName", *cells[1:]] if cells[0] == "Name" else []
 
 
 def _included(where: str, name: str, path: Path, files: _Files) -> list[Path]:

@@ -22,10 +22,12 @@ from models.point import Batches, Point
 from models.slurm import engine
 from models.slurm.asked import asked
 from models.slurm.building import system_of
-from models.slurm.configuration.reading import of_lines
+from models.slurm.configuration import Configuration
+from models.slurm.configuration.reading import of_lines, read
 from models.slurm.engine import Result, run
 from models.slurm.kernel import loop, tables
 from models.slurm.model import SlurmSchedule, schedule, with_suspension
+from models.slurm.policies import with_events
 from models.slurm.scheduler import Phases
 
 EACH_SECOND = Phases(tick=0.0, period=1.0, completing=0.0, killing=0.0, cycle_time=0.0)
@@ -278,7 +280,9 @@ def give_limits(twin: Twin, lines: list[str], rng: np.random.Generator) -> None:
     lines[3] += ",assoc_limit_stop" * twin.limit_stop
 
 
-def simulated(twin: Twin, lines: list[str], plans: int = 0) -> Result:
+def simulated(
+    twin: Twin, lines: list[str], plans: int = 0, configuration: Configuration | None = None
+) -> Result:
     jobs = twin.jobs
     column = {
         name: np.array([getattr(job, name) for job in jobs], np.int64)
@@ -300,7 +304,7 @@ def simulated(twin: Twin, lines: list[str], plans: int = 0) -> Result:
     )
     submit, runtime, limit, tasks = (column[name] for name in ("submit", "runtime", "limit", "tasks"))
     given = jobs_of(submit, runtime, tasks, requested=limit, user=[job.user for job in jobs])
-    configuration = of_lines("twin", lines)
+    configuration = configuration or of_lines("twin", lines)
     leaves = np.array([np.inf if job.leaves is None else job.leaves for job in jobs])
     wanted = asked(replace(given, request=request), configuration, leaves=leaves)
     return run(wanted, configuration, EACH_SECOND, plans)
@@ -338,6 +342,29 @@ def test_jobs_that_are_cancelled_leave_the_queue_when_the_log_says(kind: str, se
     np.testing.assert_array_equal(result.start, starts)
     ran = ~np.isnan(result.start)
     assert result.end[ran].tolist() == [job.end for job in twin.jobs if job.start is not None]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if "g" not in kind])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(s, marks=pytest.mark.exhaustive) for s in range(3, 20))])
+def test_nodes_that_are_down_take_no_job_until_they_are_back(kind: str, seed: int, tmp_path: Path) -> None:
+    """By events as sacctmgr prints them: no scheduler knows of one before, and a running job runs on."""
+    twin, lines = draw(kind, seed)
+    rng, rows = np.random.default_rng(seed), ["Cluster|NodeName|TimeStart|TimeEnd|State|Reason|User"]
+    rows.append("twin||1970-01-01T00:00:00|Unknown||Cluster Registered TRES|")
+    for n in range(6):
+        node, begin, length = (int(rng.integers(*ends)) for ends in ((len(twin.nodes),), (600,), (1, 400)))
+        times = [datetime.fromtimestamp(at, UTC).strftime("%FT%T") for at in (begin, begin + length)]
+        state = ("DOWN*", "DRAINED", "IDLE+DRAIN", "MIXED+DRAIN", "FAIL", "IDLE")[n]
+        rows.append(f"twin|n{node}|{times[0]}|{times[1]}|{state}|out # of \\\\ order, NodeName=n1|root(0)")
+        if state != "IDLE":
+            twin.reservations.append((begin, begin + length, {node}, begin))
+    (tmp_path / "events.txt").write_text("\n".join([*rows, ""]))
+    (tmp_path / "slurm.conf").write_text("\n".join([*lines, "Include events.txt", ""]))
+    configuration = with_events(read(tmp_path / "slurm.conf"), 0.0, 1e6)
+    assert sum(len(one.nodes) for one in configuration.events) == 5
+    result = simulated(twin, lines, configuration=configuration)
+    twin.run()
+    assert result.start.tolist() == [job.start for job in twin.jobs]
 
 
 @pytest.mark.parametrize("kind", ["backfill", "gang cores"])
