@@ -244,7 +244,7 @@ def zero_of(opened: Stream | Trace, configuration: Configuration) -> float:
 
 
 def with_downtimes(configuration: Configuration, opened: Stream | Trace) -> Configuration:
-    """Add a reservation of all nodes for each downtime that is kept of a log, and those of `with_events`."""
+    """Add a reservation of all nodes for each downtime that is kept of a log, and what `with_events` adds."""
     zero, every = zero_of(opened, configuration), tuple(range(len(configuration.nodes)))
     kept = [
         Reservation(f"downtime_{i}", every, zero + begin, zero + end)

@@ -28,7 +28,14 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 """File of the bundle -> the command that prints it."""
 
 COLUMNS = [*(names[0] for names in fields.FIELDS.values()), "Eligible", "Account", "QOS", "Reservation"]
-COLUMNS += ["AllocTRES", "Constraints"]  # the last one is text that a user types
+COLUMNS += [
+    "AllocTRES",
+    "End",
+    "ReqCPUS",
+    "ReqNodes",
+    "ReqTRES",
+    "Constraints",
+]  # the last one is text that a user types
 SACCT = ("sacct", "-a", "-X", "-D", "-P", "--noconvert")
 
 SACCT_S = 1800

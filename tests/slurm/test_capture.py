@@ -88,6 +88,10 @@ RESERVATION = (
 )
 
 
+EVENT = "Cluster|NodeName|TimeStart|TimeEnd|State|Reason|User\nalps||2024-01-01T00:00:00|Unknown|||\n"
+EVENT += "alps|alp02|2024-03-05T08:00:00|2024-03-05T10:00:00|DOWN*|carla broke it|carla(1001)\n"
+
+
 def rows(columns: str = ",".join(COLUMNS), users: str = "carla bruno") -> str:
     """Return what sacct prints: two jobs on each day of March 2024."""
     lines = [columns.replace(",", "|")]
@@ -133,7 +137,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
             "slurm.conf": CONF, "parts/nodes.inc": NODES, "partitions.conf": PARTITIONS, "config": CONFIG,
             "dump": DUMP, "qos": QOS, "reservation": RESERVATION, "partition": SHOWN_PARTITIONS,
             "node": SHOWN_NODES,
-            "sacct.txt": rows() if jobs is None else jobs, "event": "Cluster|NodeName|Reason|User\n",
+            "sacct.txt": rows() if jobs is None else jobs, "event": EVENT,
         }  # fmt: skip
         for name, text in texts.items():
             new = (
@@ -182,6 +186,7 @@ def test_a_complete_bundle(site: Site, tmp_path: Path, version: str) -> None:
     assert found.partitions[0].max_time == 2 * 86400
     assert {one.name for one in found.associations} == {"root", "glacier", "ice", "carla", "bruno"}
     assert len(found.reservations) == 1
+    assert [(one.nodes, one.end - one.begin) for one in found.events] == [((1,), 7200.0)]
     assert len(sacct.read(tmp_path / "site.tar.gz").job) == 62
 
 
