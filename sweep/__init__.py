@@ -7,6 +7,7 @@ with what they are given is an `Error` of one line. See README.md and `sweep.not
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    __version__: str
     from sweep.errors import SweepError as Error
     from sweep.notebook.simulation import simulate
     from sweep.notebook.study import Study
@@ -25,6 +26,13 @@ _PLACES = {
 
 def __getattr__(name: str) -> Any:
     """Import the notebook's functions when they are first used: the command line needs none of it."""
+    if name == "__version__":
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            return version("schedsweep")
+        except PackageNotFoundError:  # a checkout that is not installed
+            return "unknown"
     if name not in _PLACES:
         raise AttributeError(f"module 'sweep' has no attribute {name!r}")
     import importlib

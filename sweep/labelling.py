@@ -106,7 +106,8 @@ def labelled(made: Schedule, point: Point, n_jobs: int | None = None) -> xr.Data
         variables["piece_job"] = ("piece", number[made.pieces.job[shown] - first])
         for name in ("host", "begin", "end", "processors"):
             variables[f"piece_{name}"] = ("piece", getattr(made.pieces, name)[shown])
-    data = xr.Dataset(variables, coords={"job": number}, attrs=_attributes(made, point))
+    attributes = _attributes(made, point) | {"jobs": len(jobs)}
+    data = xr.Dataset(variables, coords={"job": number}, attrs=attributes)
     for column, variable in data.data_vars.items():
         unit, long_name = UNITS[str(column)]
         variable.attrs |= {"units": unit, "long_name": long_name}

@@ -116,12 +116,33 @@ class ScheduleAccessor:
 
     def utilization(self) -> float:
         """Return the processor time used over capacity, from the first submission to the last end."""
-        if not self._data.sizes["job"]:
-            raise SweepError("utilization: the schedule has no jobs")
-        made = self.made()
+        made = self._whole("utilization")
         runs = made.runs
         work = float(np.sum((runs.end - runs.begin) * runs.processors))
         return work / (made.machine.total * float(made.end.max() - made.jobs.submit.min()))
+
+    def jobs_in_system(self) -> xr.DataArray:
+        """Return how many jobs wait or run from each instant on at which one comes or ends."""
+        made = self._whole("jobs_in_system")
+        at = np.concatenate([made.jobs.submit, made.end])
+        change = np.repeat([1, -1], len(made.end))
+        time, place = np.unique(at, return_inverse=True)
+        number = np.bincount(place, change).cumsum().astype(np.int64)
+        attributes = {"units": "1", "long_name": "jobs in the system"}
+        coords = {"time": ("time", time, {"units": "s", "long_name": "time since the first submission"})}
+        return xr.DataArray(number, coords, ("time",), name="jobs_in_system", attrs=attributes)
+
+    def _whole(self, method: str) -> Schedule:
+        """Return the schedule, if no job was taken out of it: the others used the machine as well."""
+        n, of = self._data.sizes["job"], int(self._data.attrs.get("jobs", self._data.sizes["job"]))
+        if not n:
+            raise SweepError(f"{method}: the schedule has no jobs")
+        if n != of:
+            raise SweepError(
+                f"{method}: these are {n:,} of {of:,} jobs, and the others used the machine as well; call it "
+                "before some of them are selected"
+            )
+        return self.made()
 
 
 def _is_schedule(path: Path) -> bool:

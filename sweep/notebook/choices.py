@@ -5,6 +5,7 @@ settings, or the user's own: a log's path, arrays of jobs, a number of processor
 """
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,10 @@ NEEDED = COLUMNS[:3]
 
 def folders(config_dir: str | Path | None = None) -> list[Path]:
     """Return the config folders, see `sweep.config.locate.folders`."""
-    return locate.folders(None if config_dir is None else str(config_dir))
+    try:
+        return locate.folders(None if config_dir is None else str(config_dir))
+    except SweepError as error:
+        raise SweepError(words(str(error))) from None
 
 
 def policy(given: Any, where: Sequence[Path]) -> dict[str, Any]:
@@ -123,7 +127,23 @@ def in_python(error: SweepError, given: Mapping[str, Any] | None = None) -> Swee
         else:
             keywords[group] = value
     together = ", ".join(f"{key}={value!r}" for key, value in keywords.items())
-    return type(error)(f"{error}; all together: {together}") if together else error
+    text = words(str(error)) if given is not None else str(error)
+    return type(error)(f"{text}; all together: {together}" if together else text)
+
+
+SETTING = re.compile(r"\b(policy|workload|machine)\.([\w.]+)=(\[[^\]]*\]|[^\s,;:()]+)")
+
+
+def words(text: str) -> str:
+    """Return a message with settings as arguments of Python, not as a command line has them.
+
+    Examples
+    --------
+    >>> words("a mesh of 8 x 16; machine.mesh=ROWSxCOLUMNS takes another; --config-dir mine: no such folder")
+    "a mesh of 8 x 16; machine={'mesh': 'ROWSxCOLUMNS'} takes another; config_dir=mine: no such folder"
+    """
+    text = SETTING.sub(lambda found: f"{found[1]}={{{found[2]!r}: {yaml.safe_load(found[3])!r}}}", text)
+    return text.replace("--config-dir ", "config_dir=").replace("--config-dir", "config_dir")
 
 
 def _named(kind: str, given: Any, allowed: str) -> tuple[str, dict[str, Any]]:
@@ -167,7 +187,7 @@ def _arrays(given: Any) -> dict[str, Any] | None:
     found = {}
     for name in COLUMNS:
         if name in keys:
-            column = given[name]
+            column = _seconds(name, given[name])
             try:
                 found[name] = np.ma.asanyarray(column) if np.ma.isMaskedArray(column) else np.asarray(column)
             except (ValueError, TypeError, OverflowError, RecursionError):
@@ -175,6 +195,22 @@ def _arrays(given: Any) -> dict[str, Any] | None:
                     f"workload: {name} cannot be read as a column: give one number for each job"
                 ) from None
     return found
+
+
+def _seconds(name: str, column: Any) -> Any:
+    """Return dates as seconds since the first one, durations as seconds, and other columns as they are."""
+    kind = getattr(getattr(column, "dtype", None), "kind", "")
+    if kind not in ("M", "m"):
+        return column
+    if (kind == "M") != (name == "submit"):
+        wanted = "dates, or seconds" if name == "submit" else "durations (timedelta64), or seconds"
+        raise SweepError(f"workload: {name} has {'dates' if kind == 'M' else 'durations'}; give {wanted}")
+    if getattr(column.dtype, "tz", None) is not None:  # of pandas: instants, whatever the time zone
+        column = column.dt.tz_convert("UTC").dt.tz_localize(None)
+    values = np.asarray(column)
+    there = values[~np.isnat(values)]
+    since = there.min() if kind == "M" and there.size else np.timedelta64(0, "s")
+    return (values - since) / np.timedelta64(1, "s")
 
 
 def _of_function(function: Any, where: Sequence[Path]) -> dict[str, Any]:

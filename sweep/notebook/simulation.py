@@ -1,5 +1,6 @@
 """One simulation from a notebook: its jobs, labelled."""
 
+import inspect
 import math
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from models.point import Batches, Point
 from sweep import compiling
 from sweep.config.settings import too_high
 from sweep.errors import SweepError, one_line
+from sweep.errors import unknown as unknown_name
 from sweep.labelling import labelled
 from sweep.notebook import accessor, allowed, choices  # noqa: F401 # registers dataset.schedule
 from sweep.plan import families
@@ -27,10 +29,11 @@ def simulate(
     workload: Any = "lublin2003",
     machine: Any = None,
     load: float | None = None,
-    jobs: int = 10_000,
-    seed: int = 1,
+    jobs: float = 10_000,
+    seed: int | None = 1,
     replication: int = 0,
     config_dir: str | Path | None = None,
+    **unknown: Any,
 ) -> xr.Dataset:
     """Simulate a policy on a workload and return the schedule of its jobs.
 
@@ -41,7 +44,8 @@ def simulate(
         own, compiled with `numba.njit`; ``{"name": "easy", "priority": mine, "backfill_order": another}``.
     workload : str, Path, mapping or arrays
         ``"lublin2003"``, ``{"name": "lublin2003", "jobs_of": "batch"}``, the path of a log, or a mapping (a
-        table, a Dataset) of arrays ``submit``, ``runtime``, ``processors`` …
+        table, a Dataset) of arrays ``submit``, ``runtime``, ``processors`` …; times are seconds, or
+        datetime64 and timedelta64.
     machine : int, str or mapping, optional
         Processors, a name, a mesh ``"16x16"``, or keys of conf/machine. None is the machine that the header
         of a log names, the Origin 2000 for its months, else 128 processors.
@@ -50,7 +54,8 @@ def simulate(
     jobs : int
         Jobs of a workload without end; a log has its own.
     seed, replication : int
-        Name the random numbers; the same as in a study of this seed.
+        Name the random numbers; the same as in a study of this seed. ``seed=None`` takes a new one, which
+        the attribute ``seed`` records.
     config_dir : path-like, optional
         A folder of your own policies, workloads and machines, beside conf.
 
@@ -76,8 +81,12 @@ def simulate(
     >>> bool((jobs.start >= jobs.submit).all())
     True
     """
-    for key, value in (("policy", policy), ("workload", workload), ("machine", machine)):
+    given = {"policy": policy, "workload": workload, "machine": machine}
+    _one_of_each({**given, "load": load, "seed": seed, "replication": replication}, unknown)
+    for key, value in given.items():
         allowed.check(key, value)
+    jobs = int(jobs) if isinstance(jobs, float | np.floating) and float(jobs).is_integer() else jobs
+    seed = new_seed() if seed is None else seed
     where = choices.folders(config_dir)
     parameters = choices.policy(policy, where)
     work = choices.workload(workload, where)
@@ -104,23 +113,49 @@ def simulate(
             f"policy {parameters['name']} ({family.name}) makes no schedule of jobs; run it as a "
             "study, sweep.Study"
         )
-    given = {"workload": workload, "machine": machine}
-    typed = [f"{group}.{key}" for group, its in given.items() if isinstance(its, Mapping) for key in its]
+    typed = [
+        f"{group}.{key}" for group in ("workload", "machine")
+        if isinstance(its := given[group], Mapping) for key in its
+    ]  # fmt: skip
     families.refuse_unread([parameters], typed)
     lacking = Lacking()
     try:
-        notes = tuple(dict.fromkeys(lacking.check(family, point)))
+        notes = tuple(dict.fromkeys(map(choices.words, lacking.check(family, point))))
         lacking.refuse()
         compiling.ready(point)
         made = family.schedule(point)
     except ValueError as error:
-        raise SweepError(one_line(error)) from None
+        raise SweepError(choices.words(one_line(error))) from None
     except SweepError as error:
-        raise choices.in_python(error, {"policy": policy, "workload": workload, "machine": machine}) from None
+        raise choices.in_python(error, given) from None
     except MemoryError as error:
         raise SweepError(f"jobs={jobs}: not enough memory ({one_line(error)}); give fewer") from None
     _warn(notes)
     return labelled(made, point, int(jobs)).assign_attrs({"notes": "\n".join(notes)} if notes else {})
+
+
+def new_seed() -> int:
+    """Return a seed that no run has had, for ``seed=None``."""
+    return int(np.random.SeedSequence().generate_state(1)[0])
+
+
+def _one_of_each(given: Mapping[str, Any], unknown: Mapping[str, Any]) -> None:
+    """Refuse several values of one argument, which make a study, and arguments that there are none of."""
+    for key, value in given.items():
+        values = getattr(value, "values", value)  # of a Series or a DataArray
+        is_several = isinstance(value, list | tuple | range | set) or np.ndim(values) == 1
+        if is_several and not isinstance(value, Mapping):
+            kept = "replications=5" if key in ("seed", "replication") else f"grid={{{key!r}: [...]}}"
+            raise SweepError(
+                f"{key}: several values are given, and simulate runs one simulation; a study runs them all: "
+                f"sweep.Study('compare', {kept})"
+            )
+    for name in unknown:
+        valid = [one for one in inspect.signature(simulate).parameters if one != "unknown"]
+        raise SweepError(
+            f"{unknown_name('argument', name, valid)}; keys of a policy, workload or machine go with its "
+            "name: policy={'name': 'easy', 'ties': 'event'}"
+        )
 
 
 def _warn(notes: Sequence[str]) -> None:

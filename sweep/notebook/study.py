@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import importlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import xarray as xr
@@ -19,6 +20,8 @@ from sweep.config import compose, locate, overrides
 from sweep.config.settings import BY_LOAD, Measures, Precision, Settings
 from sweep.errors import RunError, SweepError
 from sweep.notebook import allowed, choices, own
+from sweep.notebook.settings import Keys, signature
+from sweep.notebook.simulation import new_seed
 from sweep.pilot import settled
 from sweep.plan import programs
 from sweep.plan.data import Plan
@@ -74,7 +77,7 @@ class Study:
         executor: str | Mapping[str, Any] | None = None,
         config_dir: str | Path | None = None,
         modules: str | Path | None = None,
-        **settings: Any,
+        **settings: Unpack[Keys],
     ) -> None:
         if not isinstance(experiment, str) and not callable(experiment):
             raise SweepError(
@@ -84,6 +87,8 @@ class Study:
             allowed.check(key, value)
         if modules is not None:
             plugins.bring(modules)
+        if "seed" in settings and settings["seed"] is None:
+            settings["seed"] = new_seed()
         folder, *others = folders = choices.folders(config_dir)
         if isinstance(experiment, str):
             settings, values = own.taken_out(settings, folders)
@@ -96,6 +101,8 @@ class Study:
         self._folder = Folder(locate.place(config.settings.output), config.settings.name)
         self._plan = expand(settled(config, self._folder, Console()))
         schedules.planned(self._plan)
+
+    __init__.__signature__ = signature(__init__)  # type: ignore[attr-defined] # for completion
 
     def __repr__(self) -> str:
         return f"<Study {self._plan.settings.name}: {self.points} points, {self.tasks} tasks, {self.folder}>"
@@ -190,8 +197,7 @@ class Study:
         dict of str to Path
             The PNG of each by name; PDF and SVG lie beside it.
         """
-        found: dict[str, Path] = _analysis().figures_of(self.folder, chosen)
-        return found
+        return Pictures(_analysis().figures_of(self.folder, chosen))
 
     def report(self, **chosen: Any) -> Path:
         """Write figures, claims and the report; return the path of the report, one HTML file.
@@ -203,6 +209,18 @@ class Study:
         """
         written: Path = _analysis().report_of(self.folder, chosen)
         return written
+
+
+class Pictures(dict[str, Path]):
+    """Names and PNG files of figures, which a notebook shows."""
+
+    def _repr_html_(self) -> str:
+        shown = (
+            f"<figure><img alt='{escape(name)}' style='max-width:48em' src='data:image/png;base64,"
+            f"{base64.b64encode(path.read_bytes()).decode()}'><figcaption>{escape(name)}</figcaption></figure>"
+            for name, path in self.items()
+        )
+        return "".join(shown)
 
 
 def _analysis() -> Any:
