@@ -163,6 +163,23 @@ def _share(test: Tester, metric: str, of: str, low: float = -np.inf, high: float
     ]
 
 
+def _overdue_jobs(test: Tester, of: str) -> str:
+    """Return how many jobs wait beyond the reserve wait time in each month, and which part of them is mj."""
+    texts = []
+    for name in test.months:
+        paper = table_4(name, test.study)
+        samples = [test.sample("overdue", of, name, job_class=one) for one in labels.CLASSES]
+        if paper is None or any(one.reason for one in samples):
+            continue
+        jobs = {
+            one: number * np.nan_to_num(np.nanmean(found.values))
+            for one, number, found in zip(labels.CLASSES, paper.jobs[1:], samples, strict=True)
+        }
+        total, mj = sum(jobs.values()), sum(n for one, n in jobs.items() if one.endswith("mj"))
+        texts.append(f"{month(name)} {total:.0f} jobs" + (f", {mj / total:.0%} of them mj" if total else ""))
+    return f"Jobs beyond the threshold, on average: {'; '.join(texts) or 'none'}."
+
+
 def _spread(test: Tester, metrics: list[str], over: list[str], relative: bool) -> list[Part]:
     """Ask that NCSA-LSF* varies more over the months than other policies, replication by replication."""
 
@@ -312,6 +329,7 @@ def _shares_without_memory(test: Tester) -> str:
 TESTERS: Mapping[str, Callable[..., Any]] = {
     "ratios": _ratios, "together": _together, "low_only_in": _low_only_in, "against_all": _against_all,
     "hours": _hours, "waits_of_classes": _waits_of_classes, "share": _share, "spread": _spread,
+    "overdue_jobs": _overdue_jobs,
     "long_jobs": _long_jobs, "high_load": _high_load, "table_4": _table_4, "demand": _demand, "level": _level,
     "over_months": _over_months, "typical": _typical, "periods": _periods,
     "shares_without_memory": _shares_without_memory,

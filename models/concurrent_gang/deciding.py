@@ -84,7 +84,8 @@ def dispatch(pe, task, now, signalled, system):
 def can_run(task, system):
     """Return whether a task that does not run may be dispatched."""
     state = system.tasks[task].state
-    if system.settings.waits == codes.SPIN and state in (codes.COMMUNICATING, codes.SYNCHRONIZING):
+    spins = system.settings.waits == codes.SPIN and not system.settings.coordinated
+    if spins and state in (codes.COMMUNICATING, codes.SYNCHRONIZING):
         return True
     return state == codes.READY
 
@@ -128,6 +129,13 @@ def decide(pe, now, fresh, system):
     """Let a PE run what it should, `fresh` if the clock signal has just come."""
     pes, tasks, settings = system.pes, system.tasks, system.settings
     running = pes[pe].runs
+    # A local task keeps its PE until the signal while it waits, but not if it takes no part from now on.
+    if running != codes.NONE and pes[pe].spins:
+        if tasks[running].state == codes.INELIGIBLE:
+            take_off(pe, now, system)
+        elif fresh:
+            preempt(pe, now, system)
+        running = pes[pe].runs
     owner = pes[pe].owner
     by_priority = settings.local == codes.PRIORITY
     owned = owner != codes.NONE and (owner == running or tasks[owner].state == codes.READY)

@@ -60,8 +60,10 @@ def timer_goes_off(pe, now, system):
         outcome == BLOCKS
         and settings.waits == codes.SPIN
         and state in (codes.COMMUNICATING, codes.SYNCHRONIZING)
+        and (pes[pe].owner != task or not settings.coordinated)
     ):
         settle(pe, now, system)
+        count_computing(pe, now, system)
         pes[pe].spins = 1
         set_timer(system.timers, pe, pes[pe].quantum_end)
         if pes[pe].quantum_end <= now:
@@ -93,7 +95,7 @@ def task_wakes(task, now, system):
         pes[pe].spins = 0
         if outcome == CONTINUES:
             tasks[task].state = codes.RUNNING
-            pes[pe].begin = max(now, pes[pe].switched)
+            pes[pe].begin = pes[pe].computed_from = max(now, pes[pe].switched)
             end = min(pes[pe].begin + tasks[task].left, pes[pe].quantum_end)
             set_timer(system.timers, pe, end)
             return

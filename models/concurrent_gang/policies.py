@@ -51,6 +51,7 @@ class Rules:
     central_cost: float = keys.seconds()
     # Rows of the trace diagram at most, None for no limit: the next job waits until there is room.
     slots_limit: int | None = keys.whole("a whole number of rows from 1 on, or null (no limit)", null=True)
+    waits: str = keys.choice("block", "spin")  # whether a task that waits for others keeps its PE, see there
     first_load: str = keys.choice("free", "switch")  # what the first task that a PE runs costs
     arrivals: str = keys.choice("at_once", "at_signal")  # when a newcomer owns its slot of the running row
     turns: str = keys.choice("served", "local", "ready")  # what counts in round robin, see `order`
@@ -81,14 +82,9 @@ class Rules:
         return self.slice
 
     @property
-    def spinning(self) -> bool:
-        """Whether a task that waits for others keeps its PE."""
-        return False
-
-    @property
     def codes(self) -> dict[str, int]:
         """The choices as numbers, see `keys.codes`."""
-        return {"quantum_from": 0} | keys.codes(self) | {"waits": int(self.spinning)}
+        return {"quantum_from": 0} | keys.codes(self)
 
     def __str__(self) -> str:
         local = {
@@ -96,8 +92,10 @@ class Rules:
             "round_robin": "Concurrent Gang without priorities",
             "priority": f"Concurrent Gang, alpha {self.alpha:g}, beta {self.beta:g}",
         }[self.local]
+        spins = ", local tasks that wait for others keep their PE" if self.waits == "spin" else ""
         return (
             f"{local}, slices of {self.slice:g} s, packing scheme {self.name}, owners return {self.returns}"
+            + spins
         )
 
 
@@ -111,7 +109,6 @@ class Uncoordinated(Rules):
     quantum: float | None = keys.interval(
         "a positive number of seconds, or null for the length of a slice", null=True
     )
-    waits: str = keys.choice("block", "spin")  # whether a task that waits for others keeps its PE
     quantum_from: str = keys.choice("computing", "dispatch")  # when a quantum begins
 
     @property
@@ -119,13 +116,8 @@ class Uncoordinated(Rules):
         """Seconds that a task has at least before another one may take its place."""
         return self.slice if self.quantum is None else self.quantum
 
-    @property
-    def spinning(self) -> bool:
-        """Whether a task that waits for others keeps its PE."""
-        return self.waits == "spin"
-
     def __str__(self) -> str:
-        waits = "keep their PE" if self.spinning else "give their PE away"
+        waits = "keep their PE" if self.waits == "spin" else "give their PE away"
         return (
             f"no coordination: round robin on each PE, quantum {self.turn:g} s, tasks that wait for "
             f"others {waits}; packing scheme {self.name}"

@@ -19,6 +19,8 @@ LEVELS = {
     "lxf_w_backfill": LXF_W,
     "sjf_backfill": {"wait": 4.0, "wait_p95": 20.0, "wait_max": 66.0, "slowdown": 60.0},
     "lxf_backfill": {"wait": 4.4, "wait_p95": 22.0, "wait_max": 72.0, "slowdown": 62.0},
+    "priority_backfill_4": {"wait": 6.3, "wait_p95": 31.0, "wait_max": 58.0, "slowdown": 90.0},
+    "priority_backfill_16": {"wait": 6.4, "wait_p95": 31.5, "wait_max": 57.0, "slowdown": 91.0},
     "lxf_w_immediate": {**LXF_W, "wait": 4.4, "slowdown": 10.0},
     "lxf_w_soon": {**LXF_W, "slowdown": 40.0},
     "eq_spatial_0m": {"wait": 3.3, "wait_p95": 11.0, "wait_max": 77.0, "slowdown": 8.0},
@@ -27,7 +29,7 @@ LEVELS = {
 }
 """Policy -> hours, and slowdowns, of all jobs in October."""
 
-SHARES = {"held_idle": 0.03, "started_at_once": 0.995}
+SHARES = {"held_idle": 0.03, "started_at_once": 0.995, "overdue": 0.005, "overdue_by_ncsa_class": 0.005}
 
 
 def waits(metric: str, at: Point) -> float:
@@ -116,6 +118,7 @@ OF_JOBS = {
     for name in ("delay", "delay_p95", "delay_max", "slowdown") for suffix in ("", "_by_runtime")
 }  # fmt: skip
 BACKFILL = {**OF_JOBS, "delay_by_ncsa_class": ("ncsa_class",), "held_idle": (), "started_at_once": ()}
+OVERDUE = {"overdue": (), "overdue_by_ncsa_class": ("ncsa_class",)}
 BY_CLASS = (
     "number_of_jobs", "processor_demand", "memory_demand", "under_a_minute", "short_enough_for_st",
     "memory_under_tenth",
@@ -154,7 +157,7 @@ def _experiment(policies: tuple[str, ...], metrics: dict[str, tuple[str, ...]], 
 
 
 EXPERIMENTS = {
-    "o2k_backfill": _experiment(tuple(LEVELS)[:6], BACKFILL, waits),
+    "o2k_backfill": _experiment(tuple(LEVELS)[:8], {**BACKFILL, **OVERDUE}, waits),
     "o2k_immediate": _experiment(("lxf_w_backfill", "lxf_w_immediate", "lxf_w_soon"), BACKFILL, waits),
     "o2k_equipartition": _experiment(
         ("lxf_w_immediate", "lxf_w_backfill", "eq_spatial_0m", "eq_spatial_5m", "eq_spatial_5m_50h"),

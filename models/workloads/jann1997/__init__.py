@@ -17,6 +17,8 @@ M. A. Johnson and M. R. Taaffe, "Matching moments to phase distributions: mixtur
 common order", *Stochastic Models* 5, 1989.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from models import checks
@@ -30,7 +32,7 @@ from models.workloads.jann1997.fitting import fit
 from models.workloads.jann1997.model import Model, Range, of_table
 
 SIZES_IN_RANGE = ("observed", "uniform", "largest")
-MACHINE_SIZES = SCALED, CAPPED, AS_IS = ("scaled", "capped", "as_is")
+MACHINE_SIZES = SCALED, CAPPED, DROP, AS_IS = ("scaled", "capped", "drop", "as_is")
 
 
 def open_stream(point: Point, machine: Machine) -> Stream:
@@ -67,6 +69,13 @@ def model_of(workload: Parameters, machine: Machine) -> tuple[Model, tuple[str, 
     if onto == SCALED and model.processors != largest:
         note = f"jann1997: sizes times {largest / model.processors:.4g}, at least 1: {model.log} is of "
         notes = (*notes, note + f"{model.processors:,} processors (machine_sizes=scaled)")
+    if model.largest > largest and onto == DROP:
+        kept = tuple(jobs for jobs in model.ranges if jobs.most <= largest)
+        note = f"jann1997: {len(kept)} of {len(model.ranges)} ranges of sizes fit {largest:,} processors, "
+        model, notes = (
+            replace(model, ranges=kept),
+            (*notes, note + "the others are left out (machine_sizes=drop)"),
+        )
     if model.largest > largest and onto == AS_IS:
         raise ValueError(
             f"jobs of {model.log} have up to {model.largest:,} processors, and the largest host {largest:,}; "

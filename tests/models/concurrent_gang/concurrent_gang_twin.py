@@ -413,6 +413,8 @@ class Simulation:
 
     def decide(self, pe: Pe) -> None:
         """Choose the task of a PE between two signals, or at one."""
+        if pe.running and pe.running.cause and self.fresh:
+            self.preempt(pe)
         owner, running = self.owner(pe), pe.running
         if owner and owner.cause is None and not owner.held:
             if running is not owner and (running is None or self.fresh or self.settings.returns == "at_once"):
@@ -448,7 +450,7 @@ class Simulation:
         ready = [
             task
             for task in pe.tasks
-            if task is not pe.running and (task.cause is None or self.spins(task.cause))
+            if task is not pe.running and (task.cause is None or self.spins(task, task.cause))
         ]
         if ready:
             self.dispatch(pe, min(ready, key=lambda task: (task.turn, task.job.number)))
@@ -652,10 +654,10 @@ class Simulation:
                 self.wake_at(each, self.now)
         return task.cause is None
 
-    def spins(self, cause: str) -> bool:
-        """Return whether a task keeps its PE while it waits."""
-        spinning = not self.settings.coordinated and self.settings.waits == "spin"
-        return spinning and cause in (COMMUNICATION, SYNCHRONIZATION)
+    def spins(self, task: Task, cause: str) -> bool:
+        """Return whether a task keeps its PE while it waits: outside its own slot."""
+        own = self.settings.coordinated and self.owner(task.pe) is task
+        return not own and self.settings.waits == "spin" and cause in (COMMUNICATION, SYNCHRONIZATION)
 
     def wait(self, task: Task, cause: str) -> None:
         """Let a task wait from now on; unless it spins, its PE is free."""
@@ -665,7 +667,7 @@ class Simulation:
         task.cause, task.since = cause, self.now
         if pe.running is not task:
             return
-        if self.spins(cause):
+        if self.spins(task, cause):
             pe.show(self.now, cause, pe.begin)
         else:
             self.release(pe)
