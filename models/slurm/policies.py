@@ -34,6 +34,7 @@ from models.slurm.fitting import MOST_NAMED, OF_MACHINE, fitted, limited, lines_
 from models.slurm.limits import counters
 from models.slurm.preemption import levels_of
 from models.slurm.scheduler import Phases
+from models.slurm.unmodelled import with_share
 from models.units import KB_IN_GB
 from models.workloads.replayed import DROP, KEEP, MISFITS, ONE_POOL
 
@@ -313,7 +314,9 @@ def check(point: Point) -> Sequence[str]:
     of_log = [note for note in opened.notes if not (apart and ONE_POOL in note)]
     if apart:
         of_log = [_of_nodes(note, configuration) for note in of_log]
-    return [*of_log, *configuration.notes, *_restricted(found, configuration), *notes]
+    ids = opened.ids[opened.rows].tolist() if isinstance(opened, Trace) and opened.ids is not None else None
+    of_file = [with_share(note, found, ids) for note in configuration.notes]
+    return [*of_log, *of_file, *_restricted(found, configuration), *notes]
 
 
 def _of_nodes(note: str, configuration: Configuration) -> str:

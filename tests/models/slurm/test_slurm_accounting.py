@@ -22,6 +22,7 @@ from models.slurm.kernel.priority import classic, fair_tree
 from models.slurm.limits import above, counters, limited
 from models.slurm.priority import associations, fixed_parts
 from models.slurm.scheduler import Phases
+from models.slurm.unmodelled import with_share
 
 CONF = """\
 AccountingStorageEnforce=limits
@@ -372,3 +373,39 @@ def test_limits_that_are_not_modelled_are_listed() -> None:
     made = of_lines("slurm.conf", ["NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1", *lines])
     assert "GrpTRESMins has no effect here, for a, q" in made.notes
     assert not any("MaxWall" in line or "UsageFactor" in line for line in made.notes)
+
+
+SHARES = {
+    "GrpTRESMins has no effect here, for a, q": "75.0%",
+    "MaxMemPerCPU=1000 has no effect here: CPUs": "25.0%",
+    "DefCPUPerGPU=4 has no effect here: CPUs": "50.0%",
+    "TopologyPlugin=topology/tree has no effect here: switches": "25.0%",
+    "NodeFeaturesPlugins=knl has no effect here: features": "25.0%",
+    "Prolog=/etc/prolog has no effect here: time": "100.0%",
+    "SchedulerParameters=bf_one_resv_per_job has no effect here: plans": "25.0%",
+    "SchedulerParameters=pack_serial_at_end has no effect here: jobs": "50.0%",
+    "SchedulerParameters=bf_max_job_array_resv has no effect here: plans": "50.0%",
+    "Licenses=matlab:4 has no effect here: waits": "",
+    "MaxMemPerCPU=much has no effect here: CPUs": "",
+    "slurm.conf: 3 nodes are down": "",
+}
+
+
+@pytest.mark.parametrize("note", SHARES)
+def test_keys_that_are_not_modelled_have_their_share_of_jobs(note: str) -> None:
+    lines = [
+        "NodeName=n[1-2] CPUs=4 RealMemory=9000",
+        "PartitionName=all Nodes=ALL",
+        "PartitionName=b Nodes=ALL",
+    ]
+    made = of_lines("slurm.conf", lines)
+    found = jobs(made, [("ann", "a", ""), ("bob", "b", "q"), ("eve", "b", ""), ("eve", "a", "x")])
+    request = replace(
+        found.request, nodes=np.array([1, 2, 1, 1]), tasks=np.array([1, 4, 2, 1]),
+        node_memory=np.array([2000, 1000, 0, 500]), constraint=np.array(["", "fast", "", ""], object),
+        gres={"gpu:a100": np.array([0, 1, 0, 0]), "gpu": np.array([0, 0, 0, 2])},
+    )  # fmt: skip
+    found = replace(found, request=request, partitions=((0,), (0, 1), (0,), (0,)))
+    share = SHARES[note]
+    said = with_share(note, found, ["1", "2_7", "2_8", "3"])
+    assert said == note + f" ({share} of the jobs)" * bool(share)
