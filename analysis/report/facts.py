@@ -13,6 +13,7 @@ from analysis.study.curve import EXCLUDED
 from sweep.config.nested import leaves
 from sweep.numbers import number, time_unit
 from sweep.policy_names import named
+from sweep.store import provenance
 
 Fact = tuple[str, Sequence[str]]
 """A label, and one or more lines."""
@@ -216,7 +217,7 @@ def _run(study: Study) -> Iterator[str]:
     else:
         yield f"{replications(study)}; {_batches(study)}."
     made = str(study.data.attrs.get("created", ""))[:10]
-    commit = str(study.data.attrs.get("commit", ""))[:12]
+    commit = provenance.shown_commit(provenance.known_commit(str(study.data.attrs.get("commit", ""))))
     if made:
         yield f"Made {made}{f', commit {commit}' if commit else ''}, seed {study.settings.get('seed', 0)}."
 

@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,7 @@ from analysis.report.summary import summary
 from analysis.report.table import LONG
 from analysis.report.warnings import warnings
 from analysis.study import Study
+from models.dotted import OURS
 from sweep.config import choices, locate
 from sweep.policy_names import label
 from sweep.store import provenance
@@ -160,16 +162,36 @@ def again(study: Study) -> dict[str, Any]:
     pinned = [f"{name}=={number}" for name, number in versions.items() if name not in NOT_INSTALLED]
     environment = list(versions.items())
     if commit:
-        clean = commit.removesuffix("-dirty")
-        environment.append(("commit", clean[:12] + " with uncommitted changes" * (clean != commit)))
+        environment.append(("commit", provenance.shown_commit(commit)))
     dataset = shlex.quote(provenance.sanitised(str(study.folder / f"{study.name}.nc")))
     return {
-        "rerun": f"python -m sweep rerun {dataset}" if "recipe" in attributes else "",
+        "rerun": f"python -m sweep rerun {dataset}{_permits(attributes)}" if "recipe" in attributes else "",
         "command": str(attributes.get("command", "")),
         "environment": tuple(environment),
         "install": f"pip install {' '.join(pinned)}" if pinned else "",
         "checkout": f"git checkout {commit.removesuffix('-dirty')[:12]}" if commit else "",
     }
+
+
+def _permits(attributes: Mapping[str, Any]) -> str:
+    """Return the arguments without which a rerun refuses code that is not this project's."""
+    carried = {
+        place.partition("/")[0].removesuffix(".py") for place in _json(attributes, "recipe", "modules")
+    }
+    named = {name.partition(".")[0] for name in _json(attributes, "sources")}
+    config = _json(attributes, "config", "settings")
+    others = named - {*OURS} - carried or config.get("command")
+    return " modules=code" * bool(carried) + " trust=true" * bool(others)
+
+
+def _json(attributes: Mapping[str, Any], name: str, *keys: str) -> dict[str, Any]:
+    """Return a JSON object in an attribute, empty where there is none."""
+    found: Any = {}
+    with suppress(ValueError):
+        found = json.loads(attributes.get(name, "{}"))
+    for key in keys:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 NAMED = 4

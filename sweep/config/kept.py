@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from sweep.config.settings import Config, Measures, Precision, Settings
+from sweep.config.settings import Accept, Config, Measures, Precision, Settings
 
 
 def as_json(config: Config) -> Any:
@@ -18,8 +18,9 @@ def from_json(kept: Any) -> Config:
     """Return the config that `as_json` was given."""
     data = _mappings(kept)
     settings = Settings(**data.pop("settings"))
-    settings.precision = Precision(**settings.precision)  # type: ignore[arg-type] # as JSON has it: a mapping
-    settings.measures = Measures(**settings.measures)  # type: ignore[arg-type]
+    for key, kind in {"precision": Precision, "measures": Measures, "accept": Accept}.items():
+        if isinstance(given := getattr(settings, key), Mapping):  # as JSON has it
+            setattr(settings, key, kind(**given))
     return Config(settings, **data)
 
 

@@ -96,7 +96,9 @@ class Study:
         else:
             values, asked = {}, {"model": programs.given(experiment)}
         asked |= {**_dotted(settings), **_executor(executor)}
-        self._arguments = overrides.written(asked)
+        places = {"--config-dir": config_dir, "modules": modules}
+        given = [f"{key}={place}" for key, place in places.items() if place is not None]
+        self._arguments = [*overrides.written(asked), *given]
         config = compose.load(asked, folder, others, values)
         self._folder = Folder(locate.place(config.settings.output), config.settings.name)
         self._plan = expand(settled(config, self._folder, Console()))

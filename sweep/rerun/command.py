@@ -19,7 +19,7 @@ from sweep.programs.family import COMMAND
 from sweep.progress import say
 from sweep.rerun import foreign, needs, sameness, versions
 from sweep.rerun.original import Original, opened, understood
-from sweep.store import state
+from sweep.store import provenance, state
 from sweep.store.folder import Folder
 from sweep.store.loading import loaded
 
@@ -155,7 +155,7 @@ def _find_modules(original: Original, chosen: Mapping[str, Any], console: Consol
 
 def _report(original: Original, expanded: Plan, console: Console) -> None:
     made = str(original.data.attrs.get("created", ""))[:10]
-    commit = f", commit {original.commit[:12]}" if original.commit else ""
+    commit = f", commit {provenance.shown_commit(original.commit)}" if original.commit else ""
     say(
         console,
         f"rerun of {original.path}" + (f", made {made}{commit}" if made else "")

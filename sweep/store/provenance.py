@@ -50,6 +50,18 @@ def known_versions(given: Mapping[str, object]) -> dict[str, str]:
     }
 
 
+def shown_commit(commit: str) -> str:
+    """Return a commit in words.
+
+    Examples
+    --------
+    >>> shown_commit("0123456789abcdef-dirty")
+    '0123456789ab with changes'
+    """
+    clean = commit.removesuffix("-dirty")
+    return clean[:12] + " with changes" * (clean != commit)
+
+
 def known_commit(given: str) -> str:
     """Return a commit of a dataset, empty for any other text."""
     return given if re.fullmatch(r"[0-9a-f]{7,40}(-dirty)?", given) else ""
@@ -111,17 +123,18 @@ def _short(path: str) -> str:
 
 
 PRIVATE = (
-    "output", "schedule", "logs", "modules", "executor.address", "executor.profile", "slurm", "--config-dir",
+    "output", "schedule", "logs", "executor.address", "executor.profile", "slurm",
 )  # fmt: skip
 """Keys of a command that name places of the run only."""
 
 
 def command(arguments: Sequence[str]) -> str:
-    """Return a command as a dataset has it: without arguments that only concern the place of the run."""
+    """Return a command as a dataset has it: without arguments that only concern the place of the run.
+
+    The folders of one's own files and modules are kept, as without them it is another study.
+    """
     shown = []
-    for before, argument in zip(["", *arguments], arguments, strict=False):
-        if before == "--config-dir" or argument == "--config-dir":
-            continue
+    for argument in arguments:
         key, equals, value = argument.partition("=")
         if key.lstrip("+") not in PRIVATE:
             shown.append(f"{key}={sanitised(value)}" if equals else sanitised(argument))

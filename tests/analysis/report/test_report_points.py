@@ -83,5 +83,5 @@ def test_commands_of_a_rerun() -> None:
     assert found["rerun"] == "python -m sweep rerun results/own/own.nc"
     assert found["install"] == "pip install numpy==2.4.6"
     assert found["checkout"] == "git checkout 0123456789ab"
-    assert ("commit", "0123456789ab with uncommitted changes") in found["environment"]
+    assert ("commit", "0123456789ab with changes") in found["environment"]
     assert again(study(1, 1))["rerun"] == "", "an earlier dataset cannot be made from itself alone"
