@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from models.arrays import Ints
 from models.jobs import bundle
 from models.jobs.requests import of_kind
 from models.jobs.swf.unpacking import content_of
@@ -123,7 +124,8 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
         rows.blocks(path.name, content, counts),
     )
     columns: dict[str, Column] = {}
-    for lines, texts in blocks:
+    for numbers, texts in blocks:
+        lines = np.array(numbers, np.int64)  # all fields share it
         for field, values in texts.items():
             if field not in columns:
                 columns[field] = KINDS.get(field, Texts)(path.name, field)
@@ -148,13 +150,13 @@ class Column(ABC):
         """The line of each row."""
         return np.concatenate(self.lines)
 
-    def extend(self, lines: Sequence[int], texts: Sequence[str]) -> None:
+    def extend(self, lines: Ints, texts: Sequence[str]) -> None:
         """Add a block of rows."""
-        self.lines.append(np.array(lines, np.int64))
+        self.lines.append(lines)
         self.blocks.append(self.of(lines, texts))
 
     @abstractmethod
-    def of(self, lines: Sequence[int], texts: Sequence[str]) -> np.ndarray:
+    def of(self, lines: Ints, texts: Sequence[str]) -> np.ndarray:
         """Return what is kept of a block of texts."""
 
     def broken(self, line: int, text: str, expected: object) -> SacctError:
@@ -169,7 +171,7 @@ class Column(ABC):
 class Instants(Column):
     """A field of times, most of which differ from row to row."""
 
-    def of(self, lines: Sequence[int], texts: Sequence[str]) -> np.ndarray:
+    def of(self, lines: Ints, texts: Sequence[str]) -> np.ndarray:
         try:
             return fields.times(texts)
         except ValueError:
@@ -189,7 +191,7 @@ class Instants(Column):
 class Jobs(Column):
     """The field of job numbers, which all differ."""
 
-    def of(self, lines: Sequence[int], texts: Sequence[str]) -> np.ndarray:
+    def of(self, lines: Ints, texts: Sequence[str]) -> np.ndarray:
         if not fields.JOBS.fullmatch("\n".join(texts)):
             for line, text in zip(lines, texts, strict=True):
                 try:
@@ -211,7 +213,7 @@ class Texts(Column):
         super().__init__(file, field)
         self.known: dict[str, int] = {}
 
-    def of(self, lines: Sequence[int], texts: Sequence[str]) -> np.ndarray:
+    def of(self, lines: Ints, texts: Sequence[str]) -> np.ndarray:
         known = self.known
         for text in set(texts) - known.keys():
             known[text] = len(known)

@@ -7,13 +7,14 @@ texts of all rows. What is left out on the way is counted.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import methodcaller
 from typing import NamedTuple
 
 from models.jobs.swf.columns import COLUMNS
 from models.workloads.sacct import fields
 from models.workloads.sacct.fields import COMMAND, SacctError
 
-BLOCK_BYTES, BLOCK_ROWS = 1 << 22, 1 << 14
+BLOCK_BYTES, BLOCK_ROWS = 1 << 21, 1 << 14
 """Bytes that are decoded, and rows that are parsed, at a time."""
 
 FREE = frozenset(
@@ -27,7 +28,7 @@ SEPARATOR = re.compile(r"[A-Za-z]+([^A-Za-z]+)[A-Za-z]")
 class Block(NamedTuple):
     """Some rows: their lines, and of each field their texts."""
 
-    lines: list[int]
+    lines: Sequence[int]
     texts: Mapping[str, Sequence[str]]
 
 
@@ -42,14 +43,20 @@ class Counts:
 
 
 def decoded(content: bytes) -> Iterator[str]:
-    """Yield the lines of a file, without their ends; the text is decoded a block at a time."""
+    """Yield the lines of a file, without their ends."""
+    for lines in decoded_blocks(content):
+        yield from lines
+
+
+def decoded_blocks(content: bytes) -> Iterator[list[str]]:
+    """Yield the lines of a file, without their ends, a block that is decoded at a time."""
     start = 0
     while start < len(content):
         stop = content.rfind(b"\n", start, start + BLOCK_BYTES) + 1 or content.find(b"\n", start) + 1
         block = content[start : stop or len(content)]
         start += len(block)
         text = block.decode(errors="surrogateescape")
-        yield from text.removesuffix("\n").replace("\r\n", "\n").removesuffix("\r").split("\n")
+        yield text.removesuffix("\n").replace("\r\n", "\n").removesuffix("\r").split("\n")
 
 
 @dataclass
@@ -88,6 +95,23 @@ class Header:
         free = [place for place, title in enumerate(names) if title.lower() in FREE]
         return cls(names, separator, places, free)
 
+    def columns(self, lines: Sequence[str], seen: set[int]) -> Block | None:
+        """Return the fields of lines all at once, None where one of them is not a row of a job of its own.
+
+        The lines are added to those that were `seen`.
+        """
+        n, at, separator = len(self.names), self.places["JobID"], self.separator
+        if {*map(methodcaller("count", separator), lines)} != {n - 1}:
+            return None
+        texts = separator.join(lines).split(separator)
+        jobs = texts[at::n]
+        keys = {*map(hash, lines)}
+        one_by_one = len(keys) < len(lines) or not seen.isdisjoint(keys) or "." in "".join(jobs)
+        if one_by_one or min(jobs) < "0" or max(jobs) > ":":
+            return None
+        seen |= keys
+        return Block([], {field: texts[place::n] for field, place in self.places.items()})
+
     def put_together(self, row: list[str]) -> list[str] | None:
         """Return a row with too many fields as one with the header's number of them, None if it is
         ambiguous."""
@@ -117,8 +141,7 @@ def blocks(name: str, content: bytes, counts: Counts) -> Iterator[Block]:
     SacctError
         A field that is missing, or the first line that is wrong, with its number.
     """
-    lines = decoded(content)
-    first = next(lines, "")
+    first = next(decoded(content), "")
     _check_form(name, first, content)
     header = Header.of(name, first)
     n, job = len(header.names), header.places["JobID"]
@@ -128,57 +151,69 @@ def blocks(name: str, content: bytes, counts: Counts) -> Iterator[Block]:
     rows: list[list[str]] = []
     begun: list[str] = []  # a row of which lines are still to come
     since = 0
-    for number, line in enumerate(lines, start=2):
-        if not line and not begun:
-            continue
-        row = line.split(header.separator)
-        if len(row) > job and not row[job][:1].isdigit() and not titles.isdisjoint(map(str.lower, row)):
+    n_lines = 0
+    for every in decoded_blocks(content):
+        lines = every if n_lines else every[1:]  # without the names
+        n_lines += len(every)
+        numbered = range(n_lines - len(lines) + 1, n_lines + 1)
+        if not begun and lines and (block := header.columns(lines, seen)) is not None:
             if rows:
                 yield _by_column(header, numbers, rows)
                 numbers, rows = [], []
-            before, header = header, Header.of(name, line)  # of a file that was joined, in its own order
-            n, job = len(header.names), header.places["JobID"]
-            if other := before.places.keys() ^ header.places.keys():
-                raise SacctError(
-                    f"{name}: line {number} begins rows with other fields ({', '.join(sorted(other))}); "
-                    "join files of the same fields, or give them one by one"
-                )
+            counts.rows += len(lines)
+            yield Block(numbered, block.texts)
             continue
-        if len(row) < n:
-            if begun:
-                begun[-1] += f" {row[0]}"
-                begun += row[1:]
-            elif len(row) > job and fields.JOB.fullmatch(row[job].partition(".")[0]) and n > 1:
-                begun, since = row, number
+        for number, line in zip(numbered, lines, strict=True):
+            if not line and not begun:
                 continue
-            elif header.free[-1:] == [n - 1]:  # more of the last field of the row before
+            row = line.split(header.separator)
+            if len(row) > job and not row[job][:1].isdigit() and not titles.isdisjoint(map(str.lower, row)):
+                if rows:
+                    yield _by_column(header, numbers, rows)
+                    numbers, rows = [], []
+                before, header = header, Header.of(name, line)  # of a file that was joined, in its own order
+                n, job = len(header.names), header.places["JobID"]
+                if other := before.places.keys() ^ header.places.keys():
+                    raise SacctError(
+                        f"{name}: line {number} begins rows with other fields ({', '.join(sorted(other))}); "
+                        "join files of the same fields, or give them one by one"
+                    )
                 continue
-            else:
-                raise _wrong_number(name, number, row, header)
-            if len(begun) < n:
+            if len(row) < n:
+                if begun:
+                    begun[-1] += f" {row[0]}"
+                    begun += row[1:]
+                elif len(row) > job and fields.JOB.fullmatch(row[job].partition(".")[0]) and n > 1:
+                    begun, since = row, number
+                    continue
+                elif header.free[-1:] == [n - 1]:  # more of the last field of the row before
+                    continue
+                else:
+                    raise _wrong_number(name, number, row, header)
+                if len(begun) < n:
+                    continue
+                row, begun, number = begun, [], since
+                counts.joined += 1
+            elif begun:
+                raise _wrong_number(name, since, begun, header)
+            if len(row) > n:
+                if (whole := header.put_together(row)) is None:
+                    raise _wrong_number(name, number, row, header)
+                row = whole
+            counts.rows += 1
+            if "." in row[job]:
+                counts.steps += 1
                 continue
-            row, begun, number = begun, [], since
-            counts.joined += 1
-        elif begun:
-            raise _wrong_number(name, since, begun, header)
-        if len(row) > n:
-            if (whole := header.put_together(row)) is None:
-                raise _wrong_number(name, number, row, header)
-            row = whole
-        counts.rows += 1
-        if "." in row[job]:
-            counts.steps += 1
-            continue
-        known = hash(line)
-        if known in seen:
-            counts.twice += 1
-            continue
-        seen.add(known)
-        rows.append(row)
-        numbers.append(number)
-        if len(rows) == BLOCK_ROWS:
-            yield _by_column(header, numbers, rows)
-            numbers, rows = [], []
+            known = hash(line)
+            if known in seen:
+                counts.twice += 1
+                continue
+            seen.add(known)
+            rows.append(row)
+            numbers.append(number)
+            if len(rows) == BLOCK_ROWS:
+                yield _by_column(header, numbers, rows)
+                numbers, rows = [], []
     if begun:
         raise _wrong_number(name, since, begun, header)
     if rows:
