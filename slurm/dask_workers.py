@@ -141,7 +141,7 @@ class Executor(dask.Executor):
         """Return a job's script; all options are arguments of sbatch."""
         profile, cluster = self._profile, self._cluster
         assert cluster is not None
-        python = shlex.quote(profile.python or sys.executable)
+        python = profile.interpreter
         interface = f" --interface {shlex.quote(profile.interface)}" if profile.interface else ""
         lines = [
             "#!/bin/bash",

@@ -121,7 +121,7 @@ def _jobs(slurm: Slurm, chosen: Profile, scratch: Path, wait_s: float, stack: Ex
     with suppress(OSError):  # a file system without locks: no node detects one either
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     (look / "request.json").write_text(json.dumps({"token": token, "addresses": listening}), encoding="utf-8")
-    command = f"{shlex.quote(chosen.python or sys.executable)} -P -m slurm.probe"
+    command = f"{chosen.interpreter} -P -m slurm.probe"
     look_there, mpi_there = (f"{command} {shlex.quote(str(path))}" for path in (look, mpi))
     has_mpi = mpi_is_installed()
     submitted: list[int] = []

@@ -1,6 +1,9 @@
 """Cluster profiles: how jobs are requested at a site, as data."""
 
+import shlex
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,6 +44,16 @@ class Profile:
     def time_s(self) -> float:
         """Time limit of an array element in seconds."""
         return answers.seconds(self.time) or float("inf")
+
+    @property
+    def interpreter(self) -> str:
+        """Python on the compute nodes, for a shell: a file, or the words of a container's command."""
+        given = self.python or sys.executable
+        words = [given]
+        if not Path(given).is_file():
+            with suppress(ValueError):  # of an open quote
+                words = shlex.split(given)
+        return shlex.join(words)
 
     def where(self) -> list[str]:
         """Return the options of sbatch for partition, account and QOS, and the profile's own."""

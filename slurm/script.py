@@ -7,7 +7,6 @@ no blank or quote in a folder's name can be misread.
 import math
 import os
 import shlex
-import sys
 import sysconfig
 import tempfile
 from collections.abc import Sequence
@@ -68,7 +67,7 @@ def _script(
         *preamble(profile),
         f"cd {shlex.quote(str(place))} || exit",
         # In the shell's place, so that Slurm's signals reach it; with -P the working folder hides no package.
-        f"exec {shlex.quote(profile.python or sys.executable)} -P -m {command}",
+        f"exec {profile.interpreter} -P -m {command}",
     ]
     return "\n".join(lines) + "\n"
 

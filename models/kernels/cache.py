@@ -10,6 +10,8 @@ project with the same code share what is kept (`models.kernels.locating`).
 import importlib
 import os
 import platform
+import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -125,6 +127,33 @@ def _is_private(place: Path) -> bool:
     return all(each.st_uid == os.getuid() and not each.st_mode & 0o022 for each in found)
 
 
+def _begin_with_shared(cache: Path) -> None:
+    """Copy what the owner of a shared installation has compiled, once, if no other user may change it."""
+    given, done = os.environ.get("SCHEDSWEEP_SHARED_KERNELS"), cache / "shared"
+    if not given or done.exists():
+        return
+    shared = (Path(given) / cache.name).resolve()
+    # A folder above that others may write to, as /tmp, is safe if only owners may rename what is in it.
+    above = all(_is_of_owner(place, sticky=True) for place in shared.parents)
+    with suppress(OSError):
+        if above and all(map(_is_of_owner, (shared, *shared.rglob("*")))):
+            for file in filter(Path.is_file, shared.rglob("*")):
+                place = cache / file.relative_to(shared)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                if not place.exists():
+                    made = place.with_name(f"{place.name}.{os.getpid()}")  # numba may read it meanwhile
+                    shutil.copyfile(file, made)
+                    made.replace(place)
+            done.touch()
+
+
+def _is_of_owner(place: Path, sticky: bool = False) -> bool:
+    """Return whether only root or this user may change a file or a folder; a link is neither."""
+    found = place.lstat()
+    is_kept = not found.st_mode & 0o022 or (sticky and found.st_mode & stat.S_ISVTX)
+    return not stat.S_ISLNK(found.st_mode) and found.st_uid in (0, os.getuid()) and bool(is_kept)
+
+
 def install() -> None:
     """Point numba at the folder; must come before numba is imported. Children inherit it."""
     if os.environ.get("SCHEDSWEEP_KERNELS") == os.environ.get("NUMBA_CACHE_DIR", "unset"):
@@ -135,6 +164,7 @@ def install() -> None:
     cache = next(filter(_is_made, (own, of_session)), None)
     if cache is None:
         cache = Path(tempfile.mkdtemp(prefix="schedsweep-kernels-"))
+    _begin_with_shared(cache)
     os.environ["NUMBA_CACHE_DIR"] = os.environ["SCHEDSWEEP_KERNELS"] = str(cache)
     if "numba" in sys.modules:
         sys.modules["numba"].config.CACHE_DIR = str(cache)

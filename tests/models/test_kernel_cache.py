@@ -148,6 +148,30 @@ def test_a_folder_that_others_may_write_to_is_not_used(tmp_path, mode):
     assert used.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.parametrize("others", ["read", "write a file", "write a folder", "link"])
+def test_kernels_of_a_shared_installation_are_taken_over_if_only_its_owner_can_write(tmp_path, others):
+    code = "from models.workloads import redrawn; print(0 < redrawn.uniform(1, 2) < 1)"
+    shared = tmp_path / "shared"
+    assert "data saved to" in in_new_process(code, shared, NUMBA_DEBUG_CACHE="1")
+    for place in (shared, *shared.rglob("*")):
+        place.chmod(0o555 if place.is_dir() else 0o444)
+    if others == "link":
+        (tmp_path / "real").mkdir()
+        (shared := shared.rename(tmp_path / "real" / "kernels")).chmod(0o755)
+        (inner,) = shared.iterdir()
+        inner.chmod(0o755)
+        (inner / "more").symlink_to(tmp_path)
+    elif others != "read":
+        place = next(
+            path for path in sorted(shared.rglob("*")) if path.is_dir() == (others != "write a file")
+        )
+        place.chmod(place.stat().st_mode | 0o022)
+    settings = {"NUMBA_DEBUG_CACHE": "1", "SCHEDSWEEP_SHARED_KERNELS": str(shared)}
+    printed = in_new_process(code, tmp_path / "cache", **settings)
+    assert ("data saved to" in printed) == (others != "read")
+    assert printed.endswith("True\n")
+
+
 def test_an_own_kernel_is_compiled_again_after_a_change_of_what_it_calls(tmp_path):
     """From a module of another folder of the search path, where numba itself does not look."""
     kernel = "from numba import int64\nfrom models.kernels.compiling import kernel\n"

@@ -1,6 +1,7 @@
 """Profiles: what is asked for at a site is data, and a mistake in it is one clear line."""
 
 import dataclasses
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -43,6 +44,26 @@ def test_shell_variables_stay_the_shells(write: Write) -> None:
     mine = profile.load(write(text))
     assert mine.setup == lines
     assert mine.python == "${CONDA_PREFIX}/bin/python"
+
+
+@pytest.mark.parametrize(
+    ("python", "words"),
+    [
+        ("apptainer exec 'my images/x.sif' python", ["apptainer", "exec", "my images/x.sif", "python"]),
+        ("own env/python", ["own env/python"]),
+        ("/opt/python; rm -r x", ["/opt/python;", "rm", "-r", "x"]),
+        ("/opt/'python", ["/opt/'python"]),
+    ],
+)
+def test_an_interpreter_may_be_several_words(python: str, words: list[str], tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own env").mkdir()
+    (tmp_path / "own env" / "python").touch()
+    mine = profile.load("default", {"python": python})
+    done = subprocess.run(
+        ["bash", "-c", f"printf '%s\\n' {mine.interpreter}"], capture_output=True, text=True
+    )
+    assert done.stdout.splitlines() == words
 
 
 @pytest.mark.parametrize(
