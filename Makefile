@@ -88,8 +88,10 @@ release: $(READY) ## build the wheel and the sdist in dist/, and tag the commit
 	@version=$$($(PY) -m hatchling version) && \
 	  if git rev-parse -q --verify "refs/tags/v$$version" >/dev/null; then \
 	    echo "version $$version has a tag; set the next one in pyproject.toml"; exit 2; fi && \
-	  { grep -q "^version: $$version$$" CITATION.cff && grep -q "^## $$version" CHANGELOG.md || \
-	    { echo "CITATION.cff and CHANGELOG.md do not have version $$version"; exit 2; }; } && \
+	  { ! grep -nE "https://[a-z.]+[.]example/" pyproject.toml CITATION.cff codemeta.json || \
+	    { echo "these addresses are placeholders: set the project's own"; exit 2; }; } && \
+	  { grep -q "^version: $$version$$" CITATION.cff && grep -q "\"version\": \"$$version\"" codemeta.json && grep -q "^## $$version" CHANGELOG.md || \
+	    { echo "CITATION.cff, codemeta.json and CHANGELOG.md do not all have version $$version"; exit 2; }; } && \
 	  rm -rf dist && $(PY) -m hatchling build -d dist && \
 	  git tag -a "v$$version" -m "schedsweep $$version" && echo "dist/ and the tag v$$version are made"
 

@@ -80,6 +80,11 @@ def main(arguments: Sequence[str]) -> int:
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(wrapped(HELP))
         return 0 if arguments else 2
+    if arguments[0] == "--version":
+        from sweep.store.provenance import package_version
+
+        print(f"schedsweep {package_version('schedsweep')}")
+        return 0
     try:
         arguments = plugins.taken(arguments)
         # A dataset may come from a stranger: import nothing else that it names. `draw` reads no dataset.

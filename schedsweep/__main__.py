@@ -24,6 +24,8 @@ SWEEP = {
 OTHERS = {
     "rerun": ("sweep.cli", "make a dataset once more from itself alone, and compare the two"),
     "analysis": ("analysis.command", "figures, claims and a report of results, or one drawing"),
+    "docs": ("sweep.pages", "the pages of the documentation as text"),
+    "completion": ("sweep.completion", "the script with which bash, zsh or fish completes commands"),
     "slurm": ("slurm.cli", "check a cluster before a sweep is submitted to it"),
 }
 """Commands with arguments of their own: where they are, and what they do."""
@@ -33,12 +35,14 @@ usage: schedsweep run|plan|status|gather|cancel EXPERIMENT [key=value ...] [--co
        schedsweep rerun DATASET.nc [key=value ...]
        schedsweep analysis RESULTS [key=value ...]
        schedsweep slurm doctor [key=value ...]
+       schedsweep docs [PAGE]
+       schedsweep completion bash|zsh|fish
 """
 
 EXAMPLES = """\
 examples
   schedsweep plan packing
-  schedsweep run packing grid.load=[0.5,0.9] grid.policy=[buddy,migration] batches=10
+  schedsweep run packing 'grid.load=[0.5,0.9]' 'grid.policy=[buddy,migration]' batches=10
   schedsweep analysis results/packing
 
 schedsweep COMMAND --help has more; schedsweep run --help lists the experiments and executors."""
@@ -47,7 +51,7 @@ schedsweep COMMAND --help has more; schedsweep run --help lists the experiments 
 def help_text() -> str:
     """Return what ``--help`` shows."""
     texts = SWEEP | {name: text for name, (_, text) in OTHERS.items()}
-    commands = "\n".join(f"  {name:<10}{text}" for name, text in texts.items())
+    commands = "\n".join(f"  {name:<12}{text}" for name, text in texts.items())
     return f"{USAGE}\ncommands\n{commands}\n\n{EXAMPLES}"
 
 

@@ -42,6 +42,16 @@ def hidden() -> str | None:
     return None
 
 
+def foreign_system() -> str | None:
+    """Return a line where this is a system that lacks what the project needs, else None."""
+    if sys.platform != "win32":
+        return None
+    return (
+        "schedsweep runs on Linux and macOS; Windows lacks the file locks that keep results safe: "
+        "install it in the Windows Subsystem for Linux (wsl --install)"
+    )
+
+
 def short_of_memory() -> str | None:
     """Return a line where this process may have less address space than the libraries need, else None.
 
@@ -61,7 +71,7 @@ def short_of_memory() -> str | None:
 
 def obstacle() -> str | None:
     """Return a line on what keeps the project's code from running here, None where nothing does."""
-    return hidden() or short_of_memory()
+    return foreign_system() or hidden() or short_of_memory()
 
 
 def _way_out(folder: Path) -> str:

@@ -16,7 +16,7 @@ rerun makes a dataset once more from itself alone, and compares the two (rerun -
 EXAMPLES = """\
 examples
   python -m sweep +experiment=packing
-  python -m sweep +experiment=packing grid.load=[0.5,0.9] grid.policy=[buddy,migration] batches=10
+  python -m sweep +experiment=packing 'grid.load=[0.5,0.9]' 'grid.policy=[buddy,migration]' batches=10
   python -m sweep +experiment=packing policy=buddy workload=swf workload.path=LOG.swf.gz output=results/mine
   python -m sweep +experiment=packing precision.relative=0.05 executor.workers=4 action=plan
   python -m sweep +experiment=replay policy=easy workload.path=LOG.swf.gz schedule=easy.swf

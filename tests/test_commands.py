@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 import xarray as xr
 
+from schedsweep import packages
+from schedsweep.__main__ import main
 from sweep.store.loading import loaded
 
 ROOT = Path(__file__).parent.parent
@@ -223,3 +225,44 @@ def test_too_little_address_space_is_one_line(tmp_path, words):
         "error: this process may have 292 MB of address space, and needs 1000 MB; raise the limit: "
         "ulimit -v unlimited\n"
     )
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_completes_words(shell: str, tmp_path: Path) -> None:
+    """By the script that is printed for it: the last word of a command becomes one that exists."""
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    script = subprocess.run(
+        [sys.executable, "-m", "schedsweep", "completion", shell], capture_output=True, text=True, check=True
+    ).stdout
+    assert "schedsweep completion --words" in script
+    if shell != "bash":
+        subprocess.run([shell, "-n"], input=script, text=True, check=True)
+        return
+    own = tmp_path / "schedsweep"
+    own.write_text(SCRIPT.format(python=sys.executable), encoding="utf-8")
+    own.chmod(0o755)
+    wanted = {"run packing_r": "packing_readings", "run packing batch_": "batch_size=", "comp": "completion"}
+    for line, word in wanted.items():
+        place = f"COMP_LINE='schedsweep {line}' COMP_POINT={len(line) + 11}"
+        done = subprocess.run(
+            ["bash", "-c", f"{script}\n{place}\n_schedsweep 2>/dev/null; echo $COMPREPLY"],
+            capture_output=True, text=True, check=True,
+            env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+        assert done.stdout.strip() == word
+
+
+def test_pages_and_shells_that_there_are_none_of_have_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in (["docs", "statistic"], ["completion", "tcsh"]):
+        assert main(command) == 2
+    pages, shells = capsys.readouterr().err.splitlines()
+    assert "unknown page 'statistic': did you mean 'statistics'?" in pages
+    assert shells.endswith("valid: bash, fish, zsh")
+    assert main(["docs", "docs/statistics.md"]) == 0
+    assert capsys.readouterr().out.startswith("# Means, intervals and capacity")
+
+
+def test_windows_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert "Linux and macOS" in str(packages.obstacle())

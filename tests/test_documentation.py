@@ -2,8 +2,11 @@
 
 import doctest
 import importlib
+import os
 import re
 import shlex
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -196,3 +199,18 @@ def test_the_page_on_ones_own_study_names_all_columns() -> None:
     named = set(re.findall(r"`(\w+)`", "\n".join(line.split("|")[1] for line in table.splitlines())))
     assert named == {"job", *job_tables.COLUMNS}
     assert all(f"``{column}``" in str(job_tables.__doc__) for column in named)
+
+
+@pytest.mark.parametrize("shell", ["bash -O failglob", "zsh -f"])
+def test_a_shell_leaves_the_words_of_every_command_alone(shell: str) -> None:
+    """In zsh a word with brackets that matches no file is an error, and braces are expanded in any shell."""
+    if shutil.which(shell.split()[0]) is None:
+        pytest.skip(f"{shell.split()[0]} is not installed")
+    listed = [line for page in PAGES for line in commands(page) if "<" not in line and "$" not in line]
+    script = "\n".join(f"printf '%s\\0' {line}; echo" for line in listed)
+    done = subprocess.run(
+        [*shell.split(), "-c", script], capture_output=True, text=True, env=os.environ | {"HOME": "~"}
+    )
+    assert not done.stderr
+    for line, words in zip(listed, done.stdout.splitlines(), strict=True):
+        assert words.rstrip("\0").split("\0") == shlex.split(line)

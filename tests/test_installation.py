@@ -44,6 +44,11 @@ def test_a_release_is_built_once_and_runs_in_an_empty_environment(tmp_path: Path
     (clone / "new.py").touch()
     assert "the tree has changes; commit them first" in run(*release, cwd=clone, status=2)
     (clone / "new.py").unlink()
+    assert "these addresses are placeholders" in run(*release, cwd=clone, status=2)
+    for file in ("pyproject.toml", "codemeta.json"):
+        text = (clone / file).read_text(encoding="utf-8").replace("schedsweep.example", "scheduling.invalid")
+        (clone / file).write_text(text, encoding="utf-8")
+    run("git", "commit", "-q", "-a", "-m", "Set addresses", cwd=clone, **name)
     run(*release, cwd=clone, **name)
     version = tomllib.loads((clone / "pyproject.toml").read_text())["project"]["version"]
     assert run("git", "tag", cwd=clone).split() == [f"v{version}"]
@@ -54,6 +59,9 @@ def test_a_release_is_built_once_and_runs_in_an_empty_environment(tmp_path: Path
         files = {name for name in archive.namelist() if ".dist-info/" not in name}
     packages = {name.partition("/")[0] for name in files}
     assert packages == {"models", "sweep", "analysis", "slurm", "schedsweep"}
+    assert {f"{package}/py.typed" for package in packages} <= files
+    pages = {f"sweep/docs/{path.name}" for path in (*(clone / "docs").glob("*.md"), clone / "README.md")}
+    assert {name for name in files if name.startswith("sweep/docs/")} == pages
     confs = {f"sweep/conf/{path.relative_to(clone / 'conf')}" for path in (clone / "conf").rglob("*.yaml")}
     assert {name for name in files if name.startswith("sweep/conf/")} == confs
 
@@ -67,6 +75,8 @@ def test_a_release_is_built_once_and_runs_in_an_empty_environment(tmp_path: Path
     place.mkdir()
     assert "tasks" in run(env / "bin/schedsweep", "plan", "packing", cwd=place)
     assert not list(place.iterdir())
+    assert "# Means, intervals" in run(env / "bin/schedsweep", "docs", "docs/statistics.md", cwd=place)
+    assert run(env / "bin/python", "-m", "analysis", "--version", cwd=place) == f"schedsweep {version}\n"
     code = "import analysis, sweep; print(sweep.__file__, analysis.__file__)"
     found = run(env / "bin/python", "-c", code, cwd=place).split()
     assert all(Path(file).is_relative_to(site) for file in found)
