@@ -26,7 +26,7 @@ ALWAYS = ("load", "workload", "machine")
 SHORT = yaml.safe_load((DOCS / "sitetools" / "short_runs.yaml").read_text().replace("LOG", "null"))
 """Experiment -> settings that make it short."""
 
-FOLLOWED = ("adding_a_family", "adding_a_policy", "adding_a_workload", "own_study")
+FOLLOWED = ("adding_a_family", "adding_a_policy", "adding_a_workload", "any_function", "own_study")
 """Pages whose files and commands tests of their own follow, see `test_documentation` and `tests/models`."""
 
 ELSEWHERE = {

@@ -124,13 +124,16 @@ class Program(Family):
         for one in self.metrics:
             shape = tuple(len(self.coords[dim]) for dim in one.dims)
             try:
-                found[one.name] = values = np.asarray(row[one.name], dtype=np.float64)
-            except (TypeError, ValueError):
+                values = np.asarray(row[one.name])
+            except ValueError:  # rows of several lengths
+                values = np.asarray(None)
+            if values.dtype.kind not in "biuf":
                 self._refuse(f"returned {row[one.name]!r:.60} for {one.name}, which is not a number")
             if values.shape != shape:
                 self._refuse(f"returned shape {values.shape} for {one.name}; it is declared with {shape}")
             if not np.isfinite(values).all():
                 self._refuse(f"returned {values!s:.60} for {one.name}; a metric is finite: raise an error")
+            found[one.name] = values.astype(np.float64)
         return found
 
 

@@ -1,0 +1,270 @@
+"""Functions and commands as models: the page about them runs, and what is wrong is one line or a record."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import sweep
+from analysis.explorer.choice import Choice, references
+from analysis.registry import opened
+from sweep.config import compose, kept, locate
+from sweep.executors import work
+from sweep.plan import programs
+from sweep.plan.expansion import expand
+from sweep.rerun import command as rerun
+from sweep.store.records import Failed, Finished
+
+PAGE = Path(__file__).parent.parent / "docs" / "any_function.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+V = {"v": "1"}
+factor = 1.0
+
+
+def written(folder: Path) -> None:
+    for path, text in re.findall(r"^`([^`\n]+)`\n\n```\w+\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+
+
+def run(folder: Path, *words: str) -> str:
+    done = subprocess.run(
+        [sys.executable, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout
+
+
+def test_the_page_runs_from_top_to_bottom(tmp_path: Path) -> None:
+    written(tmp_path)
+    bare = re.findall(r"(?<!`\n\n)^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+    script = tmp_path / "notebook.py"
+    script.write_text("\n".join(bare) + "\nassert walks.profile_mean.sizes == {'memory': 3, 'rank': 4}\n")
+    run(tmp_path, "notebook.py")
+    for block in re.findall(r"^```sh\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE):
+        for line in block.splitlines():
+            words = shlex.split(line)
+            if words[0] == "cc":
+                subprocess.run(words, cwd=tmp_path, check=True)
+            else:
+                said = run(tmp_path, *words[1:])
+                assert "rerun" not in words or "identical, bit for bit" in said
+    with (
+        xr.open_dataset(tmp_path / "results/pi/pi.nc") as data,
+        xr.open_dataset(tmp_path / "results/in_c/in_c.nc") as c,
+    ):
+        assert data.error.dims == ("points", "method", "replication", "batch")
+        assert not {"policy", "load", "saturated", "capacity"} & set(data.variables)
+        assert abs(float(c.pi_mean[-1]) - np.pi) < 0.1
+    assert {"error.png", "error-against-reference.png"} <= {*os.listdir(tmp_path / "results/pi/figures")}
+    assert (tmp_path / "results/pi/points.csv").read_text().startswith("points,method,status,error_mean")
+    assert not list(tmp_path.glob("simulate-*"))
+
+
+def plain(n: int, kind: Literal["a", "b"] = "a", share: float = 0.5, *, rng: np.random.Generator) -> float:
+    return factor * n + rng.random()
+
+
+def star(*n: int) -> float:
+    return 0.0
+
+
+def mutable(n: list[int] = [1]) -> float:  # noqa: B006
+    return 0.0
+
+
+def fixed(n: int) -> float:
+    return float(n)
+
+
+def forever(n: int, *, rng: Any) -> Any:
+    while True:
+        yield {"v": n + rng.normal()}
+
+
+PLANNED = [
+    (plain, {"grid": {"m": [1]}}, "grid: unknown argument of plain 'm'"),
+    (plain, {}, "plain needs n: give grid.n="),
+    (plain, {"grid": {"n": ["x"]}}, "n=x: plain takes int there"),
+    (plain, {"grid": {"n": [True]}}, "n=true: plain takes int"),
+    (plain, {"grid": {"n": [1], "kind": ["c"]}}, "kind=c: plain takes Literal"),
+    (plain, {"grid": {"n": [1]}, "arguments": {"share": "x"}}, "share=x: plain takes float"),
+    (plain, {"grid": {"n": [1]}, "arguments": {"n": 2}}, "n is in grid and in arguments"),
+    (plain, {"grid": {"n": [1]}, "seed_by": ["kind"]}, "seed_by: unknown axis 'kind'"),
+    (plain, {"grid": {"n": [1]}, "metrics": {}}, "declares no metrics"),
+    (plain, {"grid": {"n": [1]}, "metrics": {"seconds": "s"}}, "metrics.seconds: give a free name"),
+    (plain, {"grid": {"n": [1]}, "metrics": {"n": "s"}}, "n is a variable of the dataset"),
+    (plain, {"grid": {"n": [1]}, "time_limit": 0}, "time_limit=0: give"),
+    (plain, {"grid": {"n": [1]}, "policy": {"x": 1}}, "policy is for policies"),
+    (plain, {"grid": {"n": [1]}, "precision": {"relative": 0.1}}, "returns once"),
+    (plain, {"grid": {"n": [1]}, "batches": "auto"}, "this program returns once"),
+    (plain, {"grid": {"n": [1]}, "executor": "mpi"}, "cannot import it: put it into a module"),
+    (star, {"grid": {"n": [1]}}, "star: *n: int has no name"),
+    (mutable, {"grid": {"n": [1]}}, "the default n=[1] can change"),
+    (fixed, {"grid": {"n": [1]}, "replications": 5}, "replications would be copies"),
+]
+
+
+@pytest.mark.parametrize(("function", "settings", "line"), PLANNED)
+def test_what_is_wrong_is_one_line_before_anything_runs(
+    function: Callable[..., Any], settings: dict[str, Any], line: str, tmp_path: Path
+) -> None:
+    function.__module__ = "__main__"
+    with pytest.raises(sweep.Error, match=re.escape(line)) as raised:
+        sweep.Study(function, **{"metrics": V, "output": str(tmp_path), "executor": "serial"} | settings)
+    assert "\n" not in str(raised.value)
+    assert not list(tmp_path.iterdir())
+
+
+def raising(n: int) -> float:
+    raise RuntimeError("CUDA out of memory")
+
+
+def late(n: int) -> float:
+    while True:
+        pass
+
+
+TASKS = [
+    (lambda n: {"w": 1}, {}, "returned w; its metrics are v"),
+    (lambda n: None, {}, "returned None for v, which is not a number"),
+    (lambda n: float("nan"), {}, "a metric is finite"),
+    (lambda n: [1.0, 2.0], {}, r"returned shape \(2,\) for v; it is declared with \(\)"),
+    (lambda n: "x", {}, "which is not a number"),
+    (raising, {}, "fewer at a time: executor.workers=1"),
+    (late, {"time_limit": 0.3}, "took longer than time_limit=0.3 s"),
+    (lambda n: os._exit(3), {"time_limit": 9}, "was killed"),
+    ("exit 3", {}, "ended with exit status 3; its files: .*; it wrote: noise"),
+    ("kill -9 $$", {}, "ended with SIGKILL"),
+    ("echo hi", {}, "left no JSON object with v as its last line"),
+    ("sleep 9 & wait", {"time_limit": 0.3}, "took longer than time_limit=0.3 s"),
+    ("echo '{\"v\": 1}'", {"results": "v.json"}, "as its file v.json"),
+    (None, {}, "cannot be started .No such file or directory"),
+]
+
+
+@pytest.mark.parametrize(("model", "settings", "line"), TASKS)
+def test_what_fails_is_the_record_of_its_task(
+    model: Any, settings: dict[str, Any], line: str, tmp_path: Path
+) -> None:
+    asked = {"metrics.v": "1", "grid.n": [1], "output": str(tmp_path), "executor": "serial", **settings}
+    if callable(model):
+        model.__module__ = "__main__"
+        asked["model"] = programs.given(model)
+    else:
+        script = f"echo noise {{n}} >&2; {model}"
+        asked["command"] = ["bash", "-c", script] if model else ["./not-there", "{n}"]
+    record = work.simulate(expand(compose.load(asked, locate.conf_folder())).task(0))
+    assert isinstance(record, Failed)
+    assert re.search(line, record.traceback)
+
+
+@pytest.mark.parametrize("executor", ["serial", {"name": "dask", "workers": 2}])
+def test_functions_of_a_session_have_the_same_bits_and_an_identity(executor: Any, tmp_path: Path) -> None:
+    global factor
+    plain.__module__ = "__main__"
+    asked = {"grid": {"n": [1, 2]}, "metrics": V, "replications": 5, "output": str(tmp_path / "r")}
+    study = sweep.Study(plain, executor=executor, **asked)
+    data = study.run(progress=False)
+    paired = data.v[1] - data.v[0]
+    np.testing.assert_allclose(paired, 1.0)  # the same random numbers at both points
+    assert [work.simulate(study.plan.task(t)).values for t in range(10)] == [
+        v.tobytes() for v in data.v.values.reshape(10, 1)
+    ]
+    own = sweep.Study(plain, executor=executor, seed_by=["n"], **asked | {"output": str(tmp_path / "own")})
+    assert np.unique(own.run(progress=False).v.values % 1).size == 10
+    try:
+        factor = 2.0
+        assert not set(study.plan.ids) & set(sweep.Study(plain, executor=executor, **asked).plan.ids)
+    finally:
+        factor = 1.0
+    assert study.plan.ids == sweep.Study(plain, executor=executor, **asked).plan.ids
+
+
+def test_batches_stop_when_they_are_precise_and_a_pilot_finds_their_number(tmp_path: Path) -> None:
+    forever.__module__ = "__main__"
+    given = {"grid": {"n": [100]}, "metrics": V, "replications": 2, "executor": "serial", "warmup": 3}
+    stopped = sweep.Study(
+        forever, batches=10, precision={"relative": 0.5}, output=str(tmp_path / "a"), **given
+    )
+    assert np.isfinite(stopped.run(progress=False).v).sum() == 20  # at the first checkpoint
+    given["replications"] = 5
+    found = sweep.Study(forever, batches="auto", output=str(tmp_path / "b"), **given).run(progress=False)
+    assert found.sizes["batch"] >= 30
+
+
+SOURCE = """
+from sweep import metric, model
+@model(v=metric("s"))
+def scaled(load: float, policy: str, machine: int, *, rng):
+    return {"v": load * machine + len(policy) + rng.random()}
+"""
+
+
+def test_axes_of_every_study_may_be_arguments_and_plans_are_remade(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scaledmodel.py").write_text(SOURCE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    asked = {
+        "model": "scaledmodel.scaled", "grid.load": [50, 200], "grid.policy": ["x", "easy"],
+        "grid.machine": [1, 2, 4], "replications": 5, "executor": "serial", "output": "r",
+    }  # fmt: skip
+    config = compose.load(asked, locate.conf_folder())
+    plan = expand(config)
+    assert (
+        expand(kept.from_json(json.loads(json.dumps(kept.as_json(plan.asked))))).ids == plan.ids
+    )  # a batch job
+    assert isinstance(work.simulate(plan.task(0)), Finished)
+    words = [f"{key}={str(value).replace(' ', '')}" for key, value in asked.items()]
+    run(tmp_path, "-m", "sweep", *words)
+    with xr.open_dataset(tmp_path / "r/scaled.nc") as data:
+        assert data.v.dims == ("policy", "load", "machine", "replication", "batch")
+        assert float(data.v_mean.sel(policy="x", load=200.0, machine=4)) == pytest.approx(801.5, abs=0.5)
+    study, _ = opened(tmp_path / "r", chosen={"reference": "easy"})
+    assert study.axes_shown == ["policy", "load", "machine"]
+    assert references(study, Choice.first(study)) == ["x", "easy"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "line"),
+    [
+        ({}, "runs code from outside this project (scaledmodel"),
+        (
+            {"model": None, "command": ["touch", "{n}"], "grid": {"n": [1]}, "metrics": V},
+            "command [touch,{n}]",
+        ),
+        ({"model": "sweep.store.writing.replace"}, "cannot be a model"),
+        ({"model": "os.system"}, "runs code from outside this project (os)"),
+    ],
+)
+def test_a_strangers_dataset_runs_nothing(
+    changed: dict[str, Any], line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scaledmodel.py").write_text(SOURCE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    run(
+        tmp_path, "-m", "sweep", "model=scaledmodel.scaled", "grid.load=[1]", "grid.policy=[x]",
+        "grid.machine=[1]", "replications=1", "executor=serial", "output=r",
+    )  # fmt: skip
+    with xr.open_dataset("r/scaled.nc", decode_cf=False) as read:
+        data = read.load()
+    recipe = json.loads(data.attrs["recipe"])
+    recipe["study"]["settings"] |= changed
+    data.attrs["recipe"] = json.dumps(recipe)
+    data.to_netcdf("forged.nc")
+    before = {*os.listdir(tmp_path)}
+    with pytest.raises(sweep.Error, match=re.escape(line)):
+        rerun.main(["forged.nc", "executor=serial"], [locate.conf_folder()], [])
+    assert {*os.listdir(tmp_path)} == before
