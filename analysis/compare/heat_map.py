@@ -65,7 +65,7 @@ def draw(layout: Layout, metric: str) -> Figure:
     figure.colorbar(image, label=f"{name} ({unit.name.strip()})" if unit.name.strip() else name)
     for (row, column), mean in np.ndenumerate(means / unit.size):
         if np.isfinite(mean) and len(x) <= MOST_TEXTS:
-            words = estimate(mean, halves[row, column] / unit.size)
-            color = text_on(to_hex(image.cmap(image.norm(mean))))
+            words = estimate(float(mean), float(halves[row, column]) / unit.size)
+            color = text_on(to_hex(tuple(np.ravel(image.cmap(image.norm(np.atleast_1d(mean)))))))
             axes.text(column, row, words, ha="center", va="center", fontsize=7.5, color=color)
     return figure

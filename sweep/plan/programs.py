@@ -123,7 +123,7 @@ def _planned(config: Config, program: Program) -> tuple[Config, tuple[str, ...]]
     }
     files["policy"] = {label: {**policy, **file} for label, file in files["policy"].items()}
     is_many = isinstance(program, Function) and inspect.isgeneratorfunction(inspect.unwrap(program.function))
-    length = {} if is_many else {"batches": 1, "warmup": 0}
+    length: dict[str, Any] = {} if is_many else {"batches": 1, "warmup": 0}
     if not is_many and settings.precision.relative is not None:
         raise SweepError(
             f"precision.relative: {name} returns once; yield the metrics of each batch, or give replications"
@@ -176,7 +176,7 @@ def _function(settings: Settings) -> Program:
                 f"{last} is defined in this session ({module}), and workers of executor={executor} cannot "
                 f"import it: put it into a module, or use executor={' or '.join(HERE)}"
             )
-        import cloudpickle
+        import cloudpickle  # type: ignore[import-untyped] # it has no types
 
         value, code, module = cloudpickle.dumps(function), _code(function), "__main__"
     return Function(
