@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-import xarray as xr
+from netCDF4 import Dataset
 
 import sweep
 from analysis.explorer.choice import Choice, references
@@ -22,6 +23,7 @@ from sweep.executors import work
 from sweep.plan import programs
 from sweep.plan.expansion import expand
 from sweep.rerun import command as rerun
+from sweep.store import loading
 from sweep.store.records import Failed, Finished
 
 PAGE = Path(__file__).parent.parent / "docs" / "any_function.md"
@@ -58,13 +60,10 @@ def test_the_page_runs_from_top_to_bottom(tmp_path: Path) -> None:
             else:
                 said = run(tmp_path, *words[1:])
                 assert "rerun" not in words or "identical, bit for bit" in said
-    with (
-        xr.open_dataset(tmp_path / "results/pi/pi.nc") as data,
-        xr.open_dataset(tmp_path / "results/in_c/in_c.nc") as c,
-    ):
-        assert data.error.dims == ("points", "method", "replication", "batch")
-        assert not {"policy", "load", "saturated", "capacity"} & set(data.variables)
-        assert abs(float(c.pi_mean[-1]) - np.pi) < 0.1
+    data, c = (loading.loaded(tmp_path / f"results/{name}/{name}.nc") for name in ("pi", "in_c"))
+    assert data.error.dims == ("points", "method", "replication", "batch")
+    assert not {"policy", "load", "saturated", "capacity"} & set(data.variables)
+    assert abs(float(c.pi_mean[-1]) - np.pi) < 0.1
     assert {"error.png", "error-against-reference.png"} <= {*os.listdir(tmp_path / "results/pi/figures")}
     assert (tmp_path / "results/pi/points.csv").read_text().startswith("points,method,status,error_mean")
     assert not list(tmp_path.glob("simulate-*"))
@@ -228,29 +227,23 @@ def test_axes_of_every_study_may_be_arguments_and_plans_are_remade(
     assert isinstance(work.simulate(plan.task(0)), Finished)
     words = [f"{key}={str(value).replace(' ', '')}" for key, value in asked.items()]
     run(tmp_path, "-m", "sweep", *words)
-    with xr.open_dataset(tmp_path / "r/scaled.nc") as data:
-        assert data.v.dims == ("policy", "load", "machine", "replication", "batch")
-        assert float(data.v_mean.sel(policy="x", load=200.0, machine=4)) == pytest.approx(801.5, abs=0.5)
+    data = loading.loaded(tmp_path / "r/scaled.nc")
+    assert data.v.dims == ("policy", "load", "machine", "replication", "batch")
+    assert float(data.v_mean.sel(policy="x", load=200.0, machine=4)) == pytest.approx(801.5, abs=0.5)
     study, _ = opened(tmp_path / "r", chosen={"reference": "easy"})
     assert study.axes_shown == ["policy", "load", "machine"]
     assert references(study, Choice.first(study)) == ["x", "easy"]
 
 
-@pytest.mark.parametrize(
-    ("changed", "line"),
-    [
-        ({}, "runs code from outside this project (scaledmodel"),
-        (
-            {"model": None, "command": ["touch", "{n}"], "grid": {"n": [1]}, "metrics": V},
-            "command [touch,{n}]",
-        ),
-        ({"model": "sweep.store.writing.replace"}, "cannot be a model"),
-        ({"model": "os.system"}, "runs code from outside this project (os)"),
-    ],
-)
-def test_a_strangers_dataset_runs_nothing(
-    changed: dict[str, Any], line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+FORGED = [
+    ({}, "runs code from outside this project (scaledmodel"),
+    ({"model": None, "command": ["touch", "{n}"], "grid": {"n": [1]}, "metrics": V}, "command [touch,{n}]"),
+    ({"model": "sweep.store.writing.replace"}, "cannot be a model"),
+    ({"model": "os.system"}, "runs code from outside this project (os)"),
+]
+
+
+def test_a_strangers_dataset_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "scaledmodel.py").write_text(SOURCE)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
@@ -258,13 +251,13 @@ def test_a_strangers_dataset_runs_nothing(
         tmp_path, "-m", "sweep", "model=scaledmodel.scaled", "grid.load=[1]", "grid.policy=[x]",
         "grid.machine=[1]", "replications=1", "executor=serial", "output=r",
     )  # fmt: skip
-    with xr.open_dataset("r/scaled.nc", decode_cf=False) as read:
-        data = read.load()
-    recipe = json.loads(data.attrs["recipe"])
-    recipe["study"]["settings"] |= changed
-    data.attrs["recipe"] = json.dumps(recipe)
-    data.to_netcdf("forged.nc")
-    before = {*os.listdir(tmp_path)}
-    with pytest.raises(sweep.Error, match=re.escape(line)):
-        rerun.main(["forged.nc", "executor=serial"], [locate.conf_folder()], [])
-    assert {*os.listdir(tmp_path)} == before
+    for changed, line in FORGED:
+        shutil.copy("r/scaled.nc", "forged.nc")
+        with Dataset("forged.nc", "a") as file:
+            recipe = json.loads(file.recipe)
+            recipe["study"]["settings"] |= changed
+            file.recipe = json.dumps(recipe)
+        before = {*os.listdir(tmp_path)}
+        with pytest.raises(sweep.Error, match=re.escape(line)):
+            rerun.main(["forged.nc", "executor=serial"], [locate.conf_folder()], [])
+        assert {*os.listdir(tmp_path)} == before
