@@ -1,9 +1,10 @@
-"""Figs. 3 to 6: job sizes, runtimes and repeated runs in the logs at hand.
+"""Figs. 3 to 6: job sizes, runtimes and repeated runs in two logs, or from their counts without the logs.
 
 The paper used six logs. Of these only the NASA Ames iPSC/860's is published as it was; KTH's SP2 stands
 in for the ANL SP1 and the SDSC Paragon, which are not.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +16,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter, StrMethodFormatter
 
-from analysis.errors import DrawingError
 from analysis.feitelson1996.labels import KEY
 from analysis.figures import style
 from analysis.figures.captions import captioned
@@ -23,7 +23,8 @@ from analysis.figures.style import ACCENT, NEUTRAL
 from analysis.paper import Picture
 from models.jobs import swf
 
-ARCHIVE = "the Parallel Workloads Archive"
+COUNTED = Path(__file__).with_name("counts.json")
+"""The counts of the logs in the Parallel Workloads Archive, by file."""
 
 N_BUCKETS = 10
 """Section 3.2: "dividing the jobs into 10 buckets according to size"."""
@@ -62,44 +63,46 @@ LOGS = (NASA, KTH)
 IN_PLACE = "KTH SP2 in place of the ANL SP1 and SDSC Paragon logs, which are out of reach."
 
 
-@dataclass(frozen=True)
-class UserJobs:
-    """The jobs of a log without system probes.
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """What the figures show of a log, without system probes.
 
     Parameters
     ----------
     note : str
         What was left out.
-    user, application : ndarray of int, shape (n_jobs,)
-        -1 where the log does not name them.
+    sizes, jobs, mean : ndarray, shape (n_sizes,)
+        The sizes that occur, the number of jobs of each and their mean runtime in seconds.
+    buckets : ndarray, shape (2, N_BUCKETS)
+        Mean size and mean runtime of the parallel jobs, see `buckets`.
+    lengths, runs : ndarray, shape (n_lengths,)
+        The lengths of runs of repeated executions, and how often each occurs.
+    named : bool
+        Whether the log names programs; else a run has the same user and the same size.
     """
 
-    jobs: swf.Selection
     note: str
-    user: np.ndarray
-    application: np.ndarray
-
-    @property
-    def parallel(self) -> np.ndarray:
-        """Which jobs use more than one PE."""
-        return self.jobs.size > 1
+    sizes: np.ndarray
+    jobs: np.ndarray
+    mean: np.ndarray
+    buckets: np.ndarray
+    lengths: np.ndarray
+    runs: np.ndarray
+    named: bool
 
 
 @cache
-def load(folder: Path | None, source: Source) -> UserJobs:
-    """Read a log.
-
-    Raises
-    ------
-    DrawingError
-        If it is missing, with the place to get it.
-    """
+def load(folder: Path | None, source: Source) -> Counts:
+    """Count a log, or take the counts that ship with the project where the log is not in the folder."""
     path = None if folder is None else folder / source.file
-    if path is None or not path.is_file():
-        raise DrawingError(
-            f"{source.file} is not in {folder or 'any folder of logs'}: get it from {ARCHIVE}, then set "
-            "TRACES to its folder, or add logs=FOLDER"
-        )
+    if path is not None and path.is_file():
+        return count(path, source)
+    shipped = json.loads(COUNTED.read_text(encoding="utf-8"))[source.file]
+    return Counts(**{key: np.array(one) if isinstance(one, list) else one for key, one in shipped.items()})
+
+
+def count(path: Path, source: Source) -> Counts:
+    """Count a log: `COUNTED` holds these counts of the logs of the archive."""
     log = swf.read(path)
     selection = swf.select(log, source.n_pes, swf.Filters(exclude=source.exclude))
     probe = sum(rows for reason, rows in selection.dropped.items() if "user" in reason)
@@ -112,8 +115,13 @@ def load(folder: Path | None, source: Source) -> UserJobs:
     note = f"{source.label}: {selection.kept:,} jobs" + (
         f", without {' and '.join(left_out)}" if left_out else ""
     )
-    columns = {name: log.columns[name][selection.rows] for name in ("user", "application")}
-    return UserJobs(selection, note, **columns)
+    user, application = (log.columns[name][selection.rows] for name in ("user", "application"))
+    size, runtime = selection.size, selection.runtime
+    sizes, mean, jobs = mean_by_size(size, runtime)
+    named = bool((application >= 0).any())
+    lengths, runs = np.unique(swf.run_lengths(user, application if named else -1, size), return_counts=True)
+    of_buckets = np.array(buckets(size[size > 1], runtime[size > 1]))
+    return Counts(note, sizes, jobs, mean, of_buckets, lengths, runs, named)
 
 
 def pictures(folder: Path | None) -> Iterator[Picture]:
@@ -151,7 +159,7 @@ def zipf_order(lengths: np.ndarray, counts: np.ndarray) -> tuple[float, float]:
 
 
 def _of_both(
-    folder: Path | None, draw: Callable[[Axes, Source, UserJobs], None], extra: str = IN_PLACE
+    folder: Path | None, draw: Callable[[Axes, Source, Counts], None], extra: str = IN_PLACE
 ) -> Figure:
     """Draw both logs side by side."""
     found = [load(folder, source) for source in LOGS]
@@ -162,14 +170,14 @@ def _of_both(
     return figure
 
 
-def _note(figure: Figure, *sources: UserJobs, extra: str = "") -> None:
+def _note(figure: Figure, *sources: Counts, extra: str = "") -> None:
     text = "\n".join([*(source.note for source in sources), *([extra] if extra else [])])
     style.put_note(figure, text)
 
 
 def _sizes(folder: Path | None) -> Figure:
-    def draw(axes: Axes, source: Source, found: UserJobs) -> None:
-        sizes, counts = np.unique(found.jobs.size, return_counts=True)
+    def draw(axes: Axes, source: Source, found: Counts) -> None:
+        sizes, counts = found.sizes, found.jobs
         power = sizes & (sizes - 1) == 0
         axes.bar(sizes[~power], counts[~power], width=1.0, color=NEUTRAL)
         axes.bar(sizes[power], counts[power], width=1.0, color=ACCENT)
@@ -181,7 +189,7 @@ def _sizes(folder: Path | None) -> Figure:
 
 def _nasa_runtimes(folder: Path | None) -> Figure:
     nasa = load(folder, NASA)
-    sizes, mean, counts = mean_by_size(nasa.jobs.size, nasa.jobs.runtime)
+    sizes, mean, counts = nasa.sizes, nasa.mean, nasa.jobs
     figure, axes = style.page(7.4, 3.5)
     axes.plot(sizes, mean, color=ACCENT, linewidth=1, zorder=2)
     axes.scatter(sizes, mean, s=areas(counts, counts.max()), color=ACCENT, edgecolor="white", zorder=3)
@@ -216,11 +224,11 @@ def _size_legend(counts: np.ndarray) -> list[Line2D]:
 
 
 def _bucket_runtimes(folder: Path | None) -> Figure:
-    def draw(axes: Axes, source: Source, found: UserJobs) -> None:
-        size, runtime = found.jobs.size[found.parallel], found.jobs.runtime[found.parallel]
-        sizes, mean, _ = mean_by_size(size, runtime)
+    def draw(axes: Axes, source: Source, found: Counts) -> None:
+        parallel = found.sizes > 1
+        sizes, mean = found.sizes[parallel], found.mean[parallel]
         axes.plot(sizes, mean / 1000, "o", ms=3, color="#aab2b8", label="each size")
-        centre, bucket_mean = buckets(size, runtime)
+        centre, bucket_mean = found.buckets
         axes.plot(
             centre, bucket_mean / 1000, "s-", color=ACCENT, label=f"{N_BUCKETS} buckets of equally many jobs"
         )
@@ -247,12 +255,8 @@ def count_by_powers(axes: Axes) -> None:
 
 
 def _run_lengths(folder: Path | None) -> Figure:
-    def draw(axes: Axes, source: Source, found: UserJobs) -> None:
-        named = (found.application >= 0).any()
-        lengths, counts = np.unique(
-            swf.run_lengths(found.user, found.application if named else -1, found.jobs.size),
-            return_counts=True,
-        )
+    def draw(axes: Axes, source: Source, found: Counts) -> None:
+        lengths, counts, named = found.lengths, found.runs, found.named
         used = counts >= RARE_RUNS
         order, constant = zipf_order(lengths[used], counts[used])
         axes.loglog(lengths[~used], counts[~used], "o", ms=3, color="#aab2b8")
