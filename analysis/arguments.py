@@ -5,6 +5,7 @@ from pathlib import Path
 
 from analysis.errors import AnalysisError
 from sweep import logs
+from sweep.errors import closest
 
 
 def parsed(
@@ -37,7 +38,9 @@ def parsed(
         key, sign, value = argument.partition("=")
         if not sign or not (key in keys or allowed(key)):
             known = ", ".join(f"{one}=" for one in keys)
-            raise AnalysisError(f"{command}unknown argument {argument!r}; valid: {known}{more}")
+            meant = closest(key, keys) if sign else None
+            hint = f" did you mean {meant}={value}?" if meant else ""
+            raise AnalysisError(f"{command}unknown argument {argument!r};{hint} valid: {known}{more}")
         if not value.strip(" ,[]"):
             raise AnalysisError(f"{command}{argument!r} has no value; give one, or omit {key}=")
         found[key] = value

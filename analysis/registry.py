@@ -18,7 +18,7 @@ from analysis.errors import AnalysisError
 from analysis.paper import Drawing, Paper, reads
 from models import dotted
 from sweep import plugins
-from sweep.errors import unknown
+from sweep.errors import closest, unknown
 
 if TYPE_CHECKING:
     from analysis.study import Study
@@ -131,8 +131,10 @@ def opened(
     for name in chosen:
         if name not in OPTIONS and name not in study.selectable:
             valid = [*FURTHER, *OPTIONS, *study.selectable]
+            meant = closest(name, valid)
+            hint = f" did you mean {meant}={chosen[name]}?" if meant else ""
             raise AnalysisError(
-                f"unknown argument '{name}={chosen[name]}'; valid: {', '.join(f'{k}=' for k in valid)}"
+                f"unknown argument '{name}={chosen[name]}';{hint} valid: {', '.join(f'{k}=' for k in valid)}"
             )
     if at := {axis: value for axis, value in chosen.items() if axis not in OPTIONS}:
         whole, study = study, study.selected(at)

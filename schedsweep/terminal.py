@@ -126,7 +126,7 @@ def wrapped(text: str, width: int = 79) -> str:
     """
     lines: list[str] = []
     for line in _joined(text.split("\n")):
-        is_command = line.lstrip().startswith("python ")
+        is_command = line.startswith(COMMANDS)
         parts = textwrap.wrap(
             line, width - 2 * is_command, subsequent_indent=" " * (_below(line) + 4 * is_command),
             break_long_words=False, break_on_hyphens=False,
@@ -141,18 +141,16 @@ def _joined(lines: Sequence[str]) -> list[str]:
     before = 0
     for line in lines:
         indent = len(line) - len(line.lstrip())
-        if (
-            before > PROSE
-            and line.strip()
-            and not line.lstrip().startswith("python ")
-            and indent == _below(found[-1])
-        ):
+        if before > PROSE and line.strip() and not line.startswith(COMMANDS) and indent == _below(found[-1]):
             found[-1] += f" {line.strip()}"
         else:
             found.append(line)
         before = len(line)
     return found
 
+
+COMMANDS = ("  python ", "  schedsweep ")
+"""How a line of help with a command begins."""
 
 PROSE = 70
 """Letters from which on a line of help is continued by the next one that begins below its text."""

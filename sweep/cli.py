@@ -39,6 +39,11 @@ def answer(arguments: Sequence[str]) -> int:
 
             is_rerun = overrides[:1] == [RERUN]
             print(wrapped(help_text.RERUN if is_rerun else help_text.text(locate.folders(user))))
+        elif not wanted and not overrides:
+            from sweep import help as help_text
+
+            print(wrapped(help_text.experiments(locate.folders(user))))
+            raise SweepError("no experiment named: add +experiment=NAME (see python -m sweep --help)")
         elif wanted == "--version":
             from sweep.store.provenance import package_version
 

@@ -64,10 +64,16 @@ def unknown(kind: str, given: object, valid: Iterable[str]) -> str:
     "unknown key 'batchs': did you mean 'batches'? valid: batches, seed"
     """
     names = sorted(map(str, valid))  # keys of YAML may be numbers
+    meant = closest(given, names)
+    hint = f" did you mean {meant!r}?" if meant else ""
+    return f"unknown {kind} {str(given)!r}:{hint} valid: {', '.join(names) or 'none'}"
+
+
+def closest(given: object, names: Iterable[str]) -> str | None:
+    """Return the name that was probably meant; None where none is close."""
     by_letters = {name.lower(): name for name in names}
     close = difflib.get_close_matches(str(given).lower(), by_letters, n=1)
-    hint = f" did you mean {by_letters[close[0]]!r}?" if close else ""
-    return f"unknown {kind} {str(given)!r}:{hint} valid: {', '.join(names) or 'none'}"
+    return by_letters[close[0]] if close else None
 
 
 def one_line(error: BaseException) -> str:

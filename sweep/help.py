@@ -1,8 +1,9 @@
 """The help text: made without Hydra or any numerical library, so that it answers at once."""
 
+import re
 from pathlib import Path
 
-from sweep.config.choices import described
+from sweep.config import choices
 
 USAGE = """\
 usage: python -m sweep +experiment=NAME [key=value ...] [--config-dir DIR]
@@ -40,6 +41,9 @@ options
 Every key and its default: conf/config.yaml."""
 
 
+PAPER = re.compile(r"(?P<paper>[A-Z][\w ]+ \d{4})(, chapter \d+)?: ")
+"""How the description of an experiment of a paper begins."""
+
 RERUN = """\
 usage: python -m sweep rerun DATASET.nc [key=value ...] [--config-dir DIR]
 
@@ -65,13 +69,25 @@ Exit status: 0 it is the same, 1 it differs or something failed, 2 it cannot be 
 
 def text(folders: list[Path]) -> str:
     """Return the help text with what the config folders offer."""
-    parts = [USAGE]
-    for title, group, form in (
-        ("experiments", "experiment", "+experiment"),
-        ("executors", "executor", "executor"),
-    ):
-        choices = list(described(group, folders))
-        width = max((len(name) for name, _ in choices), default=0)
-        lines = [f"  {name:<{width}}  {description}".rstrip() for name, description in choices]
-        parts.append("\n".join([f"{title} ({form}=...)", *(lines or ["  none"])]) + "\n")
-    return "\n".join([*parts, EXAMPLES])
+    offered = list(choices.described("executor", folders))
+    width = max((len(name) for name, _ in offered), default=0)
+    executors = [f"  {name:<{width}}  {words}".rstrip() for name, words in offered] or ["  none"]
+    return "\n".join([USAGE, experiments(folders), "", "executors (executor=...)", *executors, "", EXAMPLES])
+
+
+def experiments(folders: list[Path]) -> str:
+    """Return the experiments with a line each, grouped by their folders: one for each paper."""
+    labels = choices.labels(choices.names("experiment", folders))
+    groups: dict[str, dict[str, str]] = {}
+    for name, label in sorted(labels.items(), key=lambda pair: (pair[0].rpartition("/")[0], pair[1])):
+        words = choices.description(choices.path("experiment", name, folders))
+        groups.setdefault(name.rpartition("/")[0], {})[label] = words
+    lines, width = ["experiments (+experiment=...)"], max(map(len, labels.values()), default=0)
+    for folder, described in groups.items():
+        found = {label: PAPER.match(words) for label, words in described.items()}
+        papers = [one["paper"] for one in found.values() if one]
+        lines += ["", papers[0] if papers else folder.capitalize()] if folder else []
+        for label, words in described.items():
+            own = words[one.end() :] if (one := found[label]) else words
+            lines.append(f"  {label:<{width}}  {own[:1].upper()}{own[1:]}".rstrip())
+    return "\n".join(lines if labels else [*lines, "  none"])

@@ -52,7 +52,8 @@ TOOLTIP = """
 COLORS = mpl.colormaps["viridis"]
 """Colours of the heat map, from low to high."""
 
-NUMBERS = NumeralTickFormatter(format="0,0.[0000]")
+NUMBERS = "0,0.[0000]"
+"""How the ticks of a scale are written."""
 
 LONG_NAME = 16
 """Characters of a name from which on the legend has one column: two would not fit a phone."""
@@ -154,7 +155,7 @@ def drawn(study: Study, choice: Choice, points: pd.DataFrame, *, view: View | No
     n_columns = 1 if any(len(looks[name].label) > LONG_NAME for name in choice.shown) else 2
     overlay = hv.Overlay([*layers, target]).opts(
         responsive=True, height=460 + 24 * -(-len(choice.shown) // n_columns) * several, bgcolor="white",
-        xlim=shown.x, ylim=shown.y, logy=logarithmic, yformatter=NUMBERS,
+        xlim=shown.x, ylim=shown.y, logy=logarithmic, yformatter=_ticks_of_numbers(),
         xlabel=words.along_label(study, choice), ylabel=words.value_label(study, choice, unit),
         title=words.where(study, choice.at), fontsize={"title": "11pt", "labels": "10pt", "legend": "9pt"},
         show_grid=True, gridstyle={"grid_line_color": "#e8e8e8"}, toolbar="above", active_tools=[],
@@ -272,10 +273,15 @@ def _above(low: float, high: float, share: float, logarithmic: bool) -> float:
     return high * (high / low) ** share if logarithmic else high + share * (high - low)
 
 
+def _ticks_of_numbers() -> NumeralTickFormatter:
+    """Return a formatter of its own for each axis: Bokeh gives a model to one session only."""
+    return NumeralTickFormatter(format=NUMBERS)
+
+
 def _ticks(study: Study, choice: Choice, points: pd.DataFrame) -> dict[str, Any]:
     """Return the settings of the horizontal ticks: names if the values are not numbers on a scale."""
     if chosen.is_scale(study, choice.along):
-        return {"xformatter": NUMBERS}
+        return {"xformatter": _ticks_of_numbers()}
     names = {
         row.x: words.value_name(study, choice.along, row.value, row.place) for row in points.itertuples()
     }

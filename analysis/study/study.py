@@ -131,7 +131,8 @@ class Study:
     @property
     def axes_shown(self) -> list[str]:
         """The grid's axes, without a policy, load and so on in a study of a program."""
-        return [axis for axis in self._grid_axes if not self.is_program or axis in self.settings["grid"]]
+        axes = map(str, self.status.dims)
+        return [axis for axis in axes if not self.is_program or axis in self.settings["grid"]]
 
     def has_pairs(self, axis: str) -> bool:
         """Whether the points along an axis have the same jobs, or random numbers, so that they form pairs."""

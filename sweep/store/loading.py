@@ -10,7 +10,7 @@ from typing import Any
 import xarray as xr
 from netCDF4 import Dataset
 
-from sweep.errors import SweepError, one_line
+from sweep.errors import SweepError, closest, one_line
 from sweep.plan.grid import ALWAYS
 from sweep.store import layout
 from sweep.store.probe import measured
@@ -24,8 +24,11 @@ def place(where: Path) -> Path:
     if where.is_file():
         return where
     if not where.is_dir():
+        siblings = [one.name for one in where.parent.glob("*") if one.is_dir() or one.suffix == ".nc"]
+        meant = closest(where.name, siblings)
+        hint = f"did you mean {where.with_name(meant)}? " if meant else ""
         raise SweepError(
-            f"{where} does not exist: give the folder of a study's results, or its dataset, e.g. "
+            f"{where} does not exist: {hint}give the folder of a study's results, or its dataset, e.g. "
             "results/packing after python -m sweep +experiment=packing"
         )
     named = where / f"{where.name}.nc"

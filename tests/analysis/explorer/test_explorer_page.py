@@ -70,6 +70,13 @@ AXES = f"""() => {{ {FIGURE}
 }}"""
 
 
+FORMATS = f"""() => {{ {FIGURE}
+  const axes = [...figure.model.below, ...figure.model.left].filter((one) => one.formatter);
+  return axes.map((axis) => axis.formatter.format);
+}}"""
+"""How the ticks of the axes are written."""
+
+
 @pytest.fixture(scope="module")
 def folder(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the results that may grow."""
@@ -164,6 +171,12 @@ def window(address: str) -> Iterator[Window]:
         assert found.foreign == []
         assert [one for one in found.messages if one.startswith(("error", "warning"))] == []
         browser.close()
+
+
+def test_every_visit_has_the_same_ticks(window: Window, address: str) -> None:
+    again = Window(window.page.context.browser, address)
+    assert again.page.evaluate(FORMATS) == window.page.evaluate(FORMATS) == ["0,0.[0000]"] * 2
+    again.page.context.close()
 
 
 def test_a_tooltip_has_the_numbers_seeds_and_command(window: Window, folder: Path) -> None:
