@@ -1,12 +1,12 @@
-"""Theorem 6.3 and Lemmas 6.1 to 6.5 as properties of BUDDY's schedules, on every list of small machines.
+"""Theorem 6.3 and Lemmas 6.2 to 6.5 as properties of BUDDY's schedules, on every list of small machines.
 
-Lists have requirements that are powers of two: BUDDY rounds others up. Times are in units of T/J, so that all
-are whole numbers; the denominator of a height h is J / gcd(J, h). A frontier still on the ground has no odd
-numerator, and one at T takes no more jobs: neither counts as a segment.
+Requirements are powers of two: BUDDY rounds others up. Times are whole numbers of T/J, and the denominator of
+a height h is J / gcd(J, h). Segments on the ground have no odd numerator, and those at T take no more jobs:
+they do not count.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 from itertools import combinations_with_replacement, pairwise, product
 from math import gcd
 
@@ -18,26 +18,24 @@ from models.medium_term.engine import make_boxes
 from models.medium_term.policies import rules_of
 
 BUDDY = {"schedule": "buddy_schedule", "groups": "smallest_first"}
-
 SIZES = tuple(product((2, 4, 8, 16), (2, 4, 8)))
 """Processors and jobs."""
 
-REARRANGED = tuple(product((2, 4, 8), (2, 4, 8)))
-"""The same where every rearrangement is tried."""
+REARRANGED = 8
+"""Processors up to which every rearrangement is tried."""
 
 Tops = tuple[int, ...]
 """Height of a partial schedule at each processor."""
 
 
 @cache
-def _schedules(sizes: Sequence[tuple[int, int]]) -> tuple[tuple[int, tuple[int, ...], Boxes], ...]:
+def _schedules() -> tuple[tuple[int, tuple[int, ...], Boxes], ...]:
     """Return processors, requirements and boxes of each list."""
     return tuple(
         (processors, minimum, make_boxes(rules_of(BUDDY), processors, np.array(minimum, np.int64)))
-        for processors, n_jobs in sizes
-        for minimum in combinations_with_replacement(
-            [1 << bit for bit in range(processors.bit_length())], n_jobs
-        )
+        for processors, n_jobs in SIZES
+        for powers in [[1 << bit for bit in range(processors.bit_length())]]
+        for minimum in combinations_with_replacement(powers, n_jobs)
     )
 
 
@@ -50,89 +48,57 @@ def _partial(processors: int, boxes: Boxes) -> Iterator[tuple[int, Tops]]:
         yield job, tuple(tops)
 
 
-def _segments(tops: Tops, most: int) -> list[int]:
-    """Return the heights of the frontier's segments, from left to right."""
-    heights = [tops[0], *(there for here, there in pairwise(tops) if here != there)]
-    return [height for height in heights if 0 < height < most]
-
-
-def _denominator(height: int, most: int) -> int:
-    return most // gcd(height, most)
-
-
 def _feasible() -> Facts:
-    right = [_tiles(*one) for one in _schedules(SIZES)]
-    return [
-        (
-            f"{sum(right)} of {len(right)} schedules fill P × T with equal boxes of the jobs' requirements",
-            all(right),
-        )
-    ]
+    right = 0
+    for processors, minimum, boxes in _schedules():
+        count = np.zeros((processors, boxes.unit), int)
+        for x, y, width, height in zip(*boxes[1:], strict=True):
+            count[x : x + width, y : y + height] += 1
+        equal = boxes.width * boxes.height == processors
+        right += bool((count == 1).all() and equal.all() and (boxes.width >= minimum).all())
+    of = len(_schedules())
+    return [(f"{right} of {of} schedules fill P × T with equal boxes of the jobs' requirements", right == of)]
 
 
-def _tiles(processors: int, minimum: tuple[int, ...], boxes: Boxes) -> bool:
-    count = np.zeros((processors, boxes.unit), int)
-    for x, y, width, height in zip(boxes.x, boxes.y, boxes.width, boxes.height, strict=True):
-        count[x : x + width, y : y + height] += 1
-    equal = (boxes.width * boxes.height == processors).all()
-    return bool((count == 1).all() and equal and (boxes.width >= minimum).all())
-
-
-def _everywhere(
-    text: str, holds: Callable[[Boxes, int, Tops], bool], sizes: Sequence[tuple[int, int]] = SIZES
-) -> Facts:
-    """Return whether something holds after each job of each list."""
-    found = [holds(boxes, job, tops) for P, _, boxes in _schedules(sizes) for job, tops in _partial(P, boxes)]
+def _everywhere(text: str, holds: Callable[[Boxes, int, Tops], bool], most: int = 16) -> Facts:
+    """Return whether something holds after each job of each list, on up to `most` processors."""
+    lists = [(processors, boxes) for processors, _, boxes in _schedules() if processors <= most]
+    found = [holds(boxes, *after) for processors, boxes in lists for after in _partial(processors, boxes)]
     return [(f"{text} in {sum(found)} of {len(found)} partial schedules", all(found))]
 
 
-def _forces(boxes: Boxes, job: int, tops: Tops) -> bool:
-    """Lemma 6.1: above each segment of height C/2^x one of the later boxes is 1/2^x high at most."""
-    return all(
-        any(
-            boxes.x[later] <= x < boxes.x[later] + boxes.width[later]
-            and _denominator(int(boxes.height[later]), boxes.unit) >= _denominator(top, boxes.unit)
-            for later in range(job)
-        )
-        for x, top in enumerate(tops)
-        if 0 < top < boxes.unit
-    )
+def _denominators(boxes: Boxes, tops: Tops) -> list[int]:
+    """Return the denominator of each height of the frontier; equal heights are one segment by Lemma 6.2."""
+    return [boxes.unit // gcd(top, boxes.unit) for top in set(tops) if 0 < top < boxes.unit]
 
 
 def _staircase(boxes: Boxes, job: int, tops: Tops) -> bool:
-    """Lemma 6.2: no segment is higher than the one to its left."""
     return all(here >= there for here, there in pairwise(tops))
 
 
 def _unique(boxes: Boxes, job: int, tops: Tops) -> bool:
-    """Lemma 6.3: no two segments have the same denominator."""
-    found = [_denominator(height, boxes.unit) for height in _segments(tops, boxes.unit)]
+    found = _denominators(boxes, tops)
     return len(set(found)) == len(found)
 
 
 def _below(boxes: Boxes, job: int, tops: Tops) -> bool:
-    """Lemma 6.4: below a segment of height C/2^x lie allocations with a combined height of 1/2^x."""
+    """Return whether a box begins at h - 1/2^x, below each processor of a segment of height h = C/2^x."""
+    begins = {
+        (x, int(boxes.y[box]))
+        for box in range(job, boxes.unit)
+        for x in range(boxes.x[box], boxes.x[box] + boxes.width[box])
+    }
     return all(
-        any(
-            boxes.x[box] <= x < boxes.x[box] + boxes.width[box]
-            and boxes.y[box] == top - boxes.unit // _denominator(top, boxes.unit)
-            for box in range(job, boxes.unit)
-        )
-        for x, top in enumerate(tops)
-        if 0 < top < boxes.unit
+        (x, top - gcd(top, boxes.unit)) in begins for x, top in enumerate(tops) if 0 < top < boxes.unit
     )
 
 
 def _not_rearranged(boxes: Boxes, job: int, tops: Tops) -> bool:
-    """Lemma 6.5: wherever the same boxes lie, some height keeps the largest denominator or one beyond it."""
-    placed = tuple(
-        (int(boxes.width[box]), int(boxes.height[box])) for box in range(boxes.unit - 1, job - 1, -1)
-    )
-    largest = max((_denominator(top, boxes.unit) for top in tops), default=1)
-    return all(
-        max(_denominator(top, boxes.unit) for top in other) >= largest
-        for other in _arrangements(len(tops), boxes.unit, placed)
-    )
+    """Return whether, wherever the same boxes lie, some height has the largest denominator or one beyond."""
+    placed = zip(boxes.width[job:][::-1].tolist(), boxes.height[job:][::-1].tolist(), strict=True)
+    largest = max(_denominators(boxes, tops), default=1)
+    others = _arrangements(len(tops), boxes.unit, tuple(placed))
+    return all(max(_denominators(boxes, other), default=1) >= largest for other in others)
 
 
 @cache
@@ -151,11 +117,10 @@ def _arrangements(processors: int, most: int, placed: tuple[tuple[int, int], ...
 
 FACTS: Mapping[str, Callable[[], Facts]] = {
     "feasible": _feasible,
-    "forces": lambda: _everywhere("a later box is at most as high as each segment forces", _forces),
-    "staircase": lambda: _everywhere("no segment is higher than the one to its left", _staircase),
-    "unique": lambda: _everywhere("no two segments have the same denominator", _unique),
-    "below": lambda: _everywhere("allocations of 1/2^x lie below each segment of height C/2^x", _below),
-    "not_rearranged": lambda: _everywhere(
-        "no other arrangement has smaller denominators only", _not_rearranged, REARRANGED
+    "staircase": partial(_everywhere, "no segment is higher than the one to its left", _staircase),
+    "unique": partial(_everywhere, "no two segments have the same denominator", _unique),
+    "below": partial(_everywhere, "allocations of 1/2^x lie below each segment of height C/2^x", _below),
+    "not_rearranged": partial(
+        _everywhere, "no other arrangement has smaller denominators only", _not_rearranged, REARRANGED
     ),
-}  # fmt: skip
+}
