@@ -16,6 +16,8 @@ usage: python -m slurm doctor [profile=default] [folder=results] [wait_s=120]
        python -m slurm validate [cases=A,B] [jobs=120] [seeds=1]
                                 [folder=results/validation]
        python -m slurm capture [-S DATE] [-E DATE] [output=capture.tar.gz] [--anonymise]
+       python -m slurm forecast log=FILE [conf=slurm.conf] [queue=FILE] [at=TIME] [job=...]
+                                [backtest=N] [calibrate=N] [output=results/forecast]
 
 doctor:
 Checks a Slurm cluster as a sweep will use it, and submits one short job (two where mpi4py is installed).
@@ -43,11 +45,32 @@ nodes, reservations, accounts, QOS. Exit status 1 if anything is wrong.
   -S, -E        the period, UTC (default: the last four weeks)
   output=FILE   the bundle
   --anonymise   other names for users, accounts, hosts, reservations and paths; a file beside the bundle,
-                which only you can read, has the true ones"""
+                which only you can read, has the true ones
+
+forecast:
+When waiting jobs start: quantiles of their starts in random futures, in which runtimes are drawn from the
+history of users and later arrivals from earlier weeks. A file forecast.json and a picture.
+
+  log=FILE      the jobs so far: a bundle of capture, what sacct prints, or a log in the Standard Workload
+                Format; or the name of a workload of conf
+  conf=FILE     its slurm.conf, which a bundle has; without one EASY backfilling on a pool of processors
+  machine=N     the processors of that pool, or a name of conf (default: as the log says)
+  queue=FILE    what squeue --json prints, or now, which calls it (default: the bundle's)
+  at=TIME       the queue at that time of the log instead (default: its last submission)
+  job=ID        one waiting job and what would bring it forward, or a job that you may submit:
+                job=nodes=2,cpus=64,time=120,partition=main,user=ada (time in minutes, or 1-02:00:00)
+  calibrate=N   earlier instants of the log with which forecasts are compared, so that intervals hold
+                (default: 200 without slurm.conf, else 0)
+  backtest=N    how forecasts do at random instants of the log
+  replications=N, seed=N"""
 
 DEFAULTS = {
     "doctor": {"profile": "default", "folder": "results", "wait_s": "120"},
     "capture": {"-S": "", "-E": "", "output": "capture.tar.gz", "--anonymise": ""},
+    "forecast": {
+        **dict.fromkeys(("log", "conf", "queue", "at", "machine", "job", "calibrate"), ""),
+        **{"replications": "100", "backtest": "0", "seed": "1", "output": "results/forecast"},
+    },
     "validate": {"cases": "", "jobs": "120", "seeds": "1", "folder": "results/validation"},
 }
 """Commands -> their arguments."""
@@ -69,6 +92,8 @@ def main(arguments: Sequence[str]) -> int:
         if command == "capture":
             return _capture(given)
         options = _options(given, DEFAULTS[command])
+        if command == "forecast":
+            return _forecast(options)
         return _examine(**options) if command == "doctor" else _validate(**options)
     except SweepError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -90,9 +115,10 @@ def _options(arguments: Sequence[str], defaults: Mapping[str, str]) -> dict[str,
         if not value:
             raise SweepError(f"{argument}: give a value, {key}=VALUE")
         given[key] = value
-    for key in {"wait_s", "jobs"} & set(given):
-        if not given[key].isdecimal() or int(given[key]) < 1:
-            raise SweepError(f"{key}={given[key]}: give a whole number, 1 or more")
+    for key in {"wait_s", "jobs", "replications", "calibrate", "backtest", "seed"} & set(given):
+        least = int(key in ("wait_s", "jobs", "replications"))
+        if given[key] != defaults[key] and (not given[key].isdecimal() or int(given[key]) < least):
+            raise SweepError(f"{key}={given[key]}: give a whole number, {least} or more")
     return given
 
 
@@ -125,6 +151,18 @@ def _validate(cases: str, jobs: str, seeds: str, folder: str) -> int:
     chosen = cases.split(",") if cases else possible
     place = Path(folder).expanduser().absolute()
     return validate(chosen, place, int(jobs), [int(seed) for seed in seeds.split(",")])
+
+
+def _forecast(options: Mapping[str, str]) -> int:
+    """Forecast the starts of waiting jobs."""
+    from slurm.forecasting.command import Options, forecast
+
+    if not options["log"]:
+        raise SweepError(
+            "forecast: give the jobs so far, log=FILE, as sacct or python -m slurm capture prints them"
+        )
+    numbers = {key: int(options[key]) for key in ("replications", "backtest", "seed")}
+    return forecast(Options(**{**options, **numbers}))  # type: ignore[arg-type] # the others are texts
 
 
 def _capture(given: Sequence[str]) -> int:

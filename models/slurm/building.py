@@ -87,7 +87,8 @@ def nodes(configuration: Configuration) -> dict[str, np.ndarray]:
     )
     shared = _jobs_of_cores(configuration) if configuration.settings.in_rows else of_nodes["rows"]
     free = records(tables.SUPPLY, cpus=of_nodes["cpus"] * shared, memory=of_nodes["memory"])
-    gres = np.array([node.devices(kind) for node in every for kind in configuration.gres], np.int64)
+    kinds = configuration.gres  # which goes through all nodes
+    gres = np.array([node.devices(kind) for node in every for kind in kinds], np.int64)
     sets = np.zeros((tables.N_SETS, words(n)), np.uint64)
     sets[tables.FREE] = in_words([range(n)], n)
     return {

@@ -1,6 +1,8 @@
 """From jobs and a configuration to a schedule."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -9,6 +11,8 @@ from models.jobs.schedule import Pieces, TooManyPiecesError
 from models.slurm.asked import Asked
 from models.slurm.building import system_of
 from models.slurm.configuration import Configuration
+from models.slurm.kernel.tables import System
+from models.slurm.priority import add_usage
 from models.slurm.scheduler import Phases
 
 AT_ZERO = Phases()
@@ -72,12 +76,52 @@ class Result:
         return replace(self, **columns, lost=Pieces(**{**lost, "job": number[lost["job"]]}))
 
 
-def run(
-    wanted: Asked, configuration: Configuration, phases: Phases = AT_ZERO, plans: int = 0, zero: float = 0.0
-) -> Result:
-    """Run all jobs to their ends; `plans` and `zero` as `building.system_of` has them.
+@dataclass(frozen=True, eq=False)
+class Present:
+    """The state of the machine at second 0, from which a simulation begins.
 
-    ``ValueError`` with one line if a job can never start.
+    Parameters
+    ----------
+    start : ndarray of float, shape (n_running,), seconds
+        Below 0, of the first jobs, which run.
+    nodes : sequence of mappings of int to int
+        CPUs that each running job has, by node; empty where unknown: the scheduler picks nodes for it. Of
+        the others `Requests.tasks` are the CPUs in all, of one CPU each.
+    watched : ndarray of int
+        Jobs after whose starts the simulation may end.
+    usage : mapping of (str, str) to float, CPU seconds
+        Decayed usage for fair share up to second 0, by account and user.
+    """
+
+    start: Floats
+    nodes: Sequence[Mapping[int, int]]
+    watched: Ints
+    usage: Mapping[tuple[str, str], float]
+
+    def enter(self, system: System, wanted: Asked, phases: Phases, pick: Any) -> None:
+        """Put this state into the tables of a simulation that has not begun."""
+        from models.slurm.kernel import present
+
+        add_usage(system.fair, system.jobs["association"][:-1], wanted, self.usage)
+        pairs = [pair for nodes in self.nodes for pair in nodes.items()]
+        node, cpus = np.array(pairs, np.int64).reshape(-1, 2).T.copy()
+        first = np.cumsum([0, *(len(nodes) for nodes in self.nodes)])
+        present.start_before(system, self.start + phases.clock, first, node, cpus, pick)
+        system.state["now"] = -np.inf
+
+
+def run(
+    wanted: Asked,
+    configuration: Configuration,
+    phases: Phases = AT_ZERO,
+    plans: int = 0,
+    zero: float = 0.0,
+    present: Present | None = None,
+) -> Result:
+    """Run all jobs to their ends, or until those that are watched have started; `plans` and `zero` as
+    `building.system_of` has them.
+
+    ``ValueError`` with one line if a job can never start; with `present` its start is NaN.
     """
     from models.kernels.compiling import function_pointer
     from models.slurm.kernel import backfill, loop, passes, picking, signatures
@@ -88,15 +132,18 @@ def run(
         function_pointer(backfill.backfill_cycle, signatures.CYCLE_SIGNATURE),
         function_pointer(picking.pick, signatures.PICK_SIGNATURE),
     )
-    while (ended := loop.run(system, *parts)) == loop.PAUSED:
-        pass  # Python acts on Ctrl-C between two calls
+    if present is not None:
+        present.enter(system, wanted, phases, parts[2])
+    while (ended := loop.run(system, *parts)) == loop.PAUSED:  # Python acts on Ctrl-C between two calls
+        if present is not None and not np.isnan(system.fate["start"][present.watched]).any():
+            break
     if ended == loop.NO_PROGRESS:
         raise ValueError(
             f"{configuration.name}: time stands still {system.state['now'][0] - phases.clock:,.0f} s after "
             "the beginning, since a timer does not advance; check SchedulerTimeSlice, bf_interval, "
             "PriorityCalcPeriod and policy.phases"
         )
-    if ended == loop.STUCK:
+    if ended == loop.STUCK and present is None:
         stuck = int(np.flatnonzero(np.isnan(system.fate["start"]) & np.isinf(wanted.leaves))[0])
         partition = configuration.partitions[wanted.partitions[stuck][0]]
         raise ValueError(

@@ -4,7 +4,7 @@ accounts by which the fair-share factor does."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,25 @@ def associations(wanted: Asked, configuration: Configuration) -> tuple[np.ndarra
     fair["factor"], fair["level"] = 1.0, np.where(fair["is_user"], np.nan, 0.0)
     at = {row[3]: place for place, row in enumerate(rows)}
     return fair, np.array([at.get(pair, tables.NONE) for pair in pairs], np.int64)
+
+
+def add_usage(
+    fair: np.ndarray, association: Ints, wanted: Asked, usage: Mapping[tuple[str, str], float]
+) -> None:
+    """Add what users of accounts have used before the first event: for their associations and all above.
+
+    What no job here belongs to counts for its account, else for the root.
+    """
+    if not len(fair):
+        return
+    pairs = list(zip(wanted.request.account.tolist(), wanted.user.tolist(), strict=True))
+    of_pair = dict(zip(pairs, association.tolist(), strict=True))
+    of_account = {account: int(fair["parent"][place]) for (account, _), place in of_pair.items()}
+    for (account, user), used in usage.items():
+        place = of_pair.get((account, user), of_account.get(account, 0))
+        while place != tables.NONE:
+            fair["usage"][place] += used
+            place = int(fair["parent"][place])
 
 
 def fixed_parts(wanted: Asked, configuration: Configuration) -> tuple[Floats, Floats]:

@@ -4,8 +4,10 @@ Only keys, options and columns that change schedules are kept, by a list: what e
 addresses, descriptions, reasons) is left out. Partitions, QOS and features keep their names.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from models.jobs.bundle import CONFIGURATION, LOG
 from models.slurm.configuration.accounting import DUMPED, Association
@@ -14,7 +16,7 @@ from models.slurm.configuration.partitions import Partition
 from models.slurm.configuration.reading import CONFIG as HEADER
 from models.slurm.configuration.reading import KEPT, logical_lines
 from models.slurm.configuration.settings import Settings
-from slurm.capturing.collecting import COMMANDS, DUMP, EVENTS, QOS
+from slurm.capturing.collecting import COMMANDS, DUMP, EVENTS, QOS, QUEUE
 
 KIND_OF = {
     "user": "users", "users": "users", "account": "accounts", "accounts": "accounts", "parent": "accounts",
@@ -45,6 +47,13 @@ OPTIONS = {
 }
 WITHOUT = {"Reason", "Descr", "Cluster", "ClusterNodes", "Comment"}
 """Columns that are emptied."""
+
+IN_QUEUE = {
+    "user_name": "user",
+    "account": "account",
+    **dict.fromkeys(("nodes", "list", "nodename", "name"), "nodes"),
+}
+"""Keys of the queue -> the key of the same kind in `KIND_OF`."""
 
 PAIR = re.compile(r'([A-Za-z]\w*)\s*=\s*("[^"]*"|\S*)')
 
@@ -98,7 +107,7 @@ def renamed(files: dict[str, str]) -> tuple[dict[str, str], Names]:
     """Return the files with new names, and these."""
     names = Names()
     form: dict[str, Callable[[str, Names], Iterable[str]]] = {
-        LOG: _table, QOS: _table, EVENTS: _table, DUMP: _dump,
+        LOG: _table, QOS: _table, EVENTS: _table, DUMP: _dump, QUEUE: _queue,
     }  # fmt: skip
     members = {name: name for name in files}
     own = [name for name in files if name not in {*COMMANDS, *form, CONFIGURATION}]
@@ -126,6 +135,19 @@ def _table(text: str, names: Names) -> Iterable[str]:
             else cell
             for title, cell in zip(titles, cells, strict=False)
         )
+
+
+def _queue(text: str, names: Names) -> Iterable[str]:
+    """Yield the lines of `slurm.forecasting.queue.reduced`."""
+
+    def new(value: Any, key: str = "") -> Any:
+        if isinstance(value, dict):
+            return {name: new(one, name) for name, one in value.items()}
+        if isinstance(value, list):
+            return [new(one, key) for one in value]
+        return names.value(IN_QUEUE[key], value) if key in IN_QUEUE and isinstance(value, str) else value
+
+    return json.dumps(new(json.loads(text)), indent=0).splitlines()
 
 
 def _dump(text: str, names: Names) -> Iterable[str]:

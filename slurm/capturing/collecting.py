@@ -4,6 +4,7 @@ import glob
 import os
 import re
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -13,6 +14,8 @@ from models.jobs.bundle import CONFIGURATION, LOG, NAME
 from models.workloads.sacct import fields
 from slurm.checks import Finding, Level
 from slurm.commands import RefusedError, Slurm, SlurmError
+from slurm.forecasting import queue
+from slurm.forecasting.queue import FILE as QUEUE
 
 CONFIG, DUMP, QOS, RESERVATIONS = "config.txt", "associations.cfg", "qos.txt", "reservations.txt"
 NODES, PARTITIONS, EVENTS = "nodes.txt", "partitions.txt", "events.txt"
@@ -73,6 +76,10 @@ class Capture:
             except SlurmError as error:
                 level: Level = "wrong" if name == CONFIG else "warning"
                 self.note(level, command[0], f"{error}; the bundle has no {name}")
+        try:
+            self.files[QUEUE] = queue.reduced(self.slurm.run("squeue", "--json"), time.time())
+        except (SlurmError, ValueError, KeyError, TypeError) as error:
+            self.note("warning", "squeue", f"{error}; the bundle has no {QUEUE}, which only forecasts need")
         self._dump()
         self._jobs()
         self._configuration()

@@ -112,6 +112,8 @@ case "$*" in *"-o Submit"*) date -u -d '{zone}' +%s; exit;; esac
 cat {folder}/sacct.txt
 """
 
+DATA = Path(__file__).parents[1] / "data" / "slurm"
+
 Site = Callable[..., list[str]]
 
 
@@ -150,6 +152,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
             f'*event*) cat "{tmp_path}/event";; *) cat "{tmp_path}/qos";; esac',
             "sacct": (printed or SACCT).replace("{folder}", str(tmp_path)).replace("{zone}", zone),
         }
+        programs["squeue"] = f"cat {DATA}/squeue.json"
         (tmp_path / "bin").mkdir(exist_ok=True)
         for name in ("cat", "cp", "date", "env"):  # and no Slurm of this machine
             (tmp_path / "bin" / name).unlink(missing_ok=True)

@@ -117,7 +117,7 @@ def _of_json(name: str, content: bytes) -> Iterator[tuple[int, Record]]:
         at = stop
 
 
-def _number(value: Any) -> int | None:
+def number_of(value: Any) -> int | None:
     """Return a number of Slurm's JSON, which may be wrapped; None if it is not set, -1 if it is infinite."""
     if isinstance(value, Mapping):
         if value.get("infinite"):
@@ -143,24 +143,24 @@ def _of_slurm(job: Mapping[str, Any]) -> Record:
     tres = job.get("tres") or {}
     allocated = _counts(tres.get("allocated"))
     asked = _counts(tres.get("requested"))
-    started = _number(time.get("start")) or 0
+    started = number_of(time.get("start")) or 0
     current = job["state"]["current"]
-    limit = _number(time.get("limit"))
+    limit = number_of(time.get("limit"))
     association = job.get("association") or {}
     return {
         "JobID": _job_of(job),
         "User": job.get("user") or association.get("user") or "",
         "Partition": job.get("partition") or association.get("partition") or "",
         "State": current if isinstance(current, str) else current[0],
-        "Submit": str(_number(time["submission"])),
-        "Eligible": str(_number(time.get("eligible")) or ""),
+        "Submit": str(number_of(time["submission"])),
+        "Eligible": str(number_of(time.get("eligible")) or ""),
         "Start": str(started or ""),
-        "ElapsedRaw": str(_number(time["elapsed"])),
+        "ElapsedRaw": str(number_of(time["elapsed"])),
         "TimelimitRaw": "" if limit is None else "UNLIMITED" if limit < 0 else str(limit),
-        "AllocCPUS": str(allocated.get("cpu", _number(required.get("CPUs")) if started else 0) or 0),
+        "AllocCPUS": str(allocated.get("cpu", number_of(required.get("CPUs")) if started else 0) or 0),
         "AllocNodes": str(allocated.get("node", job.get("allocation_nodes")) or 0),
-        "End": str(_number(time.get("end")) or ""),
-        "ReqCPUS": str(_number(required.get("CPUs")) or asked.get("cpu") or ""),
+        "End": str(number_of(time.get("end")) or ""),
+        "ReqCPUS": str(number_of(required.get("CPUs")) or asked.get("cpu") or ""),
         "ReqNodes": str(asked.get("node") or ""),
         "ReqMem": _memory_of(required, asked),
         "Cluster": job.get("cluster") or association.get("cluster") or "",
@@ -175,21 +175,21 @@ def _of_slurm(job: Mapping[str, Any]) -> Record:
 
 def _job_of(job: Mapping[str, Any]) -> str:
     array, parts = job.get("array") or {}, job.get("het") or {}
-    task = _number(array.get("task_id"))
+    task = number_of(array.get("task_id"))
     if array.get("job_id") and task is not None:
         return f"{array['job_id']}_{task}"
     if array.get("job_id") and array.get("task"):
         return f"{array['job_id']}_[{array['task']}]"
     if parts.get("job_id"):
-        return f"{parts['job_id']}+{_number(parts.get('job_offset')) or 0}"
+        return f"{parts['job_id']}+{number_of(parts.get('job_offset')) or 0}"
     return str(int(job["job_id"]))
 
 
 def _memory_of(required: Mapping[str, Any], asked: Mapping[str, int]) -> str:
     for key, unit in (("memory_per_cpu", "c"), ("memory_per_node", "n")):
-        if (amount := _number(required.get(key))) and amount > 0:
+        if (amount := number_of(required.get(key))) and amount > 0:
             return f"{amount}M{unit}"
-    if amount := _number(required.get("memory")):
+    if amount := number_of(required.get("memory")):
         return f"{amount & ~PER_CPU}M{'c' if amount & PER_CPU else 'n'}"
     return f"{asked['mem']}M" if asked.get("mem") else ""
 

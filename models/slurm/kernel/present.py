@@ -1,0 +1,40 @@
+"""Jobs that run already when a simulation begins."""
+
+from numba import int64
+
+from models.kernels.compiling import kernel
+from models.kernels.types import FLOATS, INTS
+from models.slurm.kernel.running import ENDED, start_job
+from models.slurm.kernel.signatures import PICK
+from models.slurm.kernel.tables import FEWEST, FREE, NARROWED, NOW, SYSTEM
+
+
+@kernel(int64(SYSTEM, FLOATS, INTS, INTS, INTS, PICK))
+def start_before(system, start, first, node, cpus, pick):
+    """Start the first jobs at instants in the past; return how many do not fit and are left out.
+
+    Job j gets `cpus` of each `node` from place `first[j]` to before `first[j + 1]`; without any the nodes
+    that the scheduler would pick for it. O(jobs x nodes).
+    """
+    state, records, partitions = system.state[0], system.records, system.partitions
+    lost = 0
+    for job in range(len(start)):
+        state.now = start[job]
+        state.arrived += 1
+        record = system.jobs[job].first_record
+        state.n_chosen = first[job + 1] - first[job]
+        for k in range(state.n_chosen):
+            system.choices[k].node, system.choices[k].cpus = node[first[job] + k], cpus[first[job] + k]
+        if state.n_chosen == 0:
+            for w in range(system.sets.shape[1]):
+                words = system.partition_words[records[record].words, w]
+                system.sets[NARROWED, w] = words & system.sets[FREE, w]
+            state.most_shared = FEWEST
+            whole = system.jobs[job].whole or partitions[records[record].partition].whole
+            state.n_chosen = pick(system, record, whole, NARROWED, NOW)
+        if state.n_chosen == 0:
+            system.fate[job].status = ENDED
+            lost += 1
+        else:
+            start_job(system, job, records[record].partition, 0)
+    return lost

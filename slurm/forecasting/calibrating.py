@@ -1,0 +1,137 @@
+"""How forecasts did at earlier instants of the log, and quantiles that follow from it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.arrays import Floats, Ints
+from models.jobs.jobs import Jobs
+from models.jobs.trace import Trace
+from slurm.forecasting.simulating import Futures, Scheduler
+from slurm.forecasting.state import of_log
+from sweep.errors import SweepError
+
+LEVELS = np.array([0.1, 0.5, 0.9])
+"""Levels of the quantiles that are reported."""
+
+NEAREST, LEAST = 50, 20
+"""Earlier instants from which calibrated quantiles are taken, each with the waiting job most alike; and the
+fewest."""
+
+LAST = 10
+"""Latest starts whose mean wait a forecast is compared with."""
+
+OFFSET_S = 60.0
+"""Seconds added to times before their logarithms are compared: a minute more or less is alike."""
+
+NEAR_S = 30.0
+"""Seconds that schedulers take to notice that a job can start: logs are no more exact."""
+
+FIRST_SHARE, TESTED_SHARE = 0.05, 0.3
+"""Share of a log before the first instant that is taken, and before the first that is tested."""
+
+
+def quantiles(starts: Floats) -> Floats:
+    """Return the quantiles of simulated starts, shape (3, n_jobs); infinite starts come last."""
+    return np.asarray(np.quantile(starts, LEVELS, axis=0, method="inverted_cdf"))
+
+
+def features(jobs: Jobs, simulated: Floats) -> Floats:
+    """Return what makes waiting jobs alike, shape (n_jobs, 4): logarithms of the simulated median, of the
+    time waited, of the size and of the limit."""
+    limit, median = np.nan_to_num(jobs.requested) + OFFSET_S, np.minimum(simulated[1], 1e9)
+    return np.log(np.column_stack([median + OFFSET_S, OFFSET_S - jobs.submit, jobs.size, limit]))
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """Waiting jobs at instants of a log; arrays have the length n_cases but for `simulated`, (3, n_cases).
+
+    Parameters
+    ----------
+    instant : ndarray of int
+    at : ndarray of float, seconds
+        The instant, from the first submission.
+    start : ndarray of float, seconds
+        Recorded, from the instant.
+    simulated, features
+        See `quantiles` and `features`.
+    last : ndarray of float, seconds
+        The start after the mean wait of the last ten jobs that started.
+    """
+
+    instant: Ints
+    at: Floats
+    start: Floats
+    simulated: Floats
+    features: Floats
+    last: Floats
+
+    def calibrated(self, simulated: Floats, of: Floats, at: float) -> Floats:
+        """Return quantiles of starts of other jobs, from the cases that had started by an instant.
+
+        Of each earlier instant the most similar case counts, so that cases are independent; the quantiles are
+        those of the starts at the `NEAREST` instants. With fewer than `LEAST` they are the simulated ones.
+        """
+        known = self.at + self.start < at
+        instant, start, features = self.instant[known], self.start[known], self.features[known]
+        n = min(len(np.unique(instant)), NEAREST)
+        if n < LEAST:
+            return simulated
+        found, level = np.empty((len(LEVELS), len(of))), np.arange(1, n + 1) / (n + 1)
+        for job, own in enumerate(of):
+            order = np.argsort(((features - own) ** 2).sum(axis=1), kind="stable")
+            first = np.sort(np.unique(instant[order], return_index=True)[1])[:n]
+            found[:, job] = np.interp(LEVELS, level, np.sort(start[order[first]]))
+        return found
+
+
+def cases(
+    trace: Trace, scheduler: Scheduler, n: int, replications: int, seed: int, since: float, until: float
+) -> Cases:
+    """Return the waiting jobs at random instants of a period, of those at which some job waits."""
+    rng = np.random.default_rng((seed, 4))
+    parts: list[tuple[np.ndarray, ...]] = []
+    for _ in range(50 * n):
+        if len(parts) == n:
+            break
+        at = float(rng.uniform(since, until))
+        state = of_log(trace, at)
+        if not state.n_waiting or state.rows is None:
+            continue
+        rows, waiting = state.rows[state.n_running :], state.jobs.part(slice(state.n_running, None))
+        simulated = quantiles(Futures(state, scheduler.at(state), replications, seed).starts())
+        assert trace.waited is not None  # `of_log` has refused other logs
+        true = trace.jobs.submit[rows] + trace.waited[rows] - at
+        began = np.flatnonzero(state.past.start < 0)
+        began = began[np.argsort(state.past.start[began])][-LAST:]
+        mean = (state.past.start - state.past.jobs.submit)[began].mean() if len(began) else 0.0
+        here, last = np.full(len(rows), len(parts)), np.fmax(waiting.submit + mean, 0.0)
+        parts.append((here, here * 0.0 + at, true, simulated.T, features(waiting, simulated), last))
+    if not parts:
+        raise SweepError(
+            f"{trace.name}: hardly ever does a job wait; there is nothing to compare a forecast with"
+        )
+    instant, instants, start, found, alike, last = (np.concatenate(of) for of in zip(*parts, strict=True))
+    return Cases(instant, instants, start, found.T, alike, last)
+
+
+def scores(tested: Cases, found: Floats) -> dict[str, tuple[float, float]]:
+    """Return how quantiles of starts, shape (3, n_cases), do: means over instants with 95 % half-widths.
+
+    Of each instant the mean over its waiting jobs counts once. An interval covers a start that is less than
+    `NEAR_S` outside of it. `pinball` is the mean of the loss over `LEVELS`, `median` the absolute error of
+    the median, both seconds.
+    """
+    true, count = tested.start, np.bincount(tested.instant)
+    off = true - found
+    each = {
+        "covered": (true >= found[0] - NEAR_S) & (true <= found[2] + NEAR_S),
+        "too_early": true < found[0] - NEAR_S,
+        "too_late": true > found[2] + NEAR_S,
+        "median": np.abs(off[1]),
+        "pinball": np.maximum(LEVELS[:, None] * off, (LEVELS[:, None] - 1) * off).mean(axis=0),
+    }
+    means = {name: np.bincount(tested.instant, values) / count for name, values in each.items()}
+    half = 1.96 / np.sqrt(len(count))
+    return {name: (float(of.mean()), float(half * of.std(ddof=1))) for name, of in means.items()}
