@@ -70,8 +70,8 @@ class Cases:
     def calibrated(self, simulated: Floats, of: Floats, at: float) -> Floats:
         """Return quantiles of starts of other jobs, from the cases that had started by an instant.
 
-        Of each earlier instant the most similar case counts, so that cases are independent; the quantiles are
-        those of the starts at the `NEAREST` instants. With fewer than `LEAST` they are the simulated ones.
+        Of each earlier instant the most similar case counts, so that cases are independent; quantiles are
+        taken of the starts at the `NEAREST` instants. With fewer than `LEAST` they are the simulated ones.
         """
         known = self.at + self.start < at
         instant, start, features = self.instant[known], self.start[known], self.features[known]

@@ -70,10 +70,10 @@ def _similar(jobs: Jobs, job: int) -> list[Group]:
 def runtimes(past: Past, jobs: Jobs, elapsed: Floats, n: int, rng: np.random.Generator) -> Floats:
     """Return `n` draws of the runtime of each job, shape (n, n_jobs), seconds.
 
-    A runtime is that of an ended job of the first group in `_similar` with `LEAST` that ran longer than the
-    job has run already; of a job with another limit the share of the limit. The jobs of one user get runtimes
-    that followed each other, from a random place on, because they resemble each other. None exceeds a limit
-    that the job has not exceeded.
+    A runtime is copied from an ended job: from the first group in `_similar` with `LEAST` that ran longer
+    than the job has run already; with another limit its share of the limit is copied. The jobs of one user
+    get runtimes that followed each other, from a random place on, because they resemble each other. None
+    exceeds a limit that the job has not exceeded.
     """
     drawn = np.empty((n, len(jobs)))
     place: dict[Group, Floats] = {}
@@ -116,7 +116,7 @@ def _values(past: Past, jobs: Jobs, job: int, least: float) -> tuple[Group, Floa
 
 @dataclass(frozen=True, eq=False)
 class Arrivals:
-    """Later submissions: those of earlier weeks at the same weekday and time of day.
+    """Later submissions, which repeat earlier weeks at the same weekday and time of day.
 
     Where the log is shorter than a week, of earlier days.
     """
