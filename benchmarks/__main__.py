@@ -11,6 +11,7 @@ from benchmarks import record
 
 BENCHMARKS = {
     "families": "benchmarks.families",
+    "functions": "benchmarks.functions",
     "slurm": "benchmarks.slurm",
     "simpy": "benchmarks.against_simpy",
     "sweep": "benchmarks.whole_sweep",
