@@ -17,6 +17,8 @@ class Capacities:
     ----------
     mean, error, upper : ndarray
         See `sweep.statistics.capacity`; NaN where there are no overload runs, or none is done.
+    delivered : ndarray, shape (axes but the load..., runs, batches), or None
+        What the overload runs delivered, if there are any.
     """
 
     def __init__(self, state: State) -> None:
@@ -25,6 +27,7 @@ class Capacities:
         shape = tuple(1 if axis == "load" else len(values) for axis, values in plan.axes.items())
         self.mean, self.error, self.upper = (np.full(shape, np.nan) for _ in range(3))
         self._loads = plan.loads
+        self.delivered: np.ndarray | None = None
         if runs is None:
             return
         n_batches = runs.longest.checkpoints[-1]
@@ -34,7 +37,10 @@ class Capacities:
             if isinstance(record, Finished):
                 values = dict(record.arrays())[families.find(runs.task(number).family).delivered]
                 delivered[number, : len(values)] = values
+        of_curves = np.full((self.mean.size, runs.replications, n_batches), np.nan)
+        self.delivered = of_curves.reshape(*np.delete(shape, self.axis), *of_curves.shape[1:])
         for place, values in zip(runs.points.tolist(), np.split(delivered, len(runs.points)), strict=True):
+            of_curves[place] = values
             known = statistics.capacity(values, OVERLOAD)
             self.mean.flat[place], self.error.flat[place], self.upper.flat[place] = known
 

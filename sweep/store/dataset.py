@@ -152,6 +152,8 @@ def _write(state: State, path: Path, arguments: Sequence[str], report: Callable[
         lengths = dict(zip(plan.axes, plan.shape, strict=True))
         lengths |= {"replication": plan.replications, "batch": stored}
         lengths |= {dim: len(values) for dim, values in coords.items()}
+        if plan.settings.keep == "all" and capacities.delivered is not None:
+            lengths |= zip(layout.OVERLOADED, capacities.delivered.shape[-2:], strict=True)
         lengths = {dim: length for dim, length in lengths.items() if dim not in plan.hidden}
         shown = [axis not in plan.hidden for axis in plan.axes]
         for dim, length in lengths.items():

@@ -14,8 +14,11 @@ FORMAT, FORMATS = 2, ("1", "2")
 """Of the layout, the attribute ``schedsweep_format``: what is written, and what is read. A file without it
 has format 1: everything is in the root."""
 
-BATCHES, TASKS, RECORDED, WITHHELD = "batches", "tasks", "recorded", "withheld"
-GROUPS = (BATCHES, TASKS, RECORDED, WITHHELD)
+BATCHES, TASKS, RECORDED, OVERLOAD, WITHHELD = GROUPS = (
+    "batches", "tasks", "recorded", "overload", "withheld",
+)  # fmt: skip
+OVERLOADED = ("overload_run", "overload_batch")
+"""Dimensions of the group of overload runs, which a dataset has with ``keep=all``."""
 
 ALIAS = "offered_load"
 """The axis ``load`` once more, as ``Dataset.load`` is a method."""
@@ -34,6 +37,8 @@ def group_of(name: str, dims: Sequence[str], values: Any = None) -> str:
     """
     if name.startswith(PREFIX):
         return RECORDED
+    if OVERLOADED[0] in dims:
+        return OVERLOAD
     if "batch" in dims or name == "bias":
         return BATCHES
     if "replication" in dims:

@@ -17,7 +17,7 @@ from sweep.job_tables import name_of
 from sweep.plan.data import Plan
 from sweep.store import facts, manifest, provenance, recipe
 from sweep.store.capacities import Capacities
-from sweep.store.layout import ALIAS, FORMAT
+from sweep.store.layout import ALIAS, FORMAT, OVERLOADED
 from sweep.store.summary import Summary
 
 Variable = tuple[Sequence[str], Any, dict[str, Any]]
@@ -71,6 +71,9 @@ def summarised(
         ("capacity_upper", capacities.upper, "load above which the policy does not keep up"),
     ):
         yield name, (curves, values.squeeze(capacities.axis), {"units": "1", "long_name": meaning})
+    if plan.settings.keep == "all" and capacities.delivered is not None:
+        attributes = {"units": "1", "long_name": "share of the machine delivered by overload runs"}
+        yield "overload_delivered", ((*curves, *OVERLOADED), capacities.delivered, attributes)
     meaning = "time that the simulation took"
     yield "seconds", (tasks, seconds, {"units": "s", "long_name": meaning})
     if plan.exact.any():

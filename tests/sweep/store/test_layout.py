@@ -108,6 +108,17 @@ def test_large_variables_are_compressed_and_have_checksums(tmp_path: Path) -> No
     assert (study.folder / "packing.nc").stat().st_size < raw / 2, "padding takes no space"
 
 
+def test_overload_runs_are_kept_on_request(tmp_path: Path) -> None:
+    study = run(tmp_path / "all", keep="all", capacity=3, load=[0.3, 0.5])
+    with xr.open_dataset(study.folder / "packing.nc", group="overload") as stored:
+        delivered = stored.load().overload_delivered
+    assert delivered.sizes["overload_run"] == 3
+    assert "load" not in delivered.dims
+    half = delivered.isel(overload_batch=slice(delivered.sizes["overload_batch"] // 2, None))
+    np.testing.assert_allclose(half.mean(layout.OVERLOADED), study.dataset.capacity, atol=0.02)
+    assert "overload" not in (run(tmp_path / "few", capacity=3).data)
+
+
 def test_means_of_runs_alone(tmp_path: Path) -> None:
     whole = run(tmp_path / "whole", replications=6, load=[0.5, 0.7])
     means = run(tmp_path / "means", replications=6, load=[0.5, 0.7], keep="replications")
