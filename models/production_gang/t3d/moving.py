@@ -48,7 +48,6 @@ def release_nodes(job, leaves_image, system):
         state.n_leaving_nodes += n_nodes
     count_usage(job, system)
     state.running -= it.processors
-    system.wires[it.wire] -= 1
     state.n_residents -= 1
     last = system.residents[state.n_residents]
     system.residents[it.position] = last
@@ -97,6 +96,8 @@ def leave(job, how, system):
     jobs, it, state = system.jobs, system.jobs[job], system.state[0]
     it.state = how
     it.end = state.now
+    if it.wire != NONE:
+        system.wires[it.wire] -= 1
     count_admitted(job, -1, system)
     if is_batch(job, system) or system.settings.aggregate_limit < 1e300:
         state.scan_from = 0
@@ -149,9 +150,9 @@ def assign(job, place, wire, ready, system):
     begins = ready
     if it.state == JobState.ON_DISK:
         begins = move_image(ready, it.processors * system.settings.swap_in, system)
+    system.wires[wire] += it.wire == NONE  # a job keeps its wire on disk
     it.state, it.place, it.wire, it.residency = JobState.ASSIGNED, place, wire, state.n_residencies
     it.position = state.n_residents
-    system.wires[wire] += 1
     system.residents[state.n_residents] = job
     state.n_residents += 1
     state.switching += it.processors

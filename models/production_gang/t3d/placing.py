@@ -126,11 +126,11 @@ def try_nodes(job, begin, trial, preempting, system):
     return True
 
 
-@part(int64(int64, int64, int64, boolean, SYSTEM))
-def choose_wire(job, place, trial, preempting, system):
-    """Return the least used wire for a place, `NONE` if none is possible; the last criteria are set.
+@part(int64(int64, int64, int64, SYSTEM))
+def choose_wire(job, place, trial, system):
+    """Return the wire with the fewest jobs for a place, `NONE` if none is possible; the last criteria are set.
 
-    O(neighbours of the place + owners of nodes).
+    A job on disk keeps its wire, so that it counts: it will contend for it again. O(neighbours of the place).
     """
     torus, wires, settings, kept = system.torus, system.wires, system.settings, system.jobs[job].wire
     job_class, n_wires = class_of(job, system), settings.n_wires
@@ -143,22 +143,15 @@ def choose_wire(job, place, trial, preempting, system):
         alike += class_of(owner, system) == job_class
     if settings.wires_may_meet:
         taken = 0
-    for wire in range(n_wires):
-        wires[n_wires + wire] = wires[wire]
-    if preempting:
-        for i in range(system.state[0].n_residents):
-            owner = system.jobs[system.residents[i]]
-            if owner.victim_of == trial:
-                wires[n_wires + owner.wire] -= 1
     chosen = NONE
     for wire in range(n_wires):
         if (taken >> wire) & 1 or (kept != NONE and wire != kept):
             continue
-        if chosen == NONE or wires[n_wires + wire] < wires[n_wires + chosen]:
+        if chosen == NONE or wires[wire] < wires[chosen]:
             chosen = wire
     if chosen != NONE:
         system.criteria[4] = -alike
-        system.criteria[5] = wires[n_wires + chosen]
+        system.criteria[5] = wires[chosen]
     return chosen
 
 
@@ -187,7 +180,7 @@ def best_place(job, preempting, system):
             criteria[1] = free_surroundings(torus.places.corner[place], level, system)
         if compare(criteria, best, 4) > 0:
             continue
-        wire = choose_wire(job, place, trial, preempting, system)
+        wire = choose_wire(job, place, trial, system)
         if wire == NONE or compare(criteria, best, N_CRITERIA) >= 0:
             continue
         found = place

@@ -123,7 +123,7 @@ def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float) -> Syste
         np.zeros(len(users), state.USER),
         np.zeros(FIRST_RESIDENCIES * (n_jobs + n_nodes), state.RESIDENCY),
         np.zeros(FIRST_LEVELS * n_jobs + 64, state.LEVEL),
-        np.zeros(2 * hardware.barrier_wires, np.int64),
+        np.zeros(hardware.barrier_wires, np.int64),
         np.zeros(state.N_CLASSES),
         np.zeros(N_CRITERIA),
         np.zeros(N_CRITERIA),

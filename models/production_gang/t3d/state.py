@@ -143,8 +143,8 @@ class System(NamedTuple):
         Jobs submitted so far, and jobs in queues, both in order of submission; jobs that wait for nodes, jobs
         that own some.
     commands : ndarray of COMMAND, shape (n_commands,)
-    wires : ndarray of int, shape (2 n_wires,)
-        Owners with each wire, and space for the same without victims.
+    wires : ndarray of int, shape (n_wires,)
+        Jobs with each wire, on disk as well.
     class_processors : ndarray of float, shape (n_classes,)
         Of the owners of nodes.
     criteria, best : ndarray of float, shape (placing.N_CRITERIA,)

@@ -276,7 +276,7 @@ class Twin:
                 return
 
     def wire_for(self, job: Job, nodes: frozenset[Node], victims: Sequence[Job]) -> tuple[int, int] | None:
-        """Return the wire that a job takes at a place, and how many others have it; None if there is none."""
+        """Return the wire that a job takes at a place, and how many others have it, on disk as well; None if there is none."""
         others = [owner for owner in self.owners() if owner not in victims]
         taken = set()
         if self.strict:
@@ -285,7 +285,8 @@ class Twin:
                 if owner.stay.nodes & around:
                     taken.add(owner.wire)
         able = [job.wire] if job.wire is not None else range(self.wires)
-        users = [(sum(owner.wire == wire for owner in others), wire) for wire in able if wire not in taken]
+        having = [other.wire for other in self.jobs if other is not job and other.state != "ended"]
+        users = [(having.count(wire), wire) for wire in able if wire not in taken]
         if not users:
             return None
         n_owners, wire = min(users)
