@@ -105,9 +105,17 @@ def _paged_out(study: Study, policy: str, workload: str) -> Sample:
     return derived.ratio(out, begun)
 
 
+def _hours_of(study: Study, policy: str, workload: str, **of: Any) -> Sample:
+    """Return a time in hours."""
+    return Sample.computed(
+        lambda seconds: seconds / 3600.0, derived.raw(study, policy=policy, workload=workload, **of)
+    )
+
+
 SAMPLES: Mapping[str, Callable[..., Sample]] = {
     "mean": _mean,
     "largest_of": _largest_of,
+    "hours_of": _hours_of,
     "share_of_sizes": _share_of_sizes,
     "paged_out": _paged_out,
     "preempted_of_class": _preempted_of_class,
@@ -219,20 +227,21 @@ def _compensated(test: Tester) -> list[Part]:
     return parts
 
 
-def _never_preempted(test: Tester) -> list[Part]:
-    """Ask that no debug or benchmark job is ever preempted, which needs no interval."""
+def _never_preempted(test: Tester, of_class: str) -> list[Part]:
+    """Ask that no job of a class is ever preempted, which needs no interval."""
     parts: list[Part] = []
-    for name in (labels.DEBUG, labels.BENCHMARK):
-        for workload in test.periods:
-            label = f"{name} jobs ever preempted, {labels.workload_title(workload)}"
-            jobs, found = (
-                test.get("raw", labels.GANG, workload, metric=metric, **{labels.SITE_CLASS: name})
-                for metric in (labels.CLASS_JOBS, labels.CLASS_PREEMPTED)
-            )
-            if name != labels.DEBUG and (jobs.reason or not np.nansum(jobs.values) > 0):
-                continue
-            never = not found.reason and bool(np.nanmax(found.values) == 0)
-            parts.append(Open(label, found.reason) if found.reason else Fact(f"no {label}", never))
+    for workload in test.periods:
+        label = f"{of_class} jobs ever preempted, {labels.workload_title(workload)}"
+        jobs, found = (
+            test.get("raw", labels.GANG, workload, metric=metric, **{labels.SITE_CLASS: of_class})
+            for metric in (labels.CLASS_JOBS, labels.CLASS_PREEMPTED)
+        )
+        reason = jobs.reason or found.reason
+        if not reason and not np.nansum(jobs.values) > 0:
+            reason = "no such job was run"
+        parts.append(
+            Open(label, reason) if reason else Fact(f"no {label}", bool(np.nanmax(found.values) == 0))
+        )
     return parts
 
 
@@ -337,4 +346,4 @@ def claims(study: Study) -> tuple[Claim, ...]:
         return ROWS.claims(Tester(study), TESTERS, "tradeoff")
     if set(study.policies) - set(labels.SCHEDULERS):
         return ()  # a comparison with other families, in which users do not wait for answers
-    return ROWS.claims(Tester(study), TESTERS, "workload", "utilization", "responsiveness", "losses")
+    return ROWS.claims(Tester(study), TESTERS, "workload", "utilization", "responsiveness", "sizes", "losses")

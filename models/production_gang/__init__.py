@@ -11,7 +11,7 @@ from models.jobs.measures import COMMON
 from models.production_gang.metrics import COORDS, METRICS, OF_JOBS
 from models.topology.links import Nodes
 
-NODES = frozenset(f"machine.{key.name}" for key in fields(Nodes))
+OF_T3D = frozenset({"workload.stands_at", *(f"machine.{key.name}" for key in fields(Nodes))})
 
 FAMILY = Family(
     package=__name__,
@@ -29,5 +29,5 @@ FAMILY = Family(
         "models.production_gang.model",
     ),
     schedules=True,
-    reads=lambda policy: NODES if policy.get("system") == "t3d" else frozenset({"workload.phases"}),
+    reads=lambda policy: OF_T3D if policy.get("system") == "t3d" else frozenset({"workload.phases"}),
 )

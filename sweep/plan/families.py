@@ -16,7 +16,14 @@ from sweep.errors import SweepError
 OPTIONS = frozenset(
     {
         *(f"machine.{key.name}" for key in fields(links.Joined)),
-        *("workload.speedup", "workload.downey", "workload.mccann", "workload.statements", "workload.phases"),
+        *(
+            "workload.speedup",
+            "workload.downey",
+            "workload.mccann",
+            "workload.statements",
+            "workload.phases",
+            "workload.stands_at",
+        ),
     }
 )
 """Keys that every machine and every workload of rigid jobs has, and only some policies read."""

@@ -50,6 +50,8 @@ def _of_one(study: Study) -> Iterator[Picture]:
             drawn = {"fig1": months.draw_months, "weeks": months.draw_weeks, "week-by-week": months.scatter}
         drawn["responsiveness"] = responsiveness.draw
         drawn |= {f"by-{dim}": partial(groups.draw, dim=dim) for dim in (labels.HOUR, labels.LENGTH)}
+        if groups.WAIT_BY_SIZE in study.data:
+            drawn["by-size"] = groups.draw_sizes
         drawn["lost"] = responsiveness.draw_lost
     period = labels.workload_title(labels.reported(study))
     yield from captioned(labels.KEY, study, drawn, period=period)

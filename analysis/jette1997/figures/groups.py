@@ -13,7 +13,7 @@ from analysis.jette1997.labels import HOUR, LENGTH, by, reported, schedulers, wo
 from analysis.study import Study
 from analysis.study.curve import Sample
 
-BEGUN = "begun_10s"
+BEGUN, WAIT_BY_SIZE = "begun_10s", "wait_by_size"
 HIGHEST = 1371.0
 """The highest slowdown that the paper names."""
 
@@ -81,6 +81,32 @@ def draw(study: Study, dim: str) -> Figure:
             made.append(plot(partial(aggregate, kind=BEGUN), "Begun within 10 s (%)", scale=100.0))
         made.append(plot(jobs, "Jobs submitted per day"))
     return panels(made, f"Interactive jobs by {TITLES[dim]}: {workload_title(workload)}", 2)
+
+
+def draw_sizes(study: Study) -> Figure:
+    """Draw the shares of the processor time by partition, and waits by size."""
+    workload = reported(study)
+
+    def shares(policy: str) -> list[Sample]:
+        work = derived.raw(study, labels.PARTITION_WORK, policy, workload)
+        whole = derived.total(work)
+        return [
+            derived.ratio(derived.total(derived.at(study, work, labels.PARTITION, (one,))), whole)
+            for one in study.values_of(labels.PARTITION)
+        ]
+
+    def waits(policy: str) -> list[Sample]:
+        return [derived.raw(study, WAIT_BY_SIZE, policy, workload, size_range=one) for one in of_jobs]
+
+    of_jobs = [one for one in study.values_of("size_range") if not one.startswith(("257", "1,0"))]
+    made = [
+        series_of(study, schedulers(study), of, names, ylabel, "Processors", **settings)
+        for of, names, ylabel, settings in (
+            (shares, study.values_of(labels.PARTITION), "Processor time (%)", {"scale": 100.0}),
+            (waits, of_jobs, "Wait to the first processors (s)", {"yscale": "log"}),
+        )
+    ]
+    return panels(made, f"Processor time and waits by size: {workload_title(workload)}", 2)
 
 
 def _of_families(study: Study, dim: str) -> Sequence[str]:

@@ -128,9 +128,9 @@ def try_nodes(job, begin, trial, preempting, system):
 
 @part(int64(int64, int64, int64, SYSTEM))
 def choose_wire(job, place, trial, system):
-    """Return the wire with the fewest jobs for a place, `NONE` if none is possible; the last criteria are set.
+    """Return the wire of the fewest jobs for a place, `NONE` for none; the last criteria are set.
 
-    A job on disk keeps its wire, so that it counts: it will contend for it again. O(neighbours of the place).
+    Jobs on disk count, since they keep their wires and will contend again. O(neighbours of the place).
     """
     torus, wires, settings, kept = system.torus, system.wires, system.settings, system.jobs[job].wire
     job_class, n_wires = class_of(job, system), settings.n_wires

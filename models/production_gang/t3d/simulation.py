@@ -27,7 +27,7 @@ from models.production_gang.t3d import engine, state
 from models.production_gang.t3d.clock import BOUNDARIES_A_DAY
 from models.production_gang.t3d.commands import without_effect
 from models.production_gang.t3d.nodes import Hardware, partitions
-from models.production_gang.t3d.periods import NIGHT
+from models.production_gang.t3d.periods import HOUR, NIGHT
 from models.production_gang.t3d.placing import N_CRITERIA
 from models.production_gang.t3d.rules import Rules, adjustments
 from models.production_gang.t3d.state import NONE, Settings, System, Torus
@@ -68,7 +68,7 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, piec
     hardware = Hardware.of(point.machine, machine.total)
     adjustments(jobs, rules, hardware, machine.total, point.machine)
     clock = clock_of(opened)
-    system = _system(jobs, rules, hardware, clock)
+    system = _system(jobs, rules, hardware, *_standing(point, jobs, clock))
     while (status := engine.advance(system)) == engine.FULL:
         system = system._replace(
             events=twice(system.events), residencies=twice(system.residencies), levels=twice(system.levels)
@@ -83,14 +83,20 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, piec
     return _run(system, jobs, machine, hardware, clock)
 
 
-def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float) -> System:
+def _standing(point: Point, jobs: Jobs, clock: float) -> tuple[float, float]:
+    """Return the clock at time 0, and how long it stands there."""
+    hour = point.workload.get("stands_at")
+    return (clock, 0.0) if hour is None else (hour * HOUR, float(jobs.submit.max(initial=0.0)))
+
+
+def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float, stands: float) -> System:
     n_jobs, n_nodes, n_queues = len(jobs), hardware.n_nodes, len(rules.queues)
     users, user = np.unique(jobs.user, return_inverse=True) if jobs.user is not None else (np.zeros(0), NONE)
     settings = Settings(
         n_jobs, n_nodes, hardware.node_processors, hardware.barrier_wires,
         hardware.wire_neighbours == "allowed", rules.preemptive, bool(rules.order), rules.blocking,
         rules.location, bool(rules.channel), rules.prime_time.weekends, rules.weekend_days, n_queues,
-        rules.swap_out, rules.swap_in, rules.prime_time.begin, rules.prime_time.end, clock,
+        rules.swap_out, rules.swap_in, rules.prime_time.begin, rules.prime_time.end, clock - stands,
         float(rules.oversubscribe[0]), float(rules.oversubscribe[1]), rules.aggregate_limit,
         rules.drain_after, rules.nice.above, rules.nice.every, rules.nice.half_life,
     )  # fmt: skip

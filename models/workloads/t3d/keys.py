@@ -236,6 +236,7 @@ class Keys:
     first_day: date = keys.checked(_day)
     months: int | None = keys.whole(null=True, most=1200)
     weeks: int | None = keys.whole(null=True, most=MOST_WEEKS)
+    stands_at: float | None = keys.number("an hour of the day, 0 to 24, or null", least=0, most=24, null=True)
     warmup_days: int = keys.whole("whole days, 0 to 366", least=0, most=366)
     reference: Reference = keys.mapping(Reference)
     growth: float = _between(-0.9, 10)

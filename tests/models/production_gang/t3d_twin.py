@@ -276,7 +276,10 @@ class Twin:
                 return
 
     def wire_for(self, job: Job, nodes: frozenset[Node], victims: Sequence[Job]) -> tuple[int, int] | None:
-        """Return the wire that a job takes at a place, and how many others have it, on disk as well; None if there is none."""
+        """Return the wire that a job takes at a place, and how many others have it; None if there is none.
+
+        Jobs on disk keep theirs.
+        """
         others = [owner for owner in self.owners() if owner not in victims]
         taken = set()
         if self.strict:

@@ -153,3 +153,13 @@ BLOCKED = "policy.classes.interactive: its jobs become urgent (max_wait), and no
 def test_bad_input_is_refused_in_one_line(keys: dict[str, Any], message: str) -> None:
     with refused(re.escape(message)):
         FAMILY.check(point(**{"jobs": jobs_of(SMALL)} | keys))
+
+
+def test_a_clock_that_stands_keeps_an_hours_rules_until_the_last_job_is_submitted() -> None:
+    """A job of 256 processors is admitted at night: 8 h after 14:00, once the clock goes; or at 22:00 of its day."""
+    rows = (0.0, 3600.0, 256, PRODUCTION), (3 * DAY, 60.0, 2, PRODUCTION)
+    made = point(jobs_of(*rows))
+    for stands_at, start in ((14, 3 * DAY + 8 * HOUR), (None, 0.0), (23, 0.0)):
+        workload = made.workload | ({} if stands_at is None else {"stands_at": stands_at})
+        found = model.schedule(replace(made, workload=workload))
+        assert found.start[0] == start, stands_at
