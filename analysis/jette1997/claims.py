@@ -51,7 +51,7 @@ class Tester(Base):
         self.weeks, self.periods = labels.reported(study), labels.periods(study)
         self.names = {
             "weeks": self.weeks, "months": labels.long_one(study), "periods": list(self.periods),
-            "benchmark": labels.benchmark(study), "day": labels.DAY, "night": labels.NIGHT,
+            "benchmark_week": labels.benchmark(study), "day": labels.DAY, "night": labels.NIGHT,
         }  # fmt: skip
         if study.varies(labels.MULTIPLIER):
             found, of_switch = multipliers(study), costs(study)

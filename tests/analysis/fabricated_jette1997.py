@@ -28,7 +28,7 @@ COORDS: dict[str, Sequence[Any]] = {
     "hour": HOURS,
     "length": LENGTHS,
     "partition": SIZES,
-    "size_range": ("1", "2 to 4"),
+    "size_range": ("1", "2 to 4", "65 to 256"),
 }
 
 N_BATCHES = {FIFTEEN_MONTHS: 65, THREE_WEEKS: 21, BENCHMARK_WEEK: 7}
@@ -158,7 +158,8 @@ METRICS: dict[str, tuple[str, ...]] = {
     "utilization": (), "period": (), "jobs": (), "preempted_share": (), "switching_share": (),
     "packing_loss": (), "limits_loss": (), "no_work_share": (),
     "no_work_weekends": (), "no_work_weekdays": (),
-    "partition_work": ("partition",), "wait_by_size": ("size_range",), "working_hours": (), "demand_usual": (), "demand_peak": (),
+    "partition_work": ("partition",), "wait_by_size": ("size_range",), "working_hours": (),
+    "demand_usual": (), "demand_peak": (),
     "day_free": (), "day_jobs": (), "day_processors": (), "day_batch": (), "day_paged_out": (),
     "class_jobs": CLASS, "class_runtime": CLASS, "class_work": CLASS, "class_slowdown": CLASS,
     "class_preempted": CLASS, "class_ended": CLASS, "class_delivered": CLASS,

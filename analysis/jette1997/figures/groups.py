@@ -83,6 +83,11 @@ def draw(study: Study, dim: str) -> Figure:
     return panels(made, f"Interactive jobs by {TITLES[dim]}: {workload_title(workload)}", 2)
 
 
+def _stacked(ranges: Sequence[str]) -> list[str]:
+    """Return ranges of processors for an axis, over two lines."""
+    return [one.replace("more than ", "> ").replace(" to ", "–\n") for one in ranges]
+
+
 def draw_sizes(study: Study) -> Figure:
     """Draw the shares of the processor time by partition, and waits by size."""
     workload = reported(study)
@@ -102,8 +107,8 @@ def draw_sizes(study: Study) -> Figure:
     made = [
         series_of(study, schedulers(study), of, names, ylabel, "Processors", **settings)
         for of, names, ylabel, settings in (
-            (shares, study.values_of(labels.PARTITION), "Processor time (%)", {"scale": 100.0}),
-            (waits, of_jobs, "Wait to the first processors (s)", {"yscale": "log"}),
+            (shares, _stacked(study.values_of(labels.PARTITION)), "Processor time (%)", {"scale": 100.0}),
+            (waits, _stacked(of_jobs), "Wait to the first processors (s)", {"yscale": "log"}),
         )
     ]
     return panels(made, f"Processor time and waits by size: {workload_title(workload)}", 2)

@@ -156,7 +156,7 @@ def test_bad_input_is_refused_in_one_line(keys: dict[str, Any], message: str) ->
 
 
 def test_a_clock_that_stands_keeps_an_hours_rules_until_the_last_job_is_submitted() -> None:
-    """A job of 256 processors is admitted at night: 8 h after 14:00, once the clock goes; or at 22:00 of its day."""
+    """A job of 256 processors is admitted at night: eight hours after 14:00, once the clock goes."""
     rows = (0.0, 3600.0, 256, PRODUCTION), (3 * DAY, 60.0, 2, PRODUCTION)
     made = point(jobs_of(*rows))
     for stands_at, start in ((14, 3 * DAY + 8 * HOUR), (None, 0.0), (23, 0.0)):
