@@ -65,10 +65,9 @@ def blocks_of(name: str, content: bytes, counts: Counts) -> tuple[str, Iterator[
 
 def _blocks(records: Iterator[tuple[int, Record]], counts: Counts) -> Iterator[Block]:
     """Collect records into blocks; records that are exactly alike count once."""
-    titles = [*fields.FIELDS, *fields.OPTIONAL]
     seen: set[int] = set()
     lines: list[int] = []
-    texts: dict[str, list[str]] = {title: [] for title in titles}
+    kept: list[Record] = []
     for line, record in records:
         counts.rows += 1
         if (key := hash(tuple(record.values()))) in seen:
@@ -76,13 +75,17 @@ def _blocks(records: Iterator[tuple[int, Record]], counts: Counts) -> Iterator[B
             continue
         seen.add(key)
         lines.append(line)
-        for title in titles:
-            texts[title].append(record.get(title, ""))
+        kept.append(record)
         if len(lines) == BLOCK_ROWS:
-            yield Block(lines, texts)
-            lines, texts = [], {title: [] for title in titles}
+            yield _by_field(lines, kept)
+            lines, kept = [], []
     if lines:
-        yield Block(lines, texts)
+        yield _by_field(lines, kept)
+
+
+def _by_field(lines: list[int], records: Sequence[Record]) -> Block:
+    titles = [*fields.FIELDS, *fields.OPTIONAL]
+    return Block(lines, {title: [record.get(title, "") for record in records] for title in titles})
 
 
 def _of_json(name: str, content: bytes) -> Iterator[tuple[int, Record]]:
@@ -119,7 +122,7 @@ def _of_json(name: str, content: bytes) -> Iterator[tuple[int, Record]]:
 
 def number_of(value: Any) -> int | None:
     """Return a number of Slurm's JSON, which may be wrapped; None if it is not set, -1 if it is infinite."""
-    if isinstance(value, Mapping):
+    if type(value) is dict:
         if value.get("infinite"):
             return -1
         return int(value["number"]) if value.get("set", True) else None
