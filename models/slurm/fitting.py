@@ -4,6 +4,7 @@ A job of a log did run; on the nodes and partitions of a slurm.conf of another d
 misfit is left out, cut to what its partition has, or refused (``workload.misfits``).
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,6 +22,8 @@ from models.workloads.replayed import CAP, REFUSE
 
 MOST_NAMED = 20
 """Nodes of a partition that a message names; of more the user names them."""
+
+FEATURE = re.compile(r"[^&|,()]+")
 
 OF_MACHINE = "(all nodes)"
 """Name of the partition of a policy without a slurm.conf. Nodes and partitions of a log do not exist on the
@@ -94,10 +97,16 @@ def _remedy(lost: np.ndarray, found: Asked, partition: Partition, configuration:
         processors = max(int((nodes * np.maximum(whole, each)).max()), -(-int(cpus.max()) // whole) * whole)
         return f"machine.processors={processors}"
     wanted_nodes = (int(nodes.max()), int(each.max()), int(memory.max()))
-    return lines_of(*wanted_nodes, partition, configuration)
+    texts, kinds = constraints.effective(found.request)[lost], found.request.gres.items()
+    features = dict.fromkeys(word for text in texts.tolist() for word in FEATURE.findall(text))
+    devices = [f"{kind}:{count[lost].max()}" for kind, count in kinds if count[lost].any()]
+    more = f" Feature={','.join(features)}" * bool(features) + f" Gres={','.join(devices)}" * bool(devices)
+    return lines_of(*wanted_nodes, partition, configuration, more)
 
 
-def lines_of(n: int, cpus: int, memory: int, one: Partition, configuration: Configuration) -> str:
+def lines_of(
+    n: int, cpus: int, memory: int, one: Partition, configuration: Configuration, more: str = ""
+) -> str:
     """Return how nodes are added that slurm.conf lacks, as no pool of processors can be."""
     listed = (
         [configuration.nodes[node].name for node in one.nodes] if len(one.nodes) <= MOST_NAMED else ["..."]
@@ -105,8 +114,8 @@ def lines_of(n: int, cpus: int, memory: int, one: Partition, configuration: Conf
     nodes = "ALL" if len(one.nodes) == len(configuration.nodes) else ",".join([*listed, f"further[1-{n}]"])
     default = " Default=YES" * (one is configuration.default_partition)
     return (
-        f"policy.lines=['NodeName=further[1-{n}] CPUs={cpus} RealMemory={memory}','PartitionName={one.name} "
-        f"Nodes={nodes}{default}'], with the other keys of that partition"
+        f"policy.lines=['NodeName=further[1-{n}] CPUs={cpus} RealMemory={memory}{more}',"
+        f"'PartitionName={one.name} Nodes={nodes}{default}'], with the other keys of that partition"
     )
 
 
@@ -130,8 +139,9 @@ def _fits(members: Sequence[Node], request: Requests, track: bool) -> np.ndarray
     return np.asarray(found)
 
 
-def cut(jobs: Jobs, error: TooLargeError, configuration: Configuration) -> Jobs:
-    """Return jobs of which those that are too large ask for no more than some partition of theirs has."""
+def cut(jobs: Jobs, error: TooLargeError, configuration: Configuration) -> tuple[Jobs, np.ndarray]:
+    """Return jobs of which those that are too large ask for no more than some partition of theirs has, and
+    which were changed: not those whose features no node has."""
     lost, found = error.lost, error.found
     nodes, cpus, memory = _needs(found.request)
     most = {name: np.zeros(len(lost), np.int64) for name in ("nodes", "cpus", "each", "memory")}
@@ -149,14 +159,14 @@ def cut(jobs: Jobs, error: TooLargeError, configuration: Configuration) -> Jobs:
     size = np.where(lost, cpus, jobs.size)
     kilobytes = np.where(lost, np.minimum(jobs.memory, nodes * most["memory"] * 1024), jobs.memory)
     if (asked := jobs.request) is None:
-        return replace(jobs, size=size, memory=kilobytes)
+        return replace(jobs, size=size, memory=kilobytes), lost
     changed = {
         "nodes": nodes, "most_nodes": np.where(few, nodes, 0), "tasks": cpus,
         "task_cpus": np.ones_like(cpus), "node_tasks": np.zeros_like(cpus),
         "node_memory": memory, "cpu_memory": np.zeros_like(cpus),
     }  # fmt: skip
     columns = {name: np.where(lost, values, getattr(asked, name)) for name, values in changed.items()}
-    return replace(jobs, size=size, memory=kilobytes, request=replace(asked, **columns))
+    return replace(jobs, size=size, memory=kilobytes, request=replace(asked, **columns)), lost
 
 
 def fitted(
@@ -187,16 +197,19 @@ def fitted(
         except MisfitError as error:
             n = f"{int(error.lost.sum()):,} jobs"
             if misfits == REFUSE:
+                stop = "" if error.why.endswith("?") else ";"
                 raise ValueError(
-                    f"{trace.name_of(error.job)} {error.why}; add workload.misfits=drop, which leaves out "
-                    f"the {n} that {error.kind}, or {error.remedy}"
+                    f"{trace.name_of(error.job)} {error.why}{stop} add workload.misfits=drop, which leaves "
+                    f"out the {n} that {error.kind}, or {error.remedy}"
                 ) from None
             named = trace.names_of(np.flatnonzero(error.lost))
             if isinstance(error, TooLargeError) and not is_cut:
-                is_cut, trace = True, replace(trace, jobs=cut(trace.jobs, error, configuration))
-                notes.append(
-                    f"{n} cut to what their partition has (misfits=cap), which {error.kind}: {named}"
-                )
+                jobs, changed = cut(trace.jobs, error, configuration)
+                is_cut, trace = True, replace(trace, jobs=jobs)
+                if changed.any():
+                    named = trace.names_of(np.flatnonzero(changed))
+                    has = f"{int(changed.sum()):,} jobs cut to what their partition has (misfits=cap)"
+                    notes.append(f"{has}, which {error.kind}: {named}")
                 continue
             if error.lost.all():
                 raise ValueError(

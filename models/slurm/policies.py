@@ -36,7 +36,7 @@ from models.slurm.preemption import levels_of
 from models.slurm.scheduler import Phases
 from models.slurm.unmodelled import with_share
 from models.units import KB_IN_GB
-from models.workloads.replayed import DROP, KEEP, MISFITS, ONE_POOL
+from models.workloads.replayed import CANCELLED, DROP, KEEP, MISFITS, ONE_POOL
 
 OLD_TO_NEW = "a mapping of partitions of the log to partitions of slurm.conf"
 DIVISOR = "a positive whole number that divides the machine's processors"
@@ -222,7 +222,7 @@ def on_nodes(point: Point, configuration: Configuration) -> Point:
 
 def open_jobs(point: Point, configuration: Configuration) -> Stream | Trace:
     """Return the jobs of a point on the nodes of a configuration."""
-    workloads.refuse_feedback(point, known=(KEEP,))
+    workloads.refuse_feedback(point, known=(KEEP, CANCELLED))
     return workloads.open_workload(on_nodes(point, configuration))
 
 
@@ -306,7 +306,7 @@ def check(point: Point) -> Sequence[str]:
         hours = sum(len(one.nodes) * (one.end - one.begin) for one in events) / HOUR_S
         notes.append(
             f"{configuration.name}: {len({node for one in events for node in one.nodes}):,} nodes were down, "
-            f"drained or failing for {hours:,.0f} node hours during the log: no job starts on them then"
+            f"drained or failing for {hours:,.1f} node hours during the log: no job starts on them then"
         )
     if share := np.mean(constraints.effective(found.request) != found.request.constraint):
         notes = [*notes, f"constraints on several nodes together have no effect ({share:.1%} of the jobs)"]

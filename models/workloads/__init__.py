@@ -29,7 +29,7 @@ from models.jobs.trace import Trace
 from models.point import Parameters, Point
 from models.workloads import estimates, memory, replayed, resampling, speedup
 from models.workloads.phases import Phases
-from models.workloads.replayed import KEEP
+from models.workloads.replayed import CANCELLED, KEEP
 from models.workloads.statements import Statements
 
 COLUMNS = ("requested", "memory", "user", "job_class", "repetition", "feedback")
@@ -174,7 +174,7 @@ def refuse_feedback(point: Point, known: Sequence[str] = ()) -> None:
     known : sequence of str
         Kinds of feedback that the policy can simulate: ``repetition``, a job is submitted again when it has
         ended (`Jobs.runs`), ``feedback``, a user waits for a job's answer before the next job (`Jobs.after`).
-        And ``keep``: it keeps a log's downtimes, and jobs that were cancelled while they waited;
+        And ``keep``: it keeps a log's downtimes, ``cancelled``: jobs leave its queue when they are cancelled,
         ``last_two``: it plans by predicted runtimes.
     """
     if point.workload.get("downtime") == KEEP and KEEP not in known:
@@ -182,7 +182,7 @@ def refuse_feedback(point: Point, known: Sequence[str] = ()) -> None:
             f"policy {point.policy.get('name', '')} keeps no downtime (workload.downtime=keep); add "
             "workload.downtime=null, or take a policy that plans its jobs around reservations"
         )
-    if KEEP not in known and point.workload.get("cancelled") == KEEP:
+    if CANCELLED not in known and replayed.keeps_cancelled(point.workload):
         raise ValueError(
             f"policy {point.policy.get('name', '')} has no jobs that are cancelled while they wait "
             "(workload.cancelled=keep); add workload.cancelled=drop, or take a policy of Slurm's scheduler"

@@ -33,6 +33,9 @@ KEEP = "keep"
 MISFITS = DROP, CAP, REFUSE = ("drop", "cap", "refuse")
 """What becomes of jobs that can never start on the machine."""
 
+CANCELLED = "cancelled"
+"""Named by families that have jobs which are cancelled while they wait."""
+
 NO_DOWNTIME = np.empty((0, 2))
 
 EACH = "each"
@@ -381,7 +384,7 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
             "more processors, or give a load, grid.load=[0.9]"
         )
     origin = None if taken.origin is None else _placed(taken.origin, jobs, natural, facts)
-    if taken.cancelled is not None:
+    if taken.cancelled is not None and len(taken.cancelled.jobs):
         n = f"{len(taken.cancelled.jobs):,} jobs that were cancelled while they waited"
         if resampling.wanted(point.workload) is not None:
             notes.append(f"{name}: {n} are left out of a resampled log")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from family_cases import composed, machine_of
 
+from models.backfill import policies as backfill
 from models.point import Batches, Point
 from models.slurm import policies
 from models.slurm.model import schedule, simulate
@@ -77,6 +78,18 @@ def test_a_cancelled_job_holds_its_place_until_its_recorded_time(
     assert recorded is not None
     assert recorded.waited is not None
     assert recorded.waited.tolist() == [10, 10, 10, 1]
+
+
+def test_other_policies_refuse_to_keep_them(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text(
+        "\n".join([FIELDS, *(f"{n}|{sacct(*job)}" for n, job in enumerate(JOBS)), ""])
+    )
+    workload = composed("workload", "sacct", path=str(tmp_path / "log"), cancelled="keep")
+    point = Point(composed("policy", "easy"), workload, {"name": "pool", "processors": 8})
+    with pytest.raises(
+        ValueError, match=r"policy easy has no jobs that are cancelled .* workload.cancelled=drop"
+    ):
+        backfill.check(point)
 
 
 CASES: dict[str, tuple[dict[str, Any], str, str]] = {

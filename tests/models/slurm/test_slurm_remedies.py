@@ -75,6 +75,14 @@ CASES = {
         [job(1, "big", cpus=8, nodes=2)],
         r"policy\.lines=.*PartitionName=big Nodes=b1,further\[1-2\]'",
     ),
+    "features": (
+        f"{CONF.rstrip()} Feature=old Gres=gpu:a100:1\n{BATCH}",
+        [
+            job(1).replace("cpu=1", "cpu=1,gres/gpu:a100=2") + "fast&(new|newer)",
+            job(2).replace("cpu=1", "cpu=1,gres/gpu:a100=1") + "old",
+        ],
+        r"policy\.lines=.*Feature=fast,new,newer Gres=gpu:a100:2",
+    ),
     "size of the machine": (
         CONF + BATCH,
         [job(1, cpus=4), job(2, cpus=4), job(3, cpus=4)],
