@@ -199,20 +199,20 @@ MOST = 4096
 """Most processors of a picture, which would otherwise take minutes and be illegible."""
 
 
-def mesh_of(settings: Mapping[str, str]) -> tuple[int, int]:
-    """Return rows and columns of ``processors=16x32``.
+def mesh_of(settings: Mapping[str, str], key: str = "processors") -> tuple[int, int]:
+    """Return rows and columns of ``processors=16x32``, or of another setting.
 
     Raises
     ------
     AnalysisError
         If it is something else.
     """
-    parts = settings["processors"].lower().replace("×", "x").split("x")
+    parts = settings[key].lower().replace("×", "x").split("x")
     if len(parts) != 2 or not all(part.isdecimal() and int(part) for part in parts):
-        raise AnalysisError(f"processors={settings['processors']}: give rows and columns, e.g. 16x32")
+        raise AnalysisError(f"{key}={settings[key]}: give rows and columns, e.g. 16x32")
     rows, columns = map(int, parts)
     if rows * columns > MOST:
-        raise AnalysisError(f"processors={settings['processors']}: too many to draw; give up to {MOST}")
+        raise AnalysisError(f"{key}={settings[key]}: too many to draw; give up to {MOST}")
     return rows, columns
 
 

@@ -175,6 +175,10 @@ def local_changes(settings: Mapping[str, str]) -> Figure:
     from models.topology.shapes import splits
 
     rows, columns = mesh_of(settings)
+    if rows * columns < 32:
+        raise AnalysisError(
+            f"processors={settings['processors']}: give 32 or more, of which 16 partitions can be halved"
+        )
     walk, axis = valid(cycle, rows, columns, 16), splits(rows, columns)[4]
     pairs = combinations(range(16), 2)
     pair = next((found for found in pairs if broken_links(refined(walk, found, axis))), (0, 1))

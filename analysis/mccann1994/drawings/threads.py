@@ -18,6 +18,10 @@ PROCESSOR_COLORS = ("#cfe3f3", "#f9dcc4", "#d5ead2", "#f6ecbe", "#e6d7ee")
 """Neighbouring processors differ in colour: along a row by turns, and from row to row by two places."""
 
 
+MOST_THREADS = 256
+"""Numbered in a row of processors."""
+
+
 def draw_threads(axes: Axes, processor: np.ndarray, height: int, width: int) -> None:
     """Draw the grid of threads, coloured by processor, with each processor's number of threads."""
     from models.partitioning.geometry.mapping import thread_counts
@@ -49,7 +53,7 @@ def kernel_mapping(settings: Mapping[str, str]) -> Figure:
     from models.partitioning.geometry.mapping import contraction
 
     rows, columns = mesh_of(settings)
-    height, width = mesh_of({"processors": settings["partition"]})
+    height, width = mesh_of(settings, "partition")
     figure, axes = style.page(SINGLE, 0.92 * SINGLE * rows / columns)
     draw_threads(axes, valid(contraction, rows, columns, height, width), height, width)
     return figure
@@ -79,8 +83,11 @@ def thread_order(settings: Mapping[str, str]) -> Figure:
     from models.partitioning.geometry.mapping import order_in_row
 
     (rows, columns), height = mesh_of(settings), whole(settings, "rows")
-    if rows % height or height < 2:
-        raise AnalysisError(f"rows={height}; allowed: 2 or more rows of processors that divide {rows}")
+    if rows % height or height < 2 or rows * columns > MOST_THREADS * height:
+        raise AnalysisError(
+            f"rows={height}; allowed: 2 or more rows of processors that divide {rows}, with up to "
+            f"{MOST_THREADS} threads each"
+        )
     index, depth, lines = order_in_row(rows, columns, height), rows // height, orders(rows, columns, height)
     figure = Figure(figsize=(7.4, 7.4 * 2 * depth / columns + 0.7), layout="constrained")
     for row, axes in enumerate(figure.subplots(2, 1)):
