@@ -47,8 +47,15 @@ def in_words(case: Case) -> str:
     given = accepted(case)
     ratios = {"longest_wait": "longest wait", "group_wait": "mean wait of each group"}
     parts = [f"{words} at most × {given[key]:g}" for key, words in ratios.items() if given[key] is not None]
-    parts += [f"a gain of {duration(given['least_gain'])} or more"] * (given["least_gain"] > 0)
+    parts += [f"a gain of {least_gain(case)} or more"] * (given["least_gain"] > 0)
     return ", ".join(parts) or "none"
+
+
+def least_gain(case: Case) -> str:
+    """Return the least gain in words."""
+    seconds = accepted(case)["least_gain"]
+    unit = time_unit([seconds])
+    return f"{seconds / unit.size:g}{unit.name}"
 
 
 def duration(seconds: float) -> str:
@@ -106,11 +113,10 @@ class Candidate:
                 for group, one in self.paying.items()
                 if ratio(one) > limits["group_wait"]
             ]
-            more = f" and {len(those) - NAMED} more" if len(those) > NAMED else ""
-            found += [f"longer waits for {', '.join(those[:NAMED])}{more}"] if those else []
+            more = f" and {len(those) - 1} more" if len(those) > 1 else ""
+            found += [f"longer waits for {those[0]}{more}"] if those else []
         if -self.change.mean < limits["least_gain"]:
-            least = duration(limits["least_gain"])
-            found.append(f"it gains {duration(-self.change.mean)}, less than {least}")
+            found.append(f"it gains {duration(-self.change.mean)}, less than {least_gain(self.case)}")
         return found
 
     @property
@@ -159,7 +165,7 @@ def ratio(found: Comparison) -> float:
 
 
 def _share(share: float) -> str:
-    return f"{share:.0%}" if share < 1 else "more than the whole gain"
+    return f"{100 * share:.0f} %" if share < 1 else "more than the whole gain"
 
 
 def candidates(case: Case) -> list[Candidate]:

@@ -183,7 +183,10 @@ class Case:
         found = [one for one in OF_A_SITE if "jobs" + one.suffix in self.study.data]
         found = [one for one in found if one is not (SIZE if self._has_fifths else FIFTH)]
         # Many logs have as the group, or the queue, what they have as the user, or the partition.
-        jobs = {one: {tuple(self.jobs(group).ravel()) for group in self.groups(one)} for one in found}
+        jobs = {
+            one: {tuple(np.nan_to_num(self.jobs(group)).ravel()) for group in self.groups(one)}
+            for one in found
+        }
         return [one for one in found if one in GROUPINGS or not any(
             2 * len(jobs[one] & jobs[other]) > len(jobs[one]) for other in found if other is not one
         )]  # fmt: skip

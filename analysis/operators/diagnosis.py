@@ -35,8 +35,10 @@ def shares(case: Case) -> Mapping[str, float]:
 def explained(case: Case) -> str:
     """Return what the recorded waiting was spent on, in a sentence; empty if unknown."""
     found = sorted(((share, cause) for cause, share in shares(case).items() if share >= LEAST), reverse=True)
-    parts = [f"{share:.0%} {WORDS[cause]}" for share, cause in found]
-    return f"Of all recorded waiting {', '.join(parts)}." if parts else ""
+    parts = [
+        f"{100 * share:.0f} % {'was ' * (not n)}{WORDS[cause]}" for n, (share, cause) in enumerate(found)
+    ]
+    return f"Of all recorded waiting, {', '.join(parts)}." if parts else ""
 
 
 def next_step(case: Case) -> str:

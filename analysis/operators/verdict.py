@@ -100,20 +100,19 @@ def recommendation(case: Case) -> str:
         return f"{nothing}: all jobs are one batch, so no difference has an interval (batch_size=week)."
     if case.n_batches < MIN_BATCHES and not Sample.of(case).by_replications:
         return f"{nothing}: the log has {case.n_batches} batches, and an interval needs {MIN_BATCHES}."
+    likeness, least = Fidelity.of(case), acceptance.accepted(case)["least_gain"]
+    if likeness is not None and likeness.was < least:
+        return f"{UNCHANGED}: {_hardly(case, 'the log records', likeness.was)}"
+    if not fidelity.predicts(case):
+        return _diagnosis(case)
     if all(one.verdict in ("no interval", "identical") for one in found.values()):
         most, sample = max(one.lower + one.higher for one in found.values()), Sample.of(case)
         return (
             f"{UNCHANGED}: waits differ from {case.against}'s in at most {most} of {sample.size} "
             f"{sample.values}, because there is hardly ever a queue."
         )
-    likeness, least = Fidelity.of(case), acceptance.accepted(case)["least_gain"]
-    if likeness is not None and likeness.was < least:
-        return f"{UNCHANGED}: {_hardly('the log records', likeness.was, least)}"
-    if not fidelity.predicts(case):
-        return _diagnosis(case)
-    if case.mean(WAIT, case.reference).mean < least:
-        usual = case.mean(WAIT, case.reference).mean
-        return f"{UNCHANGED}: {_hardly(f'{case.against} has', usual, least)}"
+    if (usual := case.mean(WAIT, case.reference).mean) < least:
+        return f"{UNCHANGED}: {_hardly(case, f'{case.against} has', usual)}"
     better = acceptance.candidates(case)
     if not better:
         return f"{UNCHANGED}: {_why_nothing(case, found)}"
@@ -124,19 +123,31 @@ def recommendation(case: Case) -> str:
             f"{UNCHANGED}: each policy that is shown to be better breaks a limit of this site "
             f"({acceptance.in_words(case)}): {refused}."
         )
-    return " ".join(filter(None, [
-        f"Try {' or '.join(_offer(one) for one in listed[:MOST_LISTED])}.",
-        *(_concentrated(one) for one in listed[:MOST_LISTED]),
-        _pilot(case, found[listed[0].policy], listed[0].policy),
+    shown = [one for one in listed if one.can_be_set][:MOST_LISTED]
+    others = "; ".join(_offer(one) for one in listed if not one.can_be_set)
+    if shown:
+        first = [
+            f"Try {' or '.join(map(_offer, shown))}.",
+            *map(_concentrated, shown),
+            _pilot(case, found[shown[0].policy], shown[0].policy),
+        ]
+    else:
+        first = [
+            f"{UNCHANGED}: no policy that can be set in Slurm or PBS is better within the site's limits."
+        ]
+    parts = [
+        *first,
+        f"Within the limits, but not to be set in Slurm or PBS: {others}." if others else "",
         f"Not accepted ({acceptance.in_words(case)}): {refused}." if refused else "",
-    ]))  # fmt: skip
+    ]
+    return " ".join(filter(None, parts))
 
 
-def _hardly(who: str, wait: float, least: float) -> str:
-    gain_s, mean = acceptance.duration(least), acceptance.duration(wait)
+def _hardly(case: Case, who: str, wait: float) -> str:
+    least = acceptance.least_gain(case)
     return (
-        f"{who} a mean wait of {mean}, less than the {gain_s} that a change has to gain (accept.least_gain): "
-        "there is hardly any queue."
+        f"{who} a mean wait of {acceptance.duration(wait)}, less than the {least} that a change has to gain "
+        "(accept.least_gain): there is hardly any queue."
     )
 
 
@@ -149,6 +160,9 @@ def _diagnosis(case: Case) -> str:
     step = "a log with start times, such as the site's accounting (docs/what_if.md)"
     if Sample.of(case).drawn or case.study.values_of("load")[case.place] != "null":
         step = "the log as it is, workload.resample=null grid.load=[null]"
+    usual = case.mean(WAIT, case.reference).mean
+    if usual < acceptance.accepted(case)["least_gain"]:
+        why += f" (simulated, jobs wait for only {acceptance.duration(usual)} on average)"
     return (
         f"{UNTRIED}: {why}, so whether {case.against} matches this site cannot be checked. Next step: {step}."
     )
@@ -162,8 +176,7 @@ def _offer(one: acceptance.Candidate) -> str:
         costs.append(f"worst for {one.case.named(group)}, × {number(one.worst)}")
     else:
         costs.append("no group is shown to wait longer")
-    where = "" if one.can_be_set else ", cannot be set in Slurm or PBS"
-    return f"{label(one.policy)} ({gain(one.case, one.change)}; {', '.join(costs)}{where})"
+    return f"{label(one.policy)} ({gain(one.case, one.change)}; {', '.join(costs)})"
 
 
 def _refused(one: acceptance.Candidate) -> str:

@@ -141,10 +141,16 @@ def _of_log(study: Study, log: Mapping[str, Any]) -> Iterator[Fact]:
 def _period(log: Mapping[str, Any]) -> str:
     if log["zero"] is None:
         return f"{days(log['days'])} of submissions; the log has no dates."
-    first = datetime.fromtimestamp(log["zero"], UTC)
-    last = first + timedelta(days=log["days"])
     zone = f" ({log['zone']})" if log["zone"] else ""
-    return f"{first:%Y-%m-%d} to {last:%Y-%m-%d}{zone}, {days(log['days'])} of submissions."
+    return f"{period(log)}{zone}, {days(log['days'])} of submissions."
+
+
+def period(log: Mapping[str, Any]) -> str:
+    """Return the first and the last day of a log's submissions; empty if it has no dates."""
+    if log["zero"] is None:
+        return ""
+    first = datetime.fromtimestamp(log["zero"], UTC)
+    return f"{first:%Y-%m-%d} to {first + timedelta(days=log['days']):%Y-%m-%d}"
 
 
 def _named(study: Study, group: str) -> list[str]:

@@ -17,7 +17,7 @@ from analysis.figures import style
 from analysis.figures.verdict_map import in_words
 from analysis.paper import Paper
 from analysis.report.drawn import DrawnPicture
-from analysis.report.facts import facts, policies
+from analysis.report.facts import facts, period, policies
 from analysis.report.points import Points
 from analysis.report.summary import summary
 from analysis.report.table import LONG
@@ -216,4 +216,8 @@ def title(study: Study, paper: Paper) -> str:
     policies = f"{len(names)} policies" if len(names) > NAMED else " and ".join(names[-2:])
     if 2 < len(names) <= NAMED:
         policies = f"{', '.join(names[:-2])}, {policies}"
-    return f"{policies} on {jobs or 'one workload'}"
+    found = f"{policies} on {jobs or 'one workload'}"
+    if len(logs) != 1:
+        return found
+    parts = [str(logs[0].get("system") or ""), period(logs[0])]
+    return ", ".join(filter(None, [found, *parts]))

@@ -86,7 +86,7 @@ def test_the_reference_looks_like_a_site_that_runs_it(as_easy: Path) -> None:
     assert [row[0].text for row in overview.rows] == [AS_IT_WAS, "EASY (reference)", "FCFS"]
     assert [cell.text for cell in overview.rows[0]][1:] == [cell.text for cell in overview.rows[1]][1:]
     assert any(line.startswith(AS_IT_WAS) for line in tables.brief(study))
-    by_size = next(table for table in tables.tables(study) if table.name == "by-size")
+    by_size = next(table for table in tables.tables(study) if table.name == "by-fifth")
     column = list(by_size.columns).index(AS_IT_WAS)
     assert all(row[column].text == row[column + 1].text for row in by_size.rows)
 
