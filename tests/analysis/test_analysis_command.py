@@ -71,7 +71,7 @@ GANG, SPACE = {"models.gang": 2}, {"models.backfill": 3}
         (
             None,
             ["{}", "log=x"],
-            "unknown argument 'log=x'; valid: logs=, output=, paper=",
+            "unknown argument 'log=x'; did you mean logs=x? valid: logs=, output=, paper=",
         ),
         (None, ["{}", "load=0.4"], "load=0.4: unknown value '0.4'"),
         (None, ["{}", "along=load"], "does not support along=; add paper=compare"),

@@ -16,7 +16,7 @@ from sweep.plan import grid
 LONG = "x" * 300
 
 KEYS = [
-    ("batchs=3", "unknown key 'batchs': did you mean 'batches'? valid: action, "),
+    ("batchs=3", "unknown key 'batchs': did you mean 'batches'? valid: accept, action, "),
     ("precision.relativ=0.1", "did you mean 'relative'? valid: checkpoints, metric, relative"),
     ("executor.worker=2", "unknown key of executor serial 'worker'"),
     ("policy.preemtion=none", "did you mean 'preemption'? valid: dies_at, dies_once, family,"),
@@ -331,7 +331,10 @@ NOTEBOOK = [
     ({"machine": slice(1)}, "machine: slice is not understood"),
     ({"workload": ARRAYS | {"submit": [[1], [1, 2]]}}, "workload: submit cannot be read as a column: give"),
     ({"policy": lambda a, b: a}, "this function is not compiled; decorate it"),
-    ({"policy": {"name": "easy", "ties": np.ones(2)}}, "policy.ties=[1.0, 1.0]; allowed: instant, event"),
+    (
+        {"policy": {"name": "easy", "ties": np.ones(2)}},
+        "policy={'ties': [1.0, 1.0]}; allowed: instant, event",
+    ),
     (
         {"machine": {"bandwidth": np.ones(2)}},
         "machine.bandwidth: no policy of this study reads it (backfilling)",
@@ -353,7 +356,7 @@ NOTEBOOK = [
     ({"workload": __file__}, "the kind of this file is not known; give {'name': 'swf', 'path': "),
     ({"workload": ARRAYS | {"runtime": [1.0, -1.0]}}, "runtime"),
     ({"workload": ARRAYS | {"processors": [9, 9]}}, "9 processors"),
-    ({"workload": "feitelson1996", "load": 0.5, "machine": 128}, "workload.repetition=sequence"),
+    ({"workload": "feitelson1996", "load": 0.5, "machine": 128}, "'repetition': 'sequence'}, policy={'name'"),
 ]
 
 
