@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -105,7 +106,7 @@ def _jobs(
 ) -> Jobs:
     requested, user = log.columns["requested_time"][rows], log.columns["user"]
     limit = np.where(requested > 0, requested, np.nan)
-    names = {kind: log.columns[column][rows] for kind, column in kinds.items()}
+    names: dict[str, Any] = {kind: log.columns[column][rows] for kind, column in kinds.items()}
     known = user[rows] if (user >= 0).any() else None
     return Jobs(submit, runtime, limit, size, memory, used, known, **names)
 

@@ -136,10 +136,10 @@ def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Pairs]:
             columns = header
             continue
         if "|" in line and columns:
-            pairs = list(zip(columns, line.split("|"), strict=False))
+            cells = list(zip(columns, line.split("|"), strict=False))
             if EVENT in columns:
-                pairs = [(key, dict(pairs).get(key, "")) for key in OF_EVENTS.values()]
-            yield Pairs(where, pairs)
+                cells = [(key, dict(cells).get(key, "")) for key in OF_EVENTS.values()]
+            yield Pairs(where, cells)
             continue
         words = line.split(None, 1)
         if words[0].lower() == "include":

@@ -183,6 +183,11 @@ def _cancelled(
 
 def _jobs(table: Table, rows: Ints, submit: Floats, runtime: Floats, size: Ints, memory: Ints) -> Jobs:
     number = {name: number for number, name in enumerate(dict.fromkeys(table.user), start=1)}
+    named: dict[str, Any] = {
+        kind: numbers[rows]
+        for kind in ("partition", "account", "qos", "reservation")
+        if (numbers := _numbered(table, kind)[1]) is not None
+    }
     return Jobs(
         submit,
         runtime,
@@ -191,11 +196,7 @@ def _jobs(table: Table, rows: Ints, submit: Floats, runtime: Floats, size: Ints,
         memory,
         user=np.array([number[name] for name in table.user[rows]], np.int64),
         request=_requests(table, rows, size, memory),
-        **{
-            kind: numbers[rows]
-            for kind in ("partition", "account", "qos", "reservation")
-            if (numbers := _numbered(table, kind)[1]) is not None
-        },
+        **named,
     )
 
 
