@@ -154,7 +154,7 @@ def _epochs(found: Schedule) -> list[list[Box]]:
 
 def _three_epochs() -> Facts:
     example = EXAMPLES["fig6-5"]
-    own = schedule_of(*example.policies, example.processors, example.requirements)
+    own = schedule_of(example.policies[0], example.processors, example.requirements)
     spans = [b - a for a, b in pairwise([*own.starts, Fraction(1)])]
     widths = {box.job: box.width for box in own.boxes}
     return [
