@@ -165,7 +165,9 @@ def cut(jobs: Jobs, error: TooLargeError, configuration: Configuration) -> tuple
         "task_cpus": np.ones_like(cpus), "node_tasks": np.zeros_like(cpus),
         "node_memory": memory, "cpu_memory": np.zeros_like(cpus),
     }  # fmt: skip
-    columns = {name: np.where(lost, values, getattr(asked, name)) for name, values in changed.items()}
+    columns: dict[str, Any] = {
+        name: np.where(lost, values, getattr(asked, name)) for name, values in changed.items()
+    }
     return replace(jobs, size=size, memory=kilobytes, request=replace(asked, **columns)), lost
 
 

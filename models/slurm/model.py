@@ -1,6 +1,7 @@
 """Slurm's scheduler as the sweep sees it: a point in, batches or a schedule out."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -89,7 +90,9 @@ def queued(opened: Stream | Trace, jobs: Jobs) -> tuple[Jobs, Floats | None, Int
     jobs are then; the jobs alone where a log keeps none of these."""
     if not isinstance(opened, Trace) or (cancelled := opened.cancelled) is None or not len(cancelled.jobs):
         return jobs, None, None
-    lacking = {name: None for name in jobs.__dataclass_fields__ if getattr(jobs, name) is None}
+    lacking: dict[str, Any] = {
+        name: None for name in jobs.__dataclass_fields__ if getattr(jobs, name) is None
+    }
     every = Jobs.concatenated([jobs, replace(cancelled.jobs, **lacking)])
     row = np.concatenate([np.arange(len(jobs)) if opened.rows is None else opened.rows, cancelled.rows])
     order = np.lexsort((row, every.submit))

@@ -37,6 +37,7 @@ from models.slurm.scheduler import Phases
 from models.slurm.unmodelled import with_share
 from models.units import KB_IN_GB
 from models.workloads.replayed import CANCELLED, DROP, KEEP, MISFITS, ONE_POOL
+from models.workloads.sacct import AT_ONCE
 
 OLD_TO_NEW = "a mapping of partitions of the log to partitions of slurm.conf"
 DIVISOR = "a positive whole number that divides the machine's processors"
@@ -314,6 +315,7 @@ def check(point: Point) -> Sequence[str]:
     of_log = [note for note in opened.notes if not (apart and ONE_POOL in note)]
     if apart:
         of_log = [_of_nodes(note, configuration) for note in of_log]
+    of_log = [note.replace(AT_ONCE, "; here they may start when they could") for note in of_log]
     ids = opened.ids[opened.rows].tolist() if isinstance(opened, Trace) and opened.ids is not None else None
     of_file = [with_share(note, found, ids) for note in configuration.notes]
     return [*of_log, *of_file, *_restricted(found, configuration), *notes]

@@ -32,6 +32,9 @@ __all__ = ["COMMAND", "SacctError", "Table", "read", "select", "users_of"]
 FILTERS = ("start", "end", "cluster", "partition", "user", "arrival", "requeued", "zero_runtime")
 FILLS = ("requested", "memory", "user")
 
+AT_ONCE = "; here they may start at once, and with workload.arrival=eligible when they could"
+"""What becomes of jobs that were not eligible at first, under policies that read no `Requests.delay`."""
+
 MINUTE = 60.0
 WORTH_A_NOTE = 0.01
 """Share of jobs, or of all waiting, from which on held jobs are noted."""
@@ -163,8 +166,7 @@ def _held(table: Table, chosen: Selection, waited: Floats) -> list[str]:
         return []
     return [
         f"{table.name}: {int(is_held.sum()):,} jobs ({share:.1%}) were not eligible for a minute or more "
-        f"after their submission (dependencies, begin times, holds), {of_waiting:.1%} of all waiting; here "
-        "they may start at once, and with workload.arrival=eligible when they could"
+        f"after their submission (dependencies, begin times, holds), {of_waiting:.1%} of all waiting{AT_ONCE}"
     ]
 
 
