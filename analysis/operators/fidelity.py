@@ -160,10 +160,10 @@ def by_batch(case: Case) -> Table | None:
                 Cell("yes", "better") if near else Cell("no", "worse"),
             ]
         )
-    unit_name = Sample.of(case).unit
+    values_of = f"{len(jobs):,} {Sample.of(case).values}"
     return declared(
         "operators", "fidelity-by-time", rows, reference=case.against, near=f"{NEAR:g}",
-        unit=unit_name if each < 2 else f"{each} times a {unit_name}",
+        each=f"A row has {each} of the {values_of}." if each > 1 else f"The rows are {values_of}.",
     )  # fmt: skip
 
 
