@@ -12,7 +12,7 @@ from typing import NoReturn
 from schedsweep.terminal import wrapped
 from sweep import plugins
 from sweep.config import locate
-from sweep.errors import INTERRUPTED, RunError, SweepError, one_line
+from sweep.errors import INTERRUPTED, RunError, SweepError, one_line, typable
 
 RERUN = "rerun"
 """The first word of a command line that names a dataset in place of an experiment."""
@@ -61,7 +61,7 @@ def answer(arguments: Sequence[str]) -> int:
                 signal.signal(signal.SIGTERM, before)
     except SweepError as error:
         whole = f"; the whole command: {_with(error.added, arguments)}" if error.added else ""
-        print(f"error: {error}{whole}", file=sys.stderr)
+        print(f"error: {typable(str(error))}{whole}", file=sys.stderr)
         return error.status
     except OSError as error:
         if error.errno != errno.ENAMETOOLONG:

@@ -1,6 +1,7 @@
 """Errors that a user can do something about: one clear line and an exit status, never a traceback."""
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 
 INTERRUPTED = 130
@@ -53,6 +54,21 @@ def printable(text: str) -> str:
         one if one.isprintable() or one in "\n\t\u00a0\u202f" else one.encode("unicode_escape").decode()
         for one in text
     )
+
+
+SETTING = re.compile(r"(?<![\w'\"=`.+])(\+?[a-z_][\w.]*=(?:\[[^][A-Z']*\]|\{[^{}A-Z']*\}))(?![:\w'])")
+"""A setting that a shell would take apart, in advice: what was given is followed by a colon."""
+
+
+def typable(text: str) -> str:
+    """Return a message with such settings in quotes, so that they can be copied to any shell.
+
+    Examples
+    --------
+    >>> typable("grid.load=[1,a]: 'a' is not a number; give numbers, grid.load=[0.5,0.9], or grid.load=[A,B]")
+    "grid.load=[1,a]: 'a' is not a number; give numbers, 'grid.load=[0.5,0.9]', or grid.load=[A,B]"
+    """
+    return SETTING.sub(lambda found: found[0] if "..." in found[0] else f"'{found[0]}'", text)
 
 
 def unknown(kind: str, given: object, valid: Iterable[str]) -> str:

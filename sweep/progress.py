@@ -11,7 +11,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from sweep.errors import printable
+from sweep.errors import printable, typable
 
 PLAIN_EVERY_S = 5.0
 SILENT_EVERY_S = 60.0
@@ -158,7 +158,7 @@ def reporting(console: Console, action: str, total: int, unit: str) -> Iterator[
 
 def say(console: Console, line: str, style: str | None = None) -> None:
     """Print a line as it is: unbroken, without colours for numbers, brackets left alone."""
-    console.print(printable(line), style=style, markup=False, highlight=False, soft_wrap=True)
+    console.print(typable(printable(line)), style=style, markup=False, highlight=False, soft_wrap=True)
 
 
 def duration(seconds: float) -> str:

@@ -115,7 +115,7 @@ GRIDS = [
     ("grid.load=[0.5,50]", "grid.load has 50, which is 50 times the machine's capacity; loads are fractions"),
     ("grid.load=[0.5,0]", "grid.load has 0: a load is a positive fraction"),
     ("grid.load=[0.5,0.50]", "grid.load has 0.5 twice"),
-    ("grid.load=0.5,0.6", "write several values as a list, grid.load=[0.5,0.6]"),
+    ("grid.load=0.5,0.6", "write several values as a list, 'grid.load=[0.5,0.6]'"),
     ("grid={pace: [1, 2]}", "grid.pace: unknown axis 'pace'"),
     ("+axes.speed=machine.speed", "grid.speed is missing"),
     ("axes.speed=speed", "give GROUP.KEY with a group of policy, workload, machine"),
