@@ -1,6 +1,7 @@
 """The command line: options, actions, and one line for every error."""
 
 import errno
+import os
 import shlex
 import signal
 import sys
@@ -97,6 +98,9 @@ def _with(added: Mapping[str, str], arguments: Sequence[str]) -> str:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    children = sys.modules.get("multiprocessing")
+    if children is not None and children.parent_process() is not None:  # a process that a model has forked
+        os._exit(128 + number)
     raise KeyboardInterrupt
 
 

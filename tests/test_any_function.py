@@ -142,6 +142,8 @@ TASKS = [
     (raising, {}, "fewer at a time: executor.workers=1"),
     (late, {"time_limit": 0.3}, "took longer than time_limit=0.3 s"),
     (lambda n: os._exit(3), {"time_limit": 9}, "was killed"),
+    (lambda n: sys.exit(3), {}, r"ended by sys.exit\(3\)"),
+    (lambda n: os.chdir("/") or float("inf"), {}, "returned inf for v"),
     ("exit 3", {}, "ended with exit status 3; its files: .*; it wrote: noise"),
     ("kill -9 $$", {}, "ended with SIGKILL"),
     ("echo hi", {}, "left no JSON object with v as its last line"),
@@ -162,7 +164,9 @@ def test_what_fails_is_the_record_of_its_task(
     else:
         script = f"echo noise {{n}} >&2; {model}"
         asked["command"] = ["bash", "-c", script] if model else ["./not-there", "{n}"]
+    before = Path.cwd()
     record = work.simulate(expand(compose.load(asked, locate.conf_folder())).task(0))
+    assert Path.cwd() == before
     assert isinstance(record, Failed)
     assert re.search(line, record.traceback)
 

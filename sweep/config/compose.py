@@ -138,19 +138,26 @@ def _placed(asked: Mapping[str, Any], folders: Sequence[Path]) -> Iterator[tuple
         elif key.startswith("grid.") or key in ("measures.groups", "measures.of_jobs"):
             yield key, as_list(value)
         else:
-            if key not in KEYS and (hint := _meant(key, value, asked.get("experiment"), folders)):
+            if key not in KEYS and (
+                hint := _meant(key, value, asked.get("experiment"), folders, "model" in asked)
+            ):
                 raise SweepError(f"{key}={shown(value)}: a study has no key {key!r}; did you mean {hint}?")
             if key != "experiment" and not _names_executor(key, value):
                 check_key(key, value, KEYS)
             yield key, value
 
 
-def _meant(key: str, value: Any, experiment: Any, folders: Sequence[Path]) -> str | None:
+def _meant(
+    key: str, value: Any, experiment: Any, folders: Sequence[Path], is_program: bool
+) -> str | None:  # fmt: skip
     """Return the argument that may be meant by one without its group or ``grid.``, None if none is."""
     if experiment in choices.labels(choices.names("experiment", folders)).values():
         data = files.merged("experiment", choices.find("experiment", experiment, folders), folders)
+        is_program = bool(data.get("model") or data.get("command"))
         if key in ("load", *(data.get("axes") or {})):
             return f"grid.{key}={shown(as_list(value))}"
+    if is_program and key.isidentifier():
+        return f"grid.{key}={shown(as_list(value))} or arguments.{key}={shown(value)}"
     for group in (*GROUPS, "executor"):
         for file in choices.names(group, folders, bases=True):
             text_of_file = choices.path(group, file, folders).read_text(encoding="utf-8", errors="replace")

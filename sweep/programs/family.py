@@ -198,9 +198,16 @@ class Function(Program):
 
     def rows(self, arguments: dict[str, Any], rng: np.random.Generator, policy: Parameters) -> Iterator[Any]:
         """Yield what it yields, or what it returns."""
-        process = os.getpid()
+        process, folder = os.getpid(), os.getcwd()
         given = {name: types.fitted(value, self.parameters[name]) for name, value in arguments.items()}
-        returned = self.function(**given, **({types.RNG: rng} if self.draws else {}))
+        try:
+            returned = self.function(**given, **({types.RNG: rng} if self.draws else {}))
+        except SystemExit as error:
+            raise RuntimeError(
+                f"{self.name} ended by sys.exit({error.code}); raise an error instead"
+            ) from error
+        finally:
+            os.chdir(folder)  # the run's own files may have relative names
         if os.getpid() != process:
             print(f"{self.name}: a process that it forked returned; end it by os._exit(0)", file=sys.stderr)
             os._exit(1)
