@@ -35,6 +35,7 @@ ELSEWHERE = {
     "-m slurm validate": "a real Slurm, tests/slurm",
     "-m slurm capture": "the same",
     "families_logs": "a log of the archive",
+    "backtest=200": "logs of the archive; tests/slurm has another one",
     "from=40d": "a log of two months",
 }
 """Commands that tests of their own run, or that need what a test has not."""

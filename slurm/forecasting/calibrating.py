@@ -8,8 +8,7 @@ from models.arrays import Floats, Ints
 from models.jobs.jobs import Jobs
 from models.jobs.trace import Trace
 from slurm.forecasting.simulating import Futures, Scheduler
-from slurm.forecasting.state import of_log
-from sweep.errors import SweepError
+from slurm.forecasting.state import MOMENT_S, of_log
 
 LEVELS = np.array([0.1, 0.5, 0.9])
 """Levels of the quantiles that are reported."""
@@ -20,6 +19,9 @@ fewest."""
 
 LAST = 10
 """Latest starts whose mean wait a forecast is compared with."""
+
+MOST_TRIES = 10
+"""Instants that are tried for each one at which a job waits."""
 
 OFFSET_S = 60.0
 """Seconds added to times before their logarithms are compared: a minute more or less is alike."""
@@ -87,33 +89,42 @@ class Cases:
 
 
 def cases(
-    trace: Trace, scheduler: Scheduler, n: int, replications: int, seed: int, since: float, until: float
+    trace: Trace,
+    scheduler: Scheduler,
+    n: int,
+    replications: int,
+    seed: int,
+    period: tuple[float, float],
+    new: bool = False,
 ) -> Cases:
-    """Return the waiting jobs at random instants of a period, of those at which some job waits."""
+    """Return the waiting jobs at random instants of a period, of those at which some job waits.
+
+    With `new` the instants are submissions, and the cases the jobs submitted then, whether they wait or not.
+    """
     rng = np.random.default_rng((seed, 4))
     parts: list[tuple[np.ndarray, ...]] = []
-    for _ in range(50 * n):
-        if len(parts) == n:
-            break
-        at = float(rng.uniform(since, until))
+    first, last = np.searchsorted(trace.jobs.submit, period)
+    for _ in range(MOST_TRIES * n * (last > first)):
+        at = float(trace.jobs.submit[rng.integers(first, last)] + MOMENT_S if new else rng.uniform(*period))
         state = of_log(trace, at)
-        if not state.n_waiting or state.rows is None:
+        if not state.n_waiting or state.rows is None or trace.waited is None:
             continue
-        rows, waiting = state.rows[state.n_running :], state.jobs.part(slice(state.n_running, None))
-        simulated = quantiles(Futures(state, scheduler.at(state), replications, seed).starts())
-        assert trace.waited is not None  # `of_log` has refused other logs
-        true = trace.jobs.submit[rows] + trace.waited[rows] - at
+        watched = np.arange(state.n_running, len(state.jobs))[-1 if new else 0 :]
+        rows, waiting = state.rows[watched], state.jobs.part(watched)
+        simulated = quantiles(Futures(state, scheduler.at(state), replications, seed).starts(watched))
+        true = np.maximum(trace.jobs.submit[rows] + trace.waited[rows] - at, 0.0)
         began = np.flatnonzero(state.past.start < 0)
         began = began[np.argsort(state.past.start[began])][-LAST:]
         mean = (state.past.start - state.past.jobs.submit)[began].mean() if len(began) else 0.0
-        here, last = np.full(len(rows), len(parts)), np.fmax(waiting.submit + mean, 0.0)
-        parts.append((here, here * 0.0 + at, true, simulated.T, features(waiting, simulated), last))
+        here, after_mean = np.full(len(rows), len(parts)), np.fmax(waiting.submit + mean, 0.0)
+        parts.append((here, here * 0.0 + at, true, simulated.T, features(waiting, simulated), after_mean))
+        if len(parts) == n:
+            break
     if not parts:
-        raise SweepError(
-            f"{trace.name}: hardly ever does a job wait; there is nothing to compare a forecast with"
-        )
-    instant, instants, start, found, alike, last = (np.concatenate(of) for of in zip(*parts, strict=True))
-    return Cases(instant, instants, start, found.T, alike, last)
+        none = np.empty(0)
+        return Cases(none.astype(np.int64), none, none, np.empty((len(LEVELS), 0)), np.empty((0, 4)), none)
+    instant, instants, start, found, alike, mean_ = (np.concatenate(of) for of in zip(*parts, strict=True))
+    return Cases(instant, instants, start, found.T, alike, mean_)
 
 
 def scores(tested: Cases, found: Floats) -> dict[str, tuple[float, float]]:

@@ -95,8 +95,8 @@ def forecast(given: Options) -> int:
             return 0
         futures = Futures(state, scheduler.at(state), given.replications, given.seed)
         at = state.zero - _zero(trace)
-        since = FIRST_SHARE * at
-        before = cases(trace, scheduler, n_before, FEW, given.seed, since, at) if n_before else None
+        period = (FIRST_SHARE * at, at)
+        before = cases(trace, scheduler, n_before, FEW, given.seed, period, is_new) if n_before else None
         watched = np.arange(state.n_running, len(state.jobs)) if target is None else np.array([target])
         starts = futures.starts(watched)
         found = _quantiles(state.jobs.part(watched), starts, before, at)
@@ -363,12 +363,14 @@ def _draw(labels: Sequence[str], spans: Floats, planned: Floats, place: Path) ->
 def _backtest(given: Options, trace: Trace, scheduler: Scheduler, n_before: int, place: Path) -> int:
     """Compare forecasts at random instants of the log with what happened, and print how they did."""
     last = float(trace.jobs.submit[-1])
-    since = TESTED_SHARE * last
-    tested = cases(trace, scheduler, given.backtest, given.replications, given.seed + 1, since, last)
+    period = (TESTED_SHARE * last, last)
+    tested = cases(trace, scheduler, given.backtest, given.replications, given.seed + 1, period)
+    if not len(tested.start):
+        raise SweepError(f"{trace.name}: hardly ever does a job wait; there is nothing to forecast")
     methods = {"simulation alone": tested.simulated, "mean of ten waits": np.tile(tested.last, (3, 1))}
     if n_before:
         # Twice as many over the whole log, as each forecast has only those before it.
-        before = cases(trace, scheduler, 2 * n_before, FEW, given.seed, FIRST_SHARE * last, last)
+        before = cases(trace, scheduler, 2 * n_before, FEW, given.seed, (FIRST_SHARE * last, last))
         found = np.empty_like(tested.simulated)
         for instant in np.unique(tested.instant):
             here = tested.instant == instant

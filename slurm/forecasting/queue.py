@@ -83,7 +83,10 @@ def of_squeue(
             f"{name} is not what squeue --json prints ({type(error).__name__}: {error}); make it with: "
             "squeue --json > queue.json"
         ) from None
-    notes = [f"{len(held):,} jobs are held until a person changes them, such as {held[0]}"] if held else []
+    shown = ", ".join(held[:8]) + ", …" * (len(held) > 8)
+    notes = (
+        [f"left out, as they are held until a person changes them: {shown} ({len(held):,})"] if held else []
+    )
     return state, notes
 
 

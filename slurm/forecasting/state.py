@@ -14,6 +14,9 @@ from models.jobs.trace import Trace
 from slurm.forecasting.drawing import Past
 from sweep.errors import SweepError
 
+MOMENT_S = 1e-3
+"""Seconds after a submission at which a job that starts at once counts as waiting."""
+
 
 @dataclass(frozen=True, eq=False)
 class State:
@@ -118,7 +121,7 @@ def past_of(trace: Trace, at: float) -> Past:
     jobs = trace.jobs.part(slice(n))
     waited = np.full(n, np.nan) if trace.waited is None else trace.waited[:n]
     start = jobs.submit + waited - at
-    return Past(replace(jobs, submit=jobs.submit - at), np.where(start >= 0, np.inf, start))
+    return Past(replace(jobs, submit=jobs.submit - at), np.where(start >= -MOMENT_S, np.inf, start))
 
 
 def of_log(trace: Trace, at: float) -> State:

@@ -215,7 +215,7 @@ def test_the_queue_of_a_real_slurm(tmp_path: Path) -> None:
     assert state.jobs.request.throttle.tolist() == [-1, -1, 0, *[2] * 6, 0, 0]
     assert state.jobs.request.after.tolist() == [-1] * 9 + [2, -1]
     assert state.users == ("ada", "carla")
-    assert notes == ["1 jobs are held until a person changes them, such as 6"]
+    assert notes == ["left out, as they are held until a person changes them: 6 (1)"]
     reduced = queue.reduced(text, zero)
     assert "secret" not in reduced
     again, _ = queue.of_squeue("queue.json", reduced, past, zero, ("ada",), chosen.configuration)
