@@ -218,14 +218,14 @@ def _with_job(text: str, state: State, scheduler: Scheduler) -> State:
     user = state.users.index(values["user"]) + 1 if values.get("user") in state.users else 0
     if values.get("user", "").isdecimal() and not state.users:
         user = int(values["user"])
-    request = {name: values.get(name, "") for name in ("partition", "account", "qos")}
+    request: dict[str, Any] = {name: values.get(name, "") for name in ("partition", "account", "qos")}
     request |= {"nodes": counts["nodes"], "most_nodes": counts["nodes"] * ("nodes" in values)}
     made = state.with_job(NEW, limit, size, user, **request)
     if isinstance(scheduler, Slurm):
         policies.wanted(
             made.jobs, scheduler.policy, scheduler.configuration, made.users
         )  # raises what it lacks
-    elif size > scheduler.machine.total:
+    elif isinstance(scheduler, Easy) and size > scheduler.machine.total:
         raise SweepError(f"job: cpus={size}: the machine has {scheduler.machine.total:,} processors")
     return made
 

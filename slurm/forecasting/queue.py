@@ -65,15 +65,17 @@ def of_squeue(
     SweepError
         With one line: the file is not squeue's.
     """
-    running, waiting, held = [], [], []
+    running: list[Row] = []
+    waiting: list[Row] = []
+    held: list[str] = []
     try:
         for job in json.loads(text)["jobs"]:
-            state = _word(job["job_state"])
-            if state in RUNNING:
+            now = _word(job["job_state"])
+            if now in RUNNING:
                 running.append((number_of(job["start_time"]) or 0, job, _name(job), -1))
-            elif state in PENDING and HELD.search(str(job.get("state_reason"))):
+            elif now in PENDING and HELD.search(str(job.get("state_reason"))):
                 held.append(_name(job))
-            elif state in PENDING:
+            elif now in PENDING:
                 waiting += [(number_of(job["submit_time"]) or 0, job, *task) for task in _tasks(job)]
         running.sort(key=lambda row: row[0])
         waiting.sort(key=lambda row: row[0])
@@ -214,18 +216,15 @@ def _asked(job: Mapping[str, Any], runs: bool) -> dict[str, int]:
 def _nodes(job: Mapping[str, Any]) -> dict[str, int]:
     """Return the CPUs that a running job has of each node; alike on all where the file does not say."""
     given = job.get("job_resources") or {}
-    listed = given.get("nodes") or job.get("nodes") or ""
-    parts = given.get("allocated_nodes") or ()
+    listed, parts = given.get("nodes") or job.get("nodes") or "", given.get("allocated_nodes") or ()
     if isinstance(listed, Mapping):  # since 24.05
         listed, parts = listed.get("list") or "", listed.get("allocation") or ()
     names, cpus = expand(listed), number_of(job.get("cpus")) or 1
-    found = {}
+    found: dict[str, int] = {}
     for part in parts.values() if isinstance(parts, Mapping) else parts:
-        used = part.get("cpus")
-        cores = json.dumps(part.get("sockets")).lower().count('"allocated')
-        found[part.get("nodename") or part.get("name")] = (
-            number_of(used["count"]) if isinstance(used, Mapping) else cores
-        )
+        used, cores = part.get("cpus"), json.dumps(part.get("sockets")).lower().count('"allocated')
+        count = number_of(used["count"]) if isinstance(used, Mapping) else cores
+        found[part.get("nodename") or part.get("name")] = count or 0
     total = sum(found.values())
     if set(found) == set(names) and total and cpus % total == 0:  # cores may have several CPUs
         return {name: count * (cpus // total) for name, count in found.items()}
