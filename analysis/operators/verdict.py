@@ -102,7 +102,8 @@ def recommendation(case: Case) -> str:
         return f"{nothing}: the log has {case.n_batches} batches, and an interval needs {MIN_BATCHES}."
     likeness, least = Fidelity.of(case), acceptance.accepted(case)["least_gain"]
     if likeness is not None and likeness.was < least:
-        return f"{UNCHANGED}: {_hardly(case, 'the log records', likeness.was)}"
+        hardly = _hardly(case, "the log records", likeness.was)
+        return f"{UNCHANGED}: {hardly} {'' if likeness.matches else diagnosis.explained(case)}".rstrip()
     if not fidelity.predicts(case):
         return _diagnosis(case)
     if all(one.verdict in ("no interval", "identical") for one in found.values()):

@@ -4,7 +4,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from omegaconf import OmegaConf
@@ -185,8 +185,8 @@ class Settings:
 
 
 BELOW = {
-    key: tuple(one.__dataclass_fields__)
-    for key, one in {"precision": Precision, "measures": Measures, "accept": Accept}.items()
+    key: tuple(one.name for one in fields(kind))
+    for key, kind in (("precision", Precision), ("measures", Measures), ("accept", Accept))
 }
 """Valid keys below the settings that are mappings."""
 
