@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from collections.abc import Sequence
 from hmac import compare_digest
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -32,12 +33,17 @@ class Access:
     ----------
     port : int
         The port of the page; cookies are the same for all ports, so its number is in the cookie's name.
+    proxies : sequence of str
+        Hosts of proxies, such as JupyterHub's, through which the page is reached as well, below a path of
+        theirs: the cookie is only for that path.
     """
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, proxies: Sequence[str] = ()) -> None:
         self._port = port
-        self.hosts = (f"{ADDRESS}:{port}", f"localhost:{port}")
+        self.hosts = (f"{ADDRESS}:{port}", f"localhost:{port}", *proxies)
         self._origins = {None, *(f"http://{host}" for host in self.hosts)}
+        self._origins |= {f"https://{host}" for host in proxies}
+        self._root = "./" if proxies else "/"
         self.cookie = f"explorer_{port}"
         self._token = secrets.token_urlsafe(32)
         self._once: set[str] = set()
@@ -67,9 +73,8 @@ class Access:
             if "token" in dict(given):  # keep it out of the address bar, the history and the page
                 rest = urlencode([(key, value) for key, value in given if key != "token"])
                 cookie = (self.cookie, self._token)
-                return application.get_handler_delegate(
-                    request, SignIn, {"to": f"/?{rest}" if rest else "/", "cookie": cookie}
-                )
+                to = f"{self._root}?{rest}" if rest else self._root
+                return application.get_handler_delegate(request, SignIn, {"to": to, "cookie": cookie})
             return found(request, **options)
 
         application.find_handler = find_handler  # type: ignore[method-assign]
@@ -126,7 +131,8 @@ class SignIn(RequestHandler):
 
     def prepare(self) -> None:
         """Redirect, whatever the method is."""
-        self.set_cookie(*self._signed, httponly=True, samesite="Strict")
+        path = "/" if self._to.startswith("/") else None  # of a proxy: the path that the browser knows
+        self.set_cookie(*self._signed, path=path, httponly=True, samesite="Strict")
         self.set_header("Cache-Control", "no-store")
         self.set_header("Referrer-Policy", "no-referrer")
         self.redirect(self._to)

@@ -1,6 +1,7 @@
 """``python -m analysis explore RESULTS``."""
 
 import importlib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,7 +10,8 @@ from analysis.errors import AnalysisError
 from schedsweep.terminal import wrapped
 
 PORT = 5006
-KEYS = ("port", "browser", "logs")
+KEYS = ("port", "browser", "hosts", "logs")
+HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*(:\d{1,5})?")
 PACKAGES = ("panel", "holoviews", "bokeh", "tornado")
 """Packages of the extra ``[explore]``."""
 
@@ -23,6 +25,7 @@ python -m analysis explore RESULTS [RESULTS ...] [key=value ...]
 
     port=N         port of the page, default {PORT}; the next free one if that is in use
     browser=false  do not open a browser, only print the address
+    hosts=NAMES    hosts of a proxy that leads to the page, such as JupyterHub's: hosts=hub.example.org
     logs=FOLDER    folder of job logs (SWF), for drawings; default: as for python -m analysis
 
     It needs the extra [explore]: pip install 'schedsweep[explore]'
@@ -51,6 +54,9 @@ def main(arguments: Sequence[str]) -> None:
         raise AnalysisError(f"port={port}: give a number from 1024 to 65535")
     if browser not in ("true", "false"):
         raise AnalysisError(f"browser={browser}: give true or false")
+    proxies = [name for name in settings.get("hosts", "").split(",") if name]
+    if wrong := next((name for name in proxies if not HOST.fullmatch(name)), None):
+        raise AnalysisError(f"hosts={wrong}: give names without a path, hosts=hub.example.org or NAME:PORT")
     folder = log_folder(settings)
     from analysis.explorer.source import Source
 
@@ -59,7 +65,7 @@ def main(arguments: Sequence[str]) -> None:
     _check_packages()  # importing them takes most of that time
     from analysis.explorer.server import serve
 
-    serve(sources, int(port), [] if folder is None else [folder], browser=browser == "true")
+    serve(sources, int(port), [] if folder is None else [folder], browser=browser == "true", proxies=proxies)
 
 
 def _check_packages() -> None:

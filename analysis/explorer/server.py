@@ -69,8 +69,10 @@ def opened(address: str) -> bool:
         return False
 
 
-def serve(sources: Sequence[Source], port: int, logs: Sequence[Path], *, browser: bool) -> None:
-    """Serve the page until Ctrl-C."""
+def serve(
+    sources: Sequence[Source], port: int, logs: Sequence[Path], *, browser: bool, proxies: Sequence[str] = ()
+) -> None:
+    """Serve the page until Ctrl-C; for `proxies` see `Access`."""
     import panel as pn
 
     from analysis.explorer.page import Page
@@ -113,12 +115,16 @@ def serve(sources: Sequence[Source], port: int, logs: Sequence[Path], *, browser
     free = free_port(port)
     if free != port:
         print(f"port {port} is in use; the page is at port {free}")
-    access = Access(free)
+    access = Access(free, proxies)
     server = protected(page, free, access, title=name)
     server.start()
     server.io_loop.asyncio_loop.set_exception_handler(_report)
     print(f"{name}: {access.address} (Ctrl-C ends it)", flush=True)
-    if browser and not opened(access.address_once):
+    if proxies:
+        below = os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/PATH/OF/THE/PROXY/")
+        token = access.address.partition("?")[2]
+        print(f"through {proxies[0]}: https://{proxies[0]}{below}proxy/{free}/?{token}", flush=True)
+    if browser and not proxies and not opened(access.address_once):
         print("no browser could be opened: open this address in one on this machine", flush=True)
     try:
         server.io_loop.start()

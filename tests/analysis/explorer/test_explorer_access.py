@@ -2,6 +2,7 @@
 
 import asyncio
 import http.client
+import re
 import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -84,12 +85,12 @@ def test_only_handlers_on_the_list_answer(routes: list[Rule]) -> None:
 Fetch = Callable[..., tuple[int, dict[str, str], str]]
 
 
-def exchange(work: Callable[[Fetch, Access], None]) -> None:
+def exchange(work: Callable[[Fetch, Access], None], *proxies: str) -> None:
     """Run what sends requests beside the server that answers them."""
 
     async def both() -> None:
         port = free_port()
-        access = Access(port)
+        access = Access(port, proxies)
         server = protected(lambda: pn.pane.HTML("the page"), port, access, title="the page")
 
         def fetch(path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], str]:
@@ -141,6 +142,26 @@ def test_the_token_of_the_address_opens_the_page() -> None:
         assert [fetch(once)[0], fetch(once)[0]] == [302, 403]
 
     exchange(work)
+
+
+def test_behind_a_proxy_the_page_is_below_its_path_only() -> None:
+    """As JupyterHub forwards requests: with its own host, and without its part of the path."""
+    of_hub = {"Host": "hub.example.org", "Origin": "https://hub.example.org", "Sec_Fetch_Site": "same-origin"}
+
+    def work(fetch: Fetch, access: Access) -> None:
+        entrance = path_of(access.address)
+        status, headers, _ = fetch(f"{entrance}&metric=wait", **of_hub)
+        assert (status, headers["Location"]) == (302, "./?metric=wait")
+        assert "Path=" not in headers["Set-Cookie"], "a browser then takes the path of the page"
+        own = headers["Set-Cookie"].partition(";")[0]
+        status, _, text = fetch("/", Cookie=own, **of_hub)
+        assert status == 200
+        assert not re.search(r"""(?:src|href)=["']/""", text), "all that the page loads is below its path"
+        for name, value in (("Host", "other.example.org"), ("Origin", "https://other.example.org")):
+            assert fetch("/", Cookie=own, **of_hub | {name: value})[0] == 421
+        assert fetch("/", **of_hub)[0] == 403
+
+    exchange(work, "hub.example.org")
 
 
 CROSS = [
