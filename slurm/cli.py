@@ -14,7 +14,7 @@ from sweep.errors import INTERRUPTED, SweepError, unknown
 HELP = """\
 usage: python -m slurm doctor [profile=default] [folder=results] [wait_s=120]
        python -m slurm validate [cases=A,B] [jobs=120] [seeds=1]
-                                [folder=results/validation]
+                                [folder=results/validation] [slurm=/]
        python -m slurm capture [-S DATE] [-E DATE] [output=capture.tar.gz] [--anonymise]
        python -m slurm forecast log=FILE [conf=slurm.conf] [queue=FILE] [at=TIME] [job=...]
                                 [backtest=N] [calibrate=N] [output=results/forecast]
@@ -36,6 +36,7 @@ ten is more than two seconds off.
   cases=A,B     configurations of slurm.conf: {cases}
   jobs=N        jobs of a run
   seeds=A,B     workloads
+  slurm=FOLDER  a system with another Slurm, such as debootstrap makes: all programs run in it (as root)
 
 capture:
 Bundles what a simulation of this cluster needs in one file, changes nothing, and prints whether it is
@@ -71,7 +72,7 @@ DEFAULTS = {
         **dict.fromkeys(("log", "conf", "queue", "at", "machine", "job", "calibrate"), ""),
         **{"replications": "100", "backtest": "0", "seed": "1", "output": "results/forecast"},
     },
-    "validate": {"cases": "", "jobs": "120", "seeds": "1", "folder": "results/validation"},
+    "validate": {"cases": "", "jobs": "120", "seeds": "1", "folder": "results/validation", "slurm": "/"},
 }
 """Commands -> their arguments."""
 
@@ -139,7 +140,7 @@ def _examine(profile: str, folder: str, wait_s: str) -> int:
     return int(wrong)
 
 
-def _validate(cases: str, jobs: str, seeds: str, folder: str) -> int:
+def _validate(cases: str, jobs: str, seeds: str, folder: str, slurm: str) -> int:
     """Compare the model of Slurm's scheduler with a real Slurm; return 1 if it is too far off."""
     from slurm.testcluster import missing
     from slurm.validation.cases import CASES
@@ -147,10 +148,15 @@ def _validate(cases: str, jobs: str, seeds: str, folder: str) -> int:
 
     if not all(seed.isdecimal() for seed in seeds.split(",")):
         raise SweepError(f"seeds={seeds}: give whole numbers between commas, e.g. seeds=1,2")
-    possible = [name for name, case in CASES.items() if not (case.accounts and missing(accounting=True))]
+    root = Path(slurm).expanduser().absolute()
+    if not root.is_dir():
+        raise SweepError(f"slurm={slurm}: no such folder; give one with usr/sbin/slurmctld in it")
+    within = None if root == Path("/") else root
+    without = missing(accounting=True, root=within)
+    possible = [name for name, case in CASES.items() if not (case.accounts and without)]
     chosen = cases.split(",") if cases else possible
     place = Path(folder).expanduser().absolute()
-    return validate(chosen, place, int(jobs), [int(seed) for seed in seeds.split(",")])
+    return validate(chosen, place, int(jobs), [int(seed) for seed in seeds.split(",")], within)
 
 
 def _forecast(options: Mapping[str, str]) -> int:

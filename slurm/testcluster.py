@@ -8,6 +8,7 @@ import os
 import pwd
 import re
 import secrets
+import shlex
 import shutil
 import signal
 import socket
@@ -30,6 +31,8 @@ PROFILE = Path(__file__).with_suffix(".yaml")
 
 PATIENCE_S = 120
 """Seconds that a daemon may take to start or to end on a busy machine; a start takes 0.2 to 1.2."""
+
+PLACES = ("usr/local/sbin", "usr/sbin", "sbin", "usr/local/bin", "usr/bin", "bin")
 
 MARK = "SCHEDSWEEP_TESTCLUSTER"
 """Environment variable of every daemon, inherited by the job managers that it starts: FOLDER NODE."""
@@ -85,24 +88,29 @@ StorageType=accounting_storage/mysql
 """slurmdbd.conf; MariaDB is found by its socket, which the environment names."""
 
 
-def missing(accounting: bool = False) -> str:
+def missing(accounting: bool = False, root: Path | None = None) -> str:
     """Return what is not installed and how to install it; empty where all is present.
 
-    Accounting needs a database and, for jobs of several users, root.
+    Accounting needs a database and, for jobs of several users, root. `root` as `TestCluster` has it.
     """
-    absent = [program for program in PROGRAMS if find(program) is None]
-    packages = PACKAGES
+    packages, wanted = PACKAGES, PROGRAMS
     if accounting:
-        absent += [program for program in OF_ACCOUNTING if find(program) is None]
-        packages += " slurmdbd mariadb-server"
+        packages, wanted = f"{packages} slurmdbd mariadb-server", (*wanted, *OF_ACCOUNTING)
+    absent = [program for program in wanted if not find(program, root)]
+    if root is not None and os.getuid():
+        return f"only root can run the programs of {root} (chroot)"
+    if absent and root is not None:
+        return f"not in {root}: {', '.join(absent)}; on Debian: chroot {root} apt-get install {packages}"
     if absent:
         return f"not installed: {', '.join(absent)}; on Debian: apt-get install {packages}"
     return "only root can submit jobs as several users" if accounting and os.getuid() else ""
 
 
-def find(program: str) -> str | None:
+def find(program: str, root: Path | None = None) -> str | None:
     """Return the path of a program; daemons are in folders that a user's search path leaves out."""
-    path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin", "/sbin"])
+    if root is not None:
+        return shutil.which(program, path=os.pathsep.join(str(root / folder) for folder in PLACES))
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), *(f"/{folder}" for folder in PLACES)])
     return shutil.which(program, path=path)
 
 
@@ -138,6 +146,8 @@ class TestCluster:
         database then (slurmdbd and MariaDB, which listen on a port of their own and on a socket).
     qos : sequence of str
         What ``sacctmgr add qos`` reads, a name and options for each.
+    root : Path, optional
+        Folder of another system, with another Slurm: all programs, and so the jobs, run in it (chroot).
     """
 
     __test__ = False  # pytest would collect a class of this name
@@ -153,7 +163,9 @@ class TestCluster:
         partitions: Sequence[str] = (),
         associations: str = "",
         qos: Sequence[str] = (),
+        root: Path | None = None,
     ) -> None:
+        self._root = root
         self.folder = Path(tempfile.mkdtemp(prefix="slurm-"))
         self.nodes = [f"n{number + 1}" for number in range(nodes)]
         hardware = f"CPUs={cpus} RealMemory=4000 State=UNKNOWN"
@@ -165,6 +177,8 @@ class TestCluster:
         clean = {key: value for key, value in environment(os.environ).items() if key not in KEPT}
         self.env = {**clean, "SLURM_CONF": str(self.folder / "slurm.conf")}
         self.env["MYSQL_UNIX_PORT"] = str(self.folder / "database.socket")
+        if root is not None:
+            self._enter(root)
         self.slurm = Slurm(self.env)
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
@@ -199,7 +213,32 @@ class TestCluster:
             self._end(*self._running)
             self._kill_jobs()
         finally:
+            if self._root is not None:
+                shutil.rmtree(self._root / str(self.folder).lstrip("/"), ignore_errors=True)
+                self.folder.unlink(missing_ok=True)
             shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _enter(self, root: Path) -> None:
+        """Have each program called by its name run within another system, in which the folder is at the same
+        path: here it is a link."""
+        inside = root / str(self.folder).lstrip("/")
+        inside.mkdir(parents=True)
+        self.folder.rmdir()
+        self.folder.symlink_to(inside)
+        programs = self.folder / "programs"
+        programs.mkdir()
+        for program in (*PROGRAMS, *OF_ACCOUNTING):
+            if (found := find(program, root)) and program != "setpriv":
+                within = shlex.quote(f"/{Path(found).relative_to(root)}")
+                text = f'#!/bin/sh\nexec chroot {shlex.quote(str(root))} {within} "$@"\n'
+                (programs / program).write_text(text, encoding="utf-8")
+                (programs / program).chmod(0o755)
+        self.env["PATH"] = os.pathsep.join([str(programs), self.env.get("PATH", os.defpath)])
+
+    def _program(self, name: str) -> str:
+        """Return the path of a program of this cluster."""
+        own = self.folder / "programs" / name
+        return str(own) if own.exists() else find(name) or name
 
     def _configure(self) -> None:
         host, user = socket.gethostname().partition(".")[0], pwd.getpwuid(os.getuid()).pw_name
@@ -241,6 +280,8 @@ class TestCluster:
         self.folder.chmod(0o711)  # jobs of other users have their scripts in it
         place = [f"--datadir={self.folder / 'database'}", "--user=root"]
         self._run("mariadb-install-db", "--no-defaults", "--skip-test-db", *place)
+        # With Connector/C 3.4, as Debian 13 has it, slurmdbd ends where its database is not there.
+        (self.folder / "database" / "slurm_acct_db").mkdir(exist_ok=True)
         listens = [f"--socket={self.env['MYSQL_UNIX_PORT']}", "--skip-networking", "--skip-grant-tables"]
         self._start("mariadbd", ["mariadbd", "--no-defaults", *place, *listens])
         self._wait("mariadbd", Path(self.env["MYSQL_UNIX_PORT"]).exists)
@@ -254,7 +295,7 @@ class TestCluster:
 
     def _run(self, program: str, *arguments: str) -> str:
         """Return what a program prints; raise `SlurmError` if it fails."""
-        command = [find(program) or program, *arguments]
+        command = [self._program(program), *arguments]
         done = subprocess.run(command, env=self.env, capture_output=True, text=True, check=False)
         if done.returncode:
             last = (done.stderr or done.stdout).strip().splitlines()[-1:]
@@ -271,7 +312,7 @@ class TestCluster:
         """Start a daemon in the foreground, which the kernel kills when this process ends."""
         with open(self.folder / "log" / f"{name}.out", "wb") as out:
             self._running[name] = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", find(command[0]) or command[0], *command[1:]],
+                ["setpriv", "--pdeathsig", "KILL", self._program(command[0]), *command[1:]],
                 env={**self.env, MARK: f"{self.folder} {name}"},
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
@@ -281,7 +322,7 @@ class TestCluster:
             )
 
     def _start_daemon(self, node: str) -> None:
-        self._start(node, [*self._wrap, find("slurmd") or "slurmd", "-D", "-N", node])
+        self._start(node, [*self._wrap, self._program("slurmd"), "-D", "-N", node])
 
     def _end(self, *names: str) -> None:
         for name in names:

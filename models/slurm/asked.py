@@ -58,6 +58,8 @@ class Asked:
         node has finished with the job before the controller asks.
     leaves : ndarray of float, seconds
         When its user cancels it, waiting or not; infinite for never.
+    answer : ndarray of float, seconds
+        From its end until its nodes have answered where no message comes, -1 where it is not known.
     """
 
     jobs: Jobs
@@ -68,6 +70,7 @@ class Asked:
     partitions: tuple[tuple[int, ...], ...]
     message: Floats
     leaves: Floats
+    answer: Floats
 
     @cached_property
     def first_record(self) -> Ints:
@@ -91,6 +94,7 @@ def asked(
     message: Floats | None = None,
     users: Sequence[str] = (),
     leaves: Floats | None = None,
+    answer: Floats | None = None,
 ) -> Asked:
     """Return what jobs ask for, with the defaults of their partitions: of time else their longest, or a year.
 
@@ -145,6 +149,6 @@ def asked(
     defaults = np.array([longest[place[0]] for place in places], np.int64)
     numbers_of = [0] * len(jobs) if jobs.user is None else jobs.user.tolist()
     user = np.array([users[n - 1] if 0 < n <= len(users) else str(n) for n in numbers_of], object)
-    return Asked(
-        jobs, request, user, np.where(limit > 0, limit, defaults), jobs.runtime, places, message, leaves
-    )
+    limit = np.where(limit > 0, limit, defaults)
+    answer = np.full(len(jobs), -1.0) if answer is None else answer
+    return Asked(jobs, request, user, limit, jobs.runtime, places, message, leaves, answer)

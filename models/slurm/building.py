@@ -9,7 +9,7 @@ from models.arrays import Ints
 from models.kernels import progress
 from models.kernels.bits import WORD_BITS, words
 from models.slurm.asked import Asked
-from models.slurm.configuration import Configuration, Settings
+from models.slurm.configuration import Configuration, Settings, versions
 from models.slurm.configuration.settings import MONTH_S, YEAR_S
 from models.slurm.constraints import node_sets
 from models.slurm.gang import GRACE_S
@@ -17,7 +17,7 @@ from models.slurm.kernel import tables
 from models.slurm.limits import counters
 from models.slurm.preemption import levels_of, rules_of_jobs
 from models.slurm.priority import associations, fixed_parts
-from models.slurm.scheduler import Phases
+from models.slurm.scheduler import SLEEPS_S, Phases
 
 MOST_RUNS = 20
 """Runs that preemption may end, on average of all jobs."""
@@ -228,6 +228,7 @@ def _asked(
         runtime=wanted.runtime,
         message=wanted.message,
         leaves=wanted.leaves + phases.clock,
+        answer=wanted.answer,
         limit=wanted.limit,
         min_nodes=np.maximum(request.nodes, 1),
         least_nodes=np.maximum(request.nodes, -(-tasks * task_cpus // largest)),
@@ -309,7 +310,12 @@ def _settings(configuration: Configuration, phases: Phases, plans: int) -> np.nd
     settings = configuration.settings
     given = {name: getattr(settings, name) for name in tables.SETTINGS.names or () if hasattr(settings, name)}
     given |= {
-        "tick": phases.period,
+        name: value
+        for name, value in versions.rules(settings.version).items()
+        if name in tables.SETTINGS.names
+    }
+    given |= {
+        "tick": _period(settings, phases),
         "completing": phases.completing,
         "killing": phases.killing,
         "cycle_time": phases.cycle_time,
@@ -327,12 +333,20 @@ def _settings(configuration: Configuration, phases: Phases, plans: int) -> np.nd
     return records(tables.SETTINGS, **given)
 
 
+def _period(settings: Settings, phases: Phases) -> float:
+    """Return the seconds between two wake-ups of the background thread."""
+    usual = 1.0 if versions.rules(settings.version)["whole_seconds"] else SLEEPS_S
+    return usual if phases.period is None else phases.period
+
+
 def _state(settings: Settings, phases: Phases) -> np.ndarray:
     state = progress.record(tables.STATE)
     recalculates = settings.multifactor and settings.has_database
     first_slice = phases.slices[0] if phases.slices else phases.slice
+    first_tick = (phases.looks[0] if phases.looks else phases.tick) + phases.clock
+    whole_seconds = versions.rules(settings.version)["whole_seconds"]
     values = {
-        "next_tick": (phases.looks[0] if phases.looks else phases.tick) + phases.clock,
+        "next_tick": first_tick if phases.looks or not whole_seconds else np.ceil(first_tick),
         "next_look": phases.backfill + phases.clock if settings.backfill else np.inf,
         "next_calc": phases.calculation + phases.clock if recalculates else np.inf,
         "next_immediate": np.inf,

@@ -26,6 +26,7 @@ from models.slurm.configuration import (
     Partition,
     Settings,
     Share,
+    versions,
 )
 from models.slurm.configuration.accounting import Reservation
 from models.slurm.configuration.keys import words_of
@@ -83,6 +84,7 @@ class Rules:
     BASE = "_slurm"
 
     path: str | None = keys.instance(str, "the path of a slurm.conf, or null", null=True)
+    slurm_version: str | None = _line("SLURM_VERSION={}")
     lines: list[str] = keys.checked(_lines)
     partitions: Mapping[str, str] | None = keys.instance(Mapping, OLD_TO_NEW, null=True)
     over_limit: str = keys.choice("error", "cap")
@@ -315,6 +317,7 @@ def check(point: Point) -> Sequence[str]:
     of_log = [note for note in opened.notes if not (apart and ONE_POOL in note)]
     if apart:
         of_log = [_of_nodes(note, configuration) for note in of_log]
+        of_log.append(versions.note(configuration.name, configuration.settings.version))
     of_log = [note.replace(AT_ONCE, "; here they may start when they could") for note in of_log]
     ids = opened.ids[opened.rows].tolist() if isinstance(opened, Trace) and opened.ids is not None else None
     of_file = [with_share(note, found, ids) for note in configuration.notes]

@@ -6,6 +6,10 @@ from typing import Any, Self
 
 from models import checks
 
+SLEEPS_S = 1.0017
+"""Seconds between two wake-ups of the background thread before Slurm 23.11, on an idle machine: ten sleeps of
+0.1 s, and its work."""
+
 
 @dataclass(frozen=True)
 class Phases:
@@ -24,7 +28,7 @@ class Phases:
     full, passed, limits : float
         Last full pass, last pass at a wake-up, and last test of time limits, before the beginning.
     period : float
-        Seconds between two wake-ups of the background thread: ten sleeps of 0.1 s, and its work.
+        Seconds between two wake-ups of the background thread; None: `SLEEPS_S` before Slurm 23.11, then 1.
     completing : float
         Seconds from the end of a job until its nodes are free and a pass may be called.
     killing : float
@@ -48,7 +52,7 @@ class Phases:
     full: float = 0.0
     passed: float = 0.0
     limits: float = 0.0
-    period: float = 1.0017
+    period: float | None = None
     completing: float = 0.02
     killing: float = 0.1
     cycle_time: float = 0.003

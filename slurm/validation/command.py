@@ -15,12 +15,16 @@ NEAR_S = 2.0
 """Largest deviation from the real Slurm that is accepted for nine of ten starts, seconds."""
 
 
-def validate(cases: Sequence[str], folder: Path, n_jobs: int, seeds: Sequence[int]) -> int:
-    """Compare the model with a real Slurm and print a line for each run; return 1 if one is too far off."""
+def validate(
+    cases: Sequence[str], folder: Path, n_jobs: int, seeds: Sequence[int], root: Path | None = None
+) -> int:
+    """Compare the model with a real Slurm and print a line for each run; return 1 if one is too far off.
+
+    `root` is the folder of another system with another Slurm."""
     for case in cases:
         if case not in CASES:
             raise SweepError(unknown("case", case, list(CASES)))
-    if lacks := missing(accounting=any(CASES[case].accounts for case in cases)):
+    if lacks := missing(accounting=any(CASES[case].accounts for case in cases), root=root):
         raise SweepError(lacks)
     found = []
     for seed in seeds:
@@ -28,9 +32,9 @@ def validate(cases: Sequence[str], folder: Path, n_jobs: int, seeds: Sequence[in
         for case in cases:
             place = folder / f"{case}_{seed}"
             place.mkdir(parents=True, exist_ok=True)
-            on_slurm(case, jobs, place, lambda text: print(f"\r{text:70}", end="", flush=True))
+            on_slurm(case, jobs, place, lambda text: print(f"\r{text:70}", end="", flush=True), root)
             found.append(compare(case, jobs, place))
-            print(f"\r{found[-1].line}", flush=True)
+            print(f"\rSlurm {found[-1].version:8} {found[-1].line}", flush=True)
     draw(found, folder / "validation.png")
     numbers = [{"case": one.case, "real": one.real.tolist(), "model": one.model.tolist()} for one in found]
     (folder / "validation.json").write_text(json.dumps(numbers), encoding="utf-8")

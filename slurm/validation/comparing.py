@@ -45,6 +45,7 @@ class Comparison:
     n_passes: tuple[int, int]
     plans: tuple[int, int]
     preempted: tuple[int, int]
+    version: str = ""
 
     @property
     def line(self) -> str:
@@ -61,8 +62,11 @@ class Comparison:
         )
 
 
-def on_slurm(case: str, jobs: Sequence[Job], folder: Path, say: Callable[[str], None]) -> None:
-    """Run jobs on a throw-away Slurm and keep its log and its slurm.conf; as long as the jobs take."""
+def on_slurm(
+    case: str, jobs: Sequence[Job], folder: Path, say: Callable[[str], None], root: Path | None = None
+) -> None:
+    """Run jobs on a throw-away Slurm, of this system or the one in a folder, and keep its log and its
+    slurm.conf; as long as the jobs take."""
     chosen = CASES[case]
     settings = {**BASE, **chosen.settings}
     jobs = chosen.workload(jobs)
@@ -74,6 +78,7 @@ def on_slurm(case: str, jobs: Sequence[Job], folder: Path, say: Callable[[str], 
         partitions=chosen.partitions,
         associations=ASSOCIATIONS if chosen.accounts else "",
         qos=QOS,
+        root=root,
     ) as cluster:
         script = cluster.folder / "job.sh"
         script.write_text(SECOND_BY_SECOND if chosen.suspends else SCRIPT, encoding="utf-8")
@@ -133,7 +138,10 @@ def compare(case: str, jobs: Sequence[Job], folder: Path) -> Comparison:
     passes = (len(observed.passes), result.n_passes)
     same = main != result.by_backfill
     preempted = (len(observed.preempted), len(result.lost.job) + int(result.cancelled.sum()))
-    return Comparison(case, submitted, real, result.start, same, passes, (alike, len(plans)), preempted)
+    known = observed.version.text if observed.version else ""
+    return Comparison(
+        case, submitted, real, result.start, same, passes, (alike, len(plans)), preempted, known
+    )
 
 
 def _model(case: str, jobs: Sequence[Job], observed: Observed, folder: Path, zero: float) -> Result:
@@ -168,10 +176,10 @@ def _model(case: str, jobs: Sequence[Job], observed: Observed, folder: Path, zer
         user=user,
         request=Requests.of(tasks, none, gres=gres, **more),
     )
-    configuration = read(folder / "slurm.conf")
-    message = np.where(np.isin(ids, list(observed.killed)), -1.0, observed.messages(ids))
+    known = [] if observed.version is None else [f"SLURM_VERSION={observed.version.text}"]
+    configuration = read(folder / "slurm.conf", known)
     return run(
-        asked(given, configuration, message, users),
+        asked(given, configuration, observed.messages(ids), users, answer=observed.answers(ids)),
         configuration,
         observed.phases(zero),
         plans=100 * len(ids) + 1000,

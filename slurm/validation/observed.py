@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 
+from models.slurm.configuration.versions import Version, rules
 from models.slurm.gang import GRACE_S
-from models.slurm.scheduler import Phases
+from models.slurm.scheduler import SLEEPS_S, Phases
+
+VERSION = re.compile(r"slurmctld version (\S+) started on cluster")
+SLUID = re.compile(r"(JobId=\d+) SLUID=\S+")
+"""A second number of a job, since 26.05."""
 
 STAMP = re.compile(r"\[(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+)\] (?:debug\d?: +)?(.*)")
 SUBMITTED = re.compile(r"_slurm_rpc_submit_batch_job: JobId=(\d+) ")
 STARTED = re.compile(r"sched: Allocate JobId=(\d+) ")
 BACKFILLED = re.compile(r"sched/backfill: _start_job: Started JobId=(\d+) in ")
+EVALUATED = re.compile(r"select/\w+: select_p_job_test: evaluating JobId=(\d+)")
+COUNTED = re.compile(r"sched/backfill: _start_job: (?:BACKFILL: )?Jobs backfilled since boot")
+"""Jobs tried, and a start by backfill: since 26.05 the log of this level names only what was tried before."""
+
 ENDED = re.compile(r"_job_complete: JobId=(\d+) done")
 PREEMPTED = re.compile(r"preempted JobId=(\d+) has been (requeued|killed) to reclaim")
 REQUEUED = re.compile(r"Requeuing JobId=(\d+)")
@@ -25,11 +36,14 @@ PASS = re.compile(r"sched: Running job scheduler (for full queue|for default dep
 SUSPENDED = re.compile(r"gang: (suspending|resuming) JobId=(\d+)$")
 LEFT = re.compile(r"GANG: gang: entering gs_job_fini for JobId=(\d+)$")
 CALCULATED = "priority/multifactor: decay_apply_weighted_factors: priority for job"
-PLAN = re.compile(r"sched/backfill: _dump_job_sched: JobId=(\d+) to start at (\S+?), end at")
+PLAN = re.compile(r"sched/backfill: _dump_job_sched: (?:BACKFILL: )?JobId=(\d+) to start at (\S+?), ")
+
+AGENT = re.compile(r"Spawning RPC agent for msg_type (\w+)$")
+TREE = re.compile(r"Tree head got back (\d+)(?: looking for (\d+))?$")
+"""An agent that sends a message to nodes, the beginning of its work, and each answer that it has got."""
 
 INSTANTS = {
     "sched/backfill: _attempt_backfill: beginning": "cycles",
-    "node_did_resp": "answers",
     "GANG: gang: _timeslicer_thread: scanning partitions": "slices",
     "Testing job time limits": "limits",
 }
@@ -37,16 +51,28 @@ INSTANTS = {
 
 DAY_S = 86400
 
-USUAL_PERIOD_S = 1.0017
-"""Seconds between two wake-ups of the background thread on an idle machine: ten sleeps of 0.1 s, and its
-work."""
-
 ORDERED_S = 1e-4
 """Seconds from a submission to a cycle that follows it within the same millisecond of the log."""
 
 COARSE_S = 0.004
 """The controller reads the coarse clock of the kernel's last tick, which is 4 ms old at most, and writes the
 line of the log later."""
+
+ANSWERED_S = 1.0
+"""Longest time from the end of a job until an agent asks its nodes, and until they have answered it."""
+
+BEGUN_S = 0.1
+"""Longest time from the line of an agent until it begins; some do so without another line."""
+
+WITHIN_S = 0.25
+"""Seconds after a whole one within which its wake-up, of 23.11 or later, writes its first line."""
+
+BESIDE_S = 5e-4
+"""Seconds from a whole one to a wake-up that takes it for itself, or for the one before: the clock that it
+reads is up to `COARSE_S` late."""
+
+SEEN = ((0,), (1,), (1, 0))
+"""Whether a wake-up just after a whole second sees the one before; or that first, and then at once itself."""
 
 AT_ONCE_S = 0.01
 """A pass within this time of an epilog's message was called by it, the message of the last node of a job."""
@@ -84,7 +110,6 @@ class Observed:
     full_passes: list[float] = field(default_factory=list)
     cycles: list[float] = field(default_factory=list)
     limits: list[float] = field(default_factory=list)
-    answers: list[float] = field(default_factory=list)
     plans: list[tuple[float, int, float]] = field(default_factory=list)
     calculations: list[float] = field(default_factory=list)
     preempted: list[tuple[float, int]] = field(default_factory=list)
@@ -93,7 +118,13 @@ class Observed:
     suspended: dict[int, list[float]] = field(default_factory=dict)
     calls: list[float] = field(default_factory=list)  # messages that call the scheduler
     kill_times: list[float] = field(default_factory=list)  # from a kill to them
+    answered: dict[int, float] = field(default_factory=dict)  # when the last of a job's nodes had answered
+    version: Version | None = None
     _message: tuple[float, int] = (0.0, 0)  # the last one of an epilog, and its job
+    _evaluated: int = 0
+    _asking: list[int] = field(default_factory=list)  # jobs that ended, whose nodes no agent has asked yet
+    _agents: list[tuple[float, bool]] = field(default_factory=list)  # to begin; whether to ask a job's nodes
+    _trees: list[list[Any]] = field(default_factory=list)  # job (-1: not known, 0: none), answers, of, begun
 
     @classmethod
     def of(cls, lines: Iterable[str]) -> Observed:
@@ -101,7 +132,7 @@ class Observed:
         found = cls()
         for line in lines:
             if stamp := STAMP.match(line):
-                found._add(_seconds(stamp[1]), stamp[2])
+                found._add(_seconds(stamp[1]), SLUID.sub(r"\1", stamp[2]))
         return found
 
     def _add(self, now: float, text: str) -> None:
@@ -111,8 +142,16 @@ class Observed:
             job = int(match[1])
             self.started.setdefault(job, now)
             self.started_by.setdefault(job, "main" if text.startswith("sched:") else "backfill")
+        elif match := EVALUATED.search(text):
+            self._evaluated = int(match[1])
+        elif COUNTED.match(text) and self._evaluated not in self.started:
+            self.started[self._evaluated], self.started_by[self._evaluated] = now, "backfill"
         elif match := ENDED.match(text):
             self.ended[int(match[1])] = now
+            if asked := [tree for tree in self._trees if tree[0] < 0 and now - tree[3] < AT_ONCE_S]:
+                asked[0][0] = int(match[1])
+            else:
+                self._asking.append(int(match[1]))
         elif match := TIMED_OUT.match(text):
             self.killed[int(match[1])] = self.ended[int(match[1])] = now
         elif match := PREEMPTED.match(text):
@@ -127,6 +166,12 @@ class Observed:
             self.kill_times.append(now - self.ended[job])
             for known in (self.started, self.started_by, self.ended, self.freed):
                 known.pop(job, None)
+        elif match := AGENT.match(text):
+            self._agents.append((now, match[1] == "REQUEST_TERMINATE_JOB"))
+        elif match := TREE.match(text):
+            self._answer(now, int(match[1]), int(match[2] or 0))
+        elif match := VERSION.match(text):
+            self.version = Version.of(match[1])
         elif match := EPILOG.match(text):
             self._message = now, int(match[1])
         elif match := PASS.match(text):
@@ -146,6 +191,26 @@ class Observed:
             self.calculations.append(now)
         elif match := PLAN.match(text):
             self.plans.append((self.cycles[-1] if self.cycles else now, int(match[1]), _seconds(match[2])))
+
+    def _answer(self, now: float, n: int, of: int) -> None:
+        """Take note of an answer of a node: agents begin in their order, answers may overtake each other."""
+        if of:
+            self._agents = [agent for agent in self._agents if now - agent[0] < BEGUN_S]
+            asks = self._agents.pop(0)[1] if self._agents else False
+            while asks and self._asking and now - self.ended[self._asking[0]] > ANSWERED_S:
+                self._asking.pop(0)
+            self._trees.append([self._asking.pop(0) if asks and self._asking else -int(asks), 0, of, now])
+            return
+        self._trees = [tree for tree in self._trees if now - tree[3] < ANSWERED_S]
+        fitting = [tree for tree in self._trees if tree[1] < n <= tree[2]]
+        if not fitting:
+            return
+        tree = next((one for one in fitting if one[1] == n - 1), fitting[0])
+        tree[1] = n
+        if n == tree[2]:
+            self._trees.remove(tree)
+            if tree[0] > 0:
+                self.answered[tree[0]] = now
 
     def _free(self, now: float, job: int) -> None:
         if job in self.ended and job not in self.freed:
@@ -181,16 +246,17 @@ class Observed:
         depends on what else the machine does. So its wake-ups are taken from the log as far as it shows them,
         and the others are interpolated.
         """
-        wake_ups = self.wake_ups() - COARSE_S - zero
+        looks = self.looks()
+        wake_ups = looks - zero
         cycles = [self._begun(cycle) for cycle in self.cycles]
         return Phases(
             clock=zero % DAY_S,
             tick=float(wake_ups[0]),
             backfill=_first_after(cycles, zero),
             calculation=_first_after(self.calculations, zero),
-            full=_last_before(self.full_passes, 60.0, zero),
-            passed=_last_before(self.passes, 60.0, zero),
-            limits=_last_before(self.limits, 30.0, zero),
+            full=_last_before(self.full_passes, 60.0, zero, looks),
+            passed=_last_before(self.passes, 60.0, zero, looks),
+            limits=_last_before(self.limits, 30.0, zero, looks),
             period=float(np.diff(wake_ups).mean()),
             completing=self._answer_time(),
             killing=float(np.median(self.kill_times)) if self.kill_times else Phases.killing,
@@ -201,21 +267,24 @@ class Observed:
         )
 
     def _begun(self, cycle: float) -> float:
-        """Return when a cycle begins by the coarse clock, after the submissions that it has seen."""
-        seen = max((at for at in self.submitted.values() if at <= cycle), default=-np.inf)
+        """Return when a cycle begins by the coarse clock, after what it has seen."""
+        known = (*self.submitted.values(), *self.ended.values(), *self.calculations, *self.slices)
+        seen = max((at for at in known if at <= cycle), default=-np.inf)
         return max(cycle - COARSE_S, min(seen + ORDERED_S, cycle))
 
     def _answer_time(self) -> float:
-        """Return the time from the end of a job until its nodes have answered.
+        """Return the usual time from the end of a job until its nodes have answered."""
+        taken = [
+            *self.left,
+            *(at - self.ended[job] for job, at in self.answered.items() if job in self.ended),
+        ]
+        return float(np.median(taken)) if taken else Phases.completing
 
-        The log has an answer only when the controller next polls, after 5 ms, then 10, and so on: the first
-        quartile is nearer to the answer itself than the median.
-        """
-        if self.left:
-            return float(np.median(self.left))
-        answers = np.array(self.answers)
-        after = [answers[answers > end][:1] - end for job, end in self.ended.items() if job not in self.freed]
-        return float(np.quantile(np.concatenate(after), 0.25)) if after and len(answers) else 0.02
+    def answers(self, jobs: Sequence[int]) -> np.ndarray:
+        """Return the seconds from the end of each job until the last of its nodes has answered, -1 where the
+        log does not show it."""
+        taken = {job: at - self.ended[job] for job, at in self.answered.items() if job in self.ended}
+        return np.array([took if 0 <= (took := taken.get(job, -1.0)) < ANSWERED_S else -1.0 for job in jobs])
 
     def messages(self, jobs: Sequence[int]) -> np.ndarray:
         """Return the seconds from the end of each job to the message of its epilog, -1 without one.
@@ -231,16 +300,75 @@ class Observed:
         beyond = beyond - np.rint(beyond)
         return max(float(np.median(beyond)), 0.0) if len(beyond) else 0.0
 
+    def _timed(self, passes: Sequence[float]) -> np.ndarray:
+        """Return the passes of the background thread: those that no message has called."""
+        found, calls = np.array(sorted(passes)), np.array(sorted(self.calls))
+        before = np.searchsorted(calls, found, side="right") - 1
+        since = np.where(before >= 0, found - np.append(calls, -np.inf)[before], np.inf)
+        return found[since >= CALLED_S]
+
+    def looks(self, delay: int = 3) -> np.ndarray:
+        """Return when the background thread looks, and by the fraction which whole second it takes it for.
+
+        It reads the coarse clock, which is up to `COARSE_S` late, so that just after a whole second it may
+        see the one before. Which of the two it saw is chosen so that the rules of its timers (passes `delay`
+        seconds apart at least, full ones each minute, tests of limits each 30 s) explain which of them are in
+        the log, and which are not. O(looks).
+        """
+        whole_seconds = rules(self.version)["whole_seconds"]
+        if whole_seconds:
+            timed = [at for at in (*self._timed(self.passes), *self.limits) if at % 1 < WITHIN_S]
+            instants = np.arange(math.floor(min(timed)), math.floor(max(timed)) + 3, dtype=float)
+        else:
+            instants = self.wake_ups()
+        ends = instants + (WITHIN_S if whole_seconds else AT_ONCE_S)
+        flags = [
+            np.searchsorted(at, instants - BESIDE_S) < np.searchsorted(at, ends)
+            for at in (self._timed(self.passes), self._timed(self.full_passes), np.array(self.limits))
+        ]
+        calls = np.array(sorted([*self.submitted.values(), *self.answered.values(), *self.freed.values()]))
+        n_calls = np.searchsorted(calls, instants).tolist()
+        second = np.floor(instants).astype(int).tolist()
+        beside = instants % 1 < COARSE_S
+        # By the seconds of the last pass, full pass and test, and the calls before that pass: least faults.
+        begin = second[0]
+        best: dict[tuple[int, ...], tuple[float, tuple[Any, ...]]] = {(0, begin, begin, 0): (0.0, ())}
+        for k, flagged in enumerate(np.array(flags).T.tolist()):
+            further: dict[tuple[int, ...], tuple[float, tuple[Any, ...]]] = {}
+            ways = SEEN if whole_seconds else SEEN[1::-1] if beside[k] else SEEN[:1]
+            for (last, full, limits, called), (faults, chosen) in best.items():
+                for cost, early in enumerate(ways):
+                    passed, fully, tested = 0, 0, 0
+                    for now in (second[k] - one for one in early):
+                        fully = fully or now * (now - full >= 60)
+                        waits = n_calls[k] > called and not passed
+                        passed = passed or fully or now * (now - last >= delay and waits)
+                        tested = tested or now * (now - limits >= 30)
+                    shown = zip((passed, fully, tested), flagged, strict=True)
+                    wrong = sum(bool(due) != is_there for due, is_there in shown)
+                    state = (
+                        passed or now if flagged[0] else last,
+                        fully or now if flagged[1] else full,
+                        tested or now if flagged[2] else limits,
+                        n_calls[k] if flagged[0] else called,
+                    )
+                    total = faults + wrong + 0.01 * cost
+                    if total < further.get(state, (np.inf, ()))[0]:
+                        further[state] = total, (early, chosen)
+            best = further
+        _, chosen = min(best.values(), key=lambda each: each[0])
+        found: list[float] = []
+        for k in reversed(range(len(instants))):
+            early, chosen = chosen
+            late = float(instants[k]) if whole_seconds else max(instants[k] - COARSE_S, second[k])
+            found += [second[k] - BESIDE_S if one else late + BESIDE_S for one in reversed(early)]
+        return np.array(found[::-1])
+
     def wake_ups(self) -> np.ndarray:
         """Return when the background thread woke up: at passes and tests of limits, and between them."""
-        after_kills = np.array(self.calls)
-
-        def timed(instant: float) -> bool:
-            return not ((after_kills <= instant) & (instant < after_kills + CALLED_S)).any()
-
-        seen = np.array(sorted({*self.limits, *filter(timed, self.passes)}))
+        seen = np.array(sorted({*self.limits, *self._timed(self.passes)}))
         seen = seen[np.append(True, np.diff(seen) > 0.5)]
-        steps = np.rint(np.diff(seen) / USUAL_PERIOD_S).astype(int)
+        steps = np.rint(np.diff(seen) / SLEEPS_S).astype(int)
         parts = [
             np.linspace(begin, end, n, endpoint=False)
             for begin, end, n in zip(seen, seen[1:], steps, strict=False)
@@ -252,11 +380,13 @@ def _first_after(instants: list[float], zero: float) -> float:
     return next((instant - zero for instant in instants if instant > zero), 0.0)
 
 
-def _last_before(instants: list[float], default: float, zero: float) -> float:
-    earlier = [instant - zero for instant in instants if instant < zero]
+def _last_before(instants: list[float], default: float, zero: float, looks: np.ndarray) -> float:
+    """Return when something happened last before `zero`, by the look that did it."""
     if not instants:
         return 0.0  # the log is shorter than until the next one
-    return earlier[-1] if earlier else _first_after(instants, zero) - default
+    at = max((instant for instant in instants if instant < zero), default=instants[0])
+    look = looks[max(np.searchsorted(looks, at + BESIDE_S, side="right") - 1, 0)]
+    return float(look if abs(look - at) < WITHIN_S else at) - zero - default * (at >= zero)
 
 
 def _seconds(text: str) -> float:

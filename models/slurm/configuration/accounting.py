@@ -210,9 +210,18 @@ def dumped(text: str) -> list[tuple[str, str]] | None:
         return None
     masked = OF_TYPE.sub(r"\1\0", found[3] or "")  # `gres/gpu:A100=2` is one option
     parts = [part.replace("\0", ":") for part in re.split(r":(?=[A-Z]\w*=)", masked)]
-    pairs = (part.partition("=") for part in parts if "=" in part)
-    kind = "QosName" if found[1] == "QOS" else found[1]  # of 25.05 and later
-    return [(kind, found[2]), *((key, value.removeprefix("'").removesuffix("'")) for key, _, value in pairs)]
+    pairs = [part.partition("=") for part in parts if "=" in part]
+    options = [(key, value.removeprefix("'").removesuffix("'")) for key, _, value in pairs]
+    if found[1] != "QOS":
+        return [(found[1], found[2]), *options]
+    # Of 25.05 and later, with times in seconds: elsewhere a plain number is minutes.
+    return [("QosName", found[2]), *((key, _clock(key, value)) for key, value in options)]
+
+
+def _clock(key: str, text: str) -> str:
+    if key not in ("GraceTime", "PreemptExemptTime") or not text.isdecimal():
+        return text
+    return f"{int(text) // 3600}:{int(text) // 60 % 60}:{int(text) % 60}"
 
 
 def above(name: str, accounts: Mapping[str, Association]) -> Iterator[str]:

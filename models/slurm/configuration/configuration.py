@@ -128,7 +128,8 @@ def configuration_of(
     parts = Parts(name, faults)
     for pairs in lines:
         parts.add(pairs)
-    settings, words = settings_of(Line(name, parts.alone, faults, parts.where), more)
+    counts_memory = any("realmemory" in line.given for line in parts.lines.get("nodename", ()))
+    settings, words = settings_of(Line(name, parts.alone, faults, parts.where), more, counts_memory)
     nodes: dict[str, Node] = {}
     absent: set[str] = set()  # which a site has yet to install
     for number, line in enumerate(parts.lines.get("nodename", ())):

@@ -16,6 +16,7 @@ from models.slurm.configuration.errors import ConfigurationError, Faults
 from models.slurm.configuration.keys import EVENT, LINES, SHOWN, Pairs, names_of
 from models.slurm.configuration.nodes import NodeKeys
 from models.slurm.configuration.partitions import RULES_OF_ACCESS, Partition
+from models.slurm.configuration.versions import IN_COMMENT
 
 CONFIG = "Configuration data as of"
 OF_SHOWN = re.compile(r"^(\w+)(?:\[\d+\])?\s+= (.*)$")
@@ -126,6 +127,8 @@ def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Pairs]:
         raise ConfigurationError(f"{path}: {error.strerror}; give the path of a slurm.conf") from None
     files.take(path, content)
     text = content.decode("utf-8-sig", errors="replace")
+    if depth == 0 and (named := IN_COMMENT.search(text)):
+        yield Pairs(f"{path.name} {SHOWN}", [("SLURM_VERSION", named[1])])
     columns: list[str] = []
     for number, line, shown in logical_lines(text):
         where = f"{path.name}, line {number}"

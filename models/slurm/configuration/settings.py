@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import IntEnum
 from typing import Any, NamedTuple, Self
 
-from models.slurm.configuration import values
+from models.slurm.configuration import values, versions
 from models.slurm.configuration.errors import Faults
 from models.slurm.configuration.keys import KNOWN, Line, key, switch, word, words_of
 from models.slurm.configuration.values import Plugin, duration, has, number, whole
+from models.slurm.configuration.versions import Version
 
 YEAR_S, MONTH_S, WEEK_S = 365 * 86400, 30 * 86400, 7 * 86400
 UNBOUNDED, MOST_JOBS, MOST_16_BITS = 2**40, 1_000_000, 65_533
@@ -67,11 +68,12 @@ PREEMPT = {"none": Decide.NONE, "partition_prio": Decide.PARTITIONS, "qos": Deci
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The typed settings of a slurm.conf, with the defaults of Slurm 22.05.8.
+    """The typed settings of a slurm.conf; defaults that differ between versions are in `versions`.
 
     Times are seconds, and a limit of 0 is none.
     """
 
+    version: Version | None = key("SLURM_VERSION", Version.of, None)  # scontrol shows it
     backfill: bool = key("SchedulerType", Plugin("sched", {"backfill": True, "builtin": False}), True)
     linear: bool = key("SelectType", Plugin("select", SELECT), False)
     track_memory: bool = key("SelectTypeParameters", lambda text: "MEMORY" in text.upper(), False)
@@ -158,10 +160,14 @@ class Settings:
         return self.of_fair_share * self.has_database
 
 
-def settings_of(line: Line, more: Mapping[str, int]) -> tuple[Settings, list[str]]:
+def settings_of(
+    line: Line, more: Mapping[str, int], counts_memory: bool = False
+) -> tuple[Settings, list[str]]:
     """Return the settings of all keys outside of lines of nodes and partitions, and notes on words of
-    SchedulerParameters."""
+    SchedulerParameters; `counts_memory` as `versions.defaults` has it."""
     declared, known = words_of(Settings), KNOWN["parameters"]
+    version = line.value("SLURM_VERSION", Version.of, None)
+    line = replace(line, given={**line.given, **versions.defaults(version, line.given, counts_memory)})
     notes, found = [], line.record(Settings)
     parameters = values.options(line.text("SchedulerParameters"))
     parameters |= {name: str(number) for name, number in more.items()}

@@ -14,9 +14,9 @@ from models.slurm.kernel.gang import enter
 from models.slurm.kernel.offering import count, free_cpus, offered_by
 from models.slurm.kernel.plan import (
     FAR,
+    after_reservations,
     begin_plan,
     conflicts,
-    is_reserved,
     keep_out,
     open_window,
     picked_set,
@@ -118,7 +118,7 @@ def look_ahead(system, record, preempts, k):
 
 
 @part(inline=False)
-def earliest(system, record, whole, now, only_now, until, pick):
+def earliest(system, record, whole, now, start, only_now, until, pick):
     """Return when a job can start on the nodes in row `MASK`, -1 if not by `until`; the nodes are picked.
 
     Running jobs are taken out in order of their expected ends, several at a time: first the jobs of half a
@@ -127,8 +127,12 @@ def earliest(system, record, whole, now, only_now, until, pick):
     future is kept from one job to the next, and moved only if the nodes and the CPUs that are free then could
     suffice. O(nodes + running jobs that end by `until` x words) where they could not, else
     O(windows x nodes) more.
+
+    With `bounded` the jobs whose ends are expected before `start` are taken out first, all at once, and none
+    that ends after `until`; a job that can start once they are gone starts "now", as in Slurm.
     """
     state, upcoming = system.state[0], system.upcoming
+    bounded = system.settings[0].bounded and not system.settings[0].linear
     job, preempts = system.records[record].job, system.settings[0].preempts
     n_words = system.sets.shape[1]
     for w in range(n_words):
@@ -138,7 +142,8 @@ def earliest(system, record, whole, now, only_now, until, pick):
     needed, unbounded = system.jobs[job].tasks * system.jobs[job].task_cpus, system.settings[0].in_rows
     most_cpus = FAR if unbounded else free_cpus(system, NARROWED)
     rows, n_most = system.partitions[system.records[record].partition].rows, 1
-    while True:  # nodes with one job, then those with all that may share one
+    state.most_shared = n_most
+    while not (bounded and start > now):  # nodes with one job, then those with all that may share one
         state.most_shared = n_most
         if most_cpus >= needed and pick(system, record, whole, NARROWED, NOW):
             return now
@@ -152,7 +157,11 @@ def earliest(system, record, whole, now, only_now, until, pick):
         copy_free(system)
         for k in range(state.n_running):
             if may_preempt(system, record, system.running[k]):
-                remove_in_future(system, system.running[k], 1 - system.settings[0].in_rows)
+                late = bounded and system.fate[system.running[k]].expected < start
+                of_memory = 1 if late else 1 - system.settings[0].in_rows
+                remove_in_future(system, system.running[k], of_memory)
+        if bounded:
+            look_ahead(system, record, preempts, ended_before(system, start))
         for w in range(n_words):
             system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
         if pick(system, record, whole, NARROWED, LATER):
@@ -165,6 +174,19 @@ def earliest(system, record, whole, now, only_now, until, pick):
         return earliest_end(system, record, whole, now, pick)
     window, border = FIRST_WINDOW, 0
     k, most = 0, count(system, NARROWED)  # nodes that are free then, at most
+    if bounded:
+        k = ended_before(system, start)
+        for other in range(k):
+            n_within = nodes_within(system, other, MASK)
+            most += n_within
+            most_cpus += n_within * upcoming[other].node_cpus
+        if not preempts and most >= system.jobs[job].least_nodes and most_cpus >= needed:
+            look_ahead(system, record, preempts, k)
+            for w in range(n_words):
+                system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
+            if pick(system, record, whole, NARROWED, LATER):
+                return now
+    first_out, exhausted = k, False
     while True:
         last = -1
         following = -1
@@ -181,8 +203,9 @@ def earliest(system, record, whole, now, only_now, until, pick):
             expected = upcoming[other].expected
             # The list is sorted by expected end, and the start is at or after the end of the last job taken
             # out: once a job ends past `until`, neither this window nor a later one has a start by then.
-            if last < 0 and expected > until:
-                return -1
+            if expected > until and (last < 0 or bounded):
+                exhausted, k, following = True, k - 1, -1
+                break
             n_within = nodes_within(system, other, MASK)
             if n_within == 0 or (preempts and may_preempt(system, record, system.running[other])):
                 continue
@@ -193,11 +216,17 @@ def earliest(system, record, whole, now, only_now, until, pick):
             last = other
             most += n_within
             most_cpus += n_within * upcoming[other].node_cpus
-            if k >= state.n_running:
+            following = k
+            while (  # jobs that may be preempted are gone
+                preempts
+                and following < state.n_running
+                and may_preempt(system, record, system.running[following])
+            ):
+                following += 1
+            if following >= state.n_running:
                 following = -1
                 break
-            following = k
-            if following == state.n_copied:
+            while state.n_copied <= following:
                 copy_next(system)
             if upcoming[following].expected > border + window:
                 break
@@ -221,9 +250,37 @@ def earliest(system, record, whole, now, only_now, until, pick):
             found = pick(system, record, whole, NARROWED, LATER)
             state.busy_first = 0
             if found:
+                if system.settings[0].last_relevant:
+                    last = last_relevant(system, record, preempts, last, first_out)
                 return guessed_end(system, system.running[last], now)
-        if k >= state.n_running:
+        if exhausted or k >= state.n_running:
             return -1
+
+
+@part(inline=False)
+def ended_before(system, start):
+    """Return how many running jobs are expected to end before an instant. O(those)."""
+    state, k = system.state[0], 0
+    while k < state.n_running:
+        if k == state.n_copied:
+            copy_next(system)
+        if system.upcoming[k].expected >= start:
+            break
+        k += 1
+    return k
+
+
+@part(inline=False)
+def last_relevant(system, record, preempts, last, first):
+    """Return the last place from `first` to `last` whose running job has a picked node, else `last`.
+    O(running jobs x words)."""
+    picked_set(system)
+    for k in range(last, first - 1, -1):
+        if nodes_within(system, k, PICKED) and not (
+            preempts and may_preempt(system, record, system.running[k])
+        ):
+            return k
+    return last
 
 
 @part(inline=False)
@@ -275,6 +332,16 @@ def block(system, job, until):
                 limits[other].blocked = max(limits[other].blocked, until)
 
 
+@part()
+def slots(settings, start, limit):
+    """Return where the first slot of a plan begins, and where its last one ends."""
+    slot = settings.bf_resolution
+    end = start + limit
+    if settings.rounds_up:
+        end += slot - 1
+    return start // slot * slot, end // slot * slot
+
+
 @part(inline=False)
 def plan_job(system, record, now, only_now, pick):
     """Start one job, or plan it; return 1 if it started, 2 if its plan was added, else 0.
@@ -285,7 +352,7 @@ def plan_job(system, record, now, only_now, pick):
     records, jobs, fate = system.records, system.jobs, system.fate
     job, partition, words = records[record].job, records[record].partition, records[record].words
     whole = jobs[job].whole or system.partitions[partition].whole
-    slot, limit = settings.bf_resolution, jobs[job].limit
+    limit = jobs[job].limit
     n_words = system.sets.shape[1]
     later, counted = now, False
     open_window(system)
@@ -296,7 +363,7 @@ def plan_job(system, record, now, only_now, pick):
         for w in range(n_words):
             system.sets[ORIGINAL, w] = system.partition_words[partition, w]
             system.sets[MASK, w] = system.sets[ORIGINAL, w]
-        released = keep_out(system, start, max(start, now) + limit)
+        released = after_reservations(system, keep_out(system, start, max(start, now) + limit), start)
         later = restrict(system, start, max(start, now) + limit)
         if released and (later == 0 or released < later):
             later = released
@@ -314,18 +381,24 @@ def plan_job(system, record, now, only_now, pick):
             if n_nodes >= jobs[job].least_nodes:
                 # A start past the next change of the plan is tried again from there: none is searched for.
                 until = later if later else FAR
-                found = earliest(system, record, whole, now, only_now, until, pick)
+                found = earliest(system, record, whole, now, start, only_now, until, pick)
         if found < 0:
             if later and not only_now:
                 continue
             return 0
         found = max(found, start)
+        begin, end = slots(settings, found, limit)
+        if settings.bounded and found > now:  # before anything else
+            picked_set(system)
+            if conflicts(system, begin, end):
+                later = found
+                continue
         if found <= now and completing(system):
             found, later = now + 1, 0
         if found <= now and settings.limit_stop and limited(system, job):
             found = later if later > 0 else now + UNKNOWN_S
             block(system, job, found)
-        begin, end = found // slot * slot, (found + limit) // slot * slot
+        begin, end = slots(settings, found, limit)
         if found <= now:
             picked_set(system)
             for w in range(n_words):
@@ -336,7 +409,8 @@ def plan_job(system, record, now, only_now, pick):
             if not fits:  # suspended jobs free their CPUs at once, others once their nodes have answered
                 for w in range(n_words):
                     system.sets[MASK, w] &= ~system.sets[COMPLETING, w]
-                fits = preempt(system, record, whole, pick) and settings.suspends
+                # With `bounded` jobs beyond their limits were gone: there is nothing to preempt then.
+                fits = settings.preempts and preempt(system, record, whole, pick) and settings.suspends
             if fits:
                 picked_set(system)
                 start_job(system, job, partition, 1)
@@ -346,7 +420,7 @@ def plan_job(system, record, now, only_now, pick):
                     settings.linear  # only select/cons_tres records that a job has whole nodes
                     or (settings.preempts and system.levels[level_of(system, job, partition)].mode != OFF)
                 ):
-                    reserve(system, 0, fate[job].expected // slot * slot)
+                    reserve(system, 0, slots(settings, 0, fate[job].expected)[1])
                 return 1
             for w in range(n_words):
                 system.sets[PICKED, w] = system.sets[ORIGINAL, w]
@@ -360,7 +434,7 @@ def plan_job(system, record, now, only_now, pick):
             picked_set(system)
             # The window reached from `start`, and the job would run from `found` on, when other nodes may be
             # unavailable: it is tried again from there.
-            if conflicts(system, begin, end) or is_reserved(system, found, found + limit):
+            if conflicts(system, begin, end):
                 later = found
                 continue
         if state.n_segments + 2 > len(system.segments):  # a plan splits at most two segments

@@ -6,7 +6,7 @@ from models.kernels.bits import ZERO
 from models.kernels.compiling import part, passable
 from models.slurm.kernel.gang import enter
 from models.slurm.kernel.offering import count
-from models.slurm.kernel.plan import keep_out
+from models.slurm.kernel.plan import NO_RESERVATION, keep_out
 from models.slurm.kernel.preempting import preempt
 from models.slurm.kernel.queue import QUEUED, drop_started, exceeded, limited, throttled
 from models.slurm.kernel.running import copy_free, remove_in_future, start_job
@@ -109,7 +109,7 @@ def main_pass(system, full, pick):
         for w in range(n_words):
             system.sets[MASK, w] = system.sets[USABLE, w] & system.partition_words[records[record].words, w]
         is_enough = count(system, MASK) >= jobs[job].min_nodes
-        is_narrow = keep_out(system, now, now + jobs[job].limit) > 0 or n_failed > 0
+        is_narrow = keep_out(system, now, now + jobs[job].limit) != NO_RESERVATION or n_failed > 0
         whole = jobs[job].whole or partitions[partition].whole
         idle, state.most_shared = True, FEWEST
         for w in range(n_words):

@@ -204,10 +204,12 @@ def pick_once(system, job, whole, row, supply, gres):
     """
     jobs, state = system.jobs, system.state[0]
     offers, state.n_chosen = system.offers, 0
-    least_nodes = jobs[job].min_nodes
+    least_nodes, settings = jobs[job].min_nodes, system.settings[0]
     if count(system, row) < jobs[job].least_nodes:
         return 0
-    if system.settings[0].least_loaded:  # a group may have nodes between that are not offered
+    if settings.first_node and not settings.linear and (jobs[job].max_nodes == 1 or jobs[job].tasks == 1):
+        return pick_first(system, job, whole, row, supply, gres)
+    if settings.least_loaded:  # a group may have nodes between that are not offered
         for node in range(len(offers)):
             offers[node].cpus = 0
     n_usable, most, n_groups = 0, 0, 0
@@ -232,6 +234,9 @@ def pick_once(system, job, whole, row, supply, gres):
     state.n_offered = n_usable
     found = fit(system, job, whole, n_groups)
     too_few = 1
+    if found == 0 and settings.one_by_one and not settings.linear:
+        state.n_chosen = fit_fewer(system, job, whole, row)
+        return state.n_chosen
     while found == 0 and too_few < most and n_usable > least_nodes:
         n_kept, n_left, n_groups, fewest = 0, n_usable, 0, most
         for w in range(system.sets.shape[1]):
@@ -252,6 +257,51 @@ def pick_once(system, job, whole, row, supply, gres):
         too_few = max(too_few + 1, fewest)
     state.n_chosen = found
     return found
+
+
+@part(inline=False)
+def pick_first(system, job, whole, row, supply, gres):
+    """Choose the first node, light ones first, that has room for a job of one node (since Slurm 26.05,
+    `_get_one_res` of select/cons_tres). O(N)."""
+    choices, needed = system.choices, system.jobs[job].tasks * system.jobs[job].task_cpus
+    for place in range(len(system.nodes)):
+        node = system.nodes[place].ranked
+        if system.sets[row, node // 64] & (ONE << np.uint64(node % 64)):
+            offer = offered_by(system, job, whole, node, supply, gres)
+            if offer >= needed and offer > 0:
+                choices[0].node, choices[0].cpus = node, offer if whole else needed
+                system.state[0].n_chosen = 1
+                return 1
+    return 0
+
+
+@part(inline=False)
+def fit_fewer(system, job, whole, row):
+    """Leave out one node after the other, of those with the fewest CPUs the first, until a job fits; return
+    its number of nodes, 0 for none (since Slurm 25.11, `common_topo_choose_nodes`). O(N) for each node, while
+    those that are left have enough CPUs."""
+    offers, jobs = system.offers, system.jobs
+    needed, left_out = jobs[job].tasks * jobs[job].task_cpus, NONE
+    while True:
+        n, cpus, n_groups, fewest = 0, 0, 0, NONE
+        for w in range(system.sets.shape[1]):
+            word = system.sets[row, w]
+            while word:
+                node = w * 64 + lowest_position(word)
+                word &= word - ONE
+                offers[node].cpus = abs(offers[node].cpus) if node != left_out else 0
+                if offers[node].cpus > 0:
+                    n_groups = grouped(system, n_groups, node, offers[node].cpus)
+                    n += 1
+                    cpus += offers[node].cpus
+                    if fewest == NONE or offers[node].cpus < offers[fewest].cpus:
+                        fewest = node
+        if n < jobs[job].min_nodes or n == 0 or cpus < needed:
+            return 0
+        found = fit(system, job, whole, n_groups) if left_out != NONE else 0
+        if found or n == jobs[job].min_nodes:
+            return found
+        left_out = fewest
 
 
 @part(inline=False)

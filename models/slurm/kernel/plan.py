@@ -129,7 +129,8 @@ def restrict(system, start, end):
     """Leave in row `MASK` the nodes available from `start` to `end`; return the next time to try, 0 for none.
 
     Rows `MASK` and `ORIGINAL` have the nodes that the job may use. Searching again is worthwhile where the
-    first change after the start adds nodes: only there a node is available that was not before.
+    first change after the start adds nodes: only there a node is available that was not before. With
+    `bounded` it is tried again at the end of the second segment after the window, if a further one follows.
 
     From one call to the next, until `open_window`, neither instant may go back. The window of segments is a
     queue of two stacks: its later segments, from place `middle_time` on, are intersected in row `WINDOW`,
@@ -166,7 +167,15 @@ def restrict(system, start, end):
         for w in range(n_words):
             if sets[ORIGINAL, w] & available[timeline[k + 1], w] & ~available[timeline[k], w]:
                 return segments[timeline[k]].end
+    if system.settings[0].bounded and last + 2 < n:
+        return segments[timeline[last + 1]].end
     return 0
+
+
+NO_RESERVATION, ELSEWHERE, OF_SOME = range(3)
+
+ROUNDED_S = 1e-4
+"""Instants of reservations are whole seconds, but for the rounding of numbers."""
 
 
 @part()
@@ -180,29 +189,43 @@ def counts(system, k, start, end):
 def keep_out(system, start, end):
     """Take nodes that are reserved between two instants out of rows `MASK` and `ORIGINAL`.
 
-    Return the first end of such a reservation, when it is worth looking again, 0 for none.
-    O(reservations x words).
+    Return `NO_RESERVATION`, `ELSEWHERE` where none of the nodes is reserved, `OF_SOME` of them, or when a
+    reservation of all of them ends. O(reservations x words).
     """
-    later = 0
+    found = NO_RESERVATION
     for k in range(len(system.reservations)):
         if counts(system, k, start, end):
-            until = math.ceil(system.reservations[k].end)
-            later = until if later == 0 else min(later, until)
+            of_all, some = True, False
             for w in range(system.sets.shape[1]):
+                of_all = of_all and not system.sets[MASK, w] & ~system.reserved_words[k, w]
+                some = some or (system.sets[MASK, w] & system.reserved_words[k, w]) != ZERO
                 system.sets[MASK, w] &= ~system.reserved_words[k, w]
                 system.sets[ORIGINAL, w] &= ~system.reserved_words[k, w]
-    return later
+            if some:
+                found = math.ceil(system.reservations[k].end) if of_all else max(found, OF_SOME)
+            found = max(found, ELSEWHERE)
+    return found
 
 
 @part(inline=False)
-def is_reserved(system, begin, end):
-    """Return whether some node that was picked is reserved between two instants. O(reservations x words)."""
-    for k in range(len(system.reservations)):
-        if counts(system, k, begin, end):
-            for w in range(system.sets.shape[1]):
-                if system.sets[PICKED, w] & system.reserved_words[k, w]:
-                    return True
-    return False
+def after_reservations(system, kept, start):
+    """Return when a job is tried again whose nodes were kept out, 0 for never; `keep_out` has found `kept`.
+
+    That is the end of a reservation of all of its nodes, else a second after the end of the slot in which the
+    first one of all reservations ends, within the window. O(reservations).
+    """
+    if kept <= OF_SOME:
+        if kept < OF_SOME:
+            return 0
+        settings, first = system.settings[0], FAR
+        for k in range(len(system.reservations)):
+            one = system.reservations[k]
+            if one.known <= system.state[0].now and one.end >= start:
+                first = min(first, math.ceil(one.end - ROUNDED_S))
+        kept = (first + settings.bf_resolution - 1) // settings.bf_resolution * settings.bf_resolution + 1
+        if kept >= math.floor(system.state[0].now) + settings.bf_window:
+            return 0
+    return kept
 
 
 @part(inline=False)

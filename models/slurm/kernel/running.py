@@ -74,10 +74,12 @@ def remove_end(system, key, job):
 def freed_at(system, job):
     """Return when the nodes of a job are free after its end."""
     settings, end = system.settings[0], system.fate[job].end
+    if system.jobs[job].message >= 0:  # a job that ignores SIGTERM keeps its nodes until SIGKILL
+        return end + system.jobs[job].message
     if system.fate[job].killed:
         return end + settings.killing
-    message = system.jobs[job].message
-    return end + (message if message >= 0 else settings.completing)
+    answer = system.jobs[job].answer
+    return end + (answer if answer >= 0 else settings.completing)
 
 
 @part(inline=False)

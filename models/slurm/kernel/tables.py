@@ -25,7 +25,8 @@ SETTINGS = fields(
     "bf_max_job_start bf_min_age_reserve batch_sched_delay sched_interval default_queue_depth "
     "partition_job_depth sched_max_job_start defer kill_wait multifactor fair_tree n_gres "
     "track_memory least_loaded record_plans busy_nodes linear preempts by_qos youngest_first strict_order "
-    "reorder_count requeue_wait message_timeout limit_stop gang by_core by_block in_rows most_rows suspends",
+    "reorder_count requeue_wait message_timeout limit_stop gang by_core by_block in_rows most_rows suspends "
+    "rounds_up bounded last_relevant one_by_one first_node",
 )
 """Numbers of slurm.conf; seconds, and switches that are 0 or 1.
 
@@ -54,6 +55,8 @@ most_rows
     Jobs that may share a node at most, with `select/linear`.
 in_rows
     Whether jobs have rows of cores, as `select/cons_tres` keeps them (`models.slurm.kernel.rows`).
+rounds_up, bounded, last_relevant, one_by_one, first_node
+    See `models.slurm.configuration.versions.RULES`.
 used_at_end
     Whether what a job used since the last calculation counts at its end: with AccountingStorageEnforce=limits
     only (seen on Slurm 22.05.8).
@@ -126,7 +129,7 @@ where they begin in `System.rows`. count, failed: of a pass. ranked: the partiti
 tiers. n_active: jobs in its active row."""
 
 JOB = fields(
-    "submit begin runtime message leaves",
+    "submit begin runtime message answer leaves",
     "limit min_nodes least_nodes max_nodes tasks task_cpus tasks_per_node node_memory cpu_memory whole user "
     "association array throttle after first_record first_charge qos exempt",
 )
@@ -134,8 +137,8 @@ JOB = fields(
 
 begin: earliest start. leaves: when its user cancels it, infinite for never. message: seconds from its end
 until the message of its epilog, which calls the scheduler at once; -1 where its nodes only answer the
-controller. limit: whole seconds. max_nodes: 0 is any number.
-least_nodes: on fewer its tasks have no room. node_memory and cpu_memory: one of them is 0.
+controller. answer: seconds until that, -1 for the usual time. limit: whole seconds. max_nodes: 0 is any
+number. least_nodes: on fewer its tasks have no room. node_memory and cpu_memory: one of them is 0.
 whole: whether the job asks for whole nodes itself.
 first_record: its records are those from here to the next job's first one, one for each of its partitions;
 first_charge: so are its charges.

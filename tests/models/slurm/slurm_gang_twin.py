@@ -45,7 +45,7 @@ class LinearTwin(Twin):
                 return given
         return {}
 
-    def earliest(self, job: TwinJob, allowed: set[int]) -> tuple[int, dict[int, int]]:
+    def earliest(self, job: TwinJob, allowed: set[int], *window: int) -> tuple[int, dict[int, int]]:
         if given := self.pick(job, allowed, self.free(self.running)):
             return self.now, given
         left = sorted(self.running, key=lambda other: (other.expected, other.number))
@@ -214,7 +214,7 @@ class GangTwin(Twin):
                 other.warned_until = other.expected
         return given
 
-    def earliest(self, job: TwinJob, allowed: set[int]) -> tuple[int, dict[int, int]]:
+    def earliest(self, job: TwinJob, allowed: set[int], *window: int) -> tuple[int, dict[int, int]]:
         gone = self.candidates(job)
         left = sorted(self.running, key=lambda other: (other.expected, other.number))
         stay = [other for other in left if other not in gone]
@@ -393,5 +393,5 @@ class CoreTwin(GangTwin):
     def make_room(self, job: TwinJob, members: set[int]) -> bool:
         return False
 
-    def earliest(self, job: TwinJob, allowed: set[int]) -> tuple[int, dict[int, int]]:
-        return Twin.earliest(self, job, allowed)
+    def earliest(self, job: TwinJob, allowed: set[int], *window: int) -> tuple[int, dict[int, int]]:
+        return Twin.earliest(self, job, allowed, *window)

@@ -100,6 +100,9 @@ class Twin:
     preempting: Preempting | None = None
     limit_stop: bool = False
     busy_nodes: bool = False
+    since_24_11: bool = False  # ends of plans are rounded up, searches begin and end with their windows
+    since_25_05: bool = False  # a plan begins when the last job on its nodes ends
+    since_26_05: bool = False  # nodes are left out one by one; a job of one node gets the first one
     busy: set[int] | None = None  # nodes that are preferred in plans
     shared: int = 0  # jobs that may share a node
     blocked: int = 0  # jobs of the QOS, in a cycle
@@ -362,6 +365,12 @@ class Twin:
                 continue
             if cpus > 0:
                 offers[node] = cpus
+        if self.since_26_05 and (job.tasks == 1 or (whole and job.nodes == 1)):
+            return next(({n: c if whole else job.tasks} for n, c in offers.items() if c >= job.tasks), {})
+        while self.since_26_05 and len(offers) >= job.nodes:
+            if (given := self.fit(job, whole, offers)) or not offers:
+                return given
+            del offers[min(offers, key=lambda node: (offers[node], node))]
         most = max(offers.values(), default=0)
         for least in range(most):
             trial = dict(offers)
@@ -459,27 +468,36 @@ class Twin:
                     if first > end:
                         break
                     allowed &= available
-                for until, _ in kept:
-                    later = min(later, until) if later else until
+                beyond = next(
+                    (k for k, (first, last, _) in enumerate(plan) if last > begin and first > end), None
+                )
+                if self.since_24_11 and not later and beyond is not None and beyond + 2 < len(plan):
+                    later = plan[beyond + 1][1]
+                if again := self.after_reservations(begin, kept, set(self.partitions[job.partition][0])):
+                    later = min(later, again) if later else again
                 found, given = -1, {}
                 if len(allowed) >= job.nodes:
                     if not counted:
                         counted, tested = True, tested + 1
                     allowed &= self.members(job)
-                    found, given = self.earliest(job, allowed)
+                    found, given = self.earliest(job, allowed, begin, later or 10**9)
                 if found < 0:
                     if not later:
                         break
                     begin = later
                     continue
                 found = max(found, begin)
+                first, last = self.slots(found, found + job.limit)
+                if self.since_24_11 and found > now and self.overlaps(plan, first, last, set(given)):
+                    begin = found
+                    continue
                 if found <= now and set(given) & self.completing:
                     found, later = now + 1, 0
                 if found <= now and (over := self.exceeds(job)):
                     found, job.limited = later or now + 500, True
                     if over[0] in OF_QOS:
                         self.blocked = max(self.blocked, found)
-                first, last = (at // self.slot * self.slot for at in (found, found + job.limit))
+                first, last = self.slots(found, found + job.limit)
                 if found <= now:
                     now_given = self.pick_now(job, allowed) or self.suspending(job, allowed - self.completing)
                 if found <= now and not now_given:
@@ -494,20 +512,38 @@ class Twin:
                     rules = self.preempting
                     alone = self.partitions[job.partition][2] and self.reserves
                     if alone and (not rules or rules.modes[job.level] == "OFF"):
-                        plan = self.reserved(plan, 0, job.expected // self.slot * self.slot, set(given))
+                        plan = self.reserved(plan, 0, self.slots(0, job.expected)[1], set(given))
                     break
                 if later and found > later:
                     begin = later
                     continue
                 if found > now + self.window:
                     break
-                reserved = any(set(given) & nodes for _, nodes in self.kept(found, found + job.limit))
-                if reserved or any(e > first and b < last and not set(given) <= free for b, e, free in plan):
+                if self.overlaps(plan, first, last, set(given)):
                     begin = found
                     continue
                 plan = self.reserved(plan, first, last, set(given))
                 break
         return started
+
+    def after_reservations(self, begin: int, kept: list[tuple[int, set[int]]], members: set[int]) -> int:
+        for until, nodes in kept:
+            if members <= nodes:
+                return until
+            members = members - nodes
+        if not any(set(nodes) & set(self.partitions[0][0]) for _, nodes in kept):
+            return 0
+        first = min(end for _, end, _, known in self.reservations if known <= self.now and end >= begin)
+        again = -(-first // self.slot) * self.slot + 1
+        return again if again < self.now + self.window else 0
+
+    def slots(self, begin: int, end: int) -> tuple[int, int]:
+        up = self.slot - 1 if self.since_24_11 else 0
+        return begin // self.slot * self.slot, (end + up) // self.slot * self.slot
+
+    @staticmethod
+    def overlaps(plan, first: int, last: int, nodes: set[int]) -> bool:
+        return any(e > first and b < last and not nodes <= free for b, e, free in plan)
 
     def reserved(self, plan, begin: int, end: int, nodes: set[int]):
         begin = max(begin, plan[0][0])
@@ -534,17 +570,23 @@ class Twin:
         for node, n in job.given.items():
             later[node] = (later[node][0] + n, later[node][1] + n * job.memory)
 
-    def earliest(self, job: TwinJob, allowed: set[int]) -> tuple[int, dict[int, int]]:
+    def earliest(self, job: TwinJob, allowed: set[int], begin: int, until: int) -> tuple[int, dict[int, int]]:
         now = self.now
-        if given := self.pick(job, allowed, self.free(self.running)):
+        if (begin <= now or not self.since_24_11) and (
+            given := self.pick(job, allowed, self.free(self.running))
+        ):
             return now, given
         gone, later = self.candidates(job), self.future()
         every = sorted(self.running, key=lambda other: (other.expected, other.number))
-        for other in [each for each in every if each in gone]:
-            self.release(later, other, preempted=True)
-        if gone and (given := self.pick(job, allowed, later)):
+        over = [each for each in every if self.since_24_11 and each.expected < begin]
+        for other in [each for each in every if each in gone or each in over]:
+            self.release(later, other, preempted=other not in over)
+        if (gone or self.since_24_11) and (given := self.pick(job, allowed, later)):
             return now, given
-        running_on = [other for other in self.running if other not in gone]
+        every = [
+            each for each in every if each not in over and not (self.since_24_11 and each.expected > until)
+        ]
+        running_on = [other for other in every if other not in gone]
         there = [other for other in running_on if set(other.given) & allowed]
         there.sort(key=lambda other: (other.expected, other.number))
         if not there:
@@ -561,17 +603,23 @@ class Twin:
                     continue
                 last = other
                 self.release(later, other)
-                if k < len(every) and every[k].expected > border + width:
+                following = next((one for one in every[k:] if one not in gone), None)
+                if following is not None and following.expected > border + width:
                     break
             if last is None:
                 return -1, {}
             width *= 2
-            while k < len(every) and every[k].expected > border + width:
+            while last and following is not None and following.expected > border + width:
                 width *= 2
             busy = {node for other in self.running for node in other.given} | self.completing
             self.busy = busy if self.busy_nodes else None
             given, self.busy = self.pick(job, allowed, later), None
             if given:
+                if self.since_25_05:
+                    last = next(
+                        (one for one in reversed(every[:k]) if one in there and set(one.given) & set(given)),
+                        last,
+                    )
                 if last.expected > now:
                     return last.expected, given
                 return max(last.expected + self.kill_wait, now + 1), given

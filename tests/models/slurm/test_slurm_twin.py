@@ -31,6 +31,7 @@ from models.slurm.policies import with_events
 from models.slurm.scheduler import Phases
 
 EACH_SECOND = Phases(tick=0.0, period=1.0, completing=0.0, killing=0.0, cycle_time=0.0)
+VERSIONS = ("22.05", "24.11", "26.05")
 KINDS = (
     "whole nodes",
     "CPUs and memory",
@@ -312,10 +313,22 @@ def simulated(
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    "seed", [*range(3), *(pytest.param(s, marks=pytest.mark.exhaustive) for s in range(3, 32))]
+    ("seed", "version"),
+    [
+        *((seed, version) for seed in range(3) for version in VERSIONS),
+        *(
+            pytest.param(seed, version, marks=pytest.mark.exhaustive)
+            for seed in range(3, 32)
+            for version in VERSIONS[: 3 if seed % 3 == 0 else 1]
+        ),
+    ],
 )
-def test_every_job_starts_when_the_twin_starts_it(kind: str, seed: int) -> None:
+def test_every_job_starts_when_the_twin_starts_it(kind: str, seed: int, version: str) -> None:
     twin, lines = draw(kind, seed)
+    lines += [f"SLURM_VERSION={version}", "PriorityType=priority/basic"]
+    if "SelectType=" not in "".join(lines):
+        lines.append("SelectType=select/cons_tres")
+    twin.since_24_11, twin.since_25_05, twin.since_26_05 = version > "24", version > "25", version > "26"
     result = simulated(twin, lines)
     twin.run()
     assert result.start.tolist() == [job.start for job in twin.jobs]

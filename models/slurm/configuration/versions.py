@@ -1,0 +1,113 @@
+"""What differs between versions of Slurm: a table, from Slurm's sources and from logs of real controllers.
+
+A row has the first version with a behaviour. Tests compare the model with recorded runs of `VALIDATED`
+(``tests/slurm/test_versions.py``); versions between them follow the sources.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Self
+
+FORM = re.compile(r"(\d\d)\.(\d\d)(?:[.-]?\S*)?")
+IN_COMMENT = re.compile(
+    r"^\s*#.*?\bslurm(?:[ _-]version)?[ :=v-]+(\d\d\.\d\d(?:\.\d+)?)\b", re.IGNORECASE | re.MULTILINE
+)
+"""A comment of slurm.conf that names the version: ``# Slurm 23.11.4``."""
+
+
+class Version(NamedTuple):
+    """A version of Slurm, ``24.11.5``: year and month of its series, and how it was written."""
+
+    year: int
+    month: int
+    text: str
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Parse a version; ``ValueError`` for another text."""
+        if not (found := FORM.fullmatch(text.strip())):
+            raise ValueError("a version of Slurm such as 24.11 or 22.05.8")
+        return cls(int(found[1]), int(found[2]), text.strip())
+
+    def has(self, since: str) -> bool:
+        """Return whether it is of a series or later."""
+        return self[:2] >= Version.of(since)[:2]
+
+
+ASSUMED = Version.of("22.05.8")
+"""Where nothing names a version."""
+
+VALIDATED = ("22.05.8", "24.11.5", "26.05.5")
+"""Versions with which the model was compared, start by start."""
+
+DEFAULTS = (
+    ("", "PriorityType", "priority/basic"),
+    ("23.11", "PriorityType", "priority/multifactor"),
+    ("", "SelectType", "select/linear"),
+    ("23.11", "SelectType", "select/cons_tres"),
+    ("22.05", "SelectTypeParameters", "CR_Core_Memory"),
+)
+"""First version, key of slurm.conf, and its value where the file does not set it (src/common/read_config.h;
+parameters: src/plugins/select/cons_tres)."""
+
+RULES: Mapping[str, tuple[str, Any, Any]] = {
+    "whole_seconds": ("23.11", False, True),
+    "rounds_up": ("24.11", False, True),
+    "bounded": ("24.11", False, True),
+    "last_relevant": ("25.05", False, True),
+    "one_by_one": ("25.11", False, True),
+    "first_node": ("26.05", False, True),
+}
+"""Rule of the scheduler: first version with it, its value before, and its value from then on.
+
+whole_seconds
+    Whether the background thread waits until the next whole second (src/slurmctld/controller.c), instead of
+    ten times 0.1 s.
+rounds_up
+    Whether ends of plans, and of whole nodes of running jobs, are rounded up to bf_resolution, else down.
+bounded
+    Whether a job is tested from the beginning of its window, with the jobs gone that end before, until the
+    next change of the plan and no further (`will_run_data_t`); a window without such a change ends with the
+    second segment after it.
+last_relevant
+    Whether a planned start is the end of the last running job that has one of the picked nodes, else of the
+    last one that was taken out.
+one_by_one
+    Whether nodes with few CPUs are left out one by one where a job fits on no selection with them, else all
+    with that number of CPUs at once.
+first_node
+    Whether a job of one node gets the first one with room for it, else the one that it fits best.
+"""
+
+
+def rules(version: Version | None) -> dict[str, Any]:
+    """Return the rules of a version by name; of `ASSUMED` without one."""
+    known = version or ASSUMED
+    return {name: then if known.has(since) else before for name, (since, before, then) in RULES.items()}
+
+
+def defaults(version: Version | None, given: Mapping[str, str], counts_memory: bool) -> dict[str, str]:
+    """Return the values of keys that a slurm.conf does not set, by key in small letters.
+
+    Memory counts only where its nodes have some (`counts_memory`). Without a version `select/cons_tres` is
+    taken, which all sites set or have by default since 23.11.
+    """
+    known = version or ASSUMED
+    made = {key.lower(): text for since, key, text in DEFAULTS if not since or known.has(since)}
+    if version is None:
+        made["selecttype"] = "select/cons_tres"
+    plain = "cons_tres" not in given.get("selecttype", made["selecttype"])
+    if plain or not counts_memory:
+        made.pop("selecttypeparameters", None)
+    return {key: text for key, text in made.items() if not given.get(key)}
+
+
+def note(name: str, version: Version | None) -> str:
+    """Return a line on the version of a slurm.conf, and on those that were compared with a real Slurm."""
+    compared = f"the model was compared with {', '.join(VALIDATED)}"
+    if version is not None:
+        return f"{name}: Slurm {version.text}; {compared}"
+    return (
+        f"{name}: nothing names its version, so that Slurm {ASSUMED.text} is assumed (add "
+        f"policy.slurm_version=24.11, or another one; scontrol show config prints it); {compared}"
+    )
