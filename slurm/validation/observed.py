@@ -381,7 +381,7 @@ def _first_after(instants: list[float], zero: float) -> float:
 
 
 def _last_before(instants: list[float], default: float, zero: float, looks: np.ndarray) -> float:
-    """Return when something happened last before `zero`, by the look that did it."""
+    """Return when something happened last before `zero`, by the wake-up that did it."""
     if not instants:
         return 0.0  # the log is shorter than until the next one
     at = max((instant for instant in instants if instant < zero), default=instants[0])
