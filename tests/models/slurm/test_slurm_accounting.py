@@ -130,7 +130,7 @@ def test_qos_of_a_dump() -> None:
     assert (normal.user_jobs, normal.ignored) == (4, ("UsageThreshold",))
     assert (second.over_partition, second.grace, second.preempts, second.preempt) == (
         True,
-        1800,
+        30,
         ("normal",),
         None,
     )
