@@ -69,7 +69,7 @@ def of_squeue(
     waiting: list[Row] = []
     held: list[str] = []
     try:
-        for job in json.loads(text)["jobs"]:
+        for job in map(_plain, json.loads(text)["jobs"]):
             now = _word(job["job_state"])
             if now in RUNNING:
                 running.append((number_of(job["start_time"]) or 0, job, _name(job), -1))
@@ -255,6 +255,12 @@ def _after(job: Mapping[str, Any], position: Mapping[int | None, int]) -> int:
     """Return the position of the first job of the queue that has to end before a job, -1 for none."""
     found = re.findall(r"after(?:any|ok|notok|corr)?:(\d+)", str(job.get("dependency") or ""))
     return next((position[int(one)] for one in found if int(one) in position), -1)
+
+
+def _plain(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a job with numbers as they were before 23.02: since then each says whether it is set."""
+    is_wrapped = {key: isinstance(value, Mapping) and "number" in value for key, value in job.items()}
+    return {key: number_of(value) if is_wrapped[key] else value for key, value in job.items()}
 
 
 def _word(value: Any) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from models.backfill import engine as backfilling
 from models.backfill.policies import rules_of
+from models.jobs import bundle
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
 from models.jobs.requests import Requests
@@ -203,6 +204,26 @@ SITE = (
 )
 
 
+def as_24_05(text: str) -> str:
+    """Return squeue's output in the form of later versions: wrapped numbers, lists of states."""
+    jobs = json.loads(text)["jobs"]
+    for job in jobs:
+        if resources := job.pop("job_resources", None):
+            cores = [len(node["sockets"]) for node in resources["allocated_nodes"]]
+            names = [node["nodename"] for node in resources["allocated_nodes"]]
+            each = [{"name": name, "cpus": {"count": n}} for name, n in zip(names, cores, strict=True)]
+            job["job_resources"] = {
+                "nodes": {"list": resources["nodes"], "allocation": each},
+                "cpus": sum(cores),
+            }
+        for key, value in job.items():
+            if type(value) is int and key != "job_id":
+                job[key] = {"set": True, "infinite": False, "number": value}
+        job["job_state"] = [job["job_state"]]
+        job["shared"] = [job["shared"]] if "shared" in job else []
+    return json.dumps({"jobs": jobs, "last_update": {"set": True, "number": 1_800_000_000}})
+
+
 def test_the_queue_of_a_real_slurm(tmp_path: Path) -> None:
     text, chosen = SQUEUE.read_text(), slurm(*SITE)
     zero = queue.instant("queue.json", text)
@@ -220,6 +241,15 @@ def test_the_queue_of_a_real_slurm(tmp_path: Path) -> None:
     assert "secret" not in reduced
     again, _ = queue.of_squeue("queue.json", reduced, past, zero, ("ada",), chosen.configuration)
     np.testing.assert_array_equal(again.jobs.submit, state.jobs.submit)
+    newer, _ = queue.of_squeue("queue.json", as_24_05(text), past, zero, ("ada",), chosen.configuration)
+    assert (newer.nodes, newer.names, newer.start.tolist()) == (
+        state.nodes,
+        state.names,
+        state.start.tolist(),
+    )
+    assert newer.jobs.request is not None
+    for column in ("nodes", "tasks", "cpu_memory", "delay", "after", "throttle", "whole"):
+        assert getattr(newer.jobs.request, column).tolist() == getattr(state.jobs.request, column).tolist()
     # Jobs run for their limits, so job 3, of all nodes, starts when 1 and 2 have ended; 5 after it.
     starts = Futures(state, chosen, 3).starts()
     second = state.jobs.requested[1] + state.start[1]
@@ -310,3 +340,48 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     for given, text in wrong.items():
         assert cli.main(["forecast", *(few if given else []), *given]) == 2
         assert text in capsys.readouterr().err
+
+
+def test_a_bundle_with_its_queue(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    zero = np.datetime64(int(queue.instant("", SQUEUE.read_text())), "s")
+    names = (
+        "JobID|User|Partition|State|Submit|Start|ElapsedRaw|TimelimitRaw|AllocCPUS|AllocNodes|ReqMem|Account"
+    )
+    rows = [names]
+    for n in range(1, 400):
+        at = zero - np.timedelta64(3600 * n, "s")
+        rows.append(
+            f"{n}|carla|main|COMPLETED|{at}|{at}|{60 * (n % 3 + 1)}|{n % 4 + 2}|{n % 9 + 1}|1|40M|glacier"
+        )
+    files = {
+        "slurm.conf": "\n".join(SITE),
+        "sacct.txt": "\n".join(rows) + "\n",
+        queue.FILE: SQUEUE.read_text(),
+    }
+    place = tmp_path / "site.tar.gz"
+    place.write_bytes(bundle.packed({name: text.encode() for name, text in files.items()}, {}))
+    given = [f"log={place}", f"output={tmp_path}", "replications=20"]
+    assert cli.main(["forecast", *given]) == 0
+    printed = capsys.readouterr().out
+    assert "2 jobs run, 9 wait" in printed
+    assert "Slurm plans" in printed
+    assert "until a person changes them: 6 (1)" in printed
+    made = {job["job"]: job for job in json.loads((tmp_path / "forecast.json").read_text())["jobs"]}
+    assert made["7"]["planned_s"] <= made["7"]["start_s"][0] + 1  # its begin time
+    assert max(made["3"]["start_s"]) <= 180 + HALF_MINUTE  # the limits of the running jobs
+    assert min(made["5"]["start_s"]) > min(made["3"]["start_s"])
+    assert cli.main(["forecast", *given, "job=nodes=4,cpus=16,time=5,user=carla,account=glacier"]) == 0
+    printed = capsys.readouterr().out
+    assert "2 of 4 nodes" in printed
+    assert "partition few" not in printed  # which has two nodes
+    wrong = {
+        "job=nodes=9,cpus=9": "never has",
+        "job=partition=x": "partition x",
+        f"queue={place}": "squeue --json",
+    }
+    for job, text in wrong.items():
+        assert cli.main(["forecast", *given, job]) == 2
+        assert text in capsys.readouterr().err
+    assert (
+        cli.main(["forecast", *given, f"queue={SQUEUE}", "conf=", "machine=16"]) == 2
+    )  # conf= needs a value
