@@ -193,6 +193,21 @@ def test_functions_of_a_session_have_the_same_bits_and_an_identity(executor: Any
     assert study.plan.ids == sweep.Study(plain, executor=executor, **asked).plan.ids
 
 
+def test_arguments_are_data_even_where_they_look_like_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "easy.py").write_text("print('{\"v\": 1}')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    asked = {"command": ["python", "easy.py", "{n}"], "metrics.v": "1", "grid.n": ["easy.py", "os.path"]}
+    plan = expand(compose.load(asked, locate.conf_folder()))
+    assert [*plan.sources] == ["command:python"]
+    before = plan.ids
+    (tmp_path / "easy.py").write_text("print('{\"v\": 2}')")
+    assert not set(before) & set(expand(compose.load(asked, locate.conf_folder())).ids)
+    assert isinstance(work.simulate(plan.task(0)), Finished)
+
+
 def test_batches_stop_when_they_are_precise_and_a_pilot_finds_their_number(tmp_path: Path) -> None:
     forever.__module__ = "__main__"
     given = {"grid": {"n": [100]}, "metrics": V, "replications": 2, "executor": "serial", "warmup": 3}

@@ -70,6 +70,8 @@ def ids(plan: Plan) -> Iterator[str]:
 def runs_planned_code(task: Task, family: Family) -> bool:
     """Return whether a task would run, in this process, with the code that its identity names."""
     policy, workload = task.point.policy, task.point.workload
+    if isinstance(task.family, Family):  # a program's arguments are data, whatever they look like
+        policy = workload = {}
     parts = {family.package: sources.of_family(family)} | sources.of_named(policy)
     parts |= sources.of_workload(str(workload.get("model"))) | sources.of_named(workload)
     parts |= sources.of_named(task.point.measures)
@@ -85,8 +87,12 @@ def _codes(plan: Plan) -> Callable[[int, int], str]:
     shared = sources.of_named(plan.measures)
     if plan.settings.precision.relative is not None:
         shared |= {"sweep.statistics": sources.of_statistics()}
+    is_program = plan.settings.is_program
     policies = [
-        (plan.families[package].version, by_family[package] | sources.of_named(policy.parameters))
+        (
+            plan.families[package].version,
+            by_family[package] | sources.of_named({} if is_program else policy.parameters),
+        )
         for policy in plan.variants["policy"]
         for package in [policy.parameters["family"]]
     ]
@@ -95,7 +101,8 @@ def _codes(plan: Plan) -> Callable[[int, int], str]:
         for model in {str(workload.parameters.get("model")) for workload in plan.variants["workload"]}
     }
     workloads = [
-        by_model[str(workload.parameters.get("model"))] | sources.of_named(workload.parameters)
+        by_model[str(workload.parameters.get("model"))]
+        | sources.of_named({} if is_program else workload.parameters)
         for workload in plan.variants["workload"]
     ]
     for each in (*(parts for _, parts in policies), *workloads, shared):
