@@ -141,9 +141,10 @@ def by_batch(case: Case) -> Table | None:
     if weekly is None or not case.has_record or weekly.shape[1] < 2:
         return None
     values = [weekly[0], case.values(WAIT, case.reference)[0], case.jobs()[0]]
-    known = ~np.isnan(values).any(axis=0)
+    known = np.flatnonzero(~np.isnan(values).any(axis=0))
     was, simulated, jobs = (one[known] for one in values)
-    names = np.array(_begins(case, len(known)), object)[known]
+    every = _begins(case, weekly.shape[1])
+    names = [every[batch] for batch in known.tolist()]
     unit, each = case.units[WAIT], -(-len(jobs) // ROWS)
     rows: list[Row] = []
     for first in range(0, len(jobs), each or 1):

@@ -68,7 +68,7 @@ class Result:
         number[these] = np.arange(len(these))
         of_these = number[self.lost.job] >= 0
         lost = {each.name: getattr(self.lost, each.name)[of_these] for each in fields(self.lost)}
-        columns = {
+        columns: dict[str, Any] = {
             each.name: value[these]
             for each in fields(self)
             if isinstance(value := getattr(self, each.name), np.ndarray)

@@ -146,8 +146,9 @@ def cut(jobs: Jobs, error: TooLargeError, configuration: Configuration) -> tuple
     nodes, cpus, memory = _needs(found.request)
     most = {name: np.zeros(len(lost), np.int64) for name in ("nodes", "cpus", "each", "memory")}
     for here, members in _members(found, configuration):
-        has = [(1, node.cpus, node.memory) for node in members] or [(0, 0, 0)]
-        n, total, largest, top = (*np.sum(has, axis=0)[:2], *np.max(has, axis=0)[1:])
+        cpus_of = [node.cpus for node in members]
+        n, total, largest = len(members), sum(cpus_of), max(cpus_of, default=0)
+        top = max((node.memory for node in members), default=0)
         better = here & (most["cpus"] < total)
         for name, value in (("nodes", n), ("cpus", total), ("each", largest), ("memory", top)):
             most[name][better] = value

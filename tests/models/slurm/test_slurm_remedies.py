@@ -150,7 +150,7 @@ FIT = {
     "refuse": (CONF + BATCH, [r"job 4 \(JobID 1004, line 5 of log.txt\) is for partition old"], None),
     "drop": (
         CONF + BATCH,
-        ["9 kept; dropped nothing; then 3 misfits, 6 left", r"1 jobs dropped .* \(old\): JobID 1004; add p",
+        ["9 kept; dropped nothing; then 3 misfits, 6 left", r"1 jobs dropped .* \(old\): JobID 1004; add '?p",
          r"2 jobs dropped .* than the nodes of their partition have: JobID 1002, 1003; add policy.lines="],
         6,
     ),
