@@ -5,6 +5,7 @@ The declaration loads no kernel, so that a plan can be made and checked at once.
 
 from models.family import Family
 from models.jobs.measures import COMMON
+from models.slurm.configuration.versions import VALIDATED
 from models.slurm.metrics import METRICS, OF_JOBS
 
 FAMILY = Family(
@@ -23,5 +24,5 @@ FAMILY = Family(
     ),
     schedules=True,
     reads=frozenset(),
-    validated=("Slurm 22.05.8",),
+    validated=tuple(f"Slurm {version}" for version in VALIDATED),
 )
