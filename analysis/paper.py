@@ -36,6 +36,8 @@ class Picture:
         Returns a matplotlib Figure, or raises `errors.DrawingError` with the reason.
     with_claims : bool
         The figure shares data with the tests of the sentences, so it is drawn in the process that runs them.
+    sources : str
+        By which code the dataset was computed, for the metadata of the PNG.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Picture:
     caption: str
     draw: Callable[[], Figure]
     with_claims: bool = False
+    sources: str = ""
 
     def marked(self, mark: str, words: str) -> Picture:
         """Return the picture as one of several: a mark in its name and title, words before its caption."""

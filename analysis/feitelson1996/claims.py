@@ -28,7 +28,7 @@ from analysis.claims.comparisons import (
 from analysis.claims.rows import Rows
 from analysis.claims.tester import Tester as Base
 from analysis.claims.testers import CURVES, differences, listed
-from analysis.feitelson1996 import drawings
+from analysis.feitelson1996 import drawings, logs
 from analysis.feitelson1996.labels import AXES, KEY, SLOTS_PER_JOB, SLOWDOWN, UTILIZATION, label
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED, FAILED, UNFINISHED, Curve
@@ -41,6 +41,11 @@ CROWDED = 0.95
 
 ROUNDING = 1e-9
 
+AXIS_OF_FIG8 = 10.0
+"""The highest slowdown of Fig. 8, beyond which a curve counts as saturated to the eye."""
+
+CONTROLLER_LOAD = "controller_load"
+
 
 class Tester(Base):
     """Compares packing schemes under the features and the reading of one study."""
@@ -49,6 +54,8 @@ class Tester(Base):
         reading = study.usual() | dict(study.reading)
         super().__init__(study, KEY, ", ".join(f"{key}={value}" for key, value in reading.items()))
         self.alternation = reading.get("alternation", "")
+        if {"pes", "paths"} <= set(study.values_of(CONTROLLER_LOAD)):
+            self.names = {CONTROLLER_LOAD: CONTROLLER_LOAD}
 
     def label(self, policy: str) -> str:
         """Return a scheme's name within a sentence."""
@@ -100,6 +107,25 @@ def _sustains(test: Tester, of: list[str], above: float, negated: bool = False) 
         part = Open(label(scheme), reason) if reason else Sustains(label(scheme), curve.capacity, above)
         parts.append(Not(part) if negated else part)
     return parts
+
+
+def _by_curve(test: Tester, of: list[str], load: float, above: float) -> list[Part]:
+    """Ask for a slowdown on the axis of Fig. 8 and a utilization above a threshold, at one load."""
+    at = AxisRange(f"load {load:g}", load, load)
+    return [
+        part
+        for scheme in of
+        for part in (
+            level(f"{label(scheme)}, slowdown", test.curve(SLOWDOWN, scheme), at, high=AXIS_OF_FIG8),
+            level(f"{label(scheme)}, utilization", test.curve(UTILIZATION, scheme), at, above, percent=True),
+        )
+    ]
+
+
+def _simplified(test: Tester, of: str, at: AxisRange, **limits: float) -> list[Part]:
+    """Compare the two definitions of a controller's load."""
+    pes, tree = (test.curve(SLOWDOWN, of, **{CONTROLLER_LOAD: one}) for one in ("pes", "paths"))
+    return [ratio(f"{label(of)}, loads of PEs / tree", pes, tree, at, **limits)]
 
 
 def _slots(test: Tester, curve: str = SLOTS_PER_JOB, **compared: Any) -> list[Part]:
@@ -189,6 +215,11 @@ def _example(test: Tester, part: str) -> list[Part]:
     return parts
 
 
+def _logs(test: Tester, part: str) -> list[Part]:
+    """Return what two logs of the archive say, whatever the study."""
+    return list(logs.facts()[part])
+
+
 def _saturation(test: Tester, of: list[str]) -> str:
     """Return up to which load schemes keep up."""
     found = {scheme: limits_shown(*test.curve(SLOWDOWN, scheme).capacity) for scheme in of}
@@ -212,6 +243,8 @@ def _turns(test: Tester, of: list[str], over: list[str], **limits: float) -> str
 TESTERS: Mapping[str, Any] = {
     **CURVES,
     "sustains": _sustains,
+    "by_curve": _by_curve,
+    "simplified": _simplified,
     "slots": _slots,
     "slots_rise": _slots_rise,
     "without": _without,
@@ -219,6 +252,7 @@ TESTERS: Mapping[str, Any] = {
     "at_each_load": _at_each_load,
     "at_peak": _at_peak,
     "example": _example,
+    "logs": _logs,
     "saturation": _saturation,
     "turns": _turns,
 }

@@ -85,7 +85,7 @@ def _settings() -> dict[Any, Any]:
     return {name: value for name, value in mpl.rcParamsDefault.items() if name not in SESSION} | dict(SHEET)
 
 
-def save(figure: Figure, folder: Path, name: str) -> list[Path]:
+def save(figure: Figure, folder: Path, name: str, sources: str = "") -> list[Path]:
     """Save a figure as PDF, SVG and PNG; the same figure gives the same bytes.
 
     Parameters
@@ -94,6 +94,8 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
         Made if it is not there.
     name : str
         File name without its ending.
+    sources : str
+        By which code the data were computed, for the metadata of the PNG.
 
     Returns
     -------
@@ -104,6 +106,7 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     undated: dict[str, dict[str, str | None]] = {
         "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
         "svg": {"Date": None, "Creator": None},
+        "png": {"Source": sources or None},
     }
     figure.set_dpi(SHEET["savefig.dpi"])
     put_commas(figure)

@@ -1,5 +1,6 @@
 """Figures, claims and the report of a study as files; several pictures are drawn at a time."""
 
+import dataclasses
 import importlib
 import json
 import os
@@ -20,6 +21,9 @@ from analysis.study import Study
 from sweep.errors import SweepError
 from sweep.store.writing import inner, replace
 
+CODE = ("families", "sources")
+"""Attributes of a dataset that state by which code it was computed: versions, and hashes of modules."""
+
 POINTS = "points.csv"
 """The file of all points."""
 
@@ -31,7 +35,7 @@ def draw_picture(picture: Picture, folder: Path) -> DrawnPicture:
             figure = picture.draw()
         except DrawingError as reason:
             return DrawnPicture(picture, None, str(reason))
-        files = style.save(figure, folder, picture.name)
+        files = style.save(figure, folder, picture.name, picture.sources)
     return DrawnPicture(
         picture, next(file for file in files if file.suffix == ".svg"), shows=style.described(figure)
     )
@@ -115,6 +119,8 @@ def figures(
         if unknown := [name for name in named if name not in known]:
             raise AnalysisError(f"figures={','.join(unknown)}: no such figure; valid: {', '.join(known)}")
         pictures = [known[name] for name in named]
+    sources = json.dumps({key: json.loads(study.data.attrs.get(key, "{}")) for key in CODE})
+    pictures = [dataclasses.replace(picture, sources=sources) for picture in pictures]
     output.mkdir(parents=True, exist_ok=True)
     try:
         figures = inner(output / "figures")

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from analysis.feitelson1996 import drawings
-from analysis.feitelson1996.figures import curves, logs, workload
+from analysis.feitelson1996 import drawings, logs
+from analysis.feitelson1996.figures import curves, workload
 from analysis.feitelson1996.labels import AXES, KEY
 from analysis.figures.captions import captioned
 from analysis.paper import Picture

@@ -9,8 +9,8 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from analysis.errors import DrawingError
-from analysis.feitelson1996.figures.logs import count_by_powers, mean_by_size
 from analysis.feitelson1996.labels import KEY, MACHINE_SIZE
+from analysis.feitelson1996.logs import count_by_powers, mean_by_size
 from analysis.figures import style
 from analysis.figures.captions import captioned
 from analysis.figures.style import ACCENT, NEUTRAL

@@ -28,6 +28,7 @@ ALIKE = Path(__file__).parents[1] / "alike.yaml"
 
 OF_THE_MODELS = {
     "4.2-fig9-balance", "4.2-fig9-end",
+    "3.1-small-jobs", "3.1-powers-of-two", "3.2-larger-run-longer", "3.3-order-of-run-lengths",
     *(row["id"] for section in ("partitions", "lemmas", "examples")
       for row in content(FILES / "mccann1994/claims.yaml")[section]),
 }  # fmt: skip

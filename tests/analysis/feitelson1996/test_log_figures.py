@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.feitelson1996.figures import logs
+from analysis.feitelson1996 import logs
 from analysis.figures import style
 from models.jobs import swf
 

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter, StrMethodFormatter
 
+from analysis.claims import Fact
 from analysis.feitelson1996.labels import KEY
 from analysis.figures import style
 from analysis.figures.captions import captioned
@@ -56,6 +57,12 @@ class Source:
 PROBE = {"user": 3, "processors": 1, "application": 1}
 NASA = Source("NASA-iPSC-1993-3.swf.gz", "NASA Ames iPSC/860", 128, PROBE)
 KTH = Source("KTH-SP2-1996-2.swf.gz", "KTH SP2", 100)
+
+SMALL = 8
+"""Nodes of a small job, the threshold of section 2.2."""
+
+ORDER = (2.1, 2.3)
+"""Harmonic orders that are "around 2.2"."""
 
 LOGS = (NASA, KTH)
 """In the order of every figure: the paper's own first."""
@@ -156,6 +163,34 @@ def zipf_order(lengths: np.ndarray, counts: np.ndarray) -> tuple[float, float]:
     """Return the order, and log10 of C, of counts = C / length^order: linear regression in log-log scale."""
     slope, constant = np.polyfit(np.log10(lengths), np.log10(counts), 1)
     return -float(slope), float(constant)
+
+
+def facts() -> dict[str, list[Fact]]:
+    """Return what section 3 says of logs, tested on the counts of both: the sizes, the runtimes, the runs."""
+    made: dict[str, list[Fact]] = {"small": [], "powers": [], "longer": [], "order": []}
+    for source in LOGS:
+        found = load(None, source)
+        parallel = found.sizes > 1
+        jobs, power = found.jobs[parallel], found.sizes[parallel] & (found.sizes[parallel] - 1) == 0
+        small, share = (
+            found.jobs[found.sizes <= SMALL].sum() / found.jobs.sum(),
+            jobs[power].sum() / jobs.sum(),
+        )
+        made["small"].append(
+            Fact(f"{source.label}: {small:.0%} of the jobs have up to {SMALL} nodes", small > 0.5)
+        )
+        made["powers"].append(Fact(f"{source.label}: {share:.0%} of the parallel jobs", share > 0.5))
+        first, last = (half.mean() for half in np.array_split(found.buckets[1], 2))
+        text = f"{source.label}: {first:,.0f} s in the lower five buckets, {last:,.0f} s in the upper five"
+        made["longer"].append(Fact(text, last > first))
+    nasa = load(None, NASA)
+    used = nasa.runs >= RARE_RUNS
+    order, _ = zipf_order(nasa.lengths[used], nasa.runs[used])
+    low, high = ORDER
+    made["order"].append(
+        Fact(f"{NASA.label}: order {order:.2f} (required: {low} to {high})", low <= order <= high)
+    )
+    return made
 
 
 def _of_both(
