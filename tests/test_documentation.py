@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import json
 import os
 import re
 import shlex
@@ -13,6 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from models.gang import FAMILY
+
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
@@ -20,6 +23,15 @@ PACKAGES = ("models", "sweep", "analysis", "slurm")
 MAINS = {"sweep": "sweep.cli", "analysis": "analysis.command", "slurm": "slurm.cli"}
 MAKE_PACKING = "python -m sweep +experiment=packing\npython -m analysis results/packing"
 SMALL = ("batches=5", "batch_size=50", "executor=serial", "replications=1")
+
+
+def test_the_picture_of_the_readme_was_computed_by_the_present_version_of_its_family() -> None:
+    """Redraw: ``python -m analysis results/packing figures=fig8``, and copy fig8.png to docs."""
+    chunks = (DOCS / "fig8.png").read_bytes().split(b"tEXtSource\0")
+    assert len(chunks) == 2, "the picture does not say by which code it was computed"
+    found, _ = json.JSONDecoder().raw_decode(chunks[1].decode("latin-1"))
+    assert found["families"] == {FAMILY.package: FAMILY.version}
+    assert set(found["sources"]) == {FAMILY.package, "models.workloads.feitelson1996"}
 
 
 def blocks(page: Path, language: str) -> list[str]:
