@@ -90,12 +90,14 @@ class Study:
         if "seed" in settings and settings["seed"] is None:
             settings["seed"] = new_seed()
         folder, *others = folders = choices.folders(config_dir)
+        taken: Mapping[str, Any] = settings
+        values: own.Own = {}
         if isinstance(experiment, str):
-            settings, values = own.taken_out(settings, folders)
+            taken, values = own.taken_out(settings, folders)
             asked: dict[str, Any] = {"experiment": experiment}
         else:
-            values, asked = {}, {"model": programs.given(experiment)}
-        asked |= {**_dotted(settings), **_executor(executor)}
+            asked = {"model": programs.given(experiment)}
+        asked |= {**_dotted(taken), **_executor(executor)}
         places = {"--config-dir": config_dir, "modules": modules}
         given = [f"{key}={place}" for key, place in places.items() if place is not None]
         self._arguments = [*overrides.written(asked), *given]

@@ -65,6 +65,11 @@ class Program(Family):
         """The text by which a plan names it."""
         return self.package
 
+    @property
+    def parameters(self) -> dict[str, inspect.Parameter]:
+        """Its arguments by name, without the random numbers."""
+        raise NotImplementedError
+
     def _policies(self) -> None:
         """Return nothing: a function has no policies."""
 
