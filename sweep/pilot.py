@@ -24,7 +24,6 @@ from sweep.plan.data import Plan
 from sweep.plan.expansion import expand
 from sweep.progress import duration, say
 from sweep.statistics import MIN_REPLICATIONS, length
-from sweep.store import loading
 from sweep.store.folder import Folder
 
 if TYPE_CHECKING:
@@ -109,6 +108,8 @@ def settled(config: Config, folder: Folder, console: Console) -> Config:
 
 def _piloted(config: Config, folder: Folder, console: Console) -> Pilot | None:
     """Run the pilot until it is long enough, and return what it shows; None where nothing shall be run."""
+    from sweep.store import loading  # imports xarray: plans of other studies do without
+
     given = config.settings.executor
     executor = LOCAL if isinstance(executors.create(given, []), Detached) else given
     lengths: Any = FIRST

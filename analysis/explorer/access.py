@@ -131,7 +131,7 @@ class SignIn(RequestHandler):
 
     def prepare(self) -> None:
         """Redirect, whatever the method is."""
-        path = "/" if self._to.startswith("/") else None  # of a proxy: the path that the browser knows
+        path = "/" if self._to.startswith("/") else ""  # of a proxy: the path that the browser knows
         self.set_cookie(*self._signed, path=path, httponly=True, samesite="Strict")
         self.set_header("Cache-Control", "no-store")
         self.set_header("Referrer-Policy", "no-referrer")

@@ -282,9 +282,9 @@ def test_a_growing_dataset_is_reloaded(results: Path, study: Study, tmp_path: Pa
         (["{new}"], "holds no dataset"),
         (["{results}", "port=80"], "port=80: give a number from 1024"),
         (["{results}", "browser=maybe"], "browser=maybe: give true or false"),
-        (["{results}", "colour=red"], "valid: port=, browser=, logs="),
+        (["{results}", "colour=red"], "valid: port=, browser=, hosts=, logs="),
         (["{results}", "logs=/nowhere"], "no such folder"),
-        (["{results}", "--port", "5007"], "unknown argument '--port'; valid: port=, browser=, logs="),
+        (["{results}", "--port", "5007"], "unknown argument '--port'; valid: port=, browser=, hosts=, logs="),
     ],
 )
 def test_mistakes_are_one_line(
