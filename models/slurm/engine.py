@@ -134,8 +134,14 @@ def run(
     )
     if present is not None:
         present.enter(system, wanted, phases, parts[2])
-    while (ended := loop.run(system, *parts)) == loop.PAUSED:  # Python acts on Ctrl-C between two calls
-        if present is not None and not np.isnan(system.fate["start"][present.watched]).any():
+    is_late = present is None
+    while (ended := loop.run(system, *parts)) in (loop.PAUSED, loop.STUCK):  # Python acts on Ctrl-C between
+        if ended == loop.STUCK:
+            if is_late:
+                break
+            # The last event may be long before second 0, from which on there was no pass yet.
+            is_late, system.state["quiet_since"] = True, system.state["now"]
+        elif present is not None and not np.isnan(system.fate["start"][present.watched]).any():
             break
     if ended == loop.NO_PROGRESS:
         raise ValueError(

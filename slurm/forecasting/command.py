@@ -46,7 +46,7 @@ FEW = 20
 NEW = "new"
 """Name of a job that is not submitted."""
 
-LEAST_CYCLE_S = 60
+LEAST_CYCLE_S = 300
 """Seconds between backfill cycles at least."""
 
 SHOWN = 40

@@ -121,6 +121,11 @@ def test_starts_that_are_known_by_hand(scheduler: str) -> None:
     late = quantiles - known
     assert (late >= 0).all()
     assert late.max() <= (0 if scheduler == "easy" else HALF_MINUTE)
+    # Without the running job, an hour after the last submission.
+    jobs = replace(state.jobs.part(slice(1, None)), submit=state.jobs.submit[1:] - 3600.0)
+    idle = replace(state, jobs=jobs, start=state.start[:0], nodes=())
+    late = calibrating.quantiles(Futures(idle, chosen, 2).starts()) - np.array([0.0, 1800.0, 1800.0])
+    assert ((late >= 0) & (late <= (0 if scheduler == "easy" else 2 * HALF_MINUTE))).all()
 
 
 def test_a_forecast_reads_nothing_of_the_future() -> None:
