@@ -33,10 +33,6 @@ def open_study(where: Path, axes: Axes | None = None) -> Study:
         data = loading.with_all_axes(data)
     except SweepError as error:
         raise AnalysisError(str(error)) from None
-    if missing := [name for name in ("policy", "load", "saturated") if name not in data.variables]:
-        raise AnalysisError(
-            f"{path} is not a dataset of a sweep, it lacks {', '.join(missing)}: give another one"
-        )
     if "replication" in data["saturated"].dims:
         raise AnalysisError(
             f"{path} was written by an earlier version, which recorded saturation differently: run the "

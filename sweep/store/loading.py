@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,8 @@ from sweep.plan.grid import ALWAYS
 from sweep.store import layout
 from sweep.store.probe import measured
 
-NEEDED = ("state",)
-"""Variables that every dataset of a sweep has."""
+NEEDED = ("policy", "load", "state", "saturated")
+"""Variables that every dataset of a sweep has; of a program, the state."""
 
 
 def place(where: Path) -> Path:
@@ -68,7 +68,8 @@ def loaded(path: Path, needed: Sequence[str] = (), *, groups: bool = True, **opt
                 for group in (*there, None)
             ]
             variables = {name: one for part in parts for name, one in part.variables.items()}
-            if missing := [name for name in needed if name not in variables]:
+            wanted = [name for name in needed if name == "state" or not _is_program(parts[-1].attrs)]
+            if missing := [name for name in wanted if name not in variables]:
                 raise SweepError(
                     f"{path} is not a dataset of a sweep, it lacks {', '.join(missing)}: give one that "
                     "python -m sweep has written, e.g. results/packing"
@@ -88,10 +89,18 @@ def loaded(path: Path, needed: Sequence[str] = (), *, groups: bool = True, **opt
         ) from None
 
 
+def _is_program(attributes: Mapping[str, Any]) -> bool:
+    """Whether the model of a dataset is a function or a command."""
+    try:
+        settings = json.loads(attributes.get("config", "{}"))["settings"]
+        return bool(settings.get("model") or settings.get("command"))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return False
+
+
 def with_all_axes(data: xr.Dataset) -> xr.Dataset:
     """Return a dataset with the axes policy, load and so on, of one value each where a program has none."""
-    settings = json.loads(data.attrs.get("config", "{}")).get("settings", {})
-    if not (settings.get("model") or settings.get("command")):
+    if not _is_program(data.attrs):
         return data
     name = str(next(iter(json.loads(data.attrs["families"]))).rpartition(".")[2])
     lacking = {axis: [math.nan if axis == "load" else name] for axis in ALWAYS if axis not in data.dims}
