@@ -93,9 +93,8 @@ def missing(accounting: bool = False, root: Path | None = None) -> str:
 
     Accounting needs a database and, for jobs of several users, root. `root` as `TestCluster` has it.
     """
-    packages, wanted = PACKAGES, PROGRAMS
-    if accounting:
-        packages, wanted = f"{packages} slurmdbd mariadb-server", (*wanted, *OF_ACCOUNTING)
+    packages = PACKAGES + " slurmdbd mariadb-server" * accounting
+    wanted = [*PROGRAMS, *OF_ACCOUNTING] if accounting else [*PROGRAMS]
     absent = [program for program in wanted if not find(program, root)]
     if root is not None and os.getuid():
         return f"only root can run the programs of {root} (chroot)"

@@ -315,6 +315,7 @@ def _settings(configuration: Configuration, phases: Phases, plans: int) -> np.nd
         if name in tables.SETTINGS.names
     }
     given |= {
+        "bf_node_space_size": settings.bf_node_space_size or settings.bf_max_job_test,
         "tick": _period(settings, phases),
         "completing": phases.completing,
         "killing": phases.killing,

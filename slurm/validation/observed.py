@@ -23,7 +23,7 @@ STAMP = re.compile(r"\[(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+)\] (?:debug\d?:
 SUBMITTED = re.compile(r"_slurm_rpc_submit_batch_job: JobId=(\d+) ")
 STARTED = re.compile(r"sched: Allocate JobId=(\d+) ")
 BACKFILLED = re.compile(r"sched/backfill: _start_job: Started JobId=(\d+) in ")
-EVALUATED = re.compile(r"select/\w+: select_p_job_test: evaluating JobId=(\d+)")
+EVALUATED = re.compile(r"(?:select_p_job_test: evaluating|_attempt_backfill: BACKFILL: test for) JobId=(\d+)")
 COUNTED = re.compile(r"sched/backfill: _start_job: (?:BACKFILL: )?Jobs backfilled since boot")
 """Jobs tried, and a start by backfill: since 26.05 the log of this level names only what was tried before."""
 

@@ -116,6 +116,7 @@ class Settings:
     bf_resolution: int = word("bf_resolution", 60, 3600, lambda n: max(n, 1))
     bf_window: int = word("bf_window", 1440, 43_200, lambda n: 60 * max(n, 1))  # minutes
     bf_max_job_test: int = word("bf_max_job_test", 500, MOST_JOBS, lambda n: n or UNBOUNDED)
+    bf_node_space_size: int = word("bf_node_space_size", 0, 2 * MOST_JOBS, lambda n: n if n > 1 else 0)
     bf_max_job_user: int = word("bf_max_job_user", 0, MOST_JOBS)
     bf_max_job_part: int = word("bf_max_job_part", 0, MOST_JOBS)
     bf_max_job_start: int = word("bf_max_job_start", 0, 10_000)

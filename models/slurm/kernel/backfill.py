@@ -47,6 +47,8 @@ from models.slurm.kernel.upcoming import copy_next, end_in_future, forget, nodes
 UNKNOWN_S = 500
 """Seconds until a job is planned that a limit keeps waiting (with assoc_limit_stop)."""
 
+TABLE_FULL = 3
+
 FIRST_WINDOW = 30
 """Seconds: jobs that end close to each other are taken out together, in windows of growing length."""
 
@@ -344,7 +346,8 @@ def slots(settings, start, limit):
 
 @part(inline=False)
 def plan_job(system, record, now, only_now, pick):
-    """Start one job, or plan it; return 1 if it started, 2 if its plan was added, else 0.
+    """Start one job, or plan it; return 1 if it started, 2 if its plan was added, `TABLE_FULL` if there is no
+    room for it, with which the cycle ends, else 0.
 
     O(segments x words) for all windows together, and what `earliest` takes at each change of the plan.
     """
@@ -437,15 +440,19 @@ def plan_job(system, record, now, only_now, pick):
             if conflicts(system, begin, end):
                 later = found
                 continue
-        if state.n_segments + 2 > len(system.segments):  # a plan splits at most two segments
+        is_full = state.n_segments >= settings.bf_node_space_size
+        # A plan splits at most two segments.
+        if not is_full and state.n_segments + 2 > len(system.segments):
             return 0
-        reserve(system, begin, end)
         if math.isnan(fate[job].reserved):
             fate[job].reserved = found
         if settings.record_plans and state.n_plans < len(system.log):
             at = state.n_plans
             system.log[at].cycle, system.log[at].job, system.log[at].start = state.now, job, found
             state.n_plans += 1
+        if is_full:
+            return TABLE_FULL
+        reserve(system, begin, end)
         return 2
 
 
@@ -501,6 +508,8 @@ def backfill_cycle(system, pick):
         waited = now - math.floor(max(jobs[job].submit, jobs[job].begin))
         only_now = settings.bf_min_age_reserve > 0 and waited < settings.bf_min_age_reserve
         done = plan_job(system, record, now, only_now, pick)
+        if done == TABLE_FULL:
+            break
         if done > 0:
             rejected = -1
         if done == 1 or settings.preempts:

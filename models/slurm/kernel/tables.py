@@ -22,6 +22,7 @@ SETTINGS = fields(
     "tick completing killing cycle_time weight_age max_age weight_fair calc_period decay_per_s damping "
     "used_at_end time_slice suspend_grace",
     "backfill bf_interval bf_resolution bf_window bf_max_job_test bf_max_job_user bf_max_job_part "
+    "bf_node_space_size "
     "bf_max_job_start bf_min_age_reserve batch_sched_delay sched_interval default_queue_depth "
     "partition_job_depth sched_max_job_start defer kill_wait multifactor fair_tree n_gres "
     "track_memory least_loaded record_plans busy_nodes linear preempts by_qos youngest_first strict_order "
@@ -32,6 +33,9 @@ SETTINGS = fields(
 
 tick, cycle_time, completing, killing
     See `models.slurm.scheduler.Phases`; tick is the period there.
+bf_node_space_size
+    Segments of a plan with which a cycle ends, rather than add another one; as many as jobs are tested by
+    default.
 decay_per_s, damping
     See `models.slurm.configuration.settings.Settings`.
 suspends

@@ -7,7 +7,6 @@ controller wakes up each second.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import ClassVar
 
 OF_QOS = ("qos", "nodes")
@@ -94,6 +93,8 @@ class Twin:
     window: int = 86400
     depth: int = 100
     max_test: int = 500
+    space: int = 0  # rows of a plan, 0: max_test
+    records: int = 1
     kill_wait: int = 30
     caps: dict[str, int] = field(default_factory=dict)
     reservations: list[tuple[int, int, set[int], int]] = field(default_factory=list)  # the last: known from
@@ -444,7 +445,7 @@ class Twin:
         now = self.now
         everything = frozenset(range(len(self.nodes)))
         plan = [(now // self.slot * self.slot, (now + self.window) // self.slot * self.slot, everything)]
-        tested, self.blocked = 0, 0
+        tested, self.blocked, self.records = 0, 0, 1
         started = False
         for job in list(self.waiting):
             if tested >= self.max_test:
@@ -504,6 +505,8 @@ class Twin:
                     n_before = len(self.stopped)
                     self.make_room(job, allowed - self.completing)
                     started = started or len(self.stopped) > n_before
+                    if self.records >= (self.space or self.max_test):
+                        return started
                     plan = self.reserved(plan, first, last, set(given))
                     break
                 if found <= now:
@@ -522,6 +525,8 @@ class Twin:
                 if self.overlaps(plan, first, last, set(given)):
                     begin = found
                     continue
+                if self.records >= (self.space or self.max_test):
+                    return started
                 plan = self.reserved(plan, first, last, set(given))
                 break
         return started
@@ -548,19 +553,33 @@ class Twin:
     def reserved(self, plan, begin: int, end: int, nodes: set[int]):
         begin = max(begin, plan[0][0])
         end = max(end, begin + self.slot)
-        cut = []
-        for first, last, free in plan:
-            edges = sorted({first, last, *(at for at in (begin, end) if first < at < last)})
-            for a, b in pairwise(edges):
-                inside = a >= begin and b <= end
-                cut.append((a, b, free - nodes if inside else free))
-        merged = cut[:1]
-        for a, b, free in cut[1:]:
-            if free == merged[-1][2]:
-                merged[-1] = (merged[-1][0], b, free)
-            else:
-                merged.append((a, b, free))
-        return merged
+        rows, at, after = list(plan), 0, None
+        while rows[at][1] < begin:
+            at += 1
+            if at == len(rows):
+                return rows
+        first, last, free = rows[at]
+        if last > begin:
+            rows[at : at + 1] = [(first, begin, free), (begin, last, free)]
+            self.records += 1
+        for k in range(at + 1, len(rows) + 1):
+            if k == len(rows):
+                break
+            first, last, free = rows[k]
+            if end < last:
+                rows[k : k + 1] = [(first, end, free), (end, last, free)]
+                self.records += 1
+            rows[k] = (first, min(end, last), free - nodes)
+            if end == rows[k][1]:
+                after = k + 1 if k + 1 < len(rows) else None
+                break
+        for k in range(max(at - 1, 0), len(rows) - 1):  # one pair at most
+            if k == after:
+                break
+            if rows[k][2] == rows[k + 1][2]:
+                rows[k : k + 2] = [(rows[k][0], rows[k + 1][1], rows[k][2])]
+                break
+        return rows
 
     def future(self) -> dict[int, tuple[int, ...]]:
         """Return what is free, for `release` to change."""

@@ -172,6 +172,10 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
         lines[:] = [line + ",bf_busy_nodes" * line.startswith("SchedulerParameters") for line in lines]
     if preempts:
         give_preemption(twin, lines, rng, kind)
+    if rng.random() < 0.3:
+        twin.space = int(rng.integers(2, 12))
+        words = f",bf_node_space_size={twin.space}"
+        lines[:] = [line + words * line.startswith("SchedulerParameters") for line in lines]
     return twin, lines
 
 
