@@ -337,7 +337,7 @@ def _date(zero: float) -> str:
 def _write(document: Mapping[str, Any], place: Path) -> None:
     text = json.dumps(document, indent=1).replace("Infinity", "null")
     (place / "forecast.json").write_text(text + "\n", encoding="utf-8")
-    print(f"written: {place / 'forecast.json'}, {place / 'forecast.png'}")
+    print(f"written: {place / 'forecast.json'}")
 
 
 def _draw(labels: Sequence[str], spans: Floats, planned: Floats, place: Path) -> None:
@@ -353,11 +353,12 @@ def _draw(labels: Sequence[str], spans: Floats, planned: Floats, place: Path) ->
     axes.plot(hours[1], at, "o", markersize=4, color="C0", label="50 %")
     if np.isfinite(planned).any():
         axes.plot(planned / 3600, at, "x", markersize=4, color="C1", label="Slurm's plan")
-    axes.set(yticks=at, yticklabels=labels, xlabel="start, hours from now", xlim=(0, None))
+    axes.set(yticks=at, yticklabels=labels, xlabel="start, hours from now", ylabel="job", xlim=(0, None))
     axes.invert_yaxis()
-    axes.legend(frameon=False, loc="upper right")
+    figure.legend(frameon=False, loc="outside upper center", ncols=3)
     figure.savefig(place / "forecast.png", dpi=150)
     plt.close(figure)
+    print(f"written: {place / 'forecast.png'}")
 
 
 def _backtest(given: Options, trace: Trace, scheduler: Scheduler, n_before: int, place: Path) -> int:

@@ -216,7 +216,8 @@ def _asked(job: Mapping[str, Any], runs: bool) -> dict[str, int]:
 def _nodes(job: Mapping[str, Any]) -> dict[str, int]:
     """Return the CPUs that a running job has of each node; alike on all where the file does not say."""
     given = job.get("job_resources") or {}
-    listed, parts = given.get("nodes") or job.get("nodes") or "", given.get("allocated_nodes") or ()
+    listed: Any = given.get("nodes") or job.get("nodes") or ""
+    parts: Any = given.get("allocated_nodes") or ()
     if isinstance(listed, Mapping):  # since 24.05
         listed, parts = listed.get("list") or "", listed.get("allocation") or ()
     names, cpus = expand(listed), number_of(job.get("cpus")) or 1
