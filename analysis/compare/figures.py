@@ -21,13 +21,16 @@ from analysis.figures.style import NEUTRAL, SchemeStyle
 from analysis.paper import Picture
 from analysis.study import Study
 from analysis.study.curve import EXCLUDED
-from sweep.numbers import PURE, Unit, unit_of
+from sweep.numbers import PERCENT, PURE, Unit, unit_of
 
 WIDE_RANGE = 10.0
 """Ratio of the largest to the smallest value from which an axis is logarithmic."""
 
 MOST_COLUMNS = 3
 """Most panels side by side."""
+
+SMALL = 0.01
+"""Largest value of a share below which it is in percent."""
 
 FEW_TICKS = 9
 """Largest number of values of an axis that all have a tick."""
@@ -180,7 +183,9 @@ def _vertical(
             PURE,
             {**scale, "yticks": ticks, "guides": {1.0: layout.against}},
         )
-    text = unit_of(layout.study.data[metric].attrs.get("units", "1"), known.tolist())
+    most = float(known.max(initial=0.0))
+    text = unit_of(layout.study.data[metric].attrs.get("units", "1"), [most])
+    text = PERCENT if text is PURE and 0 < most < SMALL else text
     name = title(layout.study, metric)
     scale["yticks"] = _ticks(known, text) if wide else ()
     if wide:

@@ -76,7 +76,7 @@ class Layout:
     @cached_property
     def looks(self) -> dict[str, SchemeStyle]:
         """The style of each line, with its name in text."""
-        found = policies.apart(self.names)
+        found = policies.apart({name: policies.look(name) for name in self.names})
         return {name: replace(look, label=panel_word(self.lines, name)) for name, look in found.items()}
 
     def measured(self, metric: str) -> list[str]:

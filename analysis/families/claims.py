@@ -107,7 +107,7 @@ def _ratios(
         for metric, asked, name in product(several(metrics), several(requests), test.workloads):
             first, mine = test.found(metric, Entry.of(a, asked), name)
             second, others = test.found(metric, Entry.of(b, asked), name)
-            label = f"{first} / {second}, {_measure(metric)}, {workload(name)}"
+            label = f"{first} / {second}, {_measure(metric)}, {workload(test.study, name)}"
             parts.append(ratio(label, mine, others, at, **limits))
     return parts
 
@@ -117,7 +117,7 @@ def _sustain(test: Tester, of: Any, above: float, negated: bool = False) -> list
     parts: list[Part] = []
     for name, policy in product(test.workloads, several(of)):
         label, curve = test.found(labels.UTILIZATION, Entry(policy), name)
-        part = Sustains(f"{label}, {workload(name)}", curve.capacity, above)
+        part = Sustains(f"{label}, {workload(test.study, name)}", curve.capacity, above)
         parts.append(Not(part) if negated else part)
     return parts
 
@@ -130,7 +130,7 @@ def _excess(
     for name in test.workloads:
         curves = [test.found(metric, Entry(policy), name)[1] for policy in (*more, *less)]
         chosen, reason = at.choose(curves)
-        named = f"{label}, {workload(name)}"
+        named = f"{label}, {workload(test.study, name)}"
         if reason:
             parts.append(Open(named, reason))
             continue
@@ -145,7 +145,8 @@ def _growth(test: Tester, metric: str, of: str, than: str, low: AxisRange, high:
     parts: list[Part] = []
     for name in test.workloads:
         (first, mine), (second, others) = (test.found(metric, Entry(one), name) for one in (of, than))
-        label = f"growth of the {_measure(metric)} under {second} minus that under {first}, {workload(name)}"
+        label = f"growth of the {_measure(metric)} under {second} minus that under {first}"
+        label += f", {workload(test.study, name)}"
         below, no_low = low.choose([mine, others])
         above, no_high = high.choose([mine, others])
         if no_low or no_high:
@@ -164,7 +165,7 @@ def _first_waits(test: Tester, queue: str, high: float) -> list[Part]:
         label, curve = test.found(WAIT, Entry(test.field.scheme, level, queue), name)
         status = curve.status[0] if curve.x.size else ""
         lowest = curve.sample(0) if status == DONE else Sample.absent(*filter(None, [status]))
-        label = f"{label}, mean wait, {workload(name)}, lowest load"
+        label = f"{label}, mean wait, {workload(test.study, name)}, lowest load"
         parts.append(level_of(label, lowest, high=high, unit=" s"))
     return parts
 

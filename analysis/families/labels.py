@@ -2,7 +2,9 @@
 
 import math
 import re
+from pathlib import PurePath
 
+from analysis.study import Study
 from analysis.study.axes import Axes
 
 KEY = "families"
@@ -93,12 +95,8 @@ def at_load(load: float | None) -> str:
     return "" if load is None or math.isnan(load) else f", load {load:g}"
 
 
-def workload(name: str) -> str:
-    """Return a workload's name in text.
-
-    Examples
-    --------
-    >>> workload("kth_sp2"), workload("my_log")
-    ('KTH-SP2', 'My log')
-    """
-    return WORKLOADS.get(name, name.replace("_", " ").capitalize())
+def workload(study: Study, name: str) -> str:
+    """Return a workload's name in text: of a log in another file than usual, the name of that file."""
+    known = WORKLOADS.get(name, name.replace("_", " ").capitalize())
+    file = PurePath(study.config.get("workload", {}).get(name, {}).get("path") or known).name
+    return known if file.lower().startswith(known.lower()) else file.partition(".")[0]

@@ -44,7 +44,7 @@ def tables(study: Study) -> Sequence[Table]:
 def _columns(field: Field) -> dict[str, tuple[str, str]]:
     """Return the columns of every table but the last: title -> metric and workload."""
     return {
-        f"{labels.workload(name)}, {title.removeprefix('mean ')}": (metric, name)
+        f"{labels.workload(field.study, name)}, {title.removeprefix('mean ')}": (metric, name)
         for metric, title in labels.MEASURES.items()
         if metric in field.study.data
         for name in field.workloads
@@ -188,7 +188,7 @@ def _payers(field: Field) -> Table:
         if load is None:
             continue
         for one in payers.contestants(field):
-            label = f"{one.label}, {labels.workload(name)}{labels.at_load(load)}"
+            label = f"{one.label}, {labels.workload(field.study, name)}{labels.at_load(load)}"
             rows.append([label, *_sides(field, one, name, load)])
     return _declared(field, "payers", rows)
 

@@ -298,7 +298,7 @@ def _run_lengths(folder: Path | None) -> Figure:
         axes.loglog(lengths[used], counts[used], "o", ms=3.6, color=ACCENT)
         span = np.array([1, lengths[used].max()])
         axes.loglog(span, 10**constant * span**-order, color="#d55e00", linewidth=1.2)
-        axes.text(0.97, 0.93, f"order {order:.2f}", transform=axes.transAxes, ha="right", color="#d55e00")
+        axes.text(0.97, 0.93, f"order {order:.2f}", transform=axes.transAxes, ha="right", color="#a84400")
         axes.text(
             0.97,
             0.85,

@@ -98,6 +98,8 @@ class CategoryPlot:
         Whether lines join the points of a series.
     any_names : bool
         Whether categories may have names of any length, which are tilted if they do not fit.
+    most : float
+        The largest possible value, at which bars end.
     """
 
     categories: Sequence[str]
@@ -112,6 +114,7 @@ class CategoryPlot:
     least: float | None = LEAST
     joined: bool = True
     any_names: bool = False
+    most: float = np.inf
 
     @property
     def is_empty(self) -> bool:
@@ -182,6 +185,7 @@ def draw(axes: Axes, plot: CategoryPlot) -> None:
     for number, (name, one) in enumerate(plot.series.items()):
         x = place + (number - (n - 1) / 2) * width
         mine = plot.looks[name] if plot.joined else replace(plot.looks[name], dashes="")
+        one = replace(one, high=np.minimum(one.high, np.fmax(plot.most, one.mean)))
         (_draw_bars if plot.bars else _draw_points)(axes, x, one, mine, width, plot.least)
         if one.saturated is not None and one.saturated.any():
             top = np.full(int(one.saturated.sum()), 0.97)

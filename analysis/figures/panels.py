@@ -122,9 +122,8 @@ def grid(rows: Sequence[Sequence[LoadPlot]], title: str, note: str = "", height:
             drawn.append(one)
     style.put_headline(figure, title)
     handles = load_plot.legend_handles(drawn)
-    style.key_below(figure, handles, 4)
-    if notes := load_plot.notes_below(drawn, cut, note):
-        style.put_note(figure, "\n".join(notes))
+    notes = load_plot.notes_below(drawn, cut, note)
+    style.key_below(figure, handles, 4, notes)
     # A legend of many rows and notes need additional height.
     figure.set_figheight(height * len(rows) + 0.6 + 0.18 * -(-len(handles) // 4) + 0.2 * len(notes))
     return figure

@@ -1,12 +1,15 @@
 """Names and styles of policies, the same in every figure of every paper and log."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import product
+from typing import TypeVar
 
 from analysis.figures.style import SchemeStyle, shade
 from sweep.policy_names import label, listed
+
+T = TypeVar("T")
 
 KEYS = [key.name for key in fields(SchemeStyle)]
 
@@ -31,14 +34,13 @@ def look(policy: str) -> SchemeStyle:
     return SchemeStyle(label(policy), color, marker, "-.")
 
 
-def apart(names: Sequence[str]) -> dict[str, SchemeStyle]:
-    """Return the styles of policies of any families: where two have equal styles, the later one changes.
+def apart(looks: Mapping[T, SchemeStyle]) -> dict[T, SchemeStyle]:
+    """Return styles that all differ: where two have one colour and one marker, the later one changes.
 
-    If there are more policies than styles, some share one.
+    If there are more than there are styles, some share one.
     """
-    found: dict[str, SchemeStyle] = {}
-    for name in names:
-        one = look(name)
+    found: dict[T, SchemeStyle] = {}
+    for name, one in looks.items():
         spare = iter([*zip(SPARE_COLORS, SPARE_MARKERS, strict=False), *product(SPARE_COLORS, SPARE_MARKERS)])
         while (one.color, one.marker) in {(other.color, other.marker) for other in found.values()}:
             color, marker = next(spare, ("", ""))

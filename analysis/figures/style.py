@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 import matplotlib as mpl
@@ -18,6 +19,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, ScalarFormatter
 from matplotlib.typing import LineStyleType
 
+from analysis.errors import DrawingError
 from sweep.store.writing import private
 
 FORMATS = ("pdf", "svg", "png")
@@ -101,6 +103,11 @@ def save(figure: Figure, folder: Path, name: str, sources: str = "") -> list[Pat
     -------
     list of Path
         In the order of `FORMATS`.
+
+    Raises
+    ------
+    DrawingError
+        If the figure shows nothing.
     """
     folder.mkdir(parents=True, exist_ok=True)
     undated: dict[str, dict[str, str | None]] = {
@@ -110,9 +117,12 @@ def save(figure: Figure, folder: Path, name: str, sources: str = "") -> list[Pat
     }
     figure.set_dpi(SHEET["savefig.dpi"])
     put_commas(figure)
+    put_letters(figure)
     if (engine := figure.get_layout_engine()) is not None:
         engine.execute(figure)
     figure.set_layout_engine(None)  # one layout for all formats
+    if figure.axes and not any(map(_shows, figure.axes)):
+        raise DrawingError("none of its points lies inside its axes")
     files = [folder / f"{name}.{ending}" for ending in FORMATS]
     for file in files:
         with private(file) as made:
@@ -128,6 +138,37 @@ def described(figure: Figure) -> str:
     texts = [text for legend in legends for text in legend.get_texts()]
     names = ", ".join(dict.fromkeys(text.get_text() for text in texts))
     return " ".join("; ".join(filter(None, ["; ".join(plots), names])).split()) + "." * bool(plots or names)
+
+
+def _shows(axes: Axes) -> bool:
+    """Whether axes have anything but guides inside their frame; guides are behind the data."""
+    (left, right), (bottom, top) = map(sorted, (axes.get_xlim(), axes.get_ylim()))
+    points = [one.get_xydata() for one in axes.lines if one.get_transform() is axes.transData]
+    inside = (
+        ((left <= x) & (x <= right) & (bottom <= y) & (y <= top)).any()
+        for x, y in (np.asarray(one, float).T for one in points)
+    )
+    return bool(axes.patches or axes.collections or axes.images or axes.tables) or any(inside)
+
+
+def put_letters(figure: Figure) -> None:
+    """Put a letter at each of several panels; a strip above a panel belongs to it."""
+    places = [one for one in figure.axes if one.get_visible() and one.axison and one.get_subplotspec()]
+    under = {(spec.rowspan.start + 1, spec.colspan.start) for spec in (
+        one.get_subplotspec() for one in places if not one.xaxis.get_visible()
+    )}  # fmt: skip
+    panels = [
+        one for one in places
+        if ((spec := one.get_subplotspec()).rowspan.start, spec.colspan.start) not in under
+        and one.get_label() != "<colorbar>"
+    ]  # fmt: skip
+    if len(panels) < 2 or any(one.get_title(loc="left").startswith("(a)") for one in panels):
+        return
+    for letter, one in zip(ascii_lowercase, panels, strict=False):
+        one.annotate(
+            letter, (0, 1), xycoords="axes fraction", xytext=(-8, 5), textcoords="offset points",
+            ha="right", va="bottom", fontweight="bold", annotation_clip=False,
+        )  # fmt: skip
 
 
 def put_commas(figure: Figure) -> None:
@@ -206,9 +247,14 @@ def page(width: float, height: float, *shape: int, **shared: Any) -> tuple[Figur
     return figure, figure.subplots(*shape, **shared)
 
 
-def key_below(figure: Figure, handles: Sequence[Artist], n_columns: int) -> None:
-    """Write a legend below all plots."""
-    figure.legend(handles=list(handles), loc="outside lower center", ncols=n_columns)
+def key_below(figure: Figure, handles: Sequence[Artist], n_columns: int, notes: Sequence[str] = ()) -> None:
+    """Write a legend below all plots, and notes above it at the left."""
+    title: dict[str, Any] = {"title": "\n".join(notes), "title_fontsize": 7.5, "alignment": "left"}
+    legend = figure.legend(
+        handles=list(handles), loc=f"outside lower {'left' if notes else 'center'}", ncols=n_columns,
+        **title if notes else {},
+    )  # fmt: skip
+    legend.get_title().set_color("#666666")
 
 
 def put_headline(figure: Figure, title: str) -> None:

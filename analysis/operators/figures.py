@@ -183,6 +183,10 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
     return figure
 
 
+MOST_GROUPS, MOST_POLICIES = 10, 3
+"""Most users (or accounts, partitions), and most policies, of a picture of differences."""
+
+
 def _differences(case: Case, grouping: Grouping) -> Figure:
     groups = _groups(case, grouping)
     every = {policy: case.differences(WAIT, policy, grouping) for policy in _others(case)}
@@ -191,13 +195,15 @@ def _differences(case: Case, grouping: Grouping) -> Figure:
         for policy, found in every.items()
     }
     others = [policy for policy, found in shows.items() if found]
+    others = sorted(others, key=lambda policy: case.difference(WAIT, policy).mean)[:MOST_POLICIES]
+    shows = {policy: shows[policy] for policy in others}
     differing = [group for group in groups if any(group in found for found in shows.values())]
     if not differing:
         raise DrawingError(
             f"no group by {grouping.title} is shown to wait more or less than under {case.against}"
         )
     if grouping in RANKED:  # ranges have an order, in which none is missing
-        groups = differing
+        groups = differing[:MOST_GROUPS]
     unit = time_unit(case.mean(WAIT, case.reference, group).mean for group in groups)
     n_columns = min(3, len(others))
     figure, places = panels.page(-(-len(others) // n_columns), n_columns, len(groups))

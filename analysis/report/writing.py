@@ -33,9 +33,9 @@ def draw_picture(picture: Picture, folder: Path) -> DrawnPicture:
     with style.styled():
         try:
             figure = picture.draw()
+            files = style.save(figure, folder, picture.name, picture.sources)
         except DrawingError as reason:
             return DrawnPicture(picture, None, str(reason))
-        files = style.save(figure, folder, picture.name, picture.sources)
     return DrawnPicture(
         picture, next(file for file in files if file.suffix == ".svg"), shows=style.described(figure)
     )

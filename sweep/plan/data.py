@@ -210,6 +210,11 @@ class Plan:
             return np.zeros(self.shape, dtype=bool)
         return self._where(lambda point: families.find(point.policy["family"]).is_exact(point))
 
+    @cached_property
+    def solved(self) -> np.ndarray:
+        """Where a point is solved, even for random inputs: no run begins with an empty machine; bool."""
+        return self._where(lambda point: families.find(point.policy["family"]).solves)
+
     def _where(self, holds: Callable[[Point], bool]) -> np.ndarray:
         """Return where something holds of policy, workload and machine; bool, in the shape of the grid."""
         found = np.zeros(self.shape, dtype=bool)

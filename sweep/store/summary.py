@@ -138,7 +138,7 @@ class Summary:
         rises = (seen.rises == 1) & (seen.rise > NOTABLE) & (seen.kept < 2 * statistics.ENOUGH * relaxation)
         bias = statistics.expected_bias(relaxation, warmup, seen.kept, seen.rise * rises)
         short = (seen.kept < statistics.ENOUGH * relaxation) | at_limit | rises
-        self.too_short = short & (seen.kept > 0) & ~self.saturated & ~plan.exact & np.isfinite(relaxation)
+        self.too_short = short & (seen.kept > 0) & ~self.saturated & ~plan.solved & np.isfinite(relaxation)
         self.bias = np.where(self.too_short, bias, np.nan)
 
     def _control(self, at: tuple[slice, ...], delivered: np.ndarray) -> np.ndarray:

@@ -47,18 +47,21 @@ def all_policies(study: Study) -> list[str]:
     return study.ordered("policy", LOOKS)
 
 
-def over_months(study: Study, metric: str, policies: Sequence[str], title: str = "") -> CategoryPlot:
-    """Return a metric of all jobs in each month."""
+def over_months(
+    study: Study, metric: str, policies: Sequence[str], title: str = "", **settings: Any
+) -> CategoryPlot:
+    """Return a metric of all jobs in each month; settings are further fields of the plot."""
     names, (ylabel, scale) = labels.months(study), labels.YLABELS[metric]
     return series_of(
         study, policies, lambda policy: [sample(study, metric, policy, name) for name in names],
-        [labels.short_month(name) for name in names], ylabel, "Month", scale, title=title,
+        [labels.short_month(name) for name in names], ylabel, "Month", scale, title=title, **settings,
     )  # fmt: skip
 
 
 def over_runtimes(
-    study: Study, metric: str, policies: Sequence[str], title: str = "", month: str | None = None
-) -> CategoryPlot:
+    study: Study, metric: str, policies: Sequence[str], title: str = "", month: str | None = None,
+    **settings: Any,
+) -> CategoryPlot:  # fmt: skip
     """Return a metric in each range of the actual runtime, in one month or averaged over all of them."""
     names, (ylabel, scale) = labels.months(study) if month is None else [month], labels.YLABELS[metric]
 
@@ -69,9 +72,9 @@ def over_runtimes(
         ]
 
     # A wait of hours is thousands of runtimes of the shortest jobs, and hardly one of the longest.
-    yscale = "log" if metric == labels.SLOWDOWN else "linear"
+    settings = {"yscale": "log" if metric == labels.SLOWDOWN else "linear", **settings}
     return series_of(
-        study, policies, samples, labels.SHORT_RANGES, ylabel, RUNTIME, scale, title=title, yscale=yscale
+        study, policies, samples, labels.SHORT_RANGES, ylabel, RUNTIME, scale, title=title, **settings
     )
 
 
@@ -120,6 +123,12 @@ FIG_6 = ("easy", "priority_backfill")
 FIG_7 = ("easy", "priority_backfill", "lxf_w_backfill", "sjf_backfill", "lxf_backfill")
 
 
+LOGARITHMIC: dict[str, Any] = {"yscale": "log", "least": None}
+"""NCSA-LSF*'s waits are many times the others'."""
+
+LEAST_WAIT = 0.1
+"""Lower end of the axis of waits by class, hours."""
+
 Drawn = dict[str, Callable[[Study], Figure]]
 """Figures in the paper's order -> functions that draw them."""
 
@@ -158,7 +167,7 @@ def _by_class(study: Study) -> Figure:
 
         return series_of(
             study, looks, waits, list(labels.TIME_NAMES.values()), "Average wait (h)", "Requested time",
-            1 / labels.HOUR, title=month(name), bars=True,
+            1 / labels.HOUR, title=month(name), bars=True, yscale="log", least=LEAST_WAIT,
         )  # fmt: skip
 
     plots = [of_month(name) for name in months(study)]
@@ -179,10 +188,10 @@ def _largest_waits(study: Study) -> Figure:
 def _against_lsf(study: Study) -> Figure:
     policies = there(study, FIG_5)
     plots = [
-        over_runtimes(study, labels.AVERAGE, policies, "(a) average wait"),
-        over_runtimes(study, labels.P95, policies, "(b) 95th percentile of the wait"),
+        over_runtimes(study, labels.AVERAGE, policies, "(a) average wait", **LOGARITHMIC),
+        over_runtimes(study, labels.P95, policies, "(b) 95th percentile of the wait", **LOGARITHMIC),
         *(
-            over_months(study, metric, policies, f"({letter}) {name}")
+            over_months(study, metric, policies, f"({letter}) {name}", **LOGARITHMIC)
             for letter, metric, name in (
                 ("c", labels.AVERAGE, "average wait"),
                 ("d", labels.P95, "95th percentile of the wait"),

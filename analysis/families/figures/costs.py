@@ -93,13 +93,13 @@ def draw_map(field: Field, metric: str) -> Figure:
     for axes, name in zip(places.ravel(), field.workloads, strict=False):
         for x in range(len(loads)):
             for y in range(len(costs)):
-                _cell(axes, x, y, cells[name, x, y])
+                _cell(field, axes, x, y, cells[name, x, y])
         axes.set(xlim=(-0.5, len(loads) - 0.5), ylim=(-0.5, len(costs) - 0.5))
         axes.set_xticks(
             range(len(loads)), ["as it is" if math.isnan(load) else f"{load:g}" for load in loads]
         )
         axes.set_yticks(range(len(costs)), [f"{field.share(cost):g} %" for cost in costs])
-        axes.set_title(workload(name), fontsize=9, fontweight="normal")
+        axes.set_title(workload(field.study, name), fontsize=9, fontweight="normal")
         style.bare(axes)
     for axes in places.ravel()[len(field.workloads) :]:
         axes.set_visible(False)
@@ -108,16 +108,18 @@ def draw_map(field: Field, metric: str) -> Figure:
     for axes in places[-1]:
         axes.set_xlabel("Offered load")
     style.put_headline(figure, f"Lowest {MEASURES[metric]} of rigid jobs")
-    _legend(figure, among, [cell for cell in cells.values() if cell is not None], None in cells.values())
+    _legend(
+        figure, field, among, [cell for cell in cells.values() if cell is not None], None in cells.values()
+    )
     return figure
 
 
-def _cell(axes: Axes, x: int, y: int, cell: Best | None) -> None:
+def _cell(field: Field, axes: Axes, x: int, y: int, cell: Best | None) -> None:
     if cell is None:
         axes.add_patch(Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, fc=EMPTY, ec="none"))
         return
     hatch = "" if cell.beats_all else NOT_OWN if cell.beats_family else NOT_OTHER
-    color = style.shade(look(cell.one).color, 0.35)
+    color = style.shade(look(field, cell.one).color, 0.35)
     axes.add_patch(Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, fc=color, ec="white", lw=0, hatch=hatch))
     if not math.isnan(cell.probability):
         axes.text(
@@ -126,9 +128,9 @@ def _cell(axes: Axes, x: int, y: int, cell: Best | None) -> None:
         )  # fmt: skip
 
 
-def _legend(figure: Figure, among: list[Contestant], cells: list[Best], empty: bool) -> None:
+def _legend(figure: Figure, field: Field, among: list[Contestant], cells: list[Best], empty: bool) -> None:
     there = [one for one in among if any(cell.one == one for cell in cells)]
-    handles = [Patch(fc=style.shade(look(one).color, 0.35), label=one.label) for one in there]
+    handles = [Patch(fc=style.shade(look(field, one).color, 0.35), label=one.label) for one in there]
     for shown, hatch, label in (
         (any(not cell.beats_family for cell in cells), NOT_OTHER, "not significant against others"),
         (
@@ -178,11 +180,11 @@ def draw_break_evens(field: Field) -> Figure:
             axes.axhspan(-0.08 * top, 0, color="#eeeeee", lw=0, zorder=0)
         row[0].set_ylabel(f"{MEASURES[metric]}:\nbreak-even, % of a slice")
     for axes, name in zip(places[0], field.workloads, strict=True):
-        axes.set_title(workload(name), fontsize=9, fontweight="normal")
+        axes.set_title(workload(field.study, name), fontsize=9, fontweight="normal")
     for axes in places[-1]:
         axes.set_xlabel("Offered load")
     style.put_headline(figure, f"Cost of a switch up to which gang scheduling beats {field.reference.label}")
-    style.key_below(figure, [look(one).legend_handle() for one in field.costly], 2)
+    style.key_below(figure, [look(field, one).legend_handle() for one in field.costly], 2)
     return figure
 
 
@@ -190,7 +192,7 @@ def _line(
     axes: Axes, field: Field, metric: str, one: Contestant, name: str, shift: float, top: float
 ) -> None:
     """Draw the break-evens of one contestant; a marker in a strip: better at every cost, or at none."""
-    mine = look(one)
+    mine = look(field, one)
     x, y = [], []
     for load, outcome in outcomes(field, metric, one, name):
         x.append((0.0 if math.isnan(load) else load) + shift)

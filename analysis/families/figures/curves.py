@@ -50,7 +50,7 @@ def draw(field: Field, metric: str, shown: Sequence[Shown], title: str) -> Figur
         for one, cost in shown:
             curve = field.curve(metric, one, name, cost=cost)
             if curve.there:
-                lines[look(one, field.share(cost)).label] = Line.of(curve)
+                lines[look(field, one, field.share(cost)).label] = Line.of(curve)
         every.append(lines)
     means = np.concatenate([line.mean for lines in every for line in lines.values()] or [np.zeros(0)])
     known = means[np.isfinite(means)]
@@ -59,13 +59,13 @@ def draw(field: Field, metric: str, shown: Sequence[Shown], title: str) -> Figur
     unit = time_unit(known.tolist()) if is_time else PURE
     label = labels.MEASURES.get(metric, metric)
     label = f"{label[0].upper()}{label[1:]}{f' ({unit.name.strip()})' if unit.name else ''}"
-    looks = {look(one, field.share(cost)).label: look(one, field.share(cost)) for one, cost in shown}
+    looks = {one.label: one for one in (look(field, one, field.share(cost)) for one, cost in shown)}
     low, high = known.min() / unit.size, known.max() / unit.size
     ticks = [d * 10.0**p for p in range(-4, 7) for d in ((1, 2, 5) if high < 50 * low else (1,))]
     ticks = [tick for tick in ticks if low / 2 <= tick <= high * 2]
     plots = [
         LoadPlot(
-            lines, label, labels.workload(name), scale=1 / unit.size, yscale="log",
+            lines, label, labels.workload(field.study, name), scale=1 / unit.size, yscale="log",
             ylim=(low / 1.4, high * 1.3), yticks=ticks, looks=looks, note=load_plot.bars(field.study),
             xlabel="Offered load", xlim=_limits(field.study.loads),
         )

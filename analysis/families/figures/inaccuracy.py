@@ -85,7 +85,7 @@ def draw(field: Field) -> Figure:
             ]
             ratios = {one: [beside.ratio(one) for beside in each] for one in mine}
             measure = labels.MEASURES[metric].capitalize()
-            title = f"{labels.workload(name)}{labels.at_load(load)}"
+            title = f"{labels.workload(field.study, name)}{labels.at_load(load)}"
             plots.append(payers.plot(field, named, ratios, measure, title))
     if not plots:
         raise DrawingError("there is no load at which all of them are stable with all kinds of requests")

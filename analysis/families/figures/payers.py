@@ -61,7 +61,7 @@ def plot(
     """Return a plot of contestants' ratios to the reference, one for each category."""
     series = {one.label: Estimates(*ends(found), np.ones(len(found), bool)) for one, found in ratios.items()}
     return CategoryPlot(
-        categories, series, {one.label: look(one) for one in ratios},
+        categories, series, {one.label: look(field, one) for one in ratios},
         f"{measure}\n/ {field.reference.label}'s", title=title, yscale="log", guides={1.0: ""}, least=None,
         joined=joined, any_names=True,
     )  # fmt: skip
@@ -77,7 +77,7 @@ def draw(field: Field, grouping: Grouping) -> Figure:
         named = groups(field, grouping, name, load)
         if not named or named == [USER.of("others")]:
             continue
-        title = f"{labels.workload(name)}{labels.at_load(load)}"
+        title = f"{labels.workload(field.study, name)}{labels.at_load(load)}"
         among = contestants(field)
         every = (*among, field.reference)
         each = [field.beside(labels.SLOWDOWN, every, name, load, group=group) for group in named]

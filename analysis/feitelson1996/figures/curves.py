@@ -20,7 +20,7 @@ from analysis.study.curve import SATURATED, Curve
 SLOWDOWN_RANGE = (1.0, 12.0)
 """From the least that a slowdown can be to a little beyond the upper end of Figs. 8, 12 and 13, 10."""
 
-TICKS = (1, 2, 3, 4, 6, 8, 10, 12)
+TICKS = range(1, 13)
 
 REFERENCE = "best_fit"
 """The scheme to which the others are compared: the best of the simple ones according to the conclusions."""
@@ -127,11 +127,16 @@ def _utilization(study: Study) -> Figure:
     upper = {policy: curve.part(curve.x >= FROM_LOAD) for policy, curve in curves.items()}
     if any((curve.shown | curve.where(SATURATED)).any() for curve in upper.values()):
         curves = upper
-    lines = {policy: Line.delivered(curve) for policy, curve in curves.items()}
+    offered = _offered(list(curves.values()))
+    lines = {policy: Line.delivered(curve, offered) for policy, curve in curves.items()}
+    highest = max(
+        (100 * line.mean[line.drawn].max() for line in lines.values() if line.drawn.any()), default=0
+    )
+    top = max(HEADROOM, 1.2 * highest)
     figure = load_plot.draw(
         LoadPlot(
             lines, labels.YLABELS[labels.UTILIZATION], "Utilization, delivered minus offered",
-            (None, HEADROOM), bars(study), scale=100,
+            (None, top), bars(study), scale=100,
         )
     )  # fmt: skip
     axes = figure.axes[-1]
@@ -143,9 +148,26 @@ def _utilization(study: Study) -> Figure:
         axes.plot(
             loads, threshold - 100 * loads, color="#888888", linewidth=0.8, linestyle=(0, (2, 2)), zorder=1
         )
-        _annotate(axes, f"  {threshold:g} %", ((threshold - HEADROOM) / 100, HEADROOM), "left", -9)
+        _annotate(axes, f"  {threshold:g} %", ((threshold - top) / 100, top), "left", -9)
     axes.set(xlim=limits[0], ylim=limits[1])
     return figure
+
+
+def _offered(curves: Sequence[Curve]) -> np.ndarray:
+    """Return the load that the same jobs offered in each run, shape (n_loads, replications, batches).
+
+    It is the median of what the schemes deliver that keep up, so that common variation cancels; the nominal
+    load where fewer than three do.
+    """
+    found = np.stack([np.where(one.stable[:, None, None], one.values, np.nan) for one in curves])
+    known = np.isfinite(found).sum(axis=0) >= MIN_SCHEMES
+    offered = np.broadcast_to(curves[0].x[:, None, None], known.shape).copy()
+    offered[known] = np.nanmedian(found[:, known], axis=0)
+    return offered
+
+
+MIN_SCHEMES = 3
+"""Fewest schemes whose median is the offered load."""
 
 
 def _annotate(axes: Axes, text: str, at: tuple[float, float], side: str, up: float = 3) -> None:
@@ -190,4 +212,8 @@ def _multiples(study: Study) -> Figure:
 
 def _verdicts(study: Study) -> Figure:
     found = verdict_map.verdicts(study.readings, claims, labels.KEY)
-    return verdict_map.draw(found, list(study.readings))
+    columns = {letter: f"{letter}: {one.title}" for letter, one in study.readings.items()}
+    return verdict_map.draw(
+        {row: {columns[one]: verdict for one, verdict in of.items()} for row, of in found.items()},
+        list(columns.values()),
+    )

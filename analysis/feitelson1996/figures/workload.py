@@ -57,7 +57,7 @@ def draw(study: Study) -> Figure:
     drawn, mean, number = mean_by_size(sample["size"], sample["runtime"])
     square = mean_by_size(sample["size"], sample["runtime"] ** 2)[1]
     enough = number >= FEW
-    error = np.sqrt(np.maximum(square - mean**2, 0)[enough] / number[enough])
+    error = NORMAL_95 * np.sqrt(np.maximum(square - mean**2, 0)[enough] / number[enough])
     correlation.errorbar(
         drawn[enough],
         mean[enough],
@@ -92,6 +92,9 @@ def _first(chunks: Iterator[dict[str, np.ndarray]], n: int) -> dict[str, np.ndar
         taken.append(next(chunks))
     return {name: np.concatenate([chunk[name] for chunk in taken])[:n] for name in taken[0]}
 
+
+NORMAL_95 = 1.96
+"""Half of the width of a 95 % interval of a mean of many values, in standard errors."""
 
 FEW = 10
 """Number of jobs of a size below which its mean runtime is mostly noise."""

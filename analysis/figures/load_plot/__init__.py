@@ -4,7 +4,8 @@ Curves end where a policy saturates: a growing queue has no mean. The strip abov
 these loads, with one row for each policy that saturates; a tick on the load axis is the load up to
 which a policy keeps up. Error bars are shifted sideways by a little, the same for a policy everywhere. A
 hollow point is one to be careful with: its runs are too short for the mean of the long run, or it has no bar
-because its interval was withheld. An arrow at the frame marks a bar that continues beyond it.
+because its interval was withheld. An arrow at the frame marks a bar or a curve
+that continues beyond it.
 """
 
 from analysis.figures.load_plot.drawn_lines import draw_lines, mark_cut_bars

@@ -21,7 +21,8 @@ def draw_lines(axes: Axes, plot: LoadPlot, tick: float = 0.1) -> None:
     """Draw all lines with error bars into axes, with regular ticks over a wide range of loads."""
     x = next(iter(plot.lines.values())).x
     axes.set(xscale=plot.xscale, yscale=plot.yscale, xlim=plot.limits)
-    for number, name in enumerate(plot.lines):
+    # Dashes over solid lines: of two equal curves both are visible.
+    for number, name in sorted(enumerate(plot.lines), key=lambda one: plot.look(one[1]).dashes != "-"):
         _draw_line(axes, plot, number, name)
     for height, text in plot.guides.items():
         axes.axhline(height, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
@@ -104,6 +105,18 @@ def _marked(axes: Axes, x: np.ndarray, spacing: float, number: int) -> np.ndarra
     return marked
 
 
+def _crossings(axes: Axes, x: np.ndarray, y: np.ndarray, edge: float) -> np.ndarray:
+    """Return where the lines between neighbouring points cross an edge of the frame."""
+    to_page = axes.transData.transform
+    at = to_page(np.column_stack([x, np.where(y > 0, y, np.nan) if axes.get_yscale() == "log" else y]))
+    height = to_page((x[0], edge))[1]
+    (x0, y0), (x1, y1) = at[:-1].T, at[1:].T
+    crossed = (y0 - height) * (y1 - height) < 0
+    share = (height - y0[crossed]) / (y1 - y0)[crossed]
+    places = np.column_stack([x0[crossed] + share * (x1 - x0)[crossed], np.full(crossed.sum(), height)])
+    return np.asarray(axes.transData.inverted().transform(places)[:, 0])
+
+
 STRIP_ROW = 0.115
 """Height of a row of the strip of saturated loads, inches."""
 
@@ -131,11 +144,11 @@ def draw_strip(axes: Axes, plot: LoadPlot, names: Sequence[str]) -> None:
         axes.spines[side].set_visible(False)
 
 
-CUT = "An arrow at the frame marks a bar that continues beyond it."
+CUT = "An arrow at the frame marks a bar or a curve that continues beyond it."
 
 
 def mark_cut_bars(axes: Axes, plot: LoadPlot) -> bool:
-    """Draw an arrow where the frame cuts off the bar of a point inside it; return whether there is any.
+    """Draw an arrow where the frame cuts off a curve or the bar of a point; return whether there is any.
 
     Limits of the axes have to be final.
     """
@@ -149,8 +162,10 @@ def mark_cut_bars(axes: Axes, plot: LoadPlot) -> bool:
             (inside & (most > high), 1.0, CARETUP),
             (inside & (least < low), 0.0, CARETDOWN),
         ):
-            if cut.any():
-                x, found = plot.places(number, line)[cut], True
+            places = plot.places(number, line)
+            x = np.append(places[cut], _crossings(axes, places, mean, axes.get_ylim()[int(edge)]))
+            if x.size:
+                found = True
                 axes.plot(
                     x, np.full(x.size, edge), ls="", marker=marker, ms=4.5, color=plot.look(name).color,
                     mec="none", transform=axes.get_xaxis_transform(), clip_on=False, zorder=5,

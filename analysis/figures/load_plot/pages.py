@@ -78,15 +78,7 @@ def draw_panels(plots: Sequence[LoadPlot], title: str, n_columns: int, legend_co
     for axes in (*main[len(plots) :], *above[len(plots) :]):
         axes.set_visible(False)
     style.put_headline(figure, title)
-    legend = figure.legend(
-        handles=handles,
-        loc="outside lower left",
-        ncols=legend_columns,
-        title="\n".join(notes_below(plots, cut)),
-        title_fontsize=7.5,
-        alignment="left",
-    )
-    legend.get_title().set_color("#666666")
+    style.key_below(figure, handles, legend_columns, notes_below(plots, cut))
     return figure
 
 

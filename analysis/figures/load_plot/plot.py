@@ -21,6 +21,8 @@ WIDE = 0.3
 
 LOAD = "Offered load (fraction of capacity)"
 
+ENDS = "A curve that ends early was not run at higher loads."
+
 CAPACITY = "A tick on the load axis: the load up to which the policy keeps up."
 
 
@@ -76,12 +78,19 @@ class LoadPlot:
         return self.xlabel == LOAD and any(np.isfinite(line.capacity) for line in self.lines.values())
 
     @property
+    def ends_early(self) -> bool:
+        """Whether the horizontal axis is the load, and a line has nothing where others go on."""
+        beyond = [np.flatnonzero(line.drawn | line.saturated) for line in self.lines.values()]
+        ends = {int(one[-1]) for one in beyond if one.size}
+        return self.xlabel.startswith(LOAD.partition(" (")[0]) and len(ends) > 1
+
+    @property
     def notes(self) -> list[str]:
         """The lines of the note, without the line on bars if there are none, and the meaning of ticks."""
         lines = self.lines.values()
         has_bars = any((line.half_width[line.drawn] > 0).any() for line in lines)
         kept = [one for one in self.note.splitlines() if has_bars or not one.startswith("Bars: ")]
-        return kept + [CAPACITY] * self.has_capacities
+        return kept + [CAPACITY] * self.has_capacities + [ENDS] * self.ends_early
 
     def look(self, name: str) -> SchemeStyle:
         """Return the style of a line."""
@@ -143,13 +152,14 @@ class Line:
         return cls(curve.x, found.mean, *ends, full, finished, curve.too_short, curve.capacity.mean)
 
     @classmethod
-    def delivered(cls, curve: Curve) -> Line:
-        """Return the intervals of a utilization minus the load: the difference between delivered and
-        offered load. Saturated points are drawn as well, hollow: they deliver the capacity.
+    def delivered(cls, curve: Curve, offered: np.ndarray) -> Line:
+        """Return the intervals of a utilization minus the offered load, run by run.
+
+        Saturated points are drawn as well, hollow: they deliver the capacity.
         """
         full = curve.where(SATURATED)
         status = tuple(DONE if at else state for at, state in zip(full, curve.status, strict=True))
-        less = curve.changed(curve.values - curve.x[:, None, None], status)
+        less = curve.changed(curve.values - offered, status)
         return replace(cls.of(less), saturated=full)
 
     @classmethod

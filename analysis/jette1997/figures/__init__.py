@@ -38,7 +38,11 @@ def _columns(study: Study) -> dict[str, Study]:
 
 def _of_one(study: Study) -> Iterator[Picture]:
     if {labels.TC2000, labels.ALPHA} & set(study.policies):
-        yield from (picture for picture in of_any_study.pictures(study) if picture.name in OVER_LOADS)
+        of_one = labels.ALPHA in study.policies and "slowdown_by_size" in study.data
+        if of_one:
+            yield from captioned(labels.KEY, study, {"slowdown": groups.draw_of_one_processor})
+        names = OVER_LOADS[of_one:]
+        yield from (picture for picture in of_any_study.pictures(study) if picture.name in names)
         return
     drawn: dict[str, Callable[[Study], Figure]] = {}
     if set(study.policies) - set(labels.SCHEDULERS):

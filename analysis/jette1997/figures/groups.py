@@ -1,13 +1,16 @@
 """Interactive jobs by hour and by length, and jobs under other families' policies by class."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from matplotlib.figure import Figure
 
 from analysis.figures.category_plot import LEAST, CategoryPlot, Estimates, panels, series_of
-from analysis.figures.policies import apart
+from analysis.figures.panels import PlotAxis, Series, plot
+from analysis.figures.panels import panels as load_panels
+from analysis.figures.policies import apart, look, shaded
 from analysis.jette1997 import derived, labels
 from analysis.jette1997.labels import HOUR, LENGTH, by, reported, schedulers, workload_title
 from analysis.study import Study
@@ -19,6 +22,9 @@ HIGHEST = 1371.0
 
 Of = Callable[[str, tuple[str, ...]], Sample]
 """(policy, values of one category) -> the sample that is drawn."""
+
+ONE = "1"
+"""The group of jobs of one processor."""
 
 TOGETHER = 3
 """Hours of one point: at night single hours have few jobs."""
@@ -78,7 +84,9 @@ def draw(study: Study, dim: str) -> Figure:
     ]
     if dim == HOUR:
         if by(BEGUN, HOUR) in study.data:
-            made.append(plot(partial(aggregate, kind=BEGUN), "Begun within 10 s (%)", scale=100.0))
+            made.append(
+                plot(partial(aggregate, kind=BEGUN), "Begun within 10 s (%)", scale=100.0, most=100.0)
+            )
         made.append(plot(jobs, "Jobs submitted per day"))
     return panels(made, f"Interactive jobs by {TITLES[dim]}: {workload_title(workload)}", 2)
 
@@ -107,11 +115,35 @@ def draw_sizes(study: Study) -> Figure:
     made = [
         series_of(study, schedulers(study), of, names, ylabel, "Processors", **settings)
         for of, names, ylabel, settings in (
-            (shares, _stacked(study.values_of(labels.PARTITION)), "Processor time (%)", {"scale": 100.0}),
+            (
+                shares,
+                _stacked(study.values_of(labels.PARTITION)),
+                "Processor time (%)",
+                {"scale": 100.0, "most": 100.0},
+            ),
             (waits, _stacked(of_jobs), "Wait to the first processors (s)", {"yscale": "log"}),
         )
     ]
     return panels(made, f"Processor time and waits by size: {workload_title(workload)}", 2)
+
+
+def draw_of_one_processor(study: Study) -> Figure:
+    """Draw the slowdown of jobs of one processor over the load, a line for each number of reserved CPUs."""
+    kept = study.values_of("reserved")
+    looks = [
+        replace(one, label=f"{n} CPUs reserved")
+        for n, one in zip(kept, shaded(labels.ALPHA, kept), strict=True)
+    ]
+    plots = []
+    for workload in labels.workloads(study):
+        at = {"workload": workload, "size_range": ONE}
+        lines = [
+            Series("slowdown_by_size", labels.ALPHA, {**at, "reserved": n}, one)
+            for n, one in zip(kept, looks, strict=True)
+        ]
+        label = "" if plots else "Mean slowdown, jobs of one processor"
+        plots.append(plot(study, PlotAxis("load"), lines, label, workload_title(workload), ylim=(1.0, None)))
+    return load_panels(plots, "Slowdown of jobs of one processor, with CPUs reserved for them")
 
 
 def _of_families(study: Study, dim: str) -> Sequence[str]:
@@ -133,7 +165,7 @@ def _short(name: str) -> str:
 def draw_families(study: Study) -> Figure:
     """Draw the same jobs under the site's schedulers, backfilling and packing schemes."""
     policies = schedulers(study)
-    looks = apart(policies)
+    looks = apart({policy: look(policy) for policy in policies})
     made = []
     for metric, dim, label in OF_FAMILIES:
         there = _of_families(study, dim)

@@ -35,6 +35,9 @@ OF_LIMITS = ("equi_plus", "fold_never")
 LOADS_SHOWN = (0.5, 0.6, 0.7, 0.8, 0.9)
 """Of Fig. 5.7: below a half, few jobs are in the system at once."""
 
+NEAR = (0.97, 1.025)
+"""Efficiency preservation in which most policies lie."""
+
 BLOW_UPS = (2, 5, 10, 20, 50, 100, 200)
 FACTOR = "Mean blow-up factor"
 
@@ -85,6 +88,7 @@ def _balanced(study: Study) -> Figure:
     return panels(
         [
             made("Up to 16 jobs", xlim=(0.8, 16.2), xticks=(1, *moderate)),
+            made("The same near 1", xlim=(0.8, 16.2), xticks=(1, *moderate), ylim=NEAR),
             made("More jobs", xlim=(15.5, 64.5), xticks=many),
         ],
         "Balanced jobs (δ = 0)",

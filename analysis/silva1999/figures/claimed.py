@@ -174,5 +174,9 @@ def draw_classes(study: Study) -> Figure:
             ]
             series[one.label] = Estimates.of(found, study.confidence, scale)
         names = ["I/O" if kind == "io" else kind.capitalize() for kind in classes]
-        plots.append(CategoryPlot(names, series, looks, LABELS[measure], "Class of the jobs", joined=False))
+        plots.append(
+            CategoryPlot(
+                names, series, looks, LABELS[measure], "Class of the jobs", joined=False, any_names=True
+            )
+        )
     return panels(plots, "Jobs of all classes on one machine", 2, height=2.8)

@@ -19,8 +19,9 @@ from analysis.study.curve import Curve
 
 TIME = "Simulated time (1,000 s)"
 THOUSAND = 1000.0
-DODGE = 0.3
-"""Sideways distance of two neighbouring lines, 1,000 s, so that schedulers that hardly differ show."""
+DODGE = 0.003
+"""Sideways distance of two neighbouring lines, as a share of the axis: markers show, and equal curves lie on
+each other."""
 
 
 def schedulers(study: Study) -> list[str]:
@@ -70,9 +71,10 @@ def _relative(metric: str, curves: dict[str, Curve], title: str, labelled: bool 
 
 def _plot(lines: dict[str, Line], label: str, title: str, scale: float, *, floor: bool = False) -> LoadPlot:
     x = next(iter(lines.values())).x if lines else np.array([0.0, 1.0])
-    air = 0.06 * (x.max() - x.min()) + 1
+    range_ = float(np.ptp(x))
+    air = 0.06 * range_ + 1
     return LoadPlot(
-        lines, label, title, (0 if floor else None, None), scale=scale, xlabel=TIME, dodge=DODGE,
+        lines, label, title, (0 if floor else None, None), scale=scale, xlabel=TIME, dodge=DODGE * range_,
         xlim=(float(x.min() - air), float(x.max() + air)), xticks=x.tolist(),
         guides={} if floor else {1.0: ""},
     )  # fmt: skip

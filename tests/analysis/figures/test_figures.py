@@ -122,7 +122,7 @@ def test_a_mean_with_a_control_variate_is_drawn_as_the_dataset_has_it(tmp_path: 
     assert Line.of(curve.changed(2 * curve.values)).mean[1] != 3.0
 
 
-def test_a_bar_that_the_frame_cuts_off_has_an_arrow() -> None:
+def test_a_bar_or_a_curve_that_the_frame_cuts_off_has_an_arrow() -> None:
     x, never = np.array([0.5, 0.7, 0.9]), np.zeros(3, bool)
     line = Line(
         x, np.array([2.0, 3.5, 5.0]), np.array([1.9, 2.7, 3.0]), np.array([2.1, 4.3, 7.0]), never, ~never
@@ -131,5 +131,5 @@ def test_a_bar_that_the_frame_cuts_off_has_an_arrow() -> None:
         figure = draw(LoadPlot({"buddy": line}, "Slowdown", "Cut", ylim=(0, 4)))
         whole = draw(LoadPlot({"buddy": line}, "Slowdown", "Whole", ylim=(0, 8)))
     (arrow,) = (one for one in figure.axes[-1].lines if one.get_marker() == CARETUP)
-    assert arrow.get_xdata().tolist() == [0.7], "the point of the last one is outside itself"
+    assert arrow.get_xdata() == pytest.approx([0.7, 0.7 + 0.2 / 3]), "the bar, and where the line leaves"
     assert not any(one.get_marker() == CARETUP for one in whole.axes[-1].lines)
