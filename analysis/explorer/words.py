@@ -37,10 +37,8 @@ def value_name(study: Study, axis: str, value: str, at: Mapping[str, str] | None
 
 def line_styles(study: Study, choice: Choice) -> dict[str, SchemeStyle]:
     """Return the style of each line; a policy has the same style as in every figure."""
-    axis, found = (
-        choice.lines,
-        policies.apart({one: policies.look(one) for one in study.values_of(choice.lines)}),
-    )
+    axis = choice.lines
+    found = policies.apart({one: policies.look(one) for one in study.values_of(axis)})
     if axis == "policy":
         return found
     name = value_name if axis in ("user_rank", "load") else lambda study, axis, value: panel_word(axis, value)

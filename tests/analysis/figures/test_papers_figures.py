@@ -63,7 +63,8 @@ def test_figures_have_data_labels_and_legends(key: str, name: str) -> None:
 def signs(handle: Any) -> tuple[object, ...]:
     """Return what distinguishes an entry of a legend, or a curve, from the others."""
     if isinstance(handle, Line2D):
-        return handle.get_color(), handle.get_marker(), str(handle._dash_pattern), handle.get_markeredgecolor()
+        looks = handle.get_color(), handle.get_marker(), handle.get_markeredgecolor()
+        return *looks, str(handle._dash_pattern)
     return handle.get_facecolor(), handle.get_hatch()
 
 
