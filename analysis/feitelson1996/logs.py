@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -104,8 +105,9 @@ def load(folder: Path | None, source: Source) -> Counts:
     path = None if folder is None else folder / source.file
     if path is not None and path.is_file():
         return count(path, source)
-    shipped = json.loads(COUNTED.read_text(encoding="utf-8"))[source.file]
-    return Counts(**{key: np.array(one) if isinstance(one, list) else one for key, one in shipped.items()})
+    shipped: dict[str, Any] = json.loads(COUNTED.read_text(encoding="utf-8"))[source.file]
+    known = {key: np.array(one) if isinstance(one, list) else one for key, one in shipped.items()}
+    return Counts(**known)
 
 
 def count(path: Path, source: Source) -> Counts:

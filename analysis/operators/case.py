@@ -203,8 +203,8 @@ class Case:
         """Return the name of a group; of a user and the like, its name or number in the log."""
         if group.grouping is FIFTH:
             numbers = np.unique(self.study.data["number_by_fifth"].values)  # the largest sizes, ascending
-            place = int(group.value) - 1
-            low, high = (1 if not place else int(numbers[place - 1]) + 1), int(numbers[place])
+            fifth = int(group.value) - 1
+            low, high = (1 if not fifth else int(numbers[fifth - 1]) + 1), int(numbers[fifth])
             return f"{low:,} to {high:,}" if low < high else f"{high:,}"
         if group.grouping not in RANKED:
             return group.value

@@ -227,8 +227,7 @@ class _Written:
         for name, (own, values, attributes) in self._coordinates.items():
             if name not in home.variables and set(own) <= set(dims):
                 values = np.asarray(values)
-                kind, attributes = _typed(values, attributes)
-                self._create(home, name, own, kind, attributes, missing=False)[...] = values
+                self._create(home, name, own, *_typed(values, attributes), missing=False)[...] = values
         if others := [name for name in home.variables if name in self._coordinates and name not in dims]:
             home.setncattr("coordinates", " ".join(others))
 
@@ -237,10 +236,11 @@ class _Written:
         missing: bool = True,
     ) -> Any:  # fmt: skip
         shape = [len(self._file.dimensions[dim]) for dim in dims]
+        n_values = math.prod(shape)
         options: dict[str, Any] = {}
         if missing and kind is not str and np.dtype(kind).kind == "f":
             options["fill_value"] = np.nan
-        is_large = kind is not str and np.dtype(kind).itemsize * math.prod(shape) >= SMALL
+        is_large = kind is not str and np.dtype(kind).itemsize * n_values >= SMALL
         if is_large:
             options |= {
                 "compression": "zlib",
@@ -248,7 +248,7 @@ class _Written:
                 "fletcher32": True,
                 "chunksizes": _chunks(shape),
             }
-        elif kind is not str and math.prod(shape):
+        elif kind is not str and n_values:
             options["contiguous"] = True
         made = home.createVariable(name, kind, dims, **options)
         made.set_auto_maskandscale(False)
