@@ -121,7 +121,7 @@ def save(figure: Figure, folder: Path, name: str, sources: str = "") -> list[Pat
     if (engine := figure.get_layout_engine()) is not None:
         engine.execute(figure)
     figure.set_layout_engine(None)  # one layout for all formats
-    if figure.axes and not any(map(_shows, figure.axes)):
+    if figure.axes and not any(map(shows, figure.axes)):
         raise DrawingError("none of its points lies inside its axes")
     files = [folder / f"{name}.{ending}" for ending in FORMATS]
     for file in files:
@@ -140,15 +140,16 @@ def described(figure: Figure) -> str:
     return " ".join("; ".join(filter(None, ["; ".join(plots), names])).split()) + "." * bool(plots or names)
 
 
-def _shows(axes: Axes) -> bool:
-    """Whether axes have anything but guides inside their frame; guides are behind the data."""
+def shows(axes: Axes) -> bool:
+    """Whether axes have anything but names and points outside their frame; a table has no frame."""
     (left, right), (bottom, top) = map(sorted, (axes.get_xlim(), axes.get_ylim()))
     points = [one.get_xydata() for one in axes.lines if one.get_transform() is axes.transData]
     inside = (
         ((left <= x) & (x <= right) & (bottom <= y) & (y <= top)).any()
         for x, y in (np.asarray(one, float).T for one in points)
     )
-    return bool(axes.patches or axes.collections or axes.images or axes.tables) or any(inside)
+    drawn = axes.patches or axes.collections or axes.images or (axes.texts and not axes.axison)
+    return bool(drawn) or any(inside)
 
 
 def put_letters(figure: Figure) -> None:
