@@ -105,8 +105,8 @@ def load(folder: Path | None, source: Source) -> Counts:
     path = None if folder is None else folder / source.file
     if path is not None and path.is_file():
         return count(path, source)
-    shipped: dict[str, Any] = json.loads(COUNTED.read_text(encoding="utf-8"))[source.file]
-    known = {key: np.array(one) if isinstance(one, list) else one for key, one in shipped.items()}
+    shipped = json.loads(COUNTED.read_text(encoding="utf-8"))[source.file]
+    known: dict[str, Any] = {key: np.array(x) if isinstance(x, list) else x for key, x in shipped.items()}
     return Counts(**known)
 
 
