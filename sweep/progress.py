@@ -10,6 +10,7 @@ from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Column
 
 from sweep.errors import printable, typable
 
@@ -21,6 +22,9 @@ SILENCE_S = 2.0
 """Seconds without a line after which one reports what takes so long."""
 
 LOOK_EVERY_S = 1.0
+
+NARROWEST = 8
+"""Columns that the bar keeps on a narrow terminal."""
 
 
 class Meter:
@@ -48,10 +52,12 @@ class Meter:
         self._jobs = 0
         self._first: float | None = None
         self._over = threading.Event()
+        width = max(NARROWEST, min(40, console.width - 66))
+        room = max(1, console.width - width - len(f"{total}/{total} tasks") - 2)
         columns = (
-            BarColumn(),
+            BarColumn(width, complete_style="cyan", finished_style="green"),
             TextColumn("{task.completed}/{task.total} tasks"),
-            TextColumn("{task.fields[pace]}"),
+            TextColumn("{task.fields[pace]}", table_column=Column(no_wrap=True, max_width=room)),
         )
         self._bar = Progress(*columns, console=console, disable=not console.is_terminal)
         self._task = self._bar.add_task("", total=total, completed=done, pace="starting workers")

@@ -248,9 +248,9 @@ def _preempted(stored: Stored, plan: Plan) -> Iterator[str]:
 def _too_short(stored: Stored, plan: Plan) -> Iterator[str]:
     """Explain the mark of points that are too short, and name the worst of them."""
     short = stored["too_short"].astype(bool)
-    if n := int(short.sum()):
-        bias = np.where(short, np.nan_to_num(stored["bias"]), np.inf)
-        worst = _worst(-bias)
+    bias = np.where(short, np.nan_to_num(stored["bias"]), np.inf)
+    worst = _worst(-bias)
+    if (n := int(short.sum())) and bias[worst] <= -statistics.LEAST_BIAS:
         at = f" at {_named(plan, worst)}" * bool(_named(plan, worst))
         yield (
             f"{n} of {len(plan.points)} points {'is' if n == 1 else 'are'} too short ({TOO_SHORT}): longer "

@@ -43,6 +43,9 @@ dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 2px 
 dt { opacity: .75; } dd { margin: 0; overflow-wrap: anywhere; }
 @media (max-width: 500px) { dl { grid-template-columns: minmax(0, 1fr); gap: 0; } dd { margin-bottom: 6px; } }
 """
+PAPER = ":host { filter: var(--pictures, none); }"
+"""Style of pictures, which a dark page inverts."""
+
 COPY = "navigator.clipboard.writeText(command.value)"
 
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": (0, 0, 10, 0)}
@@ -94,7 +97,7 @@ class Page:
         self._status, self._caption, self._facts, self._state = (
             pn.pane.HTML("", stylesheets=[STYLE], sizing_mode="stretch_width", margin=0) for _ in range(4)
         )
-        self._plot = pn.pane.HoloViews(linked_axes=False, min_height=380, **WIDE)
+        self._plot = pn.pane.HoloViews(linked_axes=False, min_height=380, stylesheets=[PAPER], **WIDE)
         self._numbers = pn.pane.DataFrame(sizing_mode="stretch_width", index=False)
         self._csv = pn.widgets.FileDownload(
             callback=self._as_csv, filename=f"{self._study.name}.csv", label="Save numbers (CSV)", width=170
@@ -114,8 +117,10 @@ class Page:
         )
         self._draw = button(name="Draw", button_type="primary", width=100, margin=(19, 0, 8, 0))
         self._draw.on_click(lambda event: self._paint())
-        self._image = pn.pane.PNG(sizing_mode="scale_width", max_width=1100, visible=False)
-        self._chart = pn.pane.HoloViews(linked_axes=False, visible=False, **WIDE)
+        self._image = pn.pane.PNG(
+            sizing_mode="scale_width", max_width=1100, visible=False, stylesheets=[PAPER]
+        )
+        self._chart = pn.pane.HoloViews(linked_axes=False, visible=False, stylesheets=[PAPER], **WIDE)
         self._save = pn.widgets.FileDownload(label="Save this picture", width=170, visible=False)
 
     @property

@@ -1,5 +1,6 @@
 """Parallel coordinates: every point of a study as a line over its values on all axes, and the metric's."""
 
+from collections.abc import Callable
 from typing import Any
 
 import holoviews as hv
@@ -24,7 +25,7 @@ OUTSIDE = 1.1
 
 
 def parallel(
-    study: Study, choice: Choice, frame: pd.DataFrame, unit: Unit
+    study: Study, choice: Choice, frame: pd.DataFrame, unit: Unit, light: Callable[[Any, object], None]
 ) -> tuple[hv.Overlay, pd.DataFrame]:
     """Return the plot, and the points whose lines can be clicked.
 
@@ -32,6 +33,8 @@ def parallel(
     ----------
     frame : DataFrame
         The points of all slices, see `words.described`, with ``y``: the mean to draw.
+    light : callable
+        Hook that sets the colours of the plot.
     """
     frame = frame[frame["y"].notna() | frame["status"].isin(ASIDE)].reset_index(drop=True)
     looks = words.line_styles(study, choice)
@@ -73,7 +76,7 @@ def parallel(
     names = [*map(words.axis_name, axes), words.measure(study, choice)]
     overlay = (rules * every * labels).opts(
         responsive=True, height=520, xticks=list(zip(across.tolist(), names, strict=True)), yaxis=None,
-        xlim=(-0.1, len(axes) + 0.6), ylim=(-0.06, top + 0.08), xlabel="", ylabel="", bgcolor="white",
+        xlim=(-0.1, len(axes) + 0.6), ylim=(-0.06, top + 0.08), xlabel="", ylabel="", hooks=[light],
         toolbar="above", xrotation=20 * (len(axes) > 4),
     )  # fmt: skip
     return overlay, frame

@@ -9,9 +9,10 @@ import holoviews as hv
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
-from bokeh.models import HoverTool, NoOverlap, NumeralTickFormatter, TapTool
+from bokeh.models import ColorBar, HoverTool, LogTicker, NoOverlap, NumeralTickFormatter, TapTool
 from bokeh.models.renderers import GlyphRenderer
 
+from analysis.compare.heat_map import MOST_TEXTS
 from analysis.explorer import choice as chosen
 from analysis.explorer import words
 from analysis.explorer.choice import AUTO, HEAT_MAP, PARALLEL, Choice
@@ -19,6 +20,7 @@ from analysis.explorer.parallel import parallel
 from analysis.explorer.points import ASIDE, UNDECIDED
 from analysis.figures.style import SchemeStyle, text_on
 from analysis.study import Study
+from sweep.numbers import number
 
 hv.extension("bokeh", logo=False)
 
@@ -49,14 +51,23 @@ TOOLTIP = """
   <code style="font-size:11px; overflow-wrap:anywhere">@command</code>
 </div>"""
 
-COLORS = mpl.colormaps["viridis"]
-"""Colours of the heat map, from low to high."""
+COLORS = {False: "viridis", True: "RdBu_r"}
+"""Colours of the heat map from low to high: of means, and of ratios, whose middle is 1."""
+
+MOST_NUMBERS = 16
+"""Most columns of a heat map with a number in each cell; up to `MOST_TEXTS` it has its half-width."""
 
 NUMBERS = "0,0.[0000]"
 """How the ticks of a scale are written."""
 
 LONG_NAME = 16
-"""Characters of a name from which on the legend has one column: two would not fit a phone."""
+"""Characters of a name from which on a short legend has one column: two would not fit a phone."""
+
+MOST_ROWS = 6
+"""Most rows of the legend, below which the panel of a point begins."""
+
+INK = "#222222"
+"""Colour of texts and axes."""
 
 CANVAS = {"plot.output_backend": "canvas"}
 """Without WebGL, which some browsers lack."""
@@ -117,7 +128,7 @@ def drawn(study: Study, choice: Choice, points: pd.DataFrame, *, view: View | No
     if choice.kind == HEAT_MAP:
         return _heat_map(study, choice, frame, {name: look.label for name, look in looks.items()})
     if choice.kind == PARALLEL:
-        overlay, frame = parallel(study, choice, frame, unit)
+        overlay, frame = parallel(study, choice, frame, unit, drawn_light)
         every = overlay.get(1)
         everything = View((0.0, 1.0), (0.0, 1.0))
         return Drawing(overlay, frame, hv.streams.Selection1D(source=every), hv.streams.RangeXY(), everything)
@@ -152,15 +163,16 @@ def drawn(study: Study, choice: Choice, points: pd.DataFrame, *, view: View | No
     target = _targets(targets)
     everything = View(sides, (low, top))
     shown = view or everything
-    n_columns = 1 if any(len(looks[name].label) > LONG_NAME for name in choice.shown) else 2
+    is_long = any(len(looks[name].label) > LONG_NAME for name in choice.shown)
+    n_columns = max(1 if is_long else 2, -(-len(choice.shown) // MOST_ROWS))
     overlay = hv.Overlay([*layers, target]).opts(
-        responsive=True, height=460 + 24 * -(-len(choice.shown) // n_columns) * several, bgcolor="white",
+        responsive=True, height=460 + 24 * -(-len(choice.shown) // n_columns) * several,
         xlim=shown.x, ylim=shown.y, logy=logarithmic, yformatter=_ticks_of_numbers(),
         xlabel=words.along_label(study, choice), ylabel=words.value_label(study, choice, unit),
         title=words.where(study, choice.at), fontsize={"title": "11pt", "labels": "10pt", "legend": "9pt"},
         show_grid=True, gridstyle={"grid_line_color": "#e8e8e8"}, toolbar="above", active_tools=[],
-        show_legend=several, legend_position="bottom", legend_cols=n_columns,
-        hooks=[partial(_finish, everything, high)], **_ticks(study, choice, points),
+        show_legend=several, legend_position="bottom", legend_cols=n_columns, legend_limit=10_000,
+        hooks=[partial(_finish, everything, high), drawn_light], **_ticks(study, choice, points),
     )  # fmt: skip
     clicked = hv.streams.Selection1D(source=target)
     return Drawing(overlay, targets, clicked, hv.streams.RangeXY(source=overlay), everything)
@@ -171,29 +183,38 @@ def _heat_map(study: Study, choice: Choice, frame: pd.DataFrame, names: dict[str
     columns = {one: words.value_name(study, choice.along, one, choice.at) for one in frame["value"].unique()}
     shown = frame.assign(column=frame["value"].map(columns), row=frame["line"].map(names))
     label = words.value_label(study, choice, words.unit_of(study, choice, frame))
-    is_positive = bool((frame["y"] > 0).all())
+    is_positive = bool((frame["y"].dropna() > 0).all()) and bool(frame["y"].notna().any())
+    heights = np.log(frame["y"]) if is_positive else frame["y"]
+    low, high = float(heights.min()), float(heights.max())
+    if is_ratio := bool(choice.reference) and is_positive:
+        low, high = -max(-low, high, 1e-3), max(-low, high, 1e-3)
+    shades = mpl.colormaps[COLORS[is_ratio]]
     colors = hv.HeatMap(shown, ["column", "row"], ["y", "heading", "estimate", "note"]).opts(
-        responsive=True, height=140 + 44 * len(choice.shown), cmap=COLORS.name, colorbar=True, clabel=label,
+        responsive=True, height=140 + 44 * len(choice.shown), cmap=shades.name, colorbar=True, clabel=label,
         xlabel=words.along_label(study, choice), ylabel="", logz=is_positive, tools=["tap"],
+        clim=(np.exp(low), np.exp(high)) if is_ratio else (None, None),
         title=words.where(study, choice.at), clipping_colors={"NaN": "#dddddd"}, backend_opts=CANVAS,
     )  # fmt: skip
     everything = View((0.0, 1.0), (0.0, 1.0))
-    heights = np.log(frame["y"]) if is_positive else frame["y"]
-    shares = (heights - heights.min()) / ((heights.max() - heights.min()) or 1.0)
-    shown["ink"] = ["#111111" if np.isnan(one) else text_on(COLORS(one)) for one in shares]
-    texts = hv.Labels(shown, ["column", "row"], ["estimate", "ink"]).opts(
-        text_color="ink", text_font_size="9pt"
-    )
+    shares = (heights - low) / ((high - low) or 1.0)
+    shown["ink"] = ["#111111" if np.isnan(one) else text_on(shades(one)) for one in shares]
+    shown["text"] = shown["estimate"]
+    if len(columns) > MOST_TEXTS:
+        shown["text"] = [number(one) if one == one else "" for one in shown["y"]]
+    if len(columns) > MOST_NUMBERS:
+        shown["text"] = ""
+    texts = hv.Labels(shown, ["column", "row"], ["text", "ink"]).opts(text_color="ink", text_font_size="9pt")
     clicked, zoomed = hv.streams.Selection1D(source=colors), hv.streams.RangeXY()
-    return Drawing(colors * texts, shown, clicked, zoomed, everything)
+    overlay = (colors * texts).opts(hooks=[drawn_light])
+    return Drawing(overlay, shown, clicked, zoomed, everything)
 
 
 def schedule(boxes: pd.DataFrame, title: str) -> hv.Rectangles:
     """Return a Gantt chart that can be zoomed, of the rectangles of `views.rectangles`."""
     return hv.Rectangles(boxes, ["begin", "low", "end", "high"], ["job", "color"]).opts(
         responsive=True, height=440, color="color", line_color="#333333", line_width=0.4, title=title,
-        tools=["hover"], xlabel="Time since the first submission (h)", ylabel="Processors", bgcolor="white",
-        backend_opts=CANVAS,
+        tools=["hover"], xlabel="Time since the first submission (h)", ylabel="Processors",
+        hooks=[drawn_light], backend_opts=CANVAS,
     )  # fmt: skip
 
 
@@ -289,6 +310,20 @@ def _ticks(study: Study, choice: Choice, points: pd.DataFrame) -> dict[str, Any]
     return {"xticks": sorted(names.items()), "xrotation": 30 if is_crowded else 0}
 
 
+def drawn_light(plot: Any, element: object) -> None:
+    """Set the colours of paper under any theme: on a dark page all pictures are inverted together."""
+    figure = plot.state
+    figure.update(background_fill_color="white", border_fill_color="white")
+    figure.title.text_color = INK
+    for axis in figure.axis:
+        axis.update(axis_label_text_color=INK, major_label_text_color=INK, axis_line_color=INK,
+                    major_tick_line_color=INK, minor_tick_line_color=None)  # fmt: skip
+    for legend in figure.legend:
+        legend.update(background_fill_color="white", label_text_color=INK)
+    for bar in figure.select(ColorBar):
+        bar.update(background_fill_color="white", title_text_color=INK, major_label_text_color=INK)
+
+
 def _finish(everything: View, high: float, plot: Any, element: object) -> None:
     """Set what HoloViews has no option for: plain text, the reset to all, clicks on targets only."""
     figure = plot.state
@@ -296,6 +331,8 @@ def _finish(everything: View, high: float, plot: Any, element: object) -> None:
     figure.output_backend, figure.toolbar.logo = "canvas", None
     figure.title.text_font_style = "normal"
     for axis in (*figure.xaxis, *figure.yaxis):
+        if isinstance(axis.ticker, LogTicker):
+            axis.ticker.mantissas = [1, 2, 5]
         axis.axis_label_text_font_style = "normal"
         axis.major_label_policy = NoOverlap(min_distance=8)
     for legend in figure.legend:

@@ -33,6 +33,9 @@ PHONE = """
 """
 """Style of narrow windows: controls below the plot."""
 
+DARK = ":root { --pictures: invert(0.9) hue-rotate(180deg); }"
+"""Style of the dark theme: pictures are inverted, and keep their hues."""
+
 TRIED = 50
 """Number of ports that are tried, from the first one on."""
 
@@ -106,7 +109,7 @@ def serve(
             pn.state.on_session_destroyed(partial(_close, pages[-1]))
         return pn.template.FastListTemplate(
             title=escape(name), font="system-ui, sans-serif", sidebar_width=300, theme_toggle=True,
-            raw_css=[PHONE], main_max_width="1600px",
+            raw_css=[PHONE, DARK * (query.get("theme") == "dark")], main_max_width="1600px",
             sidebar=[pn.Card(one.side, title=escape(source.study.name), hide_header=len(pages) == 1)
                      for one, source in zip(pages, sources, strict=True)],
             main=[pn.FlexBox(*(one.main for one in pages), gap="24px")],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -199,7 +199,8 @@ def table(case: Case) -> Table | None:
     ]
     if not rows:
         return None
-    return declared(
+    found = declared(
         "operators", "fidelity", rows, reference=case.against, values=Sample.of(case).values,
         alike=f"{ALIKE:g}", near=f"{NEAR:g}",
     )  # fmt: skip
+    return replace(found, is_open=True)

@@ -14,7 +14,7 @@ from analysis.paper import Paper
 from analysis.report.facts import NO_WAITS, is_exact, notes, replications, sentence
 from analysis.report.warnings import brief, warnings
 from analysis.study import Study
-from analysis.study.curve import EXCLUDED, SATURATED
+from analysis.study.curve import DONE, EXCLUDED, SATURATED
 from sweep.numbers import number, unit_of
 from sweep.policy_names import label
 
@@ -157,8 +157,9 @@ MORE_IS_BETTER = ("utilization", "throughput", "jobs", "efficiency_preservation"
 def ranked(study: Study, metric: str | None = None) -> Iterator[str]:
     """Yield the best and the worst policy by a metric, at the highest load with enough means.
 
-    Enough means at least two policies, and half the largest number at any load. Empty if the grid has another
-    axis of numbers, because none of its values is a default.
+    Enough means at least two policies, and half the largest number at any load; every other policy is
+    saturated there, or too short. Empty if the grid has another axis of numbers, because none of its values
+    is a default.
 
     Parameters
     ----------
@@ -187,7 +188,10 @@ def ranked(study: Study, metric: str | None = None) -> Iterator[str]:
     if known.max(initial=0) < 2:
         return
     loads = np.nan_to_num(one.data["load"].values.astype(float))
-    enough = np.flatnonzero(known >= max(2, known.max() // 2))
+    complete = ((status == DONE) | (status == SATURATED)).all(axis=0)
+    enough = np.flatnonzero(complete & (known >= max(2, known.max() // 2)))
+    if not enough.size:
+        return
     column = int(enough[np.argmax(loads[enough])])
     order = [row for row in np.argsort(means[:, column], kind="stable") if not np.isnan(means[row, column])]
     first, last = order[0], order[-1]

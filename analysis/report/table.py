@@ -74,6 +74,8 @@ class Table:
         Headings.
     is_first : bool
         Whether it is shown unfolded at the top of the report; where one is, all others are folded.
+    is_open : bool
+        Whether its fold is open.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     is_first: bool = False
+    is_open: bool = False
 
     @property
     def numeric(self) -> list[bool]:

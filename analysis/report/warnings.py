@@ -24,7 +24,8 @@ def warnings(study: Study, paper: Paper | None = None) -> list[str]:
             f"{counted(n, 'is', 'are')} saturated: the offered load exceeds the capacity measured in "
             "overload runs, so there is no mean."
         )
-    if n := int(np.isfinite(short := study.bias.values).sum()):
+    short = study.bias.values
+    if (n := int(np.isfinite(short).sum())) and np.nanmin(short) <= -statistics.LEAST_BIAS:
         found.append(
             f"{counted(n, 'is', 'are')} too short: the mean of longer runs would be higher, by "
             f"{100 * (-np.nanmin(short)):.0f} % at most (drawn hollow)."

@@ -185,7 +185,7 @@ def advice(
     size = "" if batch_size is None else f" of {batch_size}"
     found = f"interval from {interval.n} batches{size} with lag-1 correlation {interval.lag1:.2f}"
     if interval.effective < interval.n:
-        found += f", widened as they are worth {interval.effective:.2g} independent ones"
+        found += f", widened: they count as {max(1, round(interval.effective))} independent batches"
     enough = sufficient_batch_size(interval.lag1, batch_size or 1)
     if enough is not None and enough == (batch_size or 1):
         return found

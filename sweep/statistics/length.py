@@ -18,6 +18,9 @@ from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, student
 ENOUGH = 10
 """Relaxation times of a run that is long enough; a rise in a run twice as long is random."""
 
+LEAST_BIAS = 0.005
+"""Bias from which it is reported: 1 % after rounding."""
+
 WINDOW = 5
 """Relaxation times up to which autocorrelations are added: beyond, they are noise (Sokal)."""
 

@@ -9,9 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import holoviews as hv
 import numpy as np
 import pytest
 import xarray as xr
+from bokeh.models import LogColorMapper
+from fabricated import dataset
+from papers import KEYS
+from papers import of as of_paper
 
 import sweep
 from analysis.command import main
@@ -125,6 +130,26 @@ def test_a_load_near_the_capacity_is_undecided(study: Study) -> None:
     found = points.points(replace(study, data=data), Choice.first(study))
     assert {*found["status"][found["value"] == "0.75"]} == {points.UNDECIDED}
     assert {*found["status"][found["value"] == "0.5"]} == {DONE}
+
+
+def test_many_policies_and_loads_have_a_legend_and_short_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("command", "seeds"):  # a fabricated dataset has no config
+        monkeypatch.setattr(rerun, name, lambda *_: "")
+    found = of_paper(KEYS[0], dataset(loads=tuple(np.linspace(0.1, 0.75, 14).round(2).tolist())))
+    first = chosen.normal(found, replace(Choice.first(found), shown=tuple(found.policies)))
+
+    def drawn(**changed: Any) -> plot.Drawing:
+        choice = chosen.normal(found, replace(first, **changed))
+        return plot.drawn(found, choice, words.described(found, choice, points.points(found, choice)))
+
+    (legend,) = hv.render(drawn().overlay).legend
+    assert len(legend.items) == len(found.policies) == 8
+    texts = drawn(kind=chosen.HEAT_MAP).points["text"]
+    assert len(texts) == 8 * 14
+    assert all(0 < len(text) < 6 for text in texts)
+    ratios = drawn(kind=chosen.HEAT_MAP, reference="best_fit").overlay
+    scale = hv.render(ratios).select_one(LogColorMapper)
+    assert scale.low * scale.high == pytest.approx(1.0), "1 is in the middle"
 
 
 def test_parallel_coordinates_show_all_points_at_their_places(study: Study) -> None:
