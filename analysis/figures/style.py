@@ -154,15 +154,13 @@ def shows(axes: Axes) -> bool:
 
 def put_letters(figure: Figure) -> None:
     """Put a letter at each of several panels; a strip above a panel belongs to it."""
-    places = [one for one in figure.axes if one.get_visible() and one.axison and one.get_subplotspec()]
-    under = {(spec.rowspan.start + 1, spec.colspan.start) for spec in (
-        one.get_subplotspec() for one in places if not one.xaxis.get_visible()
-    )}  # fmt: skip
-    panels = [
-        one for one in places
-        if ((spec := one.get_subplotspec()).rowspan.start, spec.colspan.start) not in under
-        and one.get_label() != "<colorbar>"
-    ]  # fmt: skip
+    places = [
+        (one, spec.rowspan.start, spec.colspan.start)
+        for one in figure.axes
+        if one.get_visible() and one.axison and (spec := one.get_subplotspec())
+    ]
+    under = {(row + 1, column) for one, row, column in places if not one.xaxis.get_visible()}
+    panels = [one for one, *place in places if tuple(place) not in under and one.get_label() != "<colorbar>"]
     if len(panels) < 2 or any(one.get_title(loc="left").startswith("(a)") for one in panels):
         return
     for letter, one in zip(ascii_lowercase, panels, strict=False):
@@ -252,9 +250,11 @@ def key_below(figure: Figure, handles: Sequence[Artist], n_columns: int, notes: 
     """Write a legend below all plots, and notes above it at the left."""
     title: dict[str, Any] = {"title": "\n".join(notes), "title_fontsize": 7.5, "alignment": "left"}
     legend = figure.legend(
-        handles=list(handles), loc=f"outside lower {'left' if notes else 'center'}", ncols=n_columns,
-        **title if notes else {},
-    )  # fmt: skip
+        handles=list(handles),
+        loc="outside lower left" if notes else "outside lower center",
+        ncols=n_columns,
+        **(title if notes else {}),
+    )
     legend.get_title().set_color("#666666")
 
 

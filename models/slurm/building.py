@@ -308,12 +308,9 @@ def timers(configuration: Configuration, phases: Phases, n_records: int, plans: 
 def _settings(configuration: Configuration, phases: Phases, plans: int) -> np.ndarray:
     """Return what kernels read: of the settings what has the same name, and what other parts set."""
     settings = configuration.settings
-    given = {name: getattr(settings, name) for name in tables.SETTINGS.names or () if hasattr(settings, name)}
-    given |= {
-        name: value
-        for name, value in versions.rules(settings.version).items()
-        if name in tables.SETTINGS.names
-    }
+    names, rules = tables.SETTINGS.names or (), versions.rules(settings.version)
+    given = {name: getattr(settings, name) for name in names if hasattr(settings, name)}
+    given |= {name: value for name, value in rules.items() if name in names}
     given |= {
         "bf_node_space_size": settings.bf_node_space_size or settings.bf_max_job_test,
         "tick": _period(settings, phases),

@@ -154,6 +154,8 @@ class Capture:
         path = Path(given or "/etc/slurm/slurm.conf")
         try:
             text = self._copied(path, path.parent, {path: CONFIGURATION})
+            if version := self.config.get("SLURM_VERSION"):  # decides defaults and rules
+                text += f"SLURM_VERSION={version}\n"
         except OSError as error:
             there = [name for name in (CONFIG, NODES, PARTITIONS) if self.files.get(name)]
             remedy = "or name the file: SLURM_CONF=FILE python -m slurm capture"

@@ -1,8 +1,6 @@
 """``python -m slurm forecast``: quantiles of starts, what would bring one forward, and a backtest."""
 
-import json
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from models import workloads
-from models.arrays import Floats, Ints
+from models.arrays import Floats
 from models.jobs import bundle
 from models.jobs.jobs import Jobs
 from models.jobs.trace import Trace
@@ -22,7 +20,6 @@ from slurm.commands import Slurm as Commands
 from slurm.forecasting import queue
 from slurm.forecasting.calibrating import (
     FIRST_SHARE,
-    LEVELS,
     TESTED_SHARE,
     Cases,
     cases,
@@ -31,6 +28,7 @@ from slurm.forecasting.calibrating import (
     scores,
 )
 from slurm.forecasting.drawing import DAY
+from slurm.forecasting.reporting import report, span, write
 from slurm.forecasting.simulating import Easy, Futures, Scheduler, Slurm
 from slurm.forecasting.state import State, of_log, past_of
 from sweep import compiling
@@ -48,9 +46,6 @@ NEW = "new"
 
 LEAST_CYCLE_S = 300
 """Seconds between backfill cycles at least."""
-
-SHOWN = 40
-"""Jobs that are printed and drawn."""
 
 SOONER_S = 60.0
 """Seconds by which a start is earlier at least."""
@@ -108,7 +103,7 @@ def forecast(given: Options) -> int:
             gains.append((what, _quantiles(changed.jobs.part(watched), other, before, at)[:, 0], sooner))
     except (ValueError, OSError) as error:
         raise SweepError(one_line(error)) from None
-    _report(state, watched, found, gains, before is not None, place)
+    report(state, watched, found, gains, before is not None, place)
     return 0
 
 
@@ -241,7 +236,7 @@ def _changes(state: State, job: int, scheduler: Scheduler) -> dict[str, State]:
         what = f"{half['nodes']} of {nodes} nodes" if half else f"{-(-size // 2):,} of {size:,} CPUs"
         found[what] = state.changed(job, {"size": -(-size // 2)}, {**half, "tasks": tasks})
     for part in (2, 4) if limit >= 240 else ():
-        found[f"time limit {_span(limit / part)}"] = state.changed(job, {"requested": limit / part}, {})
+        found[f"time limit {span(limit / part)}"] = state.changed(job, {"requested": limit / part}, {})
     if isinstance(scheduler, Slurm) and request is not None:
         mine = str(request.partition[job]) or scheduler.configuration.default_partition.name
         for one in scheduler.configuration.partitions:
@@ -259,106 +254,6 @@ def _quantiles(jobs: Jobs, starts: Floats, before: Cases | None, at: float) -> F
     """Return the quantiles of starts, shape (3, n_jobs), calibrated where cases are given."""
     simulated = quantiles(starts)
     return simulated if before is None else before.calibrated(simulated, features(jobs, simulated), at)
-
-
-def _span(seconds: float) -> str:
-    """Return a time from now with two or three digits."""
-    if not np.isfinite(seconds):
-        return "never"
-    for name, size in (("d", 86_400.0), ("h", 3600.0), ("min", 60.0)):
-        if seconds >= (2 if name == "d" else 1) * size:
-            return f"{seconds / size:.1f} {name}"
-    return "now" if seconds < 1 else f"{seconds:.0f} s"
-
-
-def _report(
-    state: State,
-    watched: Ints,
-    found: Floats,
-    gains: Sequence[tuple[str, Floats, float]],
-    is_calibrated: bool,
-    place: Path,
-) -> None:
-    """Print a forecast, and write it with its picture."""
-    names = [state.names[job] for job in watched]
-    planned = state.planned[watched - state.n_running]
-    rows = [
-        {
-            "job": name,
-            "waited_s": float(-state.jobs.submit[job]),
-            "start_s": of.tolist(),
-            "planned_s": plan or None,
-        }
-        for name, job, of, plan in zip(names, watched, found.T, np.nan_to_num(planned).tolist(), strict=True)
-    ]
-    print(f"{state.n_running:,} jobs run, {state.n_waiting:,} wait at {_date(state.zero)}; starts from then:")
-    print(
-        f"{'job':>14}  {'waited':>9}  {'10 %':>9}  {'50 %':>9}  {'90 %':>9}"
-        + f"  {'Slurm plans':>11}" * bool(np.isfinite(planned).any())
-    )
-    for row, of in list(zip(rows, found.T, strict=True))[:SHOWN]:
-        plan = f"  {_span(row['planned_s']):>11}" if row["planned_s"] else ""
-        print(
-            f"{row['job']:>14}  {_span(row['waited_s']):>9}"
-            + "".join(f"  {_span(each):>9}" for each in of)
-            + plan
-        )
-    if len(rows) > SHOWN:
-        print(f"{len(rows) - SHOWN:,} more in {place / 'forecast.json'}")
-    if gains:
-        print("what would bring it forward, in the same futures:")
-    for what, of, sooner in gains:
-        print(
-            f"{what:>25}"
-            + "".join(f"  {_span(each):>9}" for each in of)
-            + f"  sooner in {sooner:.0%} of them"
-        )
-    if not is_calibrated:
-        print(
-            "not calibrated: add calibrate=50 or more, to compare with that many earlier instants of the log"
-        )
-    document = {
-        "at": state.zero,
-        "levels": LEVELS.tolist(),
-        "calibrated": is_calibrated,
-        "jobs": rows,
-        "changes": [{"change": what, "start_s": of.tolist(), "sooner": sooner} for what, of, sooner in gains],
-    }
-    _write(document, place)
-    labels = [*names[:SHOWN], *(what for what, *_ in gains)]
-    spans = np.column_stack([found[:, :SHOWN], *(of for _, of, _ in gains)])
-    _draw(labels, spans, np.append(planned[:SHOWN], [np.nan] * len(gains)), place)
-
-
-def _date(zero: float) -> str:
-    return f"{datetime.fromtimestamp(zero, UTC):%F %T} UTC" if zero > 1e8 else f"{zero:,.0f} s"
-
-
-def _write(document: Mapping[str, Any], place: Path) -> None:
-    text = json.dumps(document, indent=1).replace("Infinity", "null")
-    (place / "forecast.json").write_text(text + "\n", encoding="utf-8")
-    print(f"written: {place / 'forecast.json'}")
-
-
-def _draw(labels: Sequence[str], spans: Floats, planned: Floats, place: Path) -> None:
-    """Draw intervals of starts, one below the other."""
-    import matplotlib
-
-    matplotlib.use("agg")
-    import matplotlib.pyplot as plt
-
-    hours, at = np.where(np.isfinite(spans), spans, np.nan) / 3600, np.arange(len(labels))
-    figure, axes = plt.subplots(figsize=(7, 1 + 0.22 * len(labels)), layout="constrained")
-    axes.hlines(at, hours[0], hours[2], linewidth=4, color="C0", alpha=0.4, label="10 to 90 %")
-    axes.plot(hours[1], at, "o", markersize=4, color="C0", label="50 %")
-    if np.isfinite(planned).any():
-        axes.plot(planned / 3600, at, "x", markersize=4, color="C1", label="Slurm's plan")
-    axes.set(yticks=at, yticklabels=labels, xlabel="start, hours from now", ylabel="job", xlim=(0, None))
-    axes.invert_yaxis()
-    figure.legend(frameon=False, loc="outside upper center", ncols=3)
-    figure.savefig(place / "forecast.png", dpi=150)
-    plt.close(figure)
-    print(f"written: {place / 'forecast.png'}")
 
 
 def _backtest(given: Options, trace: Trace, scheduler: Scheduler, n_before: int, place: Path) -> int:
@@ -390,5 +285,5 @@ def _backtest(given: Options, trace: Trace, scheduler: Scheduler, n_before: int,
         early, late = score["too_early"][0], score["too_late"][0]
         print(f"{name:>18}  {f'{covered:.1%} ± {half:.1%}':>20}  {early:>9.1%}  {late:>8.1%}", end="")
         print(f"  {errors[0]:>15}  {errors[1]:>12}")
-    _write({"log": trace.name, "instants": n, "jobs": len(tested.start), "scores": results}, place)
+    write({"log": trace.name, "instants": n, "jobs": len(tested.start), "scores": results}, place)
     return 0

@@ -385,7 +385,7 @@ def _last_before(instants: list[float], default: float, zero: float, looks: np.n
     if not instants:
         return 0.0  # the log is shorter than until the next one
     at = max((instant for instant in instants if instant < zero), default=instants[0])
-    look = looks[max(np.searchsorted(looks, at + BESIDE_S, side="right") - 1, 0)]
+    look = looks[max(int(np.searchsorted(looks, at + BESIDE_S, side="right")) - 1, 0)]
     return float(look if abs(look - at) < WITHIN_S else at) - zero - default * (at >= zero)
 
 

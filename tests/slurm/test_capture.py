@@ -187,6 +187,7 @@ def test_a_complete_bundle(site: Site, tmp_path: Path, version: str) -> None:
     assert found == read_configuration(tmp_path / "out/slurm.conf")  # the same beside it
     assert [node.name for node in found.nodes] == ["alp01", "alp02", "alp03", "alp04"]
     assert found.partitions[0].max_time == 2 * 86400
+    assert found.settings.version == Version.of(version)
     assert {one.name for one in found.associations} == {"root", "glacier", "ice", "carla", "bruno"}
     assert len(found.reservations) == 1
     assert [(one.nodes, one.end - one.begin) for one in found.events] == [((1,), 7200.0)]
@@ -247,6 +248,7 @@ def test_what_scontrol_shows_stands_in_for_slurm_conf(site: Site, tmp_path: Path
     assert [(one.cpus, one.memory) for one in found.nodes] == [(8, 32000)] * 4
     assert [one.max_time for one in found.partitions] == [one.max_time for one in before.partitions]
     assert found.partitions[0].restricted == ("allowaccounts",)
+    assert found.settings.version == before.settings.version == Version.of("24.11.1")
 
 
 def test_names_are_others_alike_in_all_files(site: Site, tmp_path: Path) -> None:

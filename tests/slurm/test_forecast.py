@@ -328,7 +328,12 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     made = json.loads((tmp_path / "out/forecast.json").read_text())
     assert made["jobs"][0]["start_s"] == sorted(made["jobs"][0]["start_s"])
     assert (tmp_path / "out/forecast.png").stat().st_size > 5000
+    for name in ("forecast.json", "forecast.png"):  # a link is replaced, not followed
+        (tmp_path / "mine").write_text("mine")
+        (tmp_path / "out" / name).unlink()
+        (tmp_path / "out" / name).symlink_to(tmp_path / "mine")
     assert cli.main(["forecast", *few, at]) == 0
+    assert (tmp_path / "mine").read_text() == "mine"
     names = [job["job"] for job in json.loads((tmp_path / "out/forecast.json").read_text())["jobs"]]
     assert names
     assert cli.main(["forecast", *few, at, f"job={names[0]}"]) == 0
