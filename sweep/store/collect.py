@@ -4,6 +4,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 
 from sweep.config import canonical
 from sweep.plan.data import Plan
@@ -114,6 +115,7 @@ class Collection:
             FORMAT,
             self._plan.settings.keep,
             self._plan.settings.confidence,
+            asdict(self._plan.settings.accept),
             json.dumps(provenance.versions()),
         ]
         return hashlib.sha256(canonical.text([self._plan.ids, states, settings]).encode()).hexdigest()[:20]

@@ -27,6 +27,9 @@ def test_a_second_run_finds_everything_done(sweep, monkeypatch):
     assert second.out.splitlines()[1:] == first.out.splitlines()[1:], "the same table"
     assert {path: path.stat().st_mtime_ns for path in before} == before
     assert results() == 24
+    assert sweep("accept.group_wait=2").out.startswith("up to date: 24 of 24 tasks are done\n")
+    recipe = json.loads(load().attrs["config"])["settings"]
+    assert recipe["accept"]["group_wait"] == 2, "only the dataset is written again"
 
 
 def test_growth_runs_only_what_is_new(sweep):
