@@ -125,10 +125,11 @@ def recommendation(case: Case) -> str:
             f"({acceptance.in_words(case)}): {refused}."
         )
     shown = [one for one in listed if one.can_be_set][:MOST_LISTED]
-    others = "; ".join(_offer(one) for one in listed if not one.can_be_set)
+    unset = [one for one in listed if not one.can_be_set]
+    others = "; ".join(_offer(one, is_first=not shown and one is unset[0]) for one in unset)
     if shown:
         first = [
-            f"Try {' or '.join(map(_offer, shown))}.",
+            f"Try {' or '.join(_offer(one, is_first=one is shown[0]) for one in shown)}.",
             *map(_concentrated, shown),
             _pilot(case, found[shown[0].policy], shown[0].policy),
         ]
@@ -169,15 +170,16 @@ def _diagnosis(case: Case) -> str:
     )
 
 
-def _offer(one: acceptance.Candidate) -> str:
-    """Return a policy of the short list with its gain and its costs."""
+def _offer(one: acceptance.Candidate, *, is_first: bool) -> str:
+    """Return a policy of the short list with its gain and its costs; the first one's gain in full."""
     costs = [f"longest wait × {number(one.longest_ratio)}"]
     if one.paying:
         group = next(iter(one.paying))
         costs.append(f"worst for {one.case.named(group)}, × {number(one.worst)}")
     else:
         costs.append("no group is shown to wait longer")
-    return f"{label(one.policy)} ({gain(one.case, one.change)}; {', '.join(costs)})"
+    gained = gain(one.case, one.change) if is_first else cells.relative(one.change, one.change.mean)
+    return f"{label(one.policy)} ({gained}; {', '.join(costs)})"
 
 
 def _refused(one: acceptance.Candidate) -> str:

@@ -17,6 +17,7 @@ import pytest
 from models.jobs import bundle
 from models.slurm import bundled, model
 from models.slurm.configuration import read as read_configuration
+from models.slurm.configuration.versions import Version
 from models.workloads import sacct
 from slurm import cli
 from slurm.capturing import anonymous, command, completeness
@@ -248,7 +249,7 @@ def test_what_scontrol_shows_stands_in_for_slurm_conf(site: Site, tmp_path: Path
     assert [(one.cpus, one.memory) for one in found.nodes] == [(8, 32000)] * 4
     assert [one.max_time for one in found.partitions] == [one.max_time for one in before.partitions]
     assert found.partitions[0].restricted == ("allowaccounts",)
-    assert found.settings.version == before.settings.version == Version.of("24.11.1")
+    assert found.settings.version == before.settings.version == Version.of("23.11.4")
 
 
 def test_names_are_others_alike_in_all_files(site: Site, tmp_path: Path) -> None:
