@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from models.arrays import Ints
+from models.arrays import Floats, Ints
 from models.jobs.requests import Requests
 from models.slurm.asked import Asked
 from models.slurm.configuration import Configuration
@@ -21,6 +21,9 @@ from models.slurm.kernel import tables
 
 OF_NODES = ("cpu", "node", "mem")
 """Resources that are counted, with ``jobs`` and ``gres/...``; others (billing, licences) have no effect."""
+
+MOST_NAMED = 3
+"""Limits that a note names."""
 
 
 def sizes(request: Requests, configuration: Configuration, place: Ints) -> tuple[Ints, Ints, np.ndarray]:
@@ -168,6 +171,42 @@ def _counts(wanted: Asked, configuration: Configuration) -> Iterator[tuple[Limit
         of_jobs = limit.resource == JOBS
         every = np.ones_like(cpus) if of_jobs else amounts(wanted.request, limit.resource, nodes, cpus)
         yield limit, mine, every[mine]
+
+
+def exceeded(wanted: Asked, configuration: Configuration, waited: Floats) -> str:
+    """Return a note on jobs of a log that started while a limit of today held them back, empty for none.
+
+    Parameters
+    ----------
+    waited : ndarray of float, shape (n_jobs,), seconds
+        Recorded waits; NaN for a job without one.
+    """
+    begin = wanted.jobs.submit + waited
+    end = begin + wanted.jobs.runtime
+    beyond, worst = np.zeros(len(waited), bool), [(0.0, "")]  # how far beyond, and the limit
+    for limit, mine, count in _counts(wanted, configuration) if configuration.settings.enforces else ():
+        ran = (end > begin)[mine] & (count <= limit.cap)
+        jobs, each = mine[ran], count[ran]
+        # What ends at a time is free for what starts then.
+        order = np.lexsort((np.repeat([0, 1], len(jobs)), np.concatenate([end[jobs], begin[jobs]])))
+        level = np.cumsum(np.concatenate([-each, each])[order])
+        over = order[(level > limit.cap) & (order >= len(jobs))] - len(jobs)
+        over = over[limit.checked[jobs[over]]]
+        beyond[jobs[over]] = True
+        if len(over):
+            had = int(level.max())
+            text = f"{limit.label} may have {limit.cap} {limit.resource} and had {had}"
+            worst.append((had / max(limit.cap, 1), text))
+    if not beyond.any():
+        return ""
+    named = [text for _, text in sorted(worst, reverse=True)[:MOST_NAMED] if text]
+    left, n = len(worst) - 1 - len(named), int(beyond.sum())
+    return (
+        f"{configuration.name}: {n:,} job{'s' * (n > 1)} ({beyond.mean():.1%}) started in the log beyond a "
+        f"limit that holds here: {'; '.join(named)}{f'; and {left} more' * (left > 0)}. The limits were "
+        "others then, and such jobs wait longer here: give the limits of that time "
+        "(policy.lines=['QosName=NAME MaxJobsPU=N'] replaces the line of a QOS)"
+    )
 
 
 def counters(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, np.ndarray, Ints, list[str]]:

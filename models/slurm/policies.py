@@ -32,7 +32,7 @@ from models.slurm.configuration.accounting import Reservation
 from models.slurm.configuration.keys import words_of
 from models.slurm.configuration.reading import of_lines
 from models.slurm.fitting import MOST_NAMED, OF_MACHINE, fitted, limited, lines_of
-from models.slurm.limits import counters
+from models.slurm.limits import counters, exceeded
 from models.slurm.preemption import levels_of
 from models.slurm.scheduler import Phases
 from models.slurm.unmodelled import with_share
@@ -305,6 +305,8 @@ def check(point: Point) -> Sequence[str]:
     found = wanted(opened.first(CHECKED), point.policy, configuration, users)
     events = [one for one in with_downtimes(configuration, opened).reservations if one.known > -math.inf]
     *_, notes = counters(found, configuration)
+    if isinstance(opened, Trace) and opened.waited is not None and point.load is None:
+        notes += filter(None, [exceeded(found, configuration, opened.waited)])
     if events:
         hours = sum(len(one.nodes) * (one.end - one.begin) for one in events) / HOUR_S
         notes.append(

@@ -19,7 +19,7 @@ from models.slurm.configuration.keys import Line
 from models.slurm.configuration.reading import of_lines
 from models.slurm.engine import run
 from models.slurm.kernel.priority import classic, fair_tree
-from models.slurm.limits import above, counters, limited
+from models.slurm.limits import above, counters, exceeded, limited
 from models.slurm.priority import associations, fixed_parts
 from models.slurm.scheduler import Phases
 from models.slurm.unmodelled import with_share
@@ -216,6 +216,27 @@ def test_a_larger_job_runs_alone_and_is_counted(site: Configuration) -> None:
     result = run(wanted, site, Phases(), zero=0.0)
     others = [k for k in (0, 2) if result.start[k] < result.end[1] and result.end[k] > result.start[1]]
     assert not others
+
+
+@pytest.mark.parametrize(
+    ("waited", "expected"),
+    [
+        ([0, 600, 1200], ""),
+        (
+            [0, 599, np.nan],
+            r"1 job \(33.3%\) .*: user ann of account physics may have 1 jobs and had 2\.",
+        ),
+        ([0, 0, 600], r"1 job \(33.3%\)"),
+        ([0, 10, 20], r"2 jobs \(66.7%\) .* had 3; QOS part of account physics may have 2 node and had 3\. "),
+    ],
+)
+def test_limits_that_a_log_did_not_keep_are_named(
+    site: Configuration, waited: list[float], expected: str
+) -> None:
+    found = exceeded(jobs(site, [("ann", "physics", "")] * 3), site, np.array(waited, float))
+    assert re.search(expected, found) if expected else not found
+    off = replace(site, settings=replace(site.settings, enforces=False))
+    assert not exceeded(jobs(site, [("ann", "physics", "")] * 3), off, np.array(waited, float))
 
 
 def test_shares_are_those_of_all_siblings(site: Configuration) -> None:
