@@ -209,7 +209,7 @@ class _Written:
     def create(
         self, name: str, dims: Sequence[str], kind: Any, attributes: Mapping[str, Any], values: Any = None
     ) -> Any:
-        """Return a new variable of numbers, or of texts (`str`), whose values are written later."""
+        """Return a new variable of numbers or texts, whose values are written later."""
         group = layout.group_of(name, dims, values)
         if group and group not in self._file.groups:
             self._file.createGroup(group)
@@ -220,14 +220,14 @@ class _Written:
     def put(self, name: str, variable: Variable) -> None:
         """Write a variable."""
         dims, values, attributes = variable
-        values = np.asarray(values)
-        self.create(name, dims, *_typed(values, attributes), values)[...] = values
+        values, kind, attributes = _typed(np.asarray(values), attributes)
+        self.create(name, dims, kind, attributes, values)[...] = values
 
     def _describe(self, home: Any, dims: Sequence[str]) -> None:
         for name, (own, values, attributes) in self._coordinates.items():
             if name not in home.variables and set(own) <= set(dims):
-                values = np.asarray(values)
-                self._create(home, name, own, *_typed(values, attributes), missing=False)[...] = values
+                values, kind, attributes = _typed(np.asarray(values), attributes)
+                self._create(home, name, own, kind, attributes, missing=False)[...] = values
         if others := [name for name in home.variables if name in self._coordinates and name not in dims]:
             home.setncattr("coordinates", " ".join(others))
 
@@ -235,12 +235,17 @@ class _Written:
         self, home: Any, name: str, dims: Sequence[str], kind: Any, attributes: Mapping[str, Any],
         missing: bool = True,
     ) -> Any:  # fmt: skip
+        kind, options = np.dtype(kind), dict[str, Any]()
+        if kind.kind == "S":
+            # Of one length: HDF5 2.2 crashes on texts of any length in groups of a file that is opened again.
+            length = f"text{kind.itemsize}"
+            if length not in self._file.dimensions:
+                self._file.createDimension(length, kind.itemsize)
+            kind, dims, attributes = np.dtype("S1"), [*dims, length], {**attributes, "_Encoding": "utf-8"}
         shape = [len(self._file.dimensions[dim]) for dim in dims]
-        n_values = math.prod(shape)
-        options: dict[str, Any] = {}
-        if missing and kind is not str and np.dtype(kind).kind == "f":
+        if missing and kind.kind == "f":
             options["fill_value"] = np.nan
-        is_large = kind is not str and np.dtype(kind).itemsize * n_values >= SMALL
+        is_large = kind.itemsize * math.prod(shape) >= SMALL
         if is_large:
             options |= {
                 "compression": "zlib",
@@ -248,7 +253,7 @@ class _Written:
                 "fletcher32": True,
                 "chunksizes": _chunks(shape),
             }
-        elif kind is not str and n_values:
+        elif math.prod(shape):
             options["contiguous"] = True
         made = home.createVariable(name, kind, dims, **options)
         made.set_auto_maskandscale(False)
@@ -258,11 +263,15 @@ class _Written:
         return made
 
 
-def _typed(values: np.ndarray, attributes: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
-    """Return the type in the file, as xarray would have it, and the attributes."""
+def _typed(values: np.ndarray, attributes: Mapping[str, Any]) -> tuple[np.ndarray, Any, Mapping[str, Any]]:
+    """Return the values and their type as the file has them, and the attributes."""
+    if values.dtype == object:  # texts
+        coded = np.array([text.encode() for text in values.flat] or [b""], dtype="S")
+        letters = coded.view("S1").reshape(len(coded), -1)[: values.size]
+        return letters.reshape(*values.shape, -1 if values.size else 1), coded.dtype, attributes
     if values.dtype == bool:
-        return np.int8, {**attributes, "dtype": "bool"}
-    return (str if values.dtype == object else values.dtype), attributes
+        return values, np.int8, {**attributes, "dtype": "bool"}
+    return values, values.dtype, attributes
 
 
 def _chunks(shape: Sequence[int]) -> list[int]:

@@ -96,7 +96,8 @@ def _faults_of_group(group: Any, parts: list[int], depth: int) -> Iterator[str]:
         yield "it has types of its own, or another format than netCDF-4"
     yield from _faults_of_attributes(group)
     for name, variable in group.variables.items():
-        if variable.dtype is not str and variable.dtype.kind not in "fiu":
+        is_text = variable.dtype == "S1" and getattr(variable, "_Encoding", "") == "utf-8"
+        if variable.dtype is not str and variable.dtype.kind not in "fiu" and not is_text:
             yield f"{name} is neither numbers nor texts"
         chunks = variable.chunking() or "contiguous"
         if chunks != "contiguous" and 8 * math.prod(chunks) > MOST_OF_CHUNK:
