@@ -425,4 +425,6 @@ def _cause(traceback: str) -> str:
     lines = traceback.strip().rpartition("Traceback (most recent call last):")[2].strip("\n").splitlines()
     message = next((line for line in lines if line and not line.startswith(" ")), lines[-1])
     place = next((line for line in reversed(lines) if line.startswith('  File "')), "")
+    if "/sweep/programs/family.py" in place:  # a refusal: its line names what the user's program did
+        return message
     return message + re.sub(r'  File ".*?([^/\\"]+)", (line \d+).*', r" (\1, \2)", place)

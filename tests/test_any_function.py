@@ -1,5 +1,6 @@
 """Functions and commands as models: the page about them runs, and what is wrong is one line or a record."""
 
+import io
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 from netCDF4 import Dataset
+from rich.console import Console
 
 import sweep
 from analysis.explorer.choice import Choice, references
@@ -25,6 +27,7 @@ from sweep.plan.expansion import expand
 from sweep.rerun import command as rerun
 from sweep.store import loading
 from sweep.store.records import Failed, Finished
+from sweep.summary import show_causes
 
 PAGE = Path(__file__).parent.parent / "docs" / "any_function.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -144,7 +147,7 @@ TASKS = [
     (lambda n: os._exit(3), {"time_limit": 9}, "was killed"),
     (lambda n: sys.exit(3), {}, r"ended by sys.exit\(3\)"),
     (lambda n: os.chdir("/") or float("inf"), {}, "returned inf for v"),
-    ("exit 3", {}, "ended with exit status 3; its files: .*; it wrote: noise"),
+    ("exit 3", {}, "ended with exit status 3; it wrote: noise 1\nIts files: "),
     ("kill -9 $$", {}, "ended with SIGKILL"),
     ("echo hi", {}, "left no JSON object with v as its last line"),
     ("sleep 9 & wait", {"time_limit": 0.3}, "took longer than time_limit=0.3 s"),
@@ -169,6 +172,10 @@ def test_what_fails_is_the_record_of_its_task(
     assert Path.cwd() == before
     assert isinstance(record, Failed)
     assert re.search(line, record.traceback)
+    said = Console(file=io.StringIO(), width=400)
+    show_causes([record], said)
+    assert "family.py" not in said.file.getvalue()
+    assert "Its files" not in said.file.getvalue()
 
 
 @pytest.mark.parametrize("executor", ["serial", {"name": "dask", "workers": 2}])

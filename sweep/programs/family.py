@@ -308,14 +308,15 @@ class Command(Program):
                 self._failed(f"ended with {ended}", err, folder)
             try:
                 written = Path(folder, self.results)
-                text = written.read_text(encoding="utf-8") if self.results else out.strip().splitlines()[-1]
+                text = (
+                    written.read_text(encoding="utf-8") if self.results else out.strip().rpartition("\n")[2]
+                )
                 found = json.loads(text)
                 row = {one.name: found[one.name] for one in self.metrics}
-            except (OSError, IndexError, ValueError, KeyError, TypeError) as error:
+            except (OSError, ValueError, KeyError, TypeError):
                 where = f"file {self.results}" if self.results else "last line"
                 names = ", ".join(one.name for one in self.metrics)
-                why = f"{type(error).__name__}: {error}"
-                self._failed(f"left no JSON object with {names} as its {where} ({why})", err or out, folder)
+                self._failed(f"left no JSON object with {names} as its {where}", err or out, folder)
         except OSError as error:
             shutil.rmtree(folder, ignore_errors=True)
             self._refuse(f"cannot be started ({error.strerror}: {line[0]}); give a program that is there")
@@ -324,7 +325,11 @@ class Command(Program):
 
     def _failed(self, how: str, said: str, folder: str) -> NoReturn:
         end = said.strip()[-SHOWN:]
-        self._refuse(f"{how}; its files: {folder}" + (f"; it wrote: {end}" if end else ""))
+        *others, last = end.splitlines() or ["nothing"]
+        error = ValueError(f"{self.name} {how}; it wrote: {last}")
+        # The folder differs from task to task, and failures are grouped by the first line.
+        error.add_note("\n".join([*others, f"Its files: {folder}"]))
+        raise error
 
 
 COMMAND = "command:"
