@@ -271,11 +271,12 @@ class Page:
         bars = f" Bars: {study.level} confidence intervals." if has_bars else ""
         is_hollow = self._points["mean"].notna() & ~self._points["solid"]
         hollow = " Hollow points: see their note." if is_hollow.any() else ""
-        hint = "Hover over a point for its numbers, click it to draw its schedule."
+        to = "choose it" if study.is_program else "draw its schedule"
+        hint = f"Hover over a point for its numbers, click it to {to}."
         return f"<p>{name}.{bars}{hollow} <span class='quiet'>{hint}</span></p>"
 
     def _as_csv(self) -> io.StringIO:
-        return io.StringIO(points.table(self._points).to_csv(index=False))
+        return io.StringIO(points.table(self._points, self._study.axes_shown).to_csv(index=False))
 
     # One point.
 
@@ -306,8 +307,10 @@ class Page:
                 f"{study.level} interval": point.interval,
                 "Replications": point.runs,
                 **({"Note": point.note} if point.note else {}),
-                **{words.axis_name(axis): value for axis, value in point.place.items()},
-                words.axis_name("policy"): named(point.place["policy"]),
+                **{
+                    words.axis_name(axis): named(point.place[axis]) if axis == "policy" else point.place[axis]
+                    for axis in study.axes_shown
+                },
                 "Seeds": point.seeds,
             }
         text = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in rows.items())
@@ -322,7 +325,7 @@ class Page:
         for widget in (self._view, self._replication, self._draw):
             widget.visible = bool(names)
         self._offer_times()
-        if rows and not names:
+        if rows and not names and not study.is_program:
             self._put("There is no picture: this family does not schedule single jobs.")
 
     def _offer_times(self) -> None:

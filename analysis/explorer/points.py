@@ -55,9 +55,9 @@ def points(study: Study, choice: Choice) -> pd.DataFrame:
     return pd.DataFrame(kept, columns=list(COLUMNS))
 
 
-def table(found: pd.DataFrame) -> pd.DataFrame:
+def table(found: pd.DataFrame, axes_shown: Sequence[str]) -> pd.DataFrame:
     """Return the table that a reader saves: the axes, and the columns `SAVED`."""
-    axes = pd.DataFrame(found["place"].tolist())
+    axes = pd.DataFrame(found["place"].tolist())[list(axes_shown)]
     return pd.concat([axes, found[list(SAVED)]], axis=1)
 
 
