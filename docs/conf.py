@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tomllib
 from importlib.metadata import version as installed
 from pathlib import Path
 
@@ -52,19 +53,32 @@ nb_execution_show_tb = True
 nb_merge_streams = True
 
 html_theme = "pydata_sphinx_theme"
-html_title = "schedsweep"
+html_title = f"schedsweep {version}"
 html_static_path = ["sitetools/static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sourcelink = False
-html_context = {"default_mode": "auto"}
+SOURCE = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]["Source"]
+html_context = {
+    "default_mode": "auto",
+    "edit_page_url_template": f"{SOURCE}edit/main/docs/{{{{ file_name }}}}",
+    "edit_page_provider_name": "the repository",
+}
 html_sidebars = {"**": ["parts.html"]}
 html_theme_options = {
-    "logo": {"text": "schedsweep"},
+    "logo": {"text": f"schedsweep {version}"},
+    "icon_links": [{"name": "Source", "url": SOURCE, "icon": "fa-solid fa-code-branch"}],
+    "use_edit_page_button": True,
     "navbar_center": [],
     "navbar_align": "left",
     "navbar_persistent": ["search-button"],
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {
+        "*": ["page-toc", "edit-this-page"],
+        "tutorials/*": ["page-toc", "edit-this-page"],
+        "reference/**": ["page-toc"],  # generated, as the gallery is
+        "gallery/**": ["page-toc"],
+    },
     "show_toc_level": 2,
     "article_header_start": [],
     "footer_start": ["copyright"],

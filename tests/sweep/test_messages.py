@@ -1,5 +1,7 @@
 """One table of mistakes and the line that answers each: what was given, what is allowed, what would work."""
 
+import io
+import re
 import shlex
 from pathlib import Path
 
@@ -7,11 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from numba import njit
+from rich.console import Console
 from study_commands import CONF
 
 import sweep as face
 from sweep import cli
 from sweep.plan import grid
+from sweep.progress import Meter
 
 LONG = "x" * 300
 
@@ -421,3 +425,18 @@ def test_all_that_points_lack_is_in_one_message_with_the_command_that_runs(capsy
         face.simulate("easy", workload="feitelson1996", jobs=20)
     arguments = str(refused.value).partition("; all together: ")[2]
     assert face.simulate(**eval(f"dict({arguments})"), jobs=20).sizes["job"] >= 20
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+def test_a_bar_remains_at_every_width_and_is_not_red(width: int) -> None:
+    output = io.StringIO()
+    console = Console(
+        file=output, width=width, force_terminal=True, color_system="standard", legacy_windows=False
+    )
+    with Meter(console, 480, 120, lambda: "1 min 1 s to 1 min 45 s left") as meter:
+        meter.add(120, 1000)
+    last = [line for line in output.getvalue().splitlines() if "tasks" in line][-1]
+    assert last.count("━") >= 4
+    assert "\x1b[36m━" in last, "cyan"
+    assert "240/480 tasks" in last
+    assert len(re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", last).rpartition("\r")[2].rstrip()) <= width

@@ -28,7 +28,9 @@ def look(field: Field, one: Contestant, cost: float = 0.0) -> SchemeStyle:
 
 @lru_cache(maxsize=4)
 def _looks(field: Field) -> dict[Contestant, SchemeStyle]:
-    return policies.apart({one: _look(one) for one in field.all})
+    # The scheme that is drawn at all levels keeps their colours.
+    ordered = sorted(field.all, key=lambda one: one.policy != field.scheme)
+    return policies.apart({one: _look(one) for one in ordered})
 
 
 def _look(one: Contestant) -> SchemeStyle:
