@@ -130,6 +130,7 @@ def partition_of(
         return None
     restricted = tuple(one for one in RULES_OF_ACCESS if line.text(one, "ALL").upper() not in OPEN_TO_ALL)
     declared = line.record(Partition)
+    restricted += () if declared.get("up", True) else ("state",)  # its jobs did run
     if line.text("Exclusive").upper() == "NODE":  # of 26.05
         declared["sharing"] = Share(Sharing.EXCLUSIVE)
     return Partition(line.name, members, restricted=restricted, **declared)

@@ -247,6 +247,8 @@ def _of_text(where: str, text: str, faults: Faults) -> Iterator[Pairs]:
             # Only a key is shown: an Include may name any file.
             shown = ALONE.get(found[1].lower(), "a word")
             faults.add(f"{where}: {shown} is not KEY=VALUE; write {shown}=..., with quotes around blanks")
+            if not pairs and "=" not in text:
+                return  # a line without any pair is one fault
         at = found.end() if found else len(text)
     if pairs and pairs[0][0].lower() in LINES:
         yield Pairs(where, pairs)
