@@ -319,7 +319,8 @@ def check(point: Point) -> Sequence[str]:
     of_log = [note for note in opened.notes if not (apart and ONE_POOL in note)]
     if apart:
         of_log = [_of_nodes(note, configuration) for note in of_log]
-        of_log.append(versions.note(configuration.name, configuration.settings.version))
+        form = opened.origin.form if isinstance(opened, Trace) and opened.origin else ""
+        of_log.append(versions.note(configuration.name, configuration.settings.version, form))
     of_log = [note.replace(AT_ONCE, "; here they may start when they could") for note in of_log]
     ids = opened.ids[opened.rows].tolist() if isinstance(opened, Trace) and opened.ids is not None else None
     of_file = [with_share(note, found, ids) for note in configuration.notes]

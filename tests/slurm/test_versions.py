@@ -94,6 +94,8 @@ def test_a_version_is_read_from_a_comment_from_scontrol_and_from_the_policy(tmp_
     with pytest.raises(ConfigurationError, match=r"SLURM_VERSION=new.*such as 24.11 or 22.05.8"):
         of_lines("slurm.conf", [*CONF, "SLURM_VERSION=new"])
     assert all(one in versions.note("slurm.conf", None) for one in (*VALIDATED, "policy.slurm_version="))
+    of_log = versions.note("slurm.conf", None, "Slurm's sacct --json, version 23.11.4")
+    assert "Slurm 23.11.4 printed the log: add policy.slurm_version=23.11.4" in of_log
     assert "Slurm 24.11;" in versions.note("slurm.conf", Version.of("24.11"))
 
 

@@ -15,6 +15,10 @@ IN_COMMENT = re.compile(
 """A comment of slurm.conf that names the version: ``# Slurm 23.11.4``."""
 
 
+OF_LOG = re.compile(r"sacct\b.*, version (\d\d\.\d\d\S*)$")
+"""A form of a log, see `models.jobs.trace.Origin`, that names the version."""
+
+
 class Version(NamedTuple):
     """A version of Slurm, ``24.11.5``: year and month of its series, and how it was written."""
 
@@ -102,12 +106,17 @@ def defaults(version: Version | None, given: Mapping[str, str], counts_memory: b
     return {key: text for key, text in made.items() if not given.get(key)}
 
 
-def note(name: str, version: Version | None) -> str:
-    """Return a line on the version of a slurm.conf, and on those that were compared with a real Slurm."""
+def note(name: str, version: Version | None, form: str = "") -> str:
+    """Return a line on the version of a slurm.conf, and on those that were compared with a real Slurm.
+
+    The form of the log may name the version that printed it, `OF_LOG`: it is asked for, not taken.
+    """
     compared = f"the model was compared with {', '.join(VALIDATED)}"
     if version is not None:
         return f"{name}: Slurm {version.text}; {compared}"
+    remedy = "add policy.slurm_version=24.11, or another one; scontrol show config prints it"
+    if printed := OF_LOG.search(form):
+        remedy = f"Slurm {printed[1]} printed the log: add policy.slurm_version={printed[1]}"
     return (
-        f"{name}: nothing names its version, so that Slurm {ASSUMED.text} is assumed (add "
-        f"policy.slurm_version=24.11, or another one; scontrol show config prints it); {compared}"
+        f"{name}: nothing names its version, so that Slurm {ASSUMED.text} is assumed ({remedy}); {compared}"
     )

@@ -120,7 +120,7 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
     content = bundle.jobs(path, sha256) if is_bundle else content_of(path, sha256)
     counts = Counts()
     source, blocks = records.blocks_of(path.name, content, counts) or (
-        SACCT,
+        SACCT + rows.version_of(content),
         rows.blocks(path.name, content, counts),
     )
     columns: dict[str, Column] = {}

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from models.workloads.sacct import fields
-from models.workloads.sacct.fields import SacctError
+from models.workloads.sacct.fields import SACCT, SacctError
 from models.workloads.sacct.rows import BLOCK_BYTES, BLOCK_ROWS, Block, Counts, decoded
 
 HEAD_BYTES = 4096
@@ -54,7 +54,7 @@ def blocks_of(name: str, content: bytes, counts: Counts) -> tuple[str, Iterator[
                 f"{name}: this is {what}, which is not read; convert it to the Standard Workload Format, or "
                 "give what sacct prints"
             )
-        return "Slurm's sacct --json", _blocks(_of_json(name, content), counts)
+        return f"{SACCT} --json{_version_of(head)}", _blocks(_of_json(name, content), counts)
     first = next((line for line in head.splitlines() if line.strip()), "")
     if PBS_LINE.match(first):
         return "PBS accounting", _blocks(_of_pbs(name, content), counts)
@@ -86,6 +86,17 @@ def _blocks(records: Iterator[tuple[int, Record]], counts: Counts) -> Iterator[B
 def _by_field(lines: list[int], records: Sequence[Record]) -> Block:
     titles = [*fields.FIELDS, *fields.OPTIONAL]
     return Block(lines, {title: [record.get(title, "") for record in records] for title in titles})
+
+
+def _version_of(head: str) -> str:
+    """Return the version of Slurm that the metadata of JSON name, in words; empty without one."""
+    if not (found := re.search(r'"slurm"\s*:\s*\{\s*"version"\s*:\s*\{([^{}]*)\}', head, re.IGNORECASE)):
+        return ""
+    parts = dict(re.findall(r'"(major|minor|micro)"\s*:\s*"?(\d+)', found[1]))
+    if "major" not in parts:
+        return ""
+    text = f", version {parts['major']}.{int(parts.get('minor', 0)):02}"
+    return f"{text}.{parts['micro']}" if "micro" in parts else text
 
 
 def _of_json(name: str, content: bytes) -> Iterator[tuple[int, Record]]:

@@ -22,6 +22,9 @@ FREE = frozenset(
 )
 """Fields, in lower case, whose text a user types: it may contain the separator, or line breaks."""
 
+COMMENTS = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*#[^\n]*\n)+")
+"""Lines above the names of the fields that a script has added."""
+
 SEPARATOR = re.compile(r"[A-Za-z]+([^A-Za-z]+)[A-Za-z]")
 
 
@@ -40,6 +43,13 @@ class Counts:
     steps: int = 0
     twice: int = 0
     joined: int = 0
+
+
+def version_of(content: bytes) -> str:
+    """Return the version of Slurm that comments above the rows name, in words; empty without one."""
+    comments = COMMENTS.match(content)
+    found = re.search(rb"(?i)slurm\D{0,20}?(\d\d\.\d\d(?:\.\d+)?)", comments[0]) if comments else None
+    return f", version {found[1].decode()}" if found else ""
 
 
 def decoded(content: bytes) -> Iterator[str]:
@@ -141,6 +151,9 @@ def blocks(name: str, content: bytes, counts: Counts) -> Iterator[Block]:
     SacctError
         A field that is missing, or the first line that is wrong, with its number.
     """
+    comments = COMMENTS.match(content)
+    n_comments = content.count(b"\n", 0, comments.end()) if comments else 0
+    content = content[comments.end() :] if comments else content
     first = next(decoded(content), "")
     _check_form(name, first, content)
     header = Header.of(name, first)
@@ -151,9 +164,9 @@ def blocks(name: str, content: bytes, counts: Counts) -> Iterator[Block]:
     rows: list[list[str]] = []
     begun: list[str] = []  # a row of which lines are still to come
     since = 0
-    n_lines = 0
+    n_lines = n_comments
     for every in decoded_blocks(content):
-        lines = every if n_lines else every[1:]  # without the names
+        lines = every if n_lines > n_comments else every[1:]  # without the names
         n_lines += len(every)
         numbered = range(n_lines - len(lines) + 1, n_lines + 1)
         if not begun and lines and (block := header.columns(lines, seen)) is not None:

@@ -113,7 +113,7 @@ def select(
     notes = (
         *(f"{n:,} {change}" for change, n in changes.items() if n),
         *selection.notes,
-        *([CLOCKS] if table.source == SACCT else []),
+        *([CLOCKS] if table.source.startswith(SACCT) and "--json" not in table.source else []),
     )
     return replace(selection, notes=notes)
 

@@ -258,6 +258,12 @@ def test_rules_that_are_off_restrict_nothing(no: str) -> None:
     assert (made.restricted, made.least_loaded, made.default) == ((), False, False)
 
 
+@pytest.mark.parametrize(("state", "noted"), [("UP", ()), ("DOWN", ("state",)), ("inactive", ("state",))])
+def test_the_state_of_a_partition_is_noted(state: str, noted: tuple[str, ...]) -> None:
+    (made,) = of_lines("slurm.conf", [NODE, f"{PARTITION} State={state}"]).partitions
+    assert made.restricted == noted
+
+
 def test_devices_are_compared_without_case() -> None:
     made = of_lines("slurm.conf", ["NodeName=n1 CPUs=4 Gres=gpu:A100:2", PARTITION])
     zero = np.zeros(1)
@@ -430,6 +436,7 @@ NODE, PARTITION = "NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1"
         (["NodeName=n1 CPUs=four"], ["CPUs=four", "a whole number"]),
         ([NODE, f"{PARTITION} MaxTime=soon"], ["MaxTime=soon", "minutes"]),
         ([NODE, PARTITION, "KillWait 30"], ["KillWait is not KEY=VALUE; write KillWait=..."]),
+        ([NODE, PARTITION, "SchedulerType sched/x"], ["slurm.conf: SchedulerType is not KEY=VALUE"]),
         ([NODE, PARTITION, 'Epilog="/x\' y"z'], ["a word is not KEY=VALUE", "quotes around blanks"]),
         ([NODE, PARTITION, "PriorityWeightTRES=cpu=few"], ["cpu=few", "weights such as"]),
         ([NODE, f"{PARTITION} OverTimeLimit=abc"], ["OverTimeLimit=abc; allowed: minutes"]),
@@ -445,6 +452,7 @@ def test_a_mistake_is_one_line(lines: list[str], words: list[str]) -> None:
         of_lines("slurm.conf", lines)
     line = str(raised.value)
     assert "\n" not in line
+    assert "faults" not in line
     for word in words:
         assert word in line
 

@@ -342,6 +342,14 @@ def test_any_separator(folder: Path, separator: str) -> None:
     np.testing.assert_array_equal(other.arrival, plain.arrival)
 
 
+def test_comments_above_the_rows(folder: Path) -> None:
+    plain, below = chosen(folder, MORNING)
+    above, table = chosen(folder, f"# March of the cluster\n# Slurm 24.11.5, sacct -P\n{MORNING}")
+    assert table.source == "Slurm's sacct, version 24.11.5"
+    assert (table.line - below.line).tolist() == [2] * len(below.line), "the lines of the file"
+    np.testing.assert_array_equal(above.arrival, plain.arrival)
+
+
 def test_files_that_were_joined(folder: Path) -> None:
     """Their first lines recur, also with other fields; rows of both count once."""
     plain, _ = chosen(folder, MORNING)
@@ -456,9 +464,12 @@ def test_json(folder: Path, version: str) -> None:
         job(job_id=11, het={"job_id": 10, "job_offset": {"set": True, "infinite": False, "number": 1}}),
         job(job_id=12, state={"current": "PENDING"}, time=job()["time"] | {"start": 0, "elapsed": 0}),
     ]
-    text = json.dumps({"meta": {"slurm": {"version": version}}, "jobs": jobs, "errors": []}, indent=1)
+    parts = dict(zip(("major", "minor"), version.split("."), strict=True)) | {"micro": "3"}
+    meta = {"plugin": {"type": "x"}, "Slurm": {"version": parts, "release": f"{version}.3"}}
+    text = json.dumps({"meta": meta, "jobs": jobs, "errors": []}, indent=1)
     selection, table = chosen(folder, text)
     assert table.job[selection.rows].tolist() == ["1", "7_2", "10+1"]
+    assert table.source == f"Slurm's sacct --json, version {version}.3"
     assert selection.dropped == {"that never started": 1}
     assert table.requested[0] == 1200
     assert table.memory[0] == 4000 * 1024
