@@ -9,7 +9,8 @@ import holoviews as hv
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
-from bokeh.models import ColorBar, HoverTool, LogTicker, NoOverlap, NumeralTickFormatter, TapTool
+from bokeh.models import HoverTool, LogTicker, NoOverlap, NumeralTickFormatter, TapTool
+from bokeh.models.annotations import ColorBar
 from bokeh.models.renderers import GlyphRenderer
 
 from analysis.compare.heat_map import MOST_TEXTS

@@ -8,6 +8,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from analysis.figures.category_plot import LEAST, CategoryPlot, Estimates, panels, series_of
+from analysis.figures.load_plot import LoadPlot
 from analysis.figures.panels import PlotAxis, Series, plot
 from analysis.figures.panels import panels as load_panels
 from analysis.figures.policies import apart, look, shaded
@@ -134,7 +135,7 @@ def draw_of_one_processor(study: Study) -> Figure:
         replace(one, label=f"{n} CPUs reserved")
         for n, one in zip(kept, shaded(labels.ALPHA, kept), strict=True)
     ]
-    plots = []
+    plots: list[LoadPlot] = []
     for workload in labels.workloads(study):
         at = {"workload": workload, "size_range": ONE}
         lines = [
