@@ -96,7 +96,8 @@ def _read(path: Path, names: Iterable[str], plan: Plan) -> Stored:
                 found[name] = np.full(plan.shape, 0.0 if name in ("saturated", "too_short") else np.nan)
                 continue
             found[name] = values = there[name][...]
-            if plan.hidden and next(iter(plan.axes.keys() - plan.hidden), "") in there[name].dimensions:
+            is_of_points = {*plan.axes} - {*plan.hidden} <= {*there[name].dimensions}
+            if plan.hidden and is_of_points and name not in plan.metrics[plan.headline].dims:
                 found[name] = values.reshape(*plan.shape, *values.shape[len(plan.axes) - len(plan.hidden) :])
     return found
 

@@ -190,6 +190,10 @@ def test_functions_of_a_session_have_the_same_bits_and_an_identity(executor: Any
     assert [work.simulate(study.plan.task(t)).values for t in range(10)] == [
         v.tobytes() for v in data.v.values.reshape(10, 1)
     ]
+    alone = asked | {"grid": {}, "arguments": {"n": 1}, "output": str(tmp_path / "alone")}
+    for _ in range(2):  # without an axis, and again from what is stored
+        found = sweep.Study(plain, executor=executor, **alone).run(progress=False)
+        assert found.v.dims == ("replication", "batch")
     own = sweep.Study(plain, executor=executor, seed_by=["n"], **asked | {"output": str(tmp_path / "own")})
     assert np.unique(own.run(progress=False).v.values % 1).size == 10
     try:

@@ -137,7 +137,7 @@ def _lost(old: Mapping[str, Any], plan: Plan) -> str:
 def _points_lost(old: Mapping[str, Any], plan: Plan) -> int:
     """Return how many points of an earlier plan, all of whose axis values are there, this one leaves out."""
     before: dict[str, Sequence[Any]] = old["grid"]
-    if set(before) - set(plan.axes):
+    if not before or set(before) - set(plan.axes):
         return 0
 
     def named(axes: Mapping[str, Sequence[Any]], points: np.ndarray) -> Iterator[tuple[str, ...]]:
