@@ -65,6 +65,8 @@ def following(words: Sequence[str]) -> Iterable[str]:
     --------
     >>> following(["st"]), [word for word in following(["run", "packing", "batch"]) if "size" in word]
     (['status'], ['batch_size='])
+    >>> following(["run", "packing", "grid.policy=[buddy,migr"])
+    ['grid.policy=[buddy,migration']
     """
     command, last = (words or [""])[0], (words or [""])[-1]
     folders = locate.folders(None)
@@ -86,8 +88,10 @@ def following(words: Sequence[str]) -> Iterable[str]:
         found = names("experiment")
     else:
         key, equals, _ = last.partition("=")
+        group = key.removeprefix("grid.")
         if equals:
-            found = [f"{key}={name}" for name in (names(key) if key in (*GROUPS, "executor") else ())]
+            before = last[: 1 + max(map(last.rfind, "=[,"))]  # also within a list
+            found = [before + name for name in (names(group) if group in (*GROUPS, "executor") else ())]
         else:
             known = [field.name for field in fields(Settings) if field.name not in ("name", "action")]
             below = [f"{above}.{name}=" for above, inner in BELOW.items() for name in inner]
