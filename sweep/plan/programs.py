@@ -95,11 +95,9 @@ def _planned(config: Config, program: Program) -> tuple[Config, tuple[str, ...]]
         if key not in axes and key not in settings.arguments and one.default is one.empty:
             raise SweepError(f"{name} needs {key}: give grid.{key}=[VALUE,...] or arguments.{key}=VALUE")
         named = settings.values.get(key) or {}
-        for value in [named.get(each, each) for each in axes.get(key, [])] + [
-            settings.arguments[each] for each in (key,) if each in settings.arguments
-        ]:
+        for value in [settings.arguments[key]] if key in settings.arguments else axes.get(key, []):
             try:
-                fitted(value, one)
+                fitted(named.get(value, value) if isinstance(value, str) else value, one.annotation)
             except TypeError:
                 kind = inspect.formatannotation(one.annotation)
                 raise SweepError(f"{key}={shown(value)}: {name} takes {kind} there") from None

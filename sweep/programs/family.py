@@ -204,7 +204,9 @@ class Function(Program):
     def rows(self, arguments: dict[str, Any], rng: np.random.Generator, policy: Parameters) -> Iterator[Any]:
         """Yield what it yields, or what it returns."""
         process, folder = os.getpid(), os.getcwd()
-        given = {name: types.fitted(value, self.parameters[name]) for name, value in arguments.items()}
+        given = {
+            name: types.fitted(value, self.parameters[name].annotation) for name, value in arguments.items()
+        }
         try:
             returned = self.function(**given, **({types.RNG: rng} if self.draws else {}))
         except SystemExit as error:

@@ -42,21 +42,17 @@ def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     return {key: one.replace(annotation=hints.get(key, Any)) for key, one in found.items()}
 
 
-def fitted(value: Any, of: inspect.Parameter) -> Any:
+def fitted(value: Any, kind: Any) -> Any:
     """Return a setting as the annotation of its argument has it; `TypeError` where it does not fit."""
-    return _fitted(value, of.annotation)
-
-
-def _fitted(value: Any, kind: Any) -> Any:
     origin, inner = get_origin(kind), get_args(kind)
     if kind is Any:
         return value
     if origin in (Union, UnionType):
         for one in inner:
             with suppress(TypeError):
-                return _fitted(value, one)
+                return fitted(value, one)
     elif origin is Annotated:
-        return _fitted(value, inner[0])
+        return fitted(value, inner[0])
     elif origin is Literal:
         if any(value == one and type(value) is type(one) for one in inner):
             return value
@@ -74,7 +70,7 @@ def _fitted(value: Any, kind: Any) -> Any:
         is_tuple = issubclass(container, tuple)
         kinds = inner if is_tuple and Ellipsis not in inner else (inner or (Any,))[:1] * len(value)
         if len(kinds or value) == len(value) and (is_tuple or isinstance(value, container)):
-            items = [_fitted(*pair) for pair in zip(value, kinds or [Any] * len(value), strict=True)]
+            items = [fitted(*pair) for pair in zip(value, kinds or [Any] * len(value), strict=True)]
             return tuple(items) if is_tuple else items
     elif not isinstance(container, type) or isinstance(value, container):
         return value
