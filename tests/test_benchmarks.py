@@ -24,7 +24,7 @@ def test_an_unknown_name_gets_one_line(capsys):
     with pytest.raises(SystemExit) as ended:
         command.main(["pakcing"])
     assert ended.value.code == 2
-    assert "no benchmark 'pakcing'; there are families, slurm, simpy" in capsys.readouterr().err
+    assert "no benchmark 'pakcing'; there are families, functions, slurm, simpy" in capsys.readouterr().err
 
 
 @pytest.mark.exhaustive

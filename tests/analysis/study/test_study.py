@@ -89,7 +89,7 @@ def test_what_is_no_dataset_is_told_in_one_line(tmp_path: Path) -> None:
         "absent": "does not exist: give the folder of a study's results",
         "empty": "holds no dataset",
         "text.nc": "cannot be read",
-        "other.nc": "is not a dataset of a sweep, it lacks state: give one that",
+        "other.nc": "is not a dataset of a sweep, it lacks policy, load, state, saturated: give one that",
         ".": "holds several datasets",
     }
     for name, message in wrong.items():

@@ -38,7 +38,7 @@ ELSEWHERE = {
     "sweep/store/folder.py": "moves a folder away that is in the place of the dataset; the lock, O_NOFOLLOW",
     "sweep/store/writing.py": "the one module",
     "slurm/doctor.py": "a temporary folder of its own",
-    "slurm/forecasting/command.py": "the picture and the numbers that its user names",
+    "slurm/forecasting/reporting.py": "the picture and the numbers that its user names",
     "slurm/probe.py": "the doctor's folder",
     "slurm/submission.py": "an archive in memory",
     "slurm/testcluster.py": "a cluster of its own, in a temporary folder",
