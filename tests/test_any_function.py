@@ -210,7 +210,7 @@ def test_arguments_are_data_even_where_they_look_like_code(
     (tmp_path / "easy.py").write_text("print('{\"v\": 1}')")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    asked = {"command": ["python", "easy.py", "{n}"], "metrics.v": "1", "grid.n": ["easy.py", "os.path"]}
+    asked = {"command": ["python", "easy.py", "{n}"], "metrics.v": 1, "grid.n": ["easy.py", "os.path"]}
     plan = expand(compose.load(asked, locate.conf_folder()))
     assert [*plan.sources] == ["command:python"]
     before = plan.ids
@@ -267,7 +267,10 @@ def test_axes_of_every_study_may_be_arguments_and_plans_are_remade(
 
 FORGED = [
     ({}, "runs code from outside this project (scaledmodel"),
-    ({"model": None, "command": ["touch", "{n}"], "grid": {"n": [1]}, "metrics": V}, "command [touch,{n}]"),
+    (
+        {"model": None, "command": ["touch", "{n}"], "grid": {"n": [1]}, "metrics": V},
+        "command [touch,{n}]): look",
+    ),
     ({"model": "sweep.store.writing.replace"}, "cannot be a model"),
     ({"model": "os.system"}, "runs code from outside this project (os)"),
 ]

@@ -211,7 +211,9 @@ def _metrics(given: Mapping[str, Any], name: str) -> tuple[tuple[Metric, ...], d
         try:
             if isinstance(one, Mapping):
                 one = Declared(**one)
-            unit, long_name, dims = Declared(*([one] if isinstance(one, str) else one))
+            # YAML and shells turn the unit "1" into a number.
+            parts = ["1"] if one == 1 else [one] if isinstance(one, str) else one
+            unit, long_name, dims = Declared(*parts)
             values = {dim: list(places) for dim, places in dims.items()}
             is_sound = all(isinstance(text, str) for text in (unit, long_name))
         except (TypeError, AttributeError):

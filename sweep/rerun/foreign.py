@@ -51,10 +51,10 @@ def planned(original: Original, config: Config, packages: Collection[str] | None
             if refused:
                 more = [config.files, config.settings.measures.of_jobs]
                 listed = ", ".join(dict.fromkeys([*refused, *sources.foreign(more, packages)]))
+                carried = ", or modules=FOLDER to run only the code that the file carries"
                 raise SweepError(
-                    f"{original.path} runs code from outside this project ({listed}): "
-                    "look at that code, then add trust=true, or modules=FOLDER to run only the code that the "
-                    "file carries"
+                    f"{original.path} runs code from outside this project ({listed}): look at that code, "
+                    f"then add trust=true{carried if config.settings.command is None else ''}"
                 ) from None
     for group in GROUPS:
         for variant in expanded.variants[group]:
