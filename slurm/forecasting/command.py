@@ -240,7 +240,8 @@ def _changes(state: State, job: int, scheduler: Scheduler) -> dict[str, State]:
     if isinstance(scheduler, Slurm) and request is not None:
         mine = str(request.partition[job]) or scheduler.configuration.default_partition.name
         for one in scheduler.configuration.partitions:
-            if one.name not in mine.split(",") and not one.restricted:
+            allows = one.max_time is None or not limit > one.max_time  # else its limit would be cut
+            if one.name not in mine.split(",") and not one.restricted and allows:
                 other = state.changed(job, {}, {"partition": one.name})
                 try:
                     policies.wanted(other.jobs, scheduler.policy, scheduler.configuration, other.users)

@@ -69,7 +69,7 @@ def report(
         )
     if not is_calibrated:
         print(
-            "not calibrated: add calibrate=50 or more, to compare with that many earlier instants of the log"
+            "not calibrated: add calibrate=100 or more, to compare with that many earlier instants of the log"
         )
     document = {
         "at": state.zero,
@@ -110,11 +110,11 @@ def _draw(labels: Sequence[str], spans: Floats, planned: Floats, place: Path) ->
     hours, at = np.where(np.isfinite(spans), spans, np.nan) / 3600, np.arange(len(labels))
     figure, axes = plt.subplots(figsize=(7, 1 + 0.22 * len(labels)), layout="constrained")
     axes.hlines(at, hours[0], hours[2], linewidth=4, color="C0", alpha=0.4, label="10 to 90 %")
-    axes.plot(hours[1], at, "o", markersize=4, color="C0", label="50 %")
+    axes.plot(hours[1], at, "o", markersize=4, color="C0", label="50 %", clip_on=False)
     if np.isfinite(planned).any():
         axes.plot(planned / 3600, at, "x", markersize=4, color="C1", label="Slurm's plan")
     axes.set(yticks=at, yticklabels=labels, xlabel="start, hours from now", ylabel="job", xlim=(0, None))
-    axes.invert_yaxis()
+    axes.set_ylim(len(labels) - 0.5, -0.5)
     figure.legend(frameon=False, loc="outside upper center", ncols=3)
     with writing.private(place / "forecast.png") as made:
         figure.savefig(made, dpi=150)

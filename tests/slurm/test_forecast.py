@@ -18,7 +18,7 @@ from models.slurm import engine, policies
 from models.slurm.configuration.reading import of_lines
 from models.slurm.scheduler import Phases
 from slurm import cli
-from slurm.forecasting import calibrating, queue
+from slurm.forecasting import calibrating, command, queue
 from slurm.forecasting.drawing import WEEK, Arrivals, Past, runtimes
 from slurm.forecasting.simulating import Easy, Futures, Slurm, usage_of
 from slurm.forecasting.state import of_log, past_of
@@ -308,6 +308,18 @@ def test_nodes_of_running_jobs_and_usage_of_the_past_decide() -> None:
     past = Past(jobs, np.array([-7200.0, -600.0, np.inf, np.nan]))
     used = usage_of(past, chosen.configuration, ("ada", "bob"))
     assert used == {("ice", "ada"): pytest.approx(2 * 600 + 2 * 600, rel=0.02)}
+
+
+def test_partitions_that_take_a_job_only_in_part_do_not_bring_it_forward() -> None:
+    others = {"wide": "MaxTime=1-0", "short": "MaxTime=60", "small": "MaxNodes=1", "closed": "State=DOWN"}
+    chosen = slurm(*NODES, *(f"PartitionName={name} Nodes=ALL {keys}" for name, keys in others.items()))
+    two, none = np.array([2]), np.zeros(1, np.int64)
+    request = Requests.of(two, none, nodes=two, most_nodes=two)
+    limit = np.array([7200.0])
+    jobs = Jobs(np.array([-60.0]), limit, limit, two, none, user=none + 1, request=request)
+    state = of_log(a_log(replace(jobs, submit=np.zeros(1)), np.array([60.0])), 30.0)
+    offered = [what for what in command._changes(state, 0, chosen) if what.startswith("partition")]
+    assert offered == ["partition wide"]
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ from models.slurm.configuration.values import duration, whole
 RULES_OF_ACCESS = (
     "allowaccounts", "allowgroups", "allowqos", "denyaccounts", "denyqos", "reqresv", "maxcpuspernode",
     "exclusiveuser", "exclusivetopo", "maxcpuspersocket", "maxmempercpu", "defcpupergpu", "defmempergpu",
-    "jobdefaults",
+    "jobdefaults", "maxnodes",
 )  # fmt: skip
 """Keys of a partition that decide who may use it, or what jobs get there."""
 OPEN_TO_ALL = ("", "ALL", *values.NO, "NONE", "N/A", "(NULL)", *values.WITHOUT_LIMIT)
