@@ -263,7 +263,7 @@ class _Written:
         return made
 
 
-def _typed(values: np.ndarray, attributes: Mapping[str, Any]) -> tuple[np.ndarray, Any, Mapping[str, Any]]:
+def _typed(values: np.ndarray, attributes: dict[str, Any]) -> tuple[np.ndarray, Any, dict[str, Any]]:
     """Return the values and their type as the file has them, and the attributes."""
     if values.dtype == object:  # texts
         coded = np.array([text.encode() for text in values.flat] or [b""], dtype="S")
