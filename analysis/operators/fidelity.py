@@ -143,8 +143,7 @@ def by_batch(case: Case) -> Table | None:
     values = [weekly[0], case.values(WAIT, case.reference)[0], case.jobs()[0]]
     known = np.flatnonzero(~np.isnan(values).any(axis=0))
     was, simulated, jobs = (one[known] for one in values)
-    every = _begins(case, weekly.shape[1])
-    names = [every[batch] for batch in known.tolist()]
+    names = _begins(case, known)
     unit, each = case.units[WAIT], -(-len(jobs) // ROWS)
     rows: list[Row] = []
     for first in range(0, len(jobs), each or 1):
@@ -168,16 +167,19 @@ def by_batch(case: Case) -> Table | None:
     )  # fmt: skip
 
 
-def _begins(case: Case, n: int) -> list[str]:
-    """Return the day on which each batch begins, or its number where the dataset lacks that."""
+def _begins(case: Case, known: np.ndarray) -> list[str]:
+    """Return the day on which each known batch begins, with its time where a day has several; or its number
+    where the dataset lacks that."""
     logs = case.study.facts.get("logs", [])
     zeros = {log.get("zero") for log in logs}
-    numbers = [str(batch + 1) for batch in range(n)]
+    numbers = [str(batch + 1) for batch in known]
     if len(zeros) != 1 or None in zeros or PERIOD not in case.study.data:
         return numbers
     seconds = case.values(PERIOD, case.reference)[0]
     begin = zeros.pop() + np.concatenate([[0.0], np.cumsum(np.nan_to_num(seconds))[:-1]])
-    return [str(np.datetime64(int(one), "s"))[:10] for one in begin]
+    every = begin[known].astype(np.int64).astype("datetime64[s]")
+    unit = "D" if len(np.unique(every.astype("datetime64[D]"))) == len(known) else "m"
+    return [str(one).replace("T", " ") for one in every.astype(f"datetime64[{unit}]")]
 
 
 def table(case: Case) -> Table | None:

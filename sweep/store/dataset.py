@@ -219,14 +219,14 @@ class _Written:
 
     def put(self, name: str, variable: Variable) -> None:
         """Write a variable."""
-        dims, values, attributes = variable
-        values, kind, attributes = _typed(np.asarray(values), attributes)
+        dims, given, described = variable
+        values, kind, attributes = _typed(np.asarray(given), described)
         self.create(name, dims, kind, attributes, values)[...] = values
 
     def _describe(self, home: Any, dims: Sequence[str]) -> None:
-        for name, (own, values, attributes) in self._coordinates.items():
+        for name, (own, given, described) in self._coordinates.items():
             if name not in home.variables and set(own) <= set(dims):
-                values, kind, attributes = _typed(np.asarray(values), attributes)
+                values, kind, attributes = _typed(np.asarray(given), described)
                 self._create(home, name, own, kind, attributes, missing=False)[...] = values
         if others := [name for name in home.variables if name in self._coordinates and name not in dims]:
             home.setncattr("coordinates", " ".join(others))

@@ -235,6 +235,18 @@ def test_fidelity_comes_before_hours(factor: float, matches: bool) -> None:
     assert verdict.lead(case.study)[0][0] == "Does EASY match this site?"
 
 
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [(WEEK, ["2024-03-04", "2024-03-18"]), (WEEK / 28, ["2024-03-04 08:00", "2024-03-04 20:00"])],
+)
+def test_rows_of_fidelity_begin_at_a_day_or_a_time(seconds: float, expected: list[str]) -> None:
+    case = case_of(lasting(recorded(dataset(), "easy", 1.1), seconds))
+    case.study.facts["logs"] = [{"zero": 1_709_539_200.0}]
+    table = fidelity.by_batch(case)
+    assert table is not None
+    assert [row[0].text for row in table.rows[:2]] == expected
+
+
 def test_a_queue_that_only_grows_is_named() -> None:
     data = lasting(dataset(), WEEK)
     for name in [name for name in data.data_vars if str(name).startswith("delay")]:
