@@ -123,17 +123,19 @@ FIRST_PAGES = [ROOT / "README.md", DOCS / "five_minutes.md"]
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("page", FIRST_PAGES, ids=lambda page: page.stem)
-def test_the_cells_of_the_first_pages_run(folder: Path, monkeypatch: pytest.MonkeyPatch, page: Path) -> None:
+def test_the_cells_of_the_first_pages_run(folder: Path, page: Path) -> None:
     """In a folder of its own, cell after cell, after the study whose dataset it reads."""
     small = 'grid={"load": [0.5]}, batches=5, batch_size=100, replications=1, executor="serial"'
     cells = "\n".join(blocks(page, "python"))
     quick = cells.replace(
         "batches=10)", 'batches=5, batch_size=100, executor="serial", output="results/face")'
     )
-    # A file, as numba reads the source of a function.
+    # A program of its own, as functions of a notebook are of no module that a worker could import.
     (folder / "notebook.py").write_text(f'import sweep\nsweep.Study("packing", {small}).run()\n{quick}')
-    monkeypatch.delitem(sys.modules, "notebook", raising=False)
-    importlib.import_module("notebook")
+    done = subprocess.run(
+        [sys.executable, "notebook.py"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
     assert (folder / "results" / "face" / "packing.nc").is_file()
 
 
