@@ -10,6 +10,7 @@ from slurm.testcluster import missing
 from slurm.validation.cases import CASES, workload
 from slurm.validation.comparing import Comparison, compare, on_slurm
 from sweep.errors import SweepError, unknown
+from sweep.store import writing
 
 NEAR_S = 2.0
 """Largest deviation from the real Slurm that is accepted for nine of ten starts, seconds."""
@@ -37,7 +38,7 @@ def validate(
             print(f"\rSlurm {found[-1].version:8} {found[-1].line}", flush=True)
     draw(found, folder / "validation.png")
     numbers = [{"case": one.case, "real": one.real.tolist(), "model": one.model.tolist()} for one in found]
-    (folder / "validation.json").write_text(json.dumps(numbers), encoding="utf-8")
+    writing.replace(folder / "validation.json", json.dumps(numbers).encode())
     print(f"logs and configurations are in {folder}, a picture is in {folder / 'validation.png'}")
     off = [np.quantile(abs(one.model - one.real), 0.9, method="lower") for one in found]
     return int(max(off) > NEAR_S)
@@ -65,5 +66,6 @@ def draw(found: Sequence[Comparison], path: Path) -> None:
             below.step(instant[order], np.cumsum(change), style, where="post", label=label)
         below.set(xlabel="time (s)", ylabel="waiting jobs")
         below.legend(frameon=False)
-    figure.savefig(path, dpi=150)
+    with writing.private(path) as made:
+        figure.savefig(made, dpi=150)
     plt.close(figure)
