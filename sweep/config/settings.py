@@ -96,6 +96,7 @@ GIVE = {
     "output": "give a folder for the results, output=FOLDER",
     "fresh": "give true or false",
     "replace": "give true or false",
+    "keep": "give batches, replications or all",
     "slurm": "give the name of a profile",
     "schedule": "give the name of a file, e.g. schedule=jobs.csv",
 }

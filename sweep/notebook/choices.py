@@ -142,7 +142,15 @@ def words(text: str) -> str:
     >>> words("a mesh of 8 x 16; machine.mesh=ROWSxCOLUMNS takes another; --config-dir mine: no such folder")
     "a mesh of 8 x 16; machine={'mesh': 'ROWSxCOLUMNS'} takes another; config_dir=mine: no such folder"
     """
-    text = SETTING.sub(lambda found: f"{found[1]}={{{found[2]!r}: {yaml.safe_load(found[3])!r}}}", text)
+
+    def argument(found: re.Match[str]) -> str:
+        try:
+            value = yaml.safe_load(found[3])
+        except yaml.YAMLError:  # a part of a longer one
+            return found[0]
+        return f"{found[1]}={{{found[2]!r}: {value!r}}}"
+
+    text = SETTING.sub(argument, text)
     return text.replace("--config-dir ", "config_dir=").replace("--config-dir", "config_dir")
 
 

@@ -72,7 +72,8 @@ def of_dataset(name: str, chance: random.Random) -> tuple[str, object]:
     with netCDF4.Dataset("stranger.nc", "a") as file:
         where = chance.choice(["policy", "title", "facts"])
         if where == "policy":
-            file["policy"][0] = name
+            file.renameVariable("policy", "before")  # its texts are as long as the longest name
+            file.createVariable("policy", str, ("policy",))[0] = name
         else:
             file.setncattr(where, name if where == "title" else json.dumps({"notes": [name]}))
     outcome, answer = verdict(lambda: _opened(Path("stranger.nc")))

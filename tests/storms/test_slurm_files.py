@@ -113,7 +113,7 @@ WAYS = [exchanged, with_number, with_number, with_bytes, cut, repeated]
 
 def attacked(chance: random.Random, folder: Path) -> str:
     """Write a site's files, one of them changed, and return how."""
-    for file in FILES.iterdir():
+    for file in (one for one in FILES.iterdir() if one.is_file()):
         shutil.copy(file, folder / file.name)
     conf = folder / "slurm.conf"
     if chance.random() < 0.3:

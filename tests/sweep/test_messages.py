@@ -21,6 +21,7 @@ LONG = "x" * 300
 
 KEYS = [
     ("batchs=3", "unknown key 'batchs': did you mean 'batches'? valid: accept, action, "),
+    ("+keep=[1]", "keep=[1]: give batches, replications or all"),
     ("precision.relativ=0.1", "did you mean 'relative'? valid: checkpoints, metric, relative"),
     ("executor.worker=2", "unknown key of executor serial 'worker'"),
     ("policy.preemtion=none", "did you mean 'preemption'? valid: dies_at, dies_once, family,"),
