@@ -102,7 +102,7 @@ class Fidelity:
 
 
 def unchecked(case: Case) -> str:
-    """Return why the waits of a log cannot be compared; empty where they can, or where there is no log."""
+    """Return why the waits of a log cannot be compared; empty where they can, or without a log."""
     facts = case.study.facts
     if case.along or case.has_record or not (facts.get("logs") or facts.get("faults")):
         return ""

@@ -27,7 +27,7 @@ OFFSET_S = 60.0
 """Seconds added to times before their logarithms are compared: a minute more or less is alike."""
 
 NEAR_S = 30.0
-"""Seconds that schedulers take to notice that a job can start: logs are no more exact."""
+"""Seconds that schedulers take to notice that a job can start, and so the precision of logs."""
 
 FIRST_SHARE, TESTED_SHARE = 0.05, 0.3
 """Share of a log before the first instant that is taken, and before the first that is tested."""
