@@ -1,5 +1,7 @@
 """Functions and commands as models: the page about them runs, and what is wrong is one line or a record."""
 
+import enum
+import functools
 import io
 import json
 import os
@@ -8,11 +10,15 @@ import shlex
 import shutil
 import subprocess
 import sys
+import threading
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
+import numba
 import numpy as np
+import pandas as pd
 import pytest
 from netCDF4 import Dataset
 from rich.console import Console
@@ -22,7 +28,7 @@ from analysis.explorer.choice import Choice, references
 from analysis.registry import opened
 from sweep.config import compose, kept, locate
 from sweep.executors import work
-from sweep.plan import programs
+from sweep.plan import programs, session
 from sweep.plan.expansion import expand
 from sweep.rerun import command as rerun
 from sweep.store import loading
@@ -32,7 +38,7 @@ from sweep.summary import show_causes
 PAGE = Path(__file__).parent.parent / "docs" / "any_function.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 V = {"v": "1"}
-factor = 1.0
+factor: Any = 1.0
 
 
 def written(folder: Path) -> None:
@@ -88,6 +94,10 @@ def fixed(n: int) -> float:
     return float(n)
 
 
+def locked(n: int, lock: Any = threading.Lock()) -> float:  # noqa: B008
+    return float(n)
+
+
 def forever(n: int, *, rng: Any) -> Any:
     while True:
         yield {"v": n + rng.normal()}
@@ -113,6 +123,7 @@ PLANNED = [
     (star, {"grid": {"n": [1]}}, "star: *n: int has no name"),
     (mutable, {"grid": {"n": [1]}}, "the default n=[1] can change"),
     (fixed, {"grid": {"n": [1]}, "replications": 5}, "replications would be copies"),
+    (locked, {"grid": {"n": [1]}}, "locked: it uses a value that no other process can get"),
 ]
 
 
@@ -202,6 +213,74 @@ def test_functions_of_a_session_have_the_same_bits_and_an_identity(executor: Any
     finally:
         factor = 1.0
     assert study.plan.ids == sweep.Study(plain, executor=executor, **asked).plan.ids
+
+
+class Part:
+    __slots__ = ("k",)
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+
+
+class Sized(list[int]):
+    k = 0
+
+
+def sized(k: int) -> Sized:
+    made = Sized([1])
+    made.k = k
+    return made
+
+
+def circular(k: int) -> list[Any]:
+    made: list[Any] = [k]
+    made.append(made)
+    return made
+
+
+Mode = enum.Enum("Mode", "FAST SLOW")
+VALUES: dict[str, Callable[[int], Any]] = {
+    "array in a mapping": lambda k: {"a": np.r_[np.zeros(3000), k, np.zeros(3000)]},
+    "table": lambda k: pd.DataFrame({"a": range(3000)}).replace(1500, k),
+    "instance": Part,
+    "subclass of list": sized,
+    "default mapping": lambda k: defaultdict(list, {"a": [k]}),
+    "class": lambda k: type("Q", (), {"k": k}),
+    "static method": lambda k: type("Q", (), {"f": staticmethod((min, max)[k - 1])}),
+    "property": lambda k: type("Q", (), {"f": property(eval(f"lambda self: {k}"))}),
+    "closure": lambda k: lambda: k,
+    "partial": lambda k: functools.partial(eval(f"lambda: {k}")),
+    "compiled": lambda k: numba.njit(eval(f"lambda: {k}")),
+    "named function": lambda k: (np.sin, np.cos)[k - 1],
+    "method": lambda k: Part(k).__init__,
+    "enumeration": lambda k: Mode(k),
+    "set": lambda k: {"a", "b", str(k)},
+    "generator": lambda k: np.random.default_rng(k),
+    "circular": circular,
+}
+
+
+def test_a_changed_value_of_a_session_is_no_finished_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its identity differs with any value that the function uses, whatever kind, and is stable otherwise."""
+    stale, unstable = [], []
+    for name, make in VALUES.items():
+        digests = []
+        for k in (1, 1, 2):
+            monkeypatch.setitem(globals(), "factor", make(k))
+            digests.append(session.pickled(plain, "plain")[1])
+        unstable += [name] * (digests[0] != digests[1])
+        stale += [name] * (digests[0] == digests[2])
+    assert (stale, unstable) == ([], [])
+
+
+def test_the_identity_of_a_value_is_the_same_in_another_process(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(
+        "import dataclasses, pandas\nfrom sweep.plan import session\n"
+        "@dataclasses.dataclass\nclass Site:\n    sizes: set\n    jobs: pandas.DataFrame\n"
+        "site = Site({'a', 'b', 'c', 'd'}, pandas.DataFrame({'wait': [1.5, 2]}))\n"
+        "def mean(n): return site.jobs.wait.mean()\nprint(session.pickled(mean, 'mean')[1])\n"
+    )
+    assert run(tmp_path, "script.py") == run(tmp_path, "script.py")
 
 
 def test_arguments_are_data_even_where_they_look_like_code(

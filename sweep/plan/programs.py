@@ -7,12 +7,11 @@ them.
 
 import hashlib
 import inspect
-import pickle
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
 from models import dotted
@@ -20,7 +19,7 @@ from models.metric import Metric
 from schedsweep import packages
 from sweep.config.settings import GROUPS, Config, Settings, as_list, shown
 from sweep.errors import SweepError, unknown
-from sweep.plan import families, finding, sources
+from sweep.plan import families
 from sweep.plan.grid import ALWAYS
 from sweep.programs import DECLARED, Declared
 from sweep.programs.family import COMMAND, PLACE, SEED, Command, Function, Program
@@ -174,9 +173,9 @@ def _function(settings: Settings) -> Program:
                 f"{last} is defined in this session ({module}), and workers of executor={executor} cannot "
                 f"import it: put it into a module, or use executor={' or '.join(HERE)}"
             )
-        import cloudpickle  # type: ignore[import-untyped] # it has no types
+        from sweep.plan import session
 
-        value, code, module = cloudpickle.dumps(function), _code(function), "__main__"
+        (value, code), module = session.pickled(function, last), "__main__"
     return Function(
         package=module, model=module, name=last.strip("<>"), version=1, headline=next(iter(declared[0])).name,
         metrics=declared[0], coords=declared[1], draws=draws, origin=name, value=value, code=code,
@@ -234,47 +233,3 @@ def _metrics(given: Mapping[str, Any], name: str) -> tuple[tuple[Metric, ...], d
             f"{name} declares no metrics: give metrics.NAME=UNIT, or decorate it, @model(NAME=metric(UNIT))"
         )
     return tuple(found), coords
-
-
-def _code(function: Callable[..., Any]) -> str:
-    """Return the hash of a function of this session, and of all code of the user's that it reaches."""
-    waiting: list[Any] = [function]
-    seen, texts, modules = set[int](), list[str](), set[str]()
-    while waiting:
-        one = waiting.pop()
-        if id(one) in seen:
-            continue
-        seen.add(id(one))
-        module = one.__name__ if isinstance(one, ModuleType) else getattr(one, "__module__", None)
-        if isinstance(one, CodeType):
-            texts.append(f"{one.co_code.hex()} {one.co_names} {one.co_varnames}")
-            waiting += one.co_consts
-        elif isinstance(one, FunctionType) and (one is function or module == "__main__"):
-            names = _names(one.__code__)
-            cells = [cell.cell_contents for cell in one.__closure__ or ()]
-            waiting += [one.__code__, *cells, *(one.__defaults__ or ()), *(one.__kwdefaults__ or {}).values()]
-            waiting += [one.__globals__[name] for name in sorted(names & one.__globals__.keys())]
-        elif isinstance(one, type) and module == "__main__":
-            waiting += [value for _, value in sorted(vars(one).items()) if isinstance(value, FunctionType)]
-        elif isinstance(module, str):
-            modules.add(module)
-        elif isinstance(one, set | frozenset | tuple | list | dict):
-            texts.append(repr(sorted(map(repr, one.items() if isinstance(one, dict) else one))))
-        else:
-            texts.append(repr(one) if _is_plain(one) else _pickled(one))
-    files = {name: finding.file_of(name) for name in modules - {"__main__"}}
-    own = [name for name, file in files.items() if file and not finding.is_installed(file)]
-    reached = sources.of_named({"code": [f"{name}.it" for name in sorted(own)]})
-    return hashlib.sha256(repr([texts, sorted(reached.items())]).encode()).hexdigest()
-
-
-def _pickled(value: Any) -> str:
-    try:
-        return hashlib.sha256(pickle.dumps(value)).hexdigest()
-    except Exception:  # whatever a value of the session raises: then only its kind counts
-        return type(value).__name__
-
-
-def _names(code: CodeType) -> set[str]:
-    inner = [one for one in code.co_consts if isinstance(one, CodeType)]
-    return {*code.co_names, *(name for one in inner for name in _names(one))}
