@@ -3,25 +3,34 @@
 import bz2
 import gzip
 import hashlib
-import io
 import lzma
 import stat
-import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from models.jobs.swf.columns import SwfError
 
-FORMATS: dict[bytes, tuple[str, Callable[..., Any]]] = {
+
+def _zstandard(file: IO[bytes]) -> Any:
+    """Open a file of zstandard, which Python itself reads from 3.14 on."""
+    try:
+        from compression import zstd
+    except ImportError:
+        from backports import zstd  # type: ignore[no-redef]
+    return zstd.open(file)
+
+
+FORMATS: dict[bytes, tuple[str, Callable[[IO[bytes]], Any]]] = {
     b"\x1f\x8b": ("gzip", gzip.open),
     b"BZh": ("bzip2", bz2.open),
     b"\xfd7zXZ\0": ("xz", lzma.open),
+    b"\x28\xb5\x2f\xfd": ("zstandard", _zstandard),
 }
 """First bytes of a compressed file -> its format, and how it is opened."""
 
-ZSTANDARD = b"\x28\xb5\x2f\xfd"
-
+BOM = b"\xef\xbb\xbf"
 HTML, LONGEST_START = (b"<!doctype html", b"<html"), 1000
 """How a web page begins, and the bytes in which that is looked for."""
 
@@ -34,7 +43,12 @@ MOST_BYTES = 1 << 31
 
 
 def content_of(path: Path, sha256: str | None = None) -> bytes:
-    """Return the file's text, unpacked.
+    """Return the file's text, unpacked; see `unpacked`."""
+    return b"".join(unpacked(path, sha256))
+
+
+def unpacked(path: Path, sha256: str | None = None, size: int = -1) -> Iterator[bytes]:
+    """Yield the file's text, unpacked, in blocks of a number of bytes, or as one.
 
     Parameters
     ----------
@@ -44,9 +58,16 @@ def content_of(path: Path, sha256: str | None = None) -> bytes:
     try:
         if not stat.S_ISREG(mode := path.stat().st_mode) and not stat.S_ISDIR(mode):
             raise SwfError(f"{path}: is a device or a pipe, which may never end; give the path of a log")
-        if (size := path.stat().st_size) > MOST_BYTES:
-            raise SwfError(f"{path}: has {size:,} bytes; a log has {MOST_BYTES:,} at most")
-        raw = path.read_bytes()
+        if (n_bytes := path.stat().st_size) > MOST_BYTES:
+            raise SwfError(f"{path}: has {n_bytes:,} bytes; a log has {MOST_BYTES:,} at most")
+        with path.open("rb") as raw:
+            if sha256 is not None and hashlib.file_digest(raw, "sha256").hexdigest() != sha256:
+                raise SwfError(
+                    f"{path}: has changed since the study was planned; put the planned file back, or type "
+                    "the command again to plan with this one"
+                )
+            raw.seek(0)
+            yield from _blocks(path.name, raw, n_bytes, size)
     except FileNotFoundError:
         raise SwfError(
             f"{path}: no such file (looked in {path.absolute().parent}); give the path of a log"
@@ -55,35 +76,35 @@ def content_of(path: Path, sha256: str | None = None) -> bytes:
         raise SwfError(f"{path}: is a directory; give the path of one log, plain or gzip") from None
     except OSError as error:
         raise SwfError(f"{path}: cannot be read ({error.strerror}); give the path of a log") from None
-    if sha256 is not None and hashlib.sha256(raw).hexdigest() != sha256:
-        raise SwfError(
-            f"{path}: has changed since the study was planned; put the planned file back, or type the "
-            "command again to plan with this one"
-        )
-    content = _unpacked(path.name, raw).removeprefix(b"\xef\xbb\xbf")
-    if content[:LONGEST_START].lstrip().lower().startswith(HTML):
-        raise SwfError(f"{path.name}: is an HTML page, not a log; download the log that the page links to")
-    return content
 
 
-def _unpacked(name: str, raw: bytes) -> bytes:
-    if raw.startswith(ZSTANDARD):
-        raise SwfError(f"{name}: is compressed with zstandard; unpack it: unzstd {name}, and give that file")
-    magic = next((first for first in FORMATS if raw.startswith(first)), None)
-    if magic is None:
-        return raw
-    most = min(max(LEAST_LIMIT, MOST_TIMES * len(raw)), MOST_BYTES)
-    form, opened = FORMATS[magic]
+def _blocks(name: str, raw: IO[bytes], n_bytes: int, size: int) -> Iterator[bytes]:
+    first = raw.read(max(map(len, FORMATS)))
+    raw.seek(0)
+    form, opened = next((FORMATS[magic] for magic in FORMATS if first.startswith(magic)), ("", nullcontext))
+    most = min(max(LEAST_LIMIT, MOST_TIMES * n_bytes), MOST_BYTES) if form else n_bytes
     try:
-        with opened(io.BytesIO(raw)) as file:
-            content: bytes = file.read(most + 1)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        with opened(raw) as file:
+            n_read, block = 0, file.read(size if size > 0 else most + 1)
+            if block.startswith(BOM):
+                block = block[len(BOM) :]
+            if block[:LONGEST_START].lstrip().lower().startswith(HTML):
+                raise SwfError(f"{name}: is an HTML page, not a log; download the log that the page links to")
+            while block:
+                if (n_read := n_read + len(block)) > most:
+                    raise SwfError(
+                        f"{name}: unpacks to more than {most:,} bytes, from {n_bytes:,}, as no log does; if "
+                        "it is one, unpack it and give that file"
+                    )
+                yield block
+                block = file.read(size)
+    except ImportError:
+        raise SwfError(
+            f"{name}: is compressed with zstandard, which needs a package; add it: pip install backports.zstd"
+        ) from None
+    except Exception as error:  # of a decompressor, each of which has errors of its own
+        if not form or isinstance(error, SwfError):
+            raise
         raise SwfError(
             f"{name}: the {form} data is cut off or damaged ({error}); fetch the file again"
         ) from None
-    if len(content) > most:
-        raise SwfError(
-            f"{name}: unpacks to more than {most:,} bytes, from {len(raw):,}, as no log does; if it is "
-            "one, unpack it and give that file"
-        )
-    return content

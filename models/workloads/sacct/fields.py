@@ -124,8 +124,13 @@ def times(texts: Sequence[str]) -> np.ndarray:
 
 
 def seconds(text: str) -> float:
-    """Return the seconds of a time that has passed: ``3723``, or ``01:02:03`` or ``1-02:03:04``."""
-    if NUMBER.fullmatch(text):
+    """Return the seconds of a time that has passed: ``3723``, or ``01:02:03`` or ``1-02:03:04``.
+
+    Where the clock was set back Slurm prints a negative number, or ``INVALID``: it is less than 0.
+    """
+    if text == "INVALID":
+        return -1.0
+    if NUMBER.fullmatch(text.removeprefix("-")):
         return float(text)
     return _duration(text, "seconds, or a duration such as 1-02:03:04")
 

@@ -13,9 +13,9 @@ import numpy as np
 from models.arrays import Ints
 from models.jobs import bundle
 from models.jobs.requests import of_kind
-from models.jobs.swf.unpacking import content_of
-from models.workloads.sacct import fields, records, rows
-from models.workloads.sacct.fields import COMMAND, SACCT, SacctError
+from models.jobs.swf.unpacking import unpacked
+from models.workloads.sacct import fields, records
+from models.workloads.sacct.fields import COMMAND, SacctError
 from models.workloads.sacct.rows import Counts
 
 NAMES = {"User", "Partition", "Account", "QOS", "Reservation", "Cluster"}
@@ -23,6 +23,8 @@ LONGEST_NAME = 1000
 """Letters of a name at most."""
 
 RESIZED = "RESIZING"
+READ_BYTES = 1 << 18
+"""Read at a time: about a hundred records of JSON, which do not start Python's collection of garbage."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +109,7 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
     or LSF.
 
     The format is recognised by its content. In memory a text that recurs is there once: reading takes time
-    proportional to the file, and memory to the file and eight bytes a value.
+    proportional to the file, and memory to the file, unless that is JSON, and eight bytes a value.
 
     Raises
     ------
@@ -117,12 +119,9 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
     """
     path = Path(path)
     is_bundle = bundle.is_bundle(path)
-    content = bundle.jobs(path, sha256) if is_bundle else content_of(path, sha256)
+    text = iter([bundle.jobs(path, sha256)]) if is_bundle else unpacked(path, sha256, READ_BYTES)
     counts = Counts()
-    source, blocks = records.blocks_of(path.name, content, counts) or (
-        SACCT + rows.version_of(content),
-        rows.blocks(path.name, content, counts),
-    )
+    source, blocks = records.blocks_of(path.name, text, counts)
     columns: dict[str, Column] = {}
     for numbers, texts in blocks:
         lines = np.array(numbers, np.int64)  # all fields share it
@@ -130,7 +129,7 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
             if field not in columns:
                 columns[field] = KINDS.get(field, Texts)(path.name, field)
             columns[field].extend(lines, values)
-    del content, blocks
+    source += counts.version
     if not columns:
         what = f"only {counts.rows:,} steps" if counts.rows else "nothing but the names of the fields"
         raise SacctError(f"{path.name}: no jobs at all ({what}); make it with: {COMMAND}")

@@ -1,29 +1,33 @@
-"""Jobs of ``sacct --json`` and of the accounting records of PBS and LSF, as rows of sacct's fields.
+"""Which format a file has, and jobs of the accounting records of PBS and LSF as rows of sacct's fields.
 
 References
 ----------
-``sacct --json`` of Slurm 21.08 to 25.11 (data_parser v0.0.37 to v0.0.44). PBS Professional, "Administrator's
+PBS Professional, "Administrator's
 Guide", accounting log; Torque, "Accounting records". IBM Spectrum LSF, "Configuration reference", lsb.acct.
 """
 
-import codecs
 import csv
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from models.workloads.sacct import fields
+from models.workloads.sacct import fields, rows
 from models.workloads.sacct.fields import SACCT, SacctError
-from models.workloads.sacct.rows import BLOCK_BYTES, BLOCK_ROWS, Block, Counts, decoded
+from models.workloads.sacct.rows import BLOCK_ROWS, Block, Counts, decoded
 
 HEAD_BYTES = 4096
 """Bytes of a file by which its format is recognised."""
 
-Record = dict[str, str]
-PER_CPU = 1 << 63
-"""The bit of ``required.memory`` (21.08 and 22.05) that marks memory of each CPU."""
+TITLES = (*fields.FIELDS, *fields.OPTIONAL)
+Record = tuple[str, ...]
+"""The values of a job, in the order of `TITLES`."""
 
+
+def _record(values: Mapping[str, str]) -> Record:
+    return tuple(values.get(title, "") for title in TITLES)
+
+
+JSON_JOBS = re.compile(rb'"jobs"\s*:\s*\[')
 PBS_LINE = re.compile(r"\d{2}/\d{2}/\d{4} \d{2}:\d{2}:\d{2};[A-Za-z];[^;]*;")
 PBS_PAIR = re.compile(r"(?:^|(?<= ))([A-Za-z_][\w.]*)=(\"[^\"]*\"|'[^']*'|\S*)")
 PBS_ID = re.compile(r"(\d+)(?:\[(\d*)\])?")
@@ -32,35 +36,37 @@ LSF_DONE, LSF_USAGE = 64, 19
 """The status of a job that succeeded; numbers of lsfRusage."""
 
 
-def blocks_of(name: str, content: bytes, counts: Counts) -> tuple[str, Iterator[Block]] | None:
-    """Return the name of a file's format, and its rows; None if it is not one of these formats.
+def blocks_of(name: str, text: Iterator[bytes], counts: Counts) -> tuple[str, Iterator[Block]]:
+    """Return the name of a file's format, and its rows.
 
     Raises
     ------
     SacctError
         The format is known and not read.
     """
+    content = next(text, b"")
     head = content[:HEAD_BYTES].decode(errors="replace").lstrip()
     if head.startswith(("{", "[")):
-        if not re.search(rb'"jobs"\s*:\s*\[', content) or b'"profiles"' in content:
-            known = {
-                b'"profiles"': "a workload of Batsim",
-                b"assigned_network_address": "output of oarstat (OAR)",
-            }
-            what = next(
-                (of for key, of in known.items() if key in content), "JSON, but not output of sacct --json"
-            )
+        signs = {
+            rb'"(profiles|subtime)"': "a workload of Batsim",
+            b"network_address": "output of oarstat (OAR)",
+        }
+        what = next((of for sign, of in signs.items() if re.search(sign, content)), "")
+        if what or not JSON_JOBS.search(content):
             raise SacctError(
-                f"{name}: this is {what}, which is not read; convert it to the Standard Workload Format, or "
-                "give what sacct prints"
+                f"{name}: this is {what or 'JSON, but not output of sacct --json'}, which is not read; "
+                "convert it to the Standard Workload Format, or give what sacct prints"
             )
-        return f"{SACCT} --json{_version_of(head)}", _blocks(_of_json(name, content), counts)
+        from models.workloads.sacct.json_records import of_json  # msgspec, which nothing else needs
+
+        return f"{SACCT} --json", _blocks(of_json(name, content, text, counts), counts)
+    content = b"".join([content, *text])
     first = next((line for line in head.splitlines() if line.strip()), "")
     if PBS_LINE.match(first):
         return "PBS accounting", _blocks(_of_pbs(name, content), counts)
     if re.match(r'"?[A-Z_]+"? "\d+(\.\d+)*" \d+ ', first):
         return "LSF accounting", _blocks(_of_lsf(name, content), counts)
-    return None
+    return SACCT + rows.version_of(content), rows.blocks(name, content, counts)
 
 
 def _blocks(records: Iterator[tuple[int, Record]], counts: Counts) -> Iterator[Block]:
@@ -70,65 +76,17 @@ def _blocks(records: Iterator[tuple[int, Record]], counts: Counts) -> Iterator[B
     kept: list[Record] = []
     for line, record in records:
         counts.rows += 1
-        if (key := hash(tuple(record.values()))) in seen:
+        if (key := hash(record)) in seen:
             counts.twice += 1
             continue
         seen.add(key)
         lines.append(line)
         kept.append(record)
         if len(lines) == BLOCK_ROWS:
-            yield _by_field(lines, kept)
+            yield Block(lines, dict(zip(TITLES, zip(*kept, strict=True), strict=True)))
             lines, kept = [], []
     if lines:
-        yield _by_field(lines, kept)
-
-
-def _by_field(lines: list[int], records: Sequence[Record]) -> Block:
-    titles = [*fields.FIELDS, *fields.OPTIONAL]
-    return Block(lines, {title: [record.get(title, "") for record in records] for title in titles})
-
-
-def _version_of(head: str) -> str:
-    """Return the version of Slurm that the metadata of JSON name, in words; empty without one."""
-    if not (found := re.search(r'"slurm"\s*:\s*\{\s*"version"\s*:\s*\{([^{}]*)\}', head, re.IGNORECASE)):
-        return ""
-    parts = dict(re.findall(r'"(major|minor|micro)"\s*:\s*"?(\d+)', found[1]))
-    if "major" not in parts:
-        return ""
-    text = f", version {parts['major']}.{int(parts.get('minor', 0)):02}"
-    return f"{text}.{parts['micro']}" if "micro" in parts else text
-
-
-def _of_json(name: str, content: bytes) -> Iterator[tuple[int, Record]]:
-    """Yield the jobs of ``sacct --json``, decoded one by one: a year of jobs has hundreds of megabytes."""
-    begin = re.search(rb'"jobs"\s*:\s*\[', content)
-    assert begin is not None  # `blocks_of` has found it
-    decode, further = json.JSONDecoder().raw_decode, re.compile(r"[^\s,]")
-    utf8 = codecs.getincrementaldecoder("utf-8")("surrogateescape")
-    text, at, line = "", 0, content.count(b"\n", 0, begin.end()) + 1
-    start = begin.end()
-    while True:
-        stop = len(text) if (found := further.search(text, at)) is None else found.start()
-        line += text.count("\n", at, stop)
-        at = stop
-        if text[at : at + 1] == "]":
-            return
-        try:
-            job, stop = decode(text, at)
-        except ValueError as error:
-            if start >= len(content):
-                raise _wrong(
-                    name, line, f"a job as sacct --json prints it ({error}), or the file is cut"
-                ) from None
-            text, at = text[at:] + utf8.decode(content[start : start + BLOCK_BYTES]), 0
-            start += BLOCK_BYTES
-            continue
-        try:
-            yield line, _of_slurm(job)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise _wrong(name, line, f"a job as sacct --json prints it (its {error})") from None
-        line += text.count("\n", at, stop)
-        at = stop
+        yield Block(lines, dict(zip(TITLES, zip(*kept, strict=True), strict=True)))
 
 
 def number_of(value: Any) -> int | None:
@@ -140,74 +98,6 @@ def number_of(value: Any) -> int | None:
     return None if value is None else int(value)
 
 
-def _counts(tres: Sequence[Mapping[str, Any]] | None) -> dict[str, int]:
-    return {
-        f"{each['type']}/{each['name']}" if each.get("name") else each["type"]: int(each["count"])
-        for each in tres or []
-    }
-
-
-def _tres(counts: Mapping[str, int]) -> str:
-    return ",".join(f"{kind}={n}" for kind, n in counts.items())
-
-
-def _of_slurm(job: Mapping[str, Any]) -> Record:
-    """Return a job of ``sacct --json`` in sacct's fields."""
-    time, required = job["time"], job.get("required") or {}
-    tres = job.get("tres") or {}
-    allocated = _counts(tres.get("allocated"))
-    asked = _counts(tres.get("requested"))
-    started = number_of(time.get("start")) or 0
-    current = job["state"]["current"]
-    limit = number_of(time.get("limit"))
-    association = job.get("association") or {}
-    return {
-        "JobID": _job_of(job),
-        "User": job.get("user") or association.get("user") or "",
-        "Partition": job.get("partition") or association.get("partition") or "",
-        "State": current if isinstance(current, str) else current[0],
-        "Submit": str(number_of(time["submission"])),
-        "Eligible": str(number_of(time.get("eligible")) or ""),
-        "Start": str(started or ""),
-        "ElapsedRaw": str(number_of(time["elapsed"])),
-        "TimelimitRaw": "" if limit is None else "UNLIMITED" if limit < 0 else str(limit),
-        "AllocCPUS": str(allocated.get("cpu", number_of(required.get("CPUs")) if started else 0) or 0),
-        "AllocNodes": str(allocated.get("node", job.get("allocation_nodes")) or 0),
-        "End": str(number_of(time.get("end")) or ""),
-        "ReqCPUS": str(number_of(required.get("CPUs")) or asked.get("cpu") or ""),
-        "ReqNodes": str(asked.get("node") or ""),
-        "ReqMem": _memory_of(required, asked),
-        "Cluster": job.get("cluster") or association.get("cluster") or "",
-        "Account": job.get("account") or association.get("account") or "",
-        "QOS": job.get("qos") or "",
-        "Reservation": (job.get("reservation") or {}).get("name") or "",
-        "TRES": _tres(allocated),
-        "ReqTRES": _tres(asked),
-        "Constraints": job.get("constraints") or "",
-    }
-
-
-def _job_of(job: Mapping[str, Any]) -> str:
-    array, parts = job.get("array") or {}, job.get("het") or {}
-    task = number_of(array.get("task_id"))
-    if array.get("job_id") and task is not None:
-        return f"{array['job_id']}_{task}"
-    if array.get("job_id") and array.get("task"):
-        return f"{array['job_id']}_[{array['task']}]"
-    if parts.get("job_id"):
-        return f"{parts['job_id']}+{number_of(parts.get('job_offset')) or 0}"
-    return str(int(job["job_id"]))
-
-
-def _memory_of(required: Mapping[str, Any], asked: Mapping[str, int]) -> str:
-    for key, unit in (("memory_per_cpu", "c"), ("memory_per_node", "n")):
-        if (amount := number_of(required.get(key))) and amount > 0:
-            return f"{amount}M{unit}"
-    if amount := number_of(required.get("memory")):
-        return f"{amount & ~PER_CPU}M{'c' if amount & PER_CPU else 'n'}"
-    return f"{asked['mem']}M" if asked.get("mem") else ""
-
-
 def _of_pbs(name: str, content: bytes) -> Iterator[tuple[int, Record]]:
     """Yield the runs of jobs of PBS, PBS Professional and Torque: records E and R; others are states on
     the way."""
@@ -216,7 +106,7 @@ def _of_pbs(name: str, content: bytes) -> Iterator[tuple[int, Record]]:
         if not line.strip():
             continue
         if not PBS_LINE.match(line):
-            raise _wrong(name, number, "an accounting record of PBS, DATE TIME;TYPE;JOB;KEY=VALUE …")
+            raise wrong(name, number, "an accounting record of PBS, DATE TIME;TYPE;JOB;KEY=VALUE …")
         _, kind, job, message = line.split(";", 3)
         if kind not in PBS_ENDS:
             continue
@@ -224,14 +114,14 @@ def _of_pbs(name: str, content: bytes) -> Iterator[tuple[int, Record]]:
         try:
             record = _of_pbs_job(job, kind, keys)
         except (KeyError, ValueError) as error:
-            raise _wrong(name, number, f"a record of a job that ended (its {error})") from None
+            raise wrong(name, number, f"a record of a job that ended (its {error})") from None
         record["Submit"] = put_back.pop(job, record["Submit"])
         if kind == "R":
             put_back[job] = str(int(record["Start"]) + int(record["ElapsedRaw"]))
-        yield number, record
+        yield number, _record(record)
 
 
-def _of_pbs_job(job: str, kind: str, keys: Mapping[str, str]) -> Record:
+def _of_pbs_job(job: str, kind: str, keys: Mapping[str, str]) -> dict[str, str]:
     found = PBS_ID.match(job)
     if found is None:
         raise ValueError(f"number is {job}")
@@ -291,12 +181,12 @@ def _of_lsf(name: str, content: bytes) -> Iterator[tuple[int, Record]]:
         if not row or row[0] != "JOB_FINISH":
             continue
         try:
-            yield reader.line_num, _of_lsf_job(row)
+            yield reader.line_num, _record(_of_lsf_job(row))
         except (IndexError, ValueError) as error:
-            raise _wrong(name, reader.line_num, f"a record JOB_FINISH of lsb.acct ({error})") from None
+            raise wrong(name, reader.line_num, f"a record JOB_FINISH of lsb.acct ({error})") from None
 
 
-def _of_lsf_job(row: list[str]) -> Record:
+def _of_lsf_job(row: list[str]) -> dict[str, str]:
     take: Callable[[], str] = iter(row[1:]).__next__
     try:
         _version, end, job = take(), int(take()), take()
@@ -360,5 +250,6 @@ def _lsf_limit(take: Callable[[], str]) -> int:
         return 0
 
 
-def _wrong(name: str, number: int, what: str) -> SacctError:
+def wrong(name: str, number: int, what: str) -> SacctError:
+    """Return the error of a line that is something else than expected."""
     return SacctError(f"{name}: line {number} is not {what}; correct it or delete the line")

@@ -37,12 +37,14 @@ class Block(NamedTuple):
 
 @dataclass
 class Counts:
-    """Rows of a file; steps of jobs, repeated rows, and rows that were put together from several lines."""
+    """Rows of a file; steps of jobs, repeated rows, and rows that were put together from several lines; and
+    the version of Slurm that printed it, in words, empty where it is not named."""
 
     rows: int = 0
     steps: int = 0
     twice: int = 0
     joined: int = 0
+    version: str = ""
 
 
 def version_of(content: bytes) -> str:

@@ -81,6 +81,7 @@ def select(
     rules: list[Rule] = [
         ("that never started", ~_started(table)),
         ("still running", np.isin(table.state, RUNNING)),
+        ("with a negative runtime, by the clock of the site", table.elapsed < 0),
         ("that were never eligible", np.isnat(instant)),
         *of_filters,
     ]

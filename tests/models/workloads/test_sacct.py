@@ -7,6 +7,7 @@ import json
 import lzma
 import math
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,9 @@ def test_every_row_is_counted(folder: Path) -> None:
     opened = opened_on(workload(folder / "jobs.txt"), {"processors": 128})
     assert opened.jobs.user.tolist() == [1, 2, 3, 1, 1, 3, 3]
     assert opened.waited.tolist() == [30, 100, 150, 20, 20, 149, 19]
+    clocks_back = [row(JobID="8", ElapsedRaw=-5), row(JobID="9", ElapsedRaw="INVALID")]
+    dropped = chosen(folder, lines(row(), *clocks_back))[0].dropped
+    assert dropped == {"with a negative runtime, by the clock of the site": 2}
     changed, _ = chosen(folder, MORNING, zero_runtime="second", oversized="cap")
     assert (changed.runtime.min(), changed.size.max()) == (1.0, 128)
 
@@ -290,21 +294,33 @@ def test_devices_are_on_each_node(folder: Path) -> None:
     assert request.constraint.tolist() == ["fast&(a|b)", ""]
 
 
-def test_forms_of_files(folder: Path) -> None:
+def test_forms_of_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain, _ = chosen(folder, MORNING)
     with_bars = "\n".join(line + "|" for line in MORNING.splitlines()) + "\n"  # --parsable
     (folder / "packed").write_bytes(gzip.compress(MORNING.replace("\n", "\r\n").encode()))
     (folder / "bz2").write_bytes(bz2.compress(MORNING.encode()))
     (folder / "xz").write_bytes(lzma.compress(MORNING.encode()))
+    zstd = importlib.import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+    half = len(MORNING) // 2  # a file may have several frames
+    (folder / "zst").write_bytes(
+        b"".join(zstd.compress(text.encode()) for text in (MORNING[:half], MORNING[half:]))
+    )
     columns = list(zip(*(line.split("|") for line in MORNING.splitlines()), strict=True))
     turned = "\n".join("|".join(texts) for texts in zip(*columns[::-1], strict=True)) + "\n"
     for other in (
         chosen(folder, with_bars)[0],
         chosen(folder, turned.replace("ElapsedRaw", "elapsedraw"))[0],
-        *(sacct.select(sacct.read(folder / name), machine_size=128) for name in ("packed", "bz2", "xz")),
+        *(
+            sacct.select(sacct.read(folder / name), machine_size=128)
+            for name in ("packed", "bz2", "xz", "zst")
+        ),
     ):
         np.testing.assert_array_equal(other.arrival, plain.arrival)
         assert other.dropped == plain.dropped
+    for package in ("compression", "backports"):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ValueError, match=r"needs a package; add it: pip install backports\.zstd$"):
+        sacct.read(folder / "zst")
 
 
 def test_texts_of_users_may_break_rows(folder: Path) -> None:
@@ -482,6 +498,41 @@ def test_json(folder: Path, version: str) -> None:
         read_text(folder, text[: text.rindex("{")])
 
 
+@pytest.mark.parametrize("indent", [None, 2])
+def test_json_in_blocks_is_what_it_is_job_by_job(
+    folder: Path, indent: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Records that begin and end anywhere in a block, with what msgspec does not take."""
+    jobs = [
+        {"account": f"a{k % 3}", "job_id": k, "user": f'"}},{{"account": {"é" * (k % 50)}',
+         "state": {"current": ["COMPLETED"]}, "required": {"CPUs": 4}, "allocation_nodes": 1,
+         "time": {"submission": 10**9 + k, "eligible": 10**9, "start": 10**9 + 60, "elapsed": 60, "limit": 9},
+         "tres": {"allocated": [{"type": "cpu", "count": 4}] * (k % 3 + 1)}, "steps": [{"account": "x"}] * 3}
+        for k in range(200)
+    ]  # fmt: skip
+    jobs[120]["efficiency"], jobs[61]["account"], jobs[62]["account"] = float("nan"), "latin", "latin1"
+    meta = {"slurm": {"version": {"major": "25", "micro": "1", "minor": "11"}}}
+    text = json.dumps({"jobs": jobs, "meta": meta}, indent=indent, ensure_ascii=False)
+    content = text.encode().replace(b"latin", b"\xe9")
+    (path := folder / "jobs.json").write_bytes(content)
+    monkeypatch.setattr("models.workloads.sacct.reading.READ_BYTES", 4000)
+    table = sacct.read(path)
+    assert table.job.tolist() == [str(k) for k in range(200)]
+    assert (table.submit.astype(int) - 10**9).tolist() == [*range(200)]
+    assert table.user.tolist() == [job["user"] for job in jobs]
+    assert table.account is not None
+    assert (table.account == "a0").sum() == 67
+    assert len(set(table.account)) == 5
+    assert table.source.endswith("--json, version 25.11.1")
+    begins = (
+        [n for n, line in enumerate(text.splitlines(), start=1) if line == "    {"] if indent else [1] * 200
+    )
+    assert table.line.tolist() == begins
+    path.write_bytes(content.replace(b'"submission": %d' % (10**9 + 150), b'"submission": {}'))
+    with pytest.raises(SacctError, match=rf"line {begins[150]} is not a job as sacct --json prints it"):
+        sacct.read(path)
+
+
 PBS = [
     "03/01/2024 08:00:00;Q;1.head;queue=batch",
     "03/01/2024 08:10:00;S;1.head;user=alice queue=batch start=1709280600",
@@ -571,7 +622,7 @@ def test_accounting_of_lsf(folder: Path) -> None:
         (lines(row())[:-1], "line 2 has no line end and may be cut off; fetch the file again"),
         (lines(row(), row(JobID="x")), "line 3 has 'x' as JobID, not a job such as 123, 123_4 or 123+0"),
         (lines(row(Start="2024-13-01T00:00:00")), "line 2 has '2024-13-01T00:00:00' as Start, not a time"),
-        (lines(row(ElapsedRaw="-5")), "line 2 has '-5' as ElapsedRaw, not seconds, or a duration"),
+        (lines(row(ElapsedRaw="--5")), "line 2 has '--5' as ElapsedRaw, not seconds, or a duration"),
         (lines(row(ReqMem="4000Q")), "line 2 has '4000Q' as ReqMem, not memory such as 4000M, 16G, 4000Mc"),
         (lines(row(AllocCPUS="99999999P")), "line 2 has '99999999P' as AllocCPUS, not a whole number"),
         (lines(row(TimelimitRaw="9" * 400)), "as TimelimitRaw, not minutes, a duration"),

@@ -1,0 +1,317 @@
+"""Jobs of ``sacct --json`` as rows of the fields of sacct, decoded in blocks: a year of them has gigabytes.
+
+Only the values that are needed are decoded, by msgspec. What it refuses (NaN, or a block that was cut within
+a record) is decoded record by record, by Python.
+
+References
+----------
+``sacct --json`` of Slurm 21.08 to 25.11 (data_parser v0.0.37 to v0.0.44).
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import accumulate, repeat
+
+from msgspec import Raw, Struct
+from msgspec.json import Decoder
+
+from models.workloads.sacct.records import JSON_JOBS, Record, wrong
+from models.workloads.sacct.rows import Counts
+
+PER_CPU = 1 << 63
+"""The bit of ``required.memory`` (21.08 and 22.05) that marks memory of each CPU."""
+
+NEXT = re.compile(r'\}(\s*,\s*\{\s*"[^"\\]*"\s*:)')
+"""The end of a record and the begin of the next one."""
+
+FURTHER = re.compile(r"[^\s,]")
+EXPECTED = "a job as sacct --json prints it"
+END_CHARACTERS = 16
+"""An error so near to the end of a block may be due to the end."""
+
+
+class Wrapped(Struct, gc=False):
+    """A number that may be unset or infinite."""
+
+    number: int | float
+    set: bool = True
+    infinite: bool = False
+
+
+Number = Wrapped | int | float | str | None
+Text = str | None
+"""Numbers and texts as they are printed: many may be null."""
+
+
+class Resource(Struct, gc=False):
+    """A trackable resource of a job."""
+
+    type: str
+    count: Number
+    name: Text = None
+
+
+class Resources(Struct, gc=False):
+    """Those that a job asked for and had."""
+
+    allocated: Raw = Raw(b"null")
+    requested: Raw = Raw(b"null")
+
+
+class Times(Struct, gc=False):
+    """Instants in seconds since 1970, and the limit in minutes."""
+
+    submission: Number
+    elapsed: Number
+    eligible: Number = None
+    start: Number = None
+    end: Number = None
+    limit: Number = None
+
+
+class State(Struct, gc=False):
+    """A state, and since 23.11 its flags."""
+
+    current: str | list[str]
+
+
+class Required(Struct, gc=False):
+    """What a job asked for; memory by the version."""
+
+    CPUs: Number = None
+    memory_per_cpu: Number = None
+    memory_per_node: Number = None
+    memory: Number = None
+
+
+class Association(Struct, gc=False):
+    """Who a job is accounted to."""
+
+    user: Text = None
+    partition: Text = None
+    cluster: Text = None
+    account: Text = None
+
+
+class Whole(Struct, gc=False):
+    """The array of which a job is a task, or some tasks that wait, or the heterogeneous job that it is a
+    part of."""
+
+    job_id: Number = None
+    task_id: Number = None
+    task: Text = None
+    job_offset: Number = None
+
+
+class Reservation(Struct, gc=False):
+    """The reservation in which a job ran."""
+
+    name: Text = None
+
+
+class Job(Struct, gc=False):
+    """The values of a job that are used here."""
+
+    job_id: Number
+    time: Times
+    state: State
+    user: Text = None
+    partition: Text = None
+    cluster: Text = None
+    account: Text = None
+    qos: Text = None
+    constraints: Text = None
+    allocation_nodes: Number = None
+    required: Required | None = None
+    association: Association | None = None
+    array: Whole | None = None
+    het: Whole | None = None
+    reservation: Reservation | None = None
+    tres: Resources | None = None
+
+
+JOB, JOBS, RESOURCES = Decoder(Job), Decoder(list[Job]), Decoder(list[Resource] | None)
+PYTHON = json.JSONDecoder(parse_constant=lambda _: None)
+FAULTS = (ValueError, TypeError, LookupError, OverflowError)
+"""What a value of another form raises."""
+
+Records = tuple[Iterable[int], list[Record]]
+"""Lines, of which there may be more, and records."""
+
+
+def of_json(name: str, text: bytes, further: Iterator[bytes], counts: Counts) -> Iterator[tuple[int, Record]]:
+    """Yield the line and the record of each job.
+
+    Parameters
+    ----------
+    text : bytes
+        The file up to the begin of its list of jobs, at least.
+    further : iterator of bytes
+        The rest of it.
+    """
+    begin = JSON_JOBS.search(text)
+    assert begin is not None  # `records.blocks_of` has found it
+    head, text = text[: begin.end()], text[begin.end() :]
+    line, between, has_ended, is_complete = head.count(b"\n") + 1, b"", False, False
+    while not is_complete:
+        stop = text.rfind(between) + 1 if between else 0  # what is before are whole records, most likely
+        lines, records = _at_once(text, stop, between, line) if stop else ((), [])
+        if not records:
+            (lines, records), stop, between, is_complete = _one_by_one(name, text, line, between, has_ended)
+        yield from zip(lines, records, strict=False)
+        rest = text[stop:].lstrip(b", \t\r\n")
+        line += text.count(b"\n", 0, len(text) - len(rest))
+        block = next(further, b"")
+        has_ended = not block
+        text = rest + block
+    counts.version = _version_of((head + text + b"".join(further)).decode(errors="replace"))
+
+
+def _at_once(text: bytes, stop: int, between: bytes, line: int) -> Records:
+    """Return the jobs of the whole records before some place; none if these are something else."""
+    try:
+        jobs = JOBS.decode(b"".join((b"[", memoryview(text)[:stop], b"]")))
+        lines, n_records = repeat(line), len(jobs)
+        if text.find(b"\n", 0, stop) >= 0:
+            first, per = between[between.index(b"{") :], between.count(b"\n")
+            if not text.startswith(first):
+                return (), []
+            parts = text[len(first) : stop].split(between)
+            lines = accumulate((part.count(b"\n") + per for part in parts), initial=line)
+            n_records = len(parts)
+        records = [*map(_record, jobs)]
+        if len(records) == n_records:
+            return lines, records
+    except FAULTS:
+        pass
+    return (), []
+
+
+def _one_by_one(
+    name: str, text: bytes, line: int, between: bytes, has_ended: bool
+) -> tuple[Records, int, bytes, bool]:
+    """Return the jobs of a text as far as they are whole, where that is, what is between two of them, and
+    whether the list of jobs ends there.
+
+    Raises
+    ------
+    SacctError
+        With the line of the first one that is wrong.
+    """
+    decoded = text.decode(errors="surrogateescape")
+    lines: list[int] = []
+    records: list[Record] = []
+    end = start = 0
+    while not (is_complete := decoded.startswith("]", start := _begin_of(decoded, end))):
+        line += decoded.count("\n", end, start)
+        try:
+            job, stop = PYTHON.raw_decode(decoded, start)
+        except (ValueError, RecursionError) as error:
+            at = getattr(error, "pos", start)
+            if has_ended or (at < len(decoded) - END_CHARACTERS and "Unterminated" not in str(error)):
+                raise wrong(name, line, f"{EXPECTED} ({error}), or the file is cut") from None
+            break
+        try:
+            # Names whose bytes are not text stay different.
+            as_bytes = json.dumps(job, ensure_ascii=False).encode(errors="xmlcharrefreplace")
+            records.append(_record(JOB.decode(as_bytes)))
+        except FAULTS as error:
+            raise wrong(name, line, f"{EXPECTED} ({error})") from None
+        lines.append(line)
+        line += decoded.count("\n", start, stop)
+        end = stop
+        if not between and (after := NEXT.match(decoded, end - 1)):
+            between = after[0].encode()
+    return (lines, records), len(decoded[:end].encode(errors="surrogateescape")), between, is_complete
+
+
+def _begin_of(text: str, at: int) -> int:
+    """Return where the next record begins."""
+    found = FURTHER.search(text, at)
+    return found.start() if found else len(text)
+
+
+def _version_of(text: str) -> str:
+    """Return the version of Slurm that the metadata of JSON name, in words; empty without one."""
+    if not (found := re.search(r'"slurm"\s*:\s*\{\s*"version"\s*:\s*\{([^{}]*)\}', text, re.IGNORECASE)):
+        return ""
+    parts = dict(re.findall(r'"(major|minor|micro)"\s*:\s*"?(\d+)', found[1]))
+    if "major" not in parts:
+        return ""
+    version = f", version {parts['major']}.{int(parts.get('minor', 0)):02}"
+    return f"{version}.{parts['micro']}" if "micro" in parts else version
+
+
+def _number(value: Number) -> int | None:
+    """Return a number as `records.number_of` does."""
+    if type(value) is Wrapped:
+        return -1 if value.infinite else int(value.number) if value.set else None
+    return value if value is None or type(value) is int else int(value)  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=1 << 14)
+def _resources(text: bytes) -> tuple[str, Mapping[str, int]]:
+    """Return trackable resources as sacct writes them, and by name; many jobs have the same."""
+    counts = {
+        f"{each.type}/{each.name}" if each.name else each.type: _number(each.count) or 0
+        for each in RESOURCES.decode(text) or []
+    }
+    return ",".join(f"{kind}={n}" for kind, n in counts.items()), counts
+
+
+def _record(job: Job) -> Record:
+    """Return a job in the order of `records.TITLES`."""
+    time, required, tres = job.time, job.required or Required(), job.tres or Resources()
+    association = job.association or Association()
+    allocation, allocated = _resources(bytes(tres.allocated))
+    request, asked = _resources(bytes(tres.requested))
+    cpus, started, limit = _number(required.CPUs), _number(time.start) or 0, _number(time.limit)
+    state = job.state.current
+    return (
+        _job_of(job),
+        job.user or association.user or "",
+        job.partition or association.partition or "",
+        state if isinstance(state, str) else state[0],
+        str(_number(time.submission)),
+        str(started or ""),
+        str(_number(time.elapsed)),
+        "" if limit is None else "UNLIMITED" if limit < 0 else str(limit),
+        str(allocated.get("cpu", cpus if started else 0) or 0),
+        str(allocated.get("node", _number(job.allocation_nodes)) or 0),
+        _memory_of(required, asked),
+        str(_number(time.eligible) or ""),
+        job.cluster or association.cluster or "",
+        job.account or association.account or "",
+        job.qos or "",
+        (job.reservation and job.reservation.name) or "",
+        allocation,
+        str(_number(time.end) or ""),
+        str(cpus or asked.get("cpu") or ""),
+        str(asked.get("node") or ""),
+        request,
+        job.constraints or "",
+    )
+
+
+def _job_of(job: Job) -> str:
+    array, parts = job.array, job.het
+    if array is not None and (number := _number(array.job_id)):
+        if (task := _number(array.task_id)) is not None:
+            return f"{number}_{task}"
+        if array.task:
+            return f"{number}_[{array.task}]"
+    if parts is not None and (number := _number(parts.job_id)):
+        return f"{number}+{_number(parts.job_offset) or 0}"
+    return str(_number(job.job_id))
+
+
+def _memory_of(required: Required, asked: Mapping[str, int]) -> str:
+    if (amount := _number(required.memory_per_cpu)) and amount > 0:
+        return f"{amount}Mc"
+    if (amount := _number(required.memory_per_node)) and amount > 0:
+        return f"{amount}Mn"
+    if amount := _number(required.memory):
+        return f"{amount & ~PER_CPU}M{'c' if amount & PER_CPU else 'n'}"
+    return f"{asked['mem']}M" if asked.get("mem") else ""
