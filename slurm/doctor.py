@@ -114,20 +114,20 @@ def _cluster(slurm: Slurm, chosen: Profile) -> Iterator[Finding]:
 def _jobs(slurm: Slurm, chosen: Profile, scratch: Path, wait_s: float, stack: ExitStack) -> Iterator[Finding]:
     """Submit the jobs, wait for their answers, and check these."""
     token, listening = secrets.token_hex(8), _listen(chosen.interface, stack)
-    look, mpi = scratch / "look", scratch / "mpi"
-    look.mkdir()
+    node, mpi = scratch / "node", scratch / "mpi"
+    node.mkdir()
     mpi.mkdir()
-    lock = stack.enter_context((look / "lock").open("w", encoding="utf-8"))
+    lock = stack.enter_context((node / "lock").open("w", encoding="utf-8"))
     with suppress(OSError):  # a file system without locks: no node detects one either
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    (look / "request.json").write_text(json.dumps({"token": token, "addresses": listening}), encoding="utf-8")
+    (node / "request.json").write_text(json.dumps({"token": token, "addresses": listening}), encoding="utf-8")
     command = f"{chosen.interpreter} -P -m slurm.probe"
-    look_there, mpi_there = (f"{command} {shlex.quote(str(path))}" for path in (look, mpi))
+    node_there, mpi_there = (f"{command} {shlex.quote(str(path))}" for path in (node, mpi))
     has_mpi = mpi_is_installed()
     submitted: list[int] = []
     stack.callback(_cancel, slurm, submitted)
     try:
-        submitted.append(_submit(slurm, look, chosen, chosen.resources(), look_there))
+        submitted.append(_submit(slurm, node, chosen, chosen.resources(), node_there))
         if has_mpi:
             kind = f" --mpi={chosen.mpi}" if chosen.mpi else ""
             # Killed with the first rank that fails: the others would wait for it.
@@ -136,11 +136,11 @@ def _jobs(slurm: Slurm, chosen: Profile, scratch: Path, wait_s: float, stack: Ex
     except SlurmError as error:
         yield Finding("wrong", "job", str(error))
         return
-    end = _wait(slurm, submitted[0], (look / "answer.json").exists, wait_s)
+    end = _wait(slurm, submitted[0], (node / "answer.json").exists, wait_s)
     if not end.answered:
-        yield _no_answer(end, look, scratch.parent, chosen)
+        yield _no_answer(end, node, scratch.parent, chosen)
         return
-    answer = json.loads((look / "answer.json").read_text(encoding="utf-8"))
+    answer = json.loads((node / "answer.json").read_text(encoding="utf-8"))
     yield Finding("ok", "job", f"started and answered within {end.after_s:.1f} s on {answer['node']}")
     if answer["token"] == token:
         yield Finding("ok", "folder", f"{scratch.parent} is the same one on {answer['node']}")

@@ -128,8 +128,8 @@ class View:
             ("never started", "vanished from Slurm's queue before it started"),
         ):
             if found := [element for element, other in self.kinds.items() if other == kind]:
-                look = "" if kind == "never started" else f", log {self._log(found[0])}"
-                yield f"{len(found)} {text}: {_some(found)}{look}; the same command submits what is missing"
+                log = "" if kind == "never started" else f", log {self._log(found[0])}"
+                yield f"{len(found)} {text}: {_some(found)}{log}; the same command submits what is missing"
         by_reason: dict[str, list[int]] = {}
         for element in (element for element, kind in self.kinds.items() if kind == "stopped"):
             known = self._elements[element]

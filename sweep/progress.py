@@ -21,7 +21,7 @@ SILENT_EVERY_S = 60.0
 SILENCE_S = 2.0
 """Seconds without a line after which one reports what takes so long."""
 
-LOOK_EVERY_S = 1.0
+UPDATE_EVERY_S = 1.0
 
 NARROWEST = 8
 """Columns that the bar keeps on a narrow terminal."""
@@ -94,7 +94,7 @@ class Meter:
         """Update the bar, or print a line when it is due, until the run is over."""
         begin = last = time.monotonic()
         shown, has_begun = self._done, False
-        while not self._over.wait(LOOK_EVERY_S):
+        while not self._over.wait(UPDATE_EVERY_S):
             now = time.monotonic()
             if self._cell is not None:
                 begun = self._first is not None

@@ -73,7 +73,7 @@ TIME_NAMES = {"vst": "very short", "st": "short", "mt": "medium", "lt": "long"}
 SIZE_NAMES = {"sj": "small jobs (sj)", "mj": "medium jobs (mj)", "lj": "large jobs (lj)"}
 """Meaning of the paper's letters."""
 
-SIZE_LOOKS = {"sj": "#88ccee", "mj": "#0072b2", "lj": "#332288"}
+SIZE_COLORS = {"sj": "#88ccee", "mj": "#0072b2", "lj": "#332288"}
 
 
 def month(workload: str) -> str:

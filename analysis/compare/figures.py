@@ -123,7 +123,7 @@ def _over_numbers(layout: Layout, metric: str, reference: str | None) -> Figure:
         titles = ["\n".join(filter(None, [headline, *titles]))]
     note, scale = bars(layout.study), 1 / unit.size
     plots = [
-        LoadPlot(lines, label, title, note=note, scale=scale, looks=layout.looks, **settings)
+        LoadPlot(lines, label, title, note=note, scale=scale, styles=layout.styles, **settings)
         for title, lines in zip(titles, all_lines, strict=True)
     ]
     if len(plots) == 1:
@@ -254,7 +254,7 @@ def _over_categories(layout: Layout, metric: str, reference: str | None) -> Figu
         CategoryPlot(
             [_category(layout, over, value, cell) for value in here],
             {name: _scaled(one, unit) for name, one in series.items()},
-            {"": SchemeStyle("mean", NEUTRAL, "o", "")} if alone else layout.looks,
+            {"": SchemeStyle("mean", NEUTRAL, "o", "")} if alone else layout.styles,
             label,
             title=layout.label(cell),
             least=least,
@@ -291,5 +291,5 @@ def _scaled(one: Estimates, unit: Unit) -> Estimates:
 
 def _category(layout: Layout, over: str, value: str, cell: Cell) -> str:
     if over == layout.lines:
-        return layout.looks[value].label
+        return layout.styles[value].label
     return layout.study.user_label(value, cell) if over == "user_rank" else value

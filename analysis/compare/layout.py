@@ -74,10 +74,10 @@ class Layout:
         return self.study.values_of(self.lines)[:MOST_LINES]
 
     @cached_property
-    def looks(self) -> dict[str, SchemeStyle]:
+    def styles(self) -> dict[str, SchemeStyle]:
         """The style of each line, with its name in text."""
-        found = policies.apart({name: policies.look(name) for name in self.names})
-        return {name: replace(look, label=panel_word(self.lines, name)) for name, look in found.items()}
+        found = policies.apart({name: policies.style_of(name) for name in self.names})
+        return {name: replace(own, label=panel_word(self.lines, name)) for name, own in found.items()}
 
     def measured(self, metric: str) -> list[str]:
         """Return the lines that have a metric: some metrics belong to one family."""
@@ -106,7 +106,7 @@ class Layout:
 
     def word(self, name: str) -> str:
         """Return a line's name in text."""
-        return self.looks[name].label
+        return self.styles[name].label
 
     @property
     def others(self) -> list[str]:

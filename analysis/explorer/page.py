@@ -168,7 +168,7 @@ class Page:
         rest = {name: axis for name, axis in axes.items() if axis != choice.along}
         others = chosen.references(study, choice)
         policies = {words.value_name(study, chosen.reference_axis(study, choice), one): one for one in others}
-        looks, several = words.line_styles(study, choice), choice.lines != choice.along
+        styles, several = words.line_styles(study, choice), choice.lines != choice.along
         with self._offering():
             # Of two metrics with the same name, reports draw the first.
             groups = {
@@ -192,7 +192,7 @@ class Page:
                         words.value_name(study, axis, one, choice.at): one for one in study.values_of(axis)
                     }
                     widget.param.update(options=known, value=choice.at[axis])
-            lines = {looks[name].label: name for name in chosen.values(study, choice.lines)}
+            lines = {styles[name].label: name for name in chosen.values(study, choice.lines)}
             self._shown.param.update(options=lines, value=list(choice.shown), visible=several)
 
     def _choose(self, event: Any) -> None:

@@ -37,7 +37,7 @@ def parallel(
         Hook that sets the colours of the plot.
     """
     frame = frame[frame["y"].notna() | frame["status"].isin(ASIDE)].reset_index(drop=True)
-    looks = words.line_styles(study, choice)
+    styles = words.line_styles(study, choice)
     axes = chosen.axes(study, choice.metric)
     known = frame["y"].dropna()
     is_log = bool(len(known)) and bool(known.min() > 0 and known.max() > 10 * known.min())
@@ -60,7 +60,7 @@ def parallel(
         texts.append((len(axes), OUTSIDE, " saturated or undecided"))
     across = np.arange(len(axes) + 1)
     lines = [
-        {"x": across, "y": ys, "color": looks[line].color, "heading": heading, "estimate": estimate}
+        {"x": across, "y": ys, "color": styles[line].color, "heading": heading, "estimate": estimate}
         for line, heading, estimate, *ys in zip(
             frame["line"], frame["heading"], frame["estimate"], *heights, strict=True
         )

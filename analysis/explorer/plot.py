@@ -121,13 +121,13 @@ def drawn(study: Study, choice: Choice, points: pd.DataFrame, *, view: View | No
     view : View, optional
         The part that is shown; the button that resets the plot shows all of it.
     """
-    looks, several = words.line_styles(study, choice), choice.lines != choice.along
+    styles, several = words.line_styles(study, choice), choice.lines != choice.along
     unit = words.unit_of(study, choice, points)
     aside = points["status"].isin(ASIDE)
     means, halves = points["mean"].mask(aside), points["half_width"]
     frame = points.assign(y=means / unit.size, half=halves / unit.size)
     if choice.kind == HEAT_MAP:
-        return _heat_map(study, choice, frame, {name: look.label for name, look in looks.items()})
+        return _heat_map(study, choice, frame, {name: own.label for name, own in styles.items()})
     if choice.kind == PARALLEL:
         overlay, frame = parallel(study, choice, frame, unit, drawn_light)
         every = overlay.get(1)
@@ -143,7 +143,7 @@ def drawn(study: Study, choice: Choice, points: pd.DataFrame, *, view: View | No
     if choice.reference:
         layers.append(hv.HLine(1.0).opts(color="#888888", line_dash="dashed", line_width=1))
     for name in choice.shown:
-        layers += _line(frame[frame["line"] == name], looks[name], low if logarithmic else -np.inf)
+        layers += _line(frame[frame["line"] == name], styles[name], low if logarithmic else -np.inf)
     sides = _wider(frame["at"].min(), frame["at"].max(), 0.04) if len(frame) else (0.0, 1.0)
     full = [name for name in choice.shown if (aside & (frame["line"] == name)).any()]
     top = high
@@ -155,7 +155,9 @@ def drawn(study: Study, choice: Choice, points: pd.DataFrame, *, view: View | No
             rows = (frame["line"] == name) & aside
             is_named = not frame[frame["line"] == name]["y"].notna().any()
             frame.loc[rows, "y"] = height
-            layers.append(_markers(frame[rows], looks[name], "white", looks[name].label if is_named else ""))
+            layers.append(
+                _markers(frame[rows], styles[name], "white", styles[name].label if is_named else "")
+            )
         layers.append(hv.HLine(high).opts(color="#bbbbbb", line_width=0.8))
         states = " saturated" + " or undecided" * (UNDECIDED in set(frame["status"]))
         label = hv.Text(sides[0], top, states, halign="left", valign="top")
@@ -164,7 +166,7 @@ def drawn(study: Study, choice: Choice, points: pd.DataFrame, *, view: View | No
     target = _targets(targets)
     everything = View(sides, (low, top))
     shown = view or everything
-    is_long = any(len(looks[name].label) > LONG_NAME for name in choice.shown)
+    is_long = any(len(styles[name].label) > LONG_NAME for name in choice.shown)
     n_columns = max(1 if is_long else 2, -(-len(choice.shown) // MOST_ROWS))
     overlay = hv.Overlay([*layers, target]).opts(
         responsive=True, height=460 + 24 * -(-len(choice.shown) // n_columns) * several,
@@ -230,29 +232,29 @@ def _shift(frame: pd.DataFrame, choice: Choice, is_scale: bool) -> pd.Series[flo
     return frame["line"].map(order) * (0.1 * np.diff(x).min() / max(len(choice.shown), 1) if moved else 0.0)
 
 
-def _line(mine: pd.DataFrame, look: SchemeStyle, least: float) -> list[hv.Element]:
+def _line(mine: pd.DataFrame, own: SchemeStyle, least: float) -> list[hv.Element]:
     """Return the elements of a line; it is interrupted where a point is saturated or missing."""
     there = mine[mine["y"].notna()]
     if there.empty:
         return []
-    dashes = DASHES.get(str(look.dashes), "solid")
-    line = hv.Curve(mine, "at", "y", label=look.label)
-    found: list[hv.Element] = [line.opts(color=look.color, line_dash=dashes, line_width=1.8)]
+    dashes = DASHES.get(str(own.dashes), "solid")
+    line = hv.Curve(mine, "at", "y", label=own.label)
+    found: list[hv.Element] = [line.opts(color=own.color, line_dash=dashes, line_width=1.8)]
     bars = there[there["half"] > 0]
     if len(bars):
         bars = bars.assign(below=np.minimum(bars["half"], bars["y"] - least))
         whiskers = hv.ErrorBars(bars, "at", ["y", "below", "half"])
-        found.append(whiskers.opts(color=look.color, line_width=1.2, upper_head=None, lower_head=None))
-    for rows, fill in ((there[there["solid"]], look.color), (there[~there["solid"]], "white")):
+        found.append(whiskers.opts(color=own.color, line_width=1.2, upper_head=None, lower_head=None))
+    for rows, fill in ((there[there["solid"]], own.color), (there[~there["solid"]], "white")):
         if len(rows):
-            found.append(_markers(rows, look, fill, look.label))
+            found.append(_markers(rows, own, fill, own.label))
     return found
 
 
-def _markers(rows: pd.DataFrame, look: SchemeStyle, fill: str, label: str) -> hv.Element:
-    edge = look.color if fill == "white" else "white"
+def _markers(rows: pd.DataFrame, own: SchemeStyle, fill: str, label: str) -> hv.Element:
+    edge = own.color if fill == "white" else "white"
     return hv.Scatter(rows, "at", "y", label=label).opts(
-        marker=MARKERS.get(look.marker, "circle"), fill_color=fill, line_color=edge, size=9, line_width=1.0
+        marker=MARKERS.get(own.marker, "circle"), fill_color=fill, line_color=edge, size=9, line_width=1.0
     )
 
 

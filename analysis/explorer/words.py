@@ -38,11 +38,11 @@ def value_name(study: Study, axis: str, value: str, at: Mapping[str, str] | None
 def line_styles(study: Study, choice: Choice) -> dict[str, SchemeStyle]:
     """Return the style of each line; a policy has the same style as in every figure."""
     axis = choice.lines
-    found = policies.apart({one: policies.look(one) for one in study.values_of(axis)})
+    found = policies.apart({one: policies.style_of(one) for one in study.values_of(axis)})
     if axis == "policy":
         return found
     name = value_name if axis in ("user_rank", "load") else lambda study, axis, value: panel_word(axis, value)
-    return {value: replace(look, label=name(study, axis, value)) for value, look in found.items()}
+    return {value: replace(own, label=name(study, axis, value)) for value, own in found.items()}
 
 
 def unit_of(study: Study, choice: Choice, points: pd.DataFrame) -> Unit:
@@ -91,10 +91,10 @@ def described(study: Study, choice: Choice, points: pd.DataFrame) -> pd.DataFram
         With ``heading`` (which point it is), ``estimate``, ``interval``, ``runs``, ``seeds`` and ``command``
         (which reruns the point).
     """
-    unit, looks = unit_of(study, choice, points), line_styles(study, choice)
+    unit, styles = unit_of(study, choice, points), line_styles(study, choice)
     texts = [
         {
-            "heading": _heading(study, choice, row, looks),
+            "heading": _heading(study, choice, row, styles),
             "estimate": _estimate(row, unit),
             "interval": _interval(row, unit),
             "runs": f"{row.replications_done} of {row.replications} done",
@@ -107,14 +107,14 @@ def described(study: Study, choice: Choice, points: pd.DataFrame) -> pd.DataFram
     return points.join(pd.DataFrame(texts, index=points.index, columns=columns))
 
 
-def _heading(study: Study, choice: Choice, row: Any, looks: Mapping[str, SchemeStyle]) -> str:
+def _heading(study: Study, choice: Choice, row: Any, styles: Mapping[str, SchemeStyle]) -> str:
     own = {choice.along: row.value} if choice.along != choice.lines else {}
     rest = {
         axis: value
         for axis, value in row.place.items()
         if study.varies(axis) and axis not in (choice.lines, choice.along)
     }
-    return ", ".join(filter(None, [looks[row.line].label, where(study, own), where(study, rest)]))
+    return ", ".join(filter(None, [styles[row.line].label, where(study, own), where(study, rest)]))
 
 
 def _estimate(row: Any, unit: Unit) -> str:

@@ -19,7 +19,7 @@ from analysis.drawings.views import Request, View
 from analysis.errors import AnalysisError
 from analysis.feitelson1996.labels import AXES
 from analysis.figures import style
-from analysis.figures.policies import look
+from analysis.figures.policies import style_of
 from analysis.paper import Drawing
 from models.point import Point
 from sweep.policy_names import label
@@ -188,7 +188,7 @@ def draw_fig9(settings: Mapping[str, str] | None = None) -> Figure:
         for axes, moment, state in zip(row, MOMENTS, states_of(scheme, ALTERNATION), strict=True):
             draw_matrix(axes, state, moment, names)
             axes.set_ylim(3, 0)  # the same height everywhere, so that a missing slot shows
-        row[0].set_ylabel(f"{look(scheme).label}\n\nSlot")
+        row[0].set_ylabel(f"{style_of(scheme).label}\n\nSlot")
     for axes in rows[0]:
         axes.set_xlabel("")
     for row in rows:

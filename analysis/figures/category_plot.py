@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 
 from analysis.errors import require_points
 from analysis.figures import style
-from analysis.figures.policies import look
+from analysis.figures.policies import style_of
 from analysis.figures.style import SchemeStyle
 from analysis.study import Study
 from analysis.study.curve import DONE, SATURATED, Sample, ends
@@ -85,7 +85,7 @@ class CategoryPlot:
     ----------
     series : dict of str to Estimates
         In the legend's order.
-    looks : dict of str to SchemeStyle
+    styles : dict of str to SchemeStyle
         Of each series.
     yscale : {"linear", "log"}
     bars : bool
@@ -104,7 +104,7 @@ class CategoryPlot:
 
     categories: Sequence[str]
     series: Mapping[str, Estimates]
-    looks: Mapping[str, SchemeStyle]
+    styles: Mapping[str, SchemeStyle]
     ylabel: str
     xlabel: str = ""
     title: str = ""
@@ -123,7 +123,7 @@ class CategoryPlot:
 
 
 def series_of(
-    study: Study, looks: Sequence[str] | Mapping[str, SchemeStyle],
+    study: Study, styles: Sequence[str] | Mapping[str, SchemeStyle],
     samples: Callable[[str], Sequence[Sample]], categories: Sequence[str],
     ylabel: str, xlabel: str = "", scale: float = 1.0, **settings: Any,
 ) -> CategoryPlot:  # fmt: skip
@@ -131,16 +131,16 @@ def series_of(
 
     Parameters
     ----------
-    looks : sequence of str or dict of str to SchemeStyle
+    styles : sequence of str or dict of str to SchemeStyle
         The policies, or other series with their styles.
     samples : callable
         Series -> its samples.
     **settings
         Further fields of the plot.
     """
-    styles = looks if isinstance(looks, Mapping) else {policy: look(policy) for policy in looks}
-    series = {name: Estimates.of(samples(name), study.confidence, scale) for name in styles}
-    return CategoryPlot(categories, series, styles, ylabel, xlabel, **settings)
+    known = styles if isinstance(styles, Mapping) else {policy: style_of(policy) for policy in styles}
+    series = {name: Estimates.of(samples(name), study.confidence, scale) for name in known}
+    return CategoryPlot(categories, series, known, ylabel, xlabel, **settings)
 
 
 def panels(
@@ -184,7 +184,7 @@ def draw(axes: Axes, plot: CategoryPlot) -> None:
     axes.set_yscale(plot.yscale)
     for number, (name, one) in enumerate(plot.series.items()):
         x = place + (number - (n - 1) / 2) * width
-        mine = plot.looks[name] if plot.joined else replace(plot.looks[name], dashes="")
+        mine = plot.styles[name] if plot.joined else replace(plot.styles[name], dashes="")
         one = replace(one, high=np.minimum(one.high, np.fmax(plot.most, one.mean)))
         (_draw_bars if plot.bars else _draw_points)(axes, x, one, mine, width, plot.least)
         if one.saturated is not None and one.saturated.any():
@@ -226,24 +226,24 @@ def _fit(axes: Axes, plot: CategoryPlot, shared: bool) -> None:
 
 
 def _draw_points(
-    axes: Axes, x: np.ndarray, one: Estimates, look: SchemeStyle, width: float, least: float | None
+    axes: Axes, x: np.ndarray, one: Estimates, own: SchemeStyle, width: float, least: float | None
 ) -> None:
     drawn = one.drawn
-    axes.plot(x[drawn], one.mean[drawn], color=look.color, linestyle=look.dashes, linewidth=0.9, zorder=3)
-    _error_bars(axes, x, one, look.color, least)
+    axes.plot(x[drawn], one.mean[drawn], color=own.color, linestyle=own.dashes, linewidth=0.9, zorder=3)
+    _error_bars(axes, x, one, own.color, least)
     full = drawn & one.finished & np.isfinite(one.high)
-    for chosen, fill, edge in ((full, look.color, "white"), (drawn & ~full, "white", look.color)):
+    for chosen, fill, edge in ((full, own.color, "white"), (drawn & ~full, "white", own.color)):
         style.mark(
-            axes, x[chosen], one.mean[chosen], look.marker, color=fill, mec=edge,
+            axes, x[chosen], one.mean[chosen], own.marker, color=fill, mec=edge,
             mew=0.4 + 0.5 * (fill == "white"), ms=4.4, zorder=4,
         )  # fmt: skip
 
 
 def _draw_bars(
-    axes: Axes, x: np.ndarray, one: Estimates, look: SchemeStyle, width: float, least: float | None
+    axes: Axes, x: np.ndarray, one: Estimates, own: SchemeStyle, width: float, least: float | None
 ) -> None:
     drawn = one.drawn
-    axes.bar(x[drawn], one.mean[drawn], 0.92 * width, color=look.color, zorder=2)
+    axes.bar(x[drawn], one.mean[drawn], 0.92 * width, color=own.color, zorder=2)
     _error_bars(axes, x, one, "#222222", least)
 
 
@@ -265,7 +265,7 @@ def _legend(plots: Sequence[CategoryPlot]) -> list[Artist]:
     handles: dict[str, Artist] = {}
     for one in plots:
         for name in one.series:
-            mine = one.looks[name]
+            mine = one.styles[name]
             handles[name] = Patch(color=mine.color, label=mine.label) if one.bars else mine.legend_handle()
     series = [found for one in plots for found in one.series.values()]
     points = [found for one in plots if not one.bars for found in one.series.values()]

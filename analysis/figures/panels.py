@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from analysis.errors import DrawingError, require_points
 from analysis.figures import load_plot, style
 from analysis.figures.load_plot import Line, LoadPlot
-from analysis.figures.policies import look
+from analysis.figures.policies import style_of
 from analysis.figures.style import SchemeStyle
 from analysis.study import Study
 
@@ -37,19 +37,19 @@ class Series:
     ----------
     point : dict
         Where the curve is taken, see `Study.curve`.
-    look : SchemeStyle, optional
+    own_style : SchemeStyle, optional
         By default the policy's.
     """
 
     metric: str
     policy: str
     point: Mapping[str, object] = field(default_factory=dict)
-    look: SchemeStyle | None = None
+    own_style: SchemeStyle | None = None
 
     @property
     def style(self) -> SchemeStyle:
         """The style of the line; its label is the line's name."""
-        return self.look or look(self.policy)
+        return self.own_style or style_of(self.policy)
 
 
 def plot(
@@ -67,18 +67,18 @@ def plot(
     DrawingError
         If the grid has none of them.
     """
-    lines, looks, chosen = {}, {}, {**along.settings, **settings}
+    lines, styles, chosen = {}, {}, {**along.settings, **settings}
     for one in series:
         curve = study.curve(one.metric, one.policy, along=along.name, **one.point)
         if curve.there:
             lines[one.style.label] = Line.of(curve)
-            looks[one.style.label] = one.style
+            styles[one.style.label] = one.style
     if not lines:
         raise DrawingError("this grid lacks the figure's points")
     if along.name != "load" and "xlim" not in chosen:
         x = np.concatenate([line.x for line in lines.values()])
         chosen["xlim"] = (0.95 * x.min(), 1.05 * x.max())
-    return LoadPlot(lines, ylabel, title, looks=looks, **chosen)
+    return LoadPlot(lines, ylabel, title, styles=styles, **chosen)
 
 
 def panels(

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 KEYS = [key.name for key in fields(SchemeStyle)]
 
-LOOKS = {
+STYLES = {
     name: SchemeStyle(**{key: row[key] for key in KEYS if key in row})
     for name, row in listed().items()
     if "color" in row
@@ -25,22 +25,22 @@ SPARE_COLORS = ("#332288", "#cc79a7", "#117733", "#aa4499", "#6699cc", "#661100"
 SPARE_MARKERS = ("P", "p", "h", "*", "8", "d", "H")
 
 
-def look(policy: str) -> SchemeStyle:
+def style_of(policy: str) -> SchemeStyle:
     """Return the style of a policy, the same in every figure; one made from its name if it is not listed."""
-    if (name := policy.rpartition("/")[2]) in LOOKS:
-        return replace(LOOKS[name], label=label(policy))
+    if (name := policy.rpartition("/")[2]) in STYLES:
+        return replace(STYLES[name], label=label(policy))
     number = zlib.crc32(policy.encode())
     color, marker = SPARE_COLORS[number % len(SPARE_COLORS)], SPARE_MARKERS[number % len(SPARE_MARKERS)]
     return SchemeStyle(label(policy), color, marker, "-.")
 
 
-def apart(looks: Mapping[T, SchemeStyle]) -> dict[T, SchemeStyle]:
+def apart(styles: Mapping[T, SchemeStyle]) -> dict[T, SchemeStyle]:
     """Return styles that all differ: where two have one colour and one marker, the later one changes.
 
     If there are more than there are styles, some share one.
     """
     found: dict[T, SchemeStyle] = {}
-    for name, one in looks.items():
+    for name, one in styles.items():
         spare = iter([*zip(SPARE_COLORS, SPARE_MARKERS, strict=False), *product(SPARE_COLORS, SPARE_MARKERS)])
         while (one.color, one.marker) in {(other.color, other.marker) for other in found.values()}:
             color, marker = next(spare, ("", ""))
@@ -61,7 +61,7 @@ def shaded(policy: str, details: Sequence[str], lightest: float = 0.65) -> list[
     lightest : float
         Share of white in the first colour, see `style.shade`.
     """
-    one, last = look(policy), max(1, len(details) - 1)
+    one, last = style_of(policy), max(1, len(details) - 1)
     return [
         SchemeStyle(
             f"{one.label}, {detail}", shade(one.color, lightest * (1 - n / last)), one.marker, one.dashes

@@ -8,19 +8,19 @@ from matplotlib.patches import Patch
 from analysis.figures.style import ACCENT
 from sweep.policy_names import label
 
-Look = tuple[str, str, str]
+PartStyle = tuple[str, str, str]
 """Name, colour and hatches of a part."""
 
 Shares = Mapping[str, float]
 """Part -> share of the whole; empty where nothing is drawn."""
 
 
-def draw(axes: Axes, rows: Mapping[str, Shares], looks: Mapping[str, Look]) -> None:
+def draw(axes: Axes, rows: Mapping[str, Shares], styles: Mapping[str, PartStyle]) -> None:
     """Draw a bar for each policy, its parts from the left, in percent."""
     for row, found in enumerate(rows.values()):
         begin = 0.0
         for part, share in found.items():
-            _, color, hatch = looks[part]
+            _, color, hatch = styles[part]
             edge = ACCENT if hatch else color
             axes.barh(
                 row, 100 * share, 0.72, 100 * begin, color=color, hatch=hatch, linewidth=0.0, edgecolor=edge
@@ -31,9 +31,9 @@ def draw(axes: Axes, rows: Mapping[str, Shares], looks: Mapping[str, Look]) -> N
     axes.grid(visible=False, axis="y")
 
 
-def key(looks: Mapping[str, Look], used: Sequence[str]) -> list[Patch]:
+def key(styles: Mapping[str, PartStyle], used: Sequence[str]) -> list[Patch]:
     """Return the legend of some parts."""
     return [
         Patch(facecolor=color, hatch=hatch, edgecolor=ACCENT if hatch else color, linewidth=0, label=name)
-        for name, color, hatch in (looks[part] for part in used)
+        for name, color, hatch in (styles[part] for part in used)
     ]

@@ -192,11 +192,11 @@ def text_on(color: str) -> str:
     return "white" if np.dot((0.2126, 0.7152, 0.0722), linear) < 0.18 else "black"
 
 
-def mark(axes: Axes, x: np.ndarray, y: np.ndarray, marker: str, **looks: Any) -> None:
+def mark(axes: Axes, x: np.ndarray, y: np.ndarray, marker: str, **properties: Any) -> None:
     """Draw markers; the frame clips markers outside it, but not half of a marker at 0."""
     for some, clipped in ((y != 0, True), (y == 0, False)):
         if some.any():
-            axes.plot(x[some], y[some], marker, clip_on=clipped, **looks)
+            axes.plot(x[some], y[some], marker, clip_on=clipped, **properties)
 
 
 def begin_at_0(axes: Axes, shows: bool = True) -> None:
@@ -214,13 +214,13 @@ def hollow(text: str) -> Line2D:
     return Line2D([], [], linestyle="none", marker="o", color="white", mec="#444444", label=text)
 
 
-def outlines(axes: Axes, owner: np.ndarray, **looks: Any) -> None:
+def outlines(axes: Axes, owner: np.ndarray, **properties: Any) -> None:
     """Draw lines between cells of different owners, and around all; the first dimension is horizontal."""
     framed = np.pad(owner, 1, constant_values=-1)
     for x, y in np.argwhere(np.diff(framed[:, 1:-1], axis=0)):
-        axes.plot([x, x], [y, y + 1], **looks)
+        axes.plot([x, x], [y, y + 1], **properties)
     for x, y in np.argwhere(np.diff(framed[1:-1], axis=1)):
-        axes.plot([x, x + 1], [y, y], **looks)
+        axes.plot([x, x + 1], [y, y], **properties)
 
 
 def shade(color: str, light: float) -> str:

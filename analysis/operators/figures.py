@@ -11,7 +11,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from analysis.errors import DrawingError
 from analysis.figures import style
 from analysis.figures.captions import captioned
-from analysis.figures.policies import look
+from analysis.figures.policies import style_of
 from analysis.operators import acceptance, panels
 from analysis.operators.case import Case, cases
 from analysis.operators.labels import MEASURES, SLOWDOWN, VERDICTS, WAIT
@@ -56,7 +56,7 @@ def _overview(case: Case) -> Figure:
     for axes, (metric, title) in zip(places, MEASURES.items(), strict=True):
         unit = case.units[metric]
         means = np.array([case.level(metric, policy).mean for policy in case.policies]) / unit.size
-        colors = [look(policy).color for policy in case.policies]
+        colors = [style_of(policy).color for policy in case.policies]
         axes.barh(rows, means, 0.68, color=colors)
         panels.name_panel(axes, title, unit)
         was = case.recorded(metric).mean / unit.size
@@ -148,7 +148,7 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
     for axes, (metric, unit) in zip(places, units.items(), strict=True):
         shown = []
         for number, policy in enumerate(case.policies):
-            mine = look(policy)
+            mine = style_of(policy)
             means = np.array([case.mean(metric, policy, group).mean for group in groups]) / unit.size
             # Groups have an order, but users have none for a line to follow.
             side = (number - (len(case.policies) - 1) / 2) * (
@@ -174,7 +174,7 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
     style.key_below(
         figure,
         [
-            *(look(policy).legend_handle() for policy in case.policies),
+            *(style_of(policy).legend_handle() for policy in case.policies),
             *([panels.record_handle()] * case.has_record),
         ],
         panels.legend_columns(list(map(label, case.policies))),

@@ -18,7 +18,7 @@ from analysis.drawings.remaking import point_of
 from analysis.drawings.scene import run
 from analysis.errors import AnalysisError, DrawingError
 from analysis.figures.category_plot import CategoryPlot, Estimates, panels, series_of
-from analysis.figures.policies import LOOKS, look
+from analysis.figures.policies import STYLES, style_of
 from analysis.figures.style import SchemeStyle
 from analysis.study import Study
 from analysis.study.curve import Sample, together
@@ -44,7 +44,7 @@ def there(study: Study, policies: Sequence[str]) -> list[str]:
 
 def all_policies(study: Study) -> list[str]:
     """Return all policies of the grid, those that the paper names first and in its order."""
-    return study.ordered("policy", LOOKS)
+    return study.ordered("policy", STYLES)
 
 
 def over_months(
@@ -89,9 +89,9 @@ def improvements(study: Study, metric: str, policies: Sequence[str], reference: 
         found = Estimates.ratios(months[policy], months[reference], study.confidence)
         gain, low, high = (100 * (1 - one) for one in (found.mean, found.high, found.low))
         series[policy] = Estimates(gain, low, high, found.finished)
-    looks = {policy: look(policy) for policy in policies}
+    styles = {policy: style_of(policy) for policy in policies}
     return CategoryPlot(
-        [labels.short_month(name) for name in names], series, looks, "Improvement (%)", "Month",
+        [labels.short_month(name) for name in names], series, styles, "Improvement (%)", "Month",
         labels.YLABELS[metric][0].partition(" (")[0], bars=True,
     )  # fmt: skip
 
@@ -156,8 +156,8 @@ def _all_policies(study: Study) -> Figure:
 
 def _by_class(study: Study) -> Figure:
     there(study, (LSF,))
-    looks = {
-        size: SchemeStyle(labels.SIZE_NAMES[size], labels.SIZE_LOOKS[size], "s") for size in labels.SIZES
+    styles = {
+        size: SchemeStyle(labels.SIZE_NAMES[size], labels.SIZE_COLORS[size], "s") for size in labels.SIZES
     }
 
     def of_month(name: str) -> CategoryPlot:
@@ -166,7 +166,7 @@ def _by_class(study: Study) -> Figure:
             return [sample(study, labels.AVERAGE, LSF, name, job_class=one) for one in classes]
 
         return series_of(
-            study, looks, waits, list(labels.TIME_NAMES.values()), "Average wait (h)", "Requested time",
+            study, styles, waits, list(labels.TIME_NAMES.values()), "Average wait (h)", "Requested time",
             1 / labels.HOUR, title=month(name), bars=True, yscale="log", least=LEAST_WAIT,
         )  # fmt: skip
 

@@ -20,7 +20,7 @@ from sweep import statistics
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
 DAY_COLORS = ("#332288", "#0072b2", "#009e73", "#999933", "#d55e00")
-TIME_LOOKS = {
+TIME_STYLES = {
     "vst": ("#d55e00", "-"),
     "st": ("#009e73", "-"),
     "mt": ("#0072b2", "--"),
@@ -72,7 +72,7 @@ def _runtimes(study: Study) -> Figure:
     figure = Figure(figsize=(7.4, 3.1), layout="constrained")
     for axes, size in zip(figure.subplots(1, len(labels.SIZES), sharey=True), labels.SIZES, strict=True):
         for time in labels.TIMES:
-            color, dashes = TIME_LOOKS[time]
+            color, dashes = TIME_STYLES[time]
             share = mean[classes.index(f"{time}_{size}")]
             axes.plot(
                 seconds / 60,

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch, Rectangle
 from analysis.errors import require_points
 from analysis.families.break_even import Outcome
 from analysis.families.contestants import Contestant, Field
-from analysis.families.figures.looks import look
+from analysis.families.figures.styles import style_of
 from analysis.families.labels import COST, LXF_W_IMMEDIATE, MEASURES, workload
 from analysis.figures import style
 from analysis.study.alternatives import Alternatives
@@ -119,7 +119,7 @@ def _cell(field: Field, axes: Axes, x: int, y: int, cell: Best | None) -> None:
         axes.add_patch(Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, fc=EMPTY, ec="none"))
         return
     hatch = "" if cell.beats_all else NOT_OWN if cell.beats_family else NOT_OTHER
-    color = style.shade(look(field, cell.one).color, 0.35)
+    color = style.shade(style_of(field, cell.one).color, 0.35)
     axes.add_patch(Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, fc=color, ec="white", lw=0, hatch=hatch))
     if not math.isnan(cell.probability):
         axes.text(
@@ -130,7 +130,7 @@ def _cell(field: Field, axes: Axes, x: int, y: int, cell: Best | None) -> None:
 
 def _legend(figure: Figure, field: Field, among: list[Contestant], cells: list[Best], empty: bool) -> None:
     there = [one for one in among if any(cell.one == one for cell in cells)]
-    handles = [Patch(fc=style.shade(look(field, one).color, 0.35), label=one.label) for one in there]
+    handles = [Patch(fc=style.shade(style_of(field, one).color, 0.35), label=one.label) for one in there]
     for shown, hatch, label in (
         (any(not cell.beats_family for cell in cells), NOT_OTHER, "not significant against others"),
         (
@@ -184,7 +184,7 @@ def draw_break_evens(field: Field) -> Figure:
     for axes in places[-1]:
         axes.set_xlabel("Offered load")
     style.put_headline(figure, f"Cost of a switch up to which gang scheduling beats {field.reference.label}")
-    style.key_below(figure, [look(field, one).legend_handle() for one in field.costly], 2)
+    style.key_below(figure, [style_of(field, one).legend_handle() for one in field.costly], 2)
     return figure
 
 
@@ -192,7 +192,7 @@ def _line(
     axes: Axes, field: Field, metric: str, one: Contestant, name: str, shift: float, top: float
 ) -> None:
     """Draw the break-evens of one contestant; a marker in a strip: better at every cost, or at none."""
-    mine = look(field, one)
+    mine = style_of(field, one)
     x, y = [], []
     for load, outcome in outcomes(field, metric, one, name):
         x.append((0.0 if math.isnan(load) else load) + shift)

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from analysis.errors import require_points
 from analysis.families import labels
 from analysis.families.contestants import Contestant, Field
-from analysis.families.figures.looks import look
+from analysis.families.figures.styles import style_of
 from analysis.figures import load_plot
 from analysis.figures.load_plot import Line, LoadPlot
 from sweep.numbers import PURE, time_unit
@@ -50,7 +50,7 @@ def draw(field: Field, metric: str, shown: Sequence[Shown], title: str) -> Figur
         for one, cost in shown:
             curve = field.curve(metric, one, name, cost=cost)
             if curve.there:
-                lines[look(field, one, field.share(cost)).label] = Line.of(curve)
+                lines[style_of(field, one, field.share(cost)).label] = Line.of(curve)
         every.append(lines)
     means = np.concatenate([line.mean for lines in every for line in lines.values()] or [np.zeros(0)])
     known = means[np.isfinite(means)]
@@ -59,14 +59,14 @@ def draw(field: Field, metric: str, shown: Sequence[Shown], title: str) -> Figur
     unit = time_unit(known.tolist()) if is_time else PURE
     label = labels.MEASURES.get(metric, metric)
     label = f"{label[0].upper()}{label[1:]}{f' ({unit.name.strip()})' if unit.name else ''}"
-    looks = {one.label: one for one in (look(field, one, field.share(cost)) for one, cost in shown)}
+    styles = {one.label: one for one in (style_of(field, one, field.share(cost)) for one, cost in shown)}
     low, high = known.min() / unit.size, known.max() / unit.size
     ticks = [d * 10.0**p for p in range(-4, 7) for d in ((1, 2, 5) if high < 50 * low else (1,))]
     ticks = [tick for tick in ticks if low / 2 <= tick <= high * 2]
     plots = [
         LoadPlot(
             lines, label, labels.workload(field.study, name), scale=1 / unit.size, yscale="log",
-            ylim=(low / 1.4, high * 1.3), yticks=ticks, looks=looks, note=load_plot.bars(field.study),
+            ylim=(low / 1.4, high * 1.3), yticks=ticks, styles=styles, note=load_plot.bars(field.study),
             xlabel="Offered load", xlim=_limits(field.study.loads),
         )
         for name, lines in zip(field.workloads, every, strict=True)

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from analysis.errors import DrawingError
 from analysis.families import labels
 from analysis.families.contestants import Contestant, Field
-from analysis.families.figures.looks import look
+from analysis.families.figures.styles import style_of
 from analysis.figures import category_plot
 from analysis.figures.category_plot import CategoryPlot, Estimates
 from analysis.study.axes import USER, Group, Grouping
@@ -61,7 +61,7 @@ def plot(
     """Return a plot of contestants' ratios to the reference, one for each category."""
     series = {one.label: Estimates(*ends(found), np.ones(len(found), bool)) for one, found in ratios.items()}
     return CategoryPlot(
-        categories, series, {one.label: look(field, one) for one in ratios},
+        categories, series, {one.label: style_of(field, one) for one in ratios},
         f"{measure}\n/ {field.reference.label}'s", title=title, yscale="log", guides={1.0: ""}, least=None,
         joined=joined, any_names=True,
     )  # fmt: skip

@@ -22,7 +22,7 @@ def draw_lines(axes: Axes, plot: LoadPlot, tick: float = 0.1) -> None:
     x = next(iter(plot.lines.values())).x
     axes.set(xscale=plot.xscale, yscale=plot.yscale, xlim=plot.limits)
     # Dashes over solid lines: of two equal curves both are visible.
-    for number, name in sorted(enumerate(plot.lines), key=lambda one: plot.look(one[1]).dashes != "-"):
+    for number, name in sorted(enumerate(plot.lines), key=lambda one: plot.style_of(one[1]).dashes != "-"):
         _draw_line(axes, plot, number, name)
     for height, text in plot.guides.items():
         axes.axhline(height, color="#888888", linewidth=0.8, linestyle=(0, (5, 3)), zorder=1)
@@ -54,7 +54,7 @@ def draw_lines(axes: Axes, plot: LoadPlot, tick: float = 0.1) -> None:
 def _draw_line(axes: Axes, plot: LoadPlot, number: int, name: str) -> None:
     """Draw a line of a plot; its number decides on its sideways shift and which points are marked."""
     line = plot.lines[name]
-    look = plot.look(name)
+    own = plot.style_of(name)
     # A logarithmic axis has no place for 0, and a marker there that is not clipped would enlarge the figure.
     drawn = line.drawn if plot.yscale == "linear" else line.drawn & (line.mean > 0)
     if not drawn.any():
@@ -66,22 +66,22 @@ def _draw_line(axes: Axes, plot: LoadPlot, number: int, name: str) -> None:
     # No line crosses a saturated load, where there are no values.
     known_or_not = drawn | line.saturated
     gaps = np.where(drawn, line.mean, np.nan)[known_or_not] * plot.scale
-    axes.plot(places[known_or_not], gaps, color=look.color, linestyle=look.dashes, zorder=3)
+    axes.plot(places[known_or_not], gaps, color=own.color, linestyle=own.dashes, zorder=3)
     if (barred := high > low).any():
         # On a logarithmic axis no bar can reach 0.
         ends = low[barred] if plot.yscale == "linear" else np.maximum(low[barred], 0.001 * mean[barred])
-        _draw_error_bars(axes, x[barred], ends, high[barred], look.color)
+        _draw_error_bars(axes, x[barred], ends, high[barred], own.color)
     joined = np.convolve(np.pad(drawn, 1), [1, 0, 1], "valid")[drawn] > 0  # to a neighbour, by a line
     marked = _marked(axes, x, plot.spacing, number) | ~joined
     for chosen, fill, edge, width in (
-        (full & marked, look.color, "white", 0.4),
-        (~full, "white", look.color, 0.9),
+        (full & marked, own.color, "white", 0.4),
+        (~full, "white", own.color, 0.9),
     ):
-        style.mark(axes, x[chosen], mean[chosen], look.marker, color=fill, mec=edge, mew=width, zorder=4)
+        style.mark(axes, x[chosen], mean[chosen], own.marker, color=fill, mec=edge, mew=width, zorder=4)
     if plot.has_capacities and line.capacity <= plot.limits[1]:
         at = line.capacity + places[0] - line.x[0]
         axes.plot(
-            [at], [0], "|", color=look.color, ms=9, mew=1.6, transform=axes.get_xaxis_transform(), zorder=5
+            [at], [0], "|", color=own.color, ms=9, mew=1.6, transform=axes.get_xaxis_transform(), zorder=5
         )
 
 
@@ -129,11 +129,11 @@ def names_in_strip(plot: LoadPlot) -> list[str]:
 def draw_strip(axes: Axes, plot: LoadPlot, names: Sequence[str]) -> None:
     """Mark the saturated loads: a row for each scheme."""
     for row, name in enumerate(reversed(names)):
-        look, line = plot.look(name), plot.lines[name]
+        own, line = plot.style_of(name), plot.lines[name]
         x = line.x[line.saturated]
         axes.plot(
-            x, np.full(x.size, row), color=look.color, linewidth=0.7, marker=look.marker, mfc="white",
-            mec=look.color, ms=4, zorder=3,
+            x, np.full(x.size, row), color=own.color, linewidth=0.7, marker=own.marker, mfc="white",
+            mec=own.color, ms=4, zorder=3,
         )  # fmt: skip
     axes.set_ylim(-0.7, len(names) - 0.3)
     axes.set_yticks([])
@@ -167,7 +167,7 @@ def mark_cut_bars(axes: Axes, plot: LoadPlot) -> bool:
             if x.size:
                 found = True
                 axes.plot(
-                    x, np.full(x.size, edge), ls="", marker=marker, ms=4.5, color=plot.look(name).color,
+                    x, np.full(x.size, edge), ls="", marker=marker, ms=4.5, color=plot.style_of(name).color,
                     mec="none", transform=axes.get_xaxis_transform(), clip_on=False, zorder=5,
                 )  # fmt: skip
     return found

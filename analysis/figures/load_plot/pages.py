@@ -138,9 +138,9 @@ LEGEND_WIDTH = 24
 
 def legend_handles(plots: Sequence[LoadPlot]) -> list[Line2D]:
     """Return the entries of one legend of plots: their lines, and the meaning of hollow points."""
-    looks = {name: plot.look(name) for plot in plots for name in plot.lines}
-    labels = {look.label: look for look in looks.values()}
-    handles = [look.legend_handle() for look in labels.values()]
+    styles = {name: plot.style_of(name) for plot in plots for name in plot.lines}
+    labels = {own.label: own for own in styles.values()}
+    handles = [own.legend_handle() for own in labels.values()]
     if not (hollow := hollow_words([line for plot in plots for line in plot.lines.values()])):
         return handles
     # Short lines, because one long entry would not fit the figure.

@@ -47,7 +47,7 @@ class LoadPlot:
     xscale, yscale : {"linear", "log"}
     xticks, yticks : sequence of float, optional
         For logarithmic axes, where matplotlib's own are powers of ten.
-    looks : dict of str to SchemeStyle
+    styles : dict of str to SchemeStyle
         Styles of lines that differ from the style of the policy of their name.
     dodge : float
         Sideways distance of two neighbouring schemes.
@@ -68,7 +68,7 @@ class LoadPlot:
     yscale: str = "linear"
     xticks: Sequence[float] = ()
     yticks: Sequence[float] = ()
-    looks: Mapping[str, SchemeStyle] = field(default_factory=dict)
+    styles: Mapping[str, SchemeStyle] = field(default_factory=dict)
     dodge: float = DODGE
     spacing: float = 0.0
 
@@ -92,9 +92,9 @@ class LoadPlot:
         kept = [one for one in self.note.splitlines() if has_bars or not one.startswith("Bars: ")]
         return kept + [CAPACITY] * self.has_capacities + [ENDS] * self.ends_early
 
-    def look(self, name: str) -> SchemeStyle:
+    def style_of(self, name: str) -> SchemeStyle:
         """Return the style of a line."""
-        return self.looks.get(name) or policies.look(name)
+        return self.styles.get(name) or policies.style_of(name)
 
     @property
     def limits(self) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from analysis.figures.category_plot import LEAST, CategoryPlot, Estimates, panel
 from analysis.figures.load_plot import LoadPlot
 from analysis.figures.panels import PlotAxis, Series, plot
 from analysis.figures.panels import panels as load_panels
-from analysis.figures.policies import apart, look, shaded
+from analysis.figures.policies import apart, shaded, style_of
 from analysis.jette1997 import derived, labels
 from analysis.jette1997.labels import HOUR, LENGTH, by, reported, schedulers, workload_title
 from analysis.study import Study
@@ -131,7 +131,7 @@ def draw_sizes(study: Study) -> Figure:
 def draw_of_one_processor(study: Study) -> Figure:
     """Draw the slowdown of jobs of one processor over the load, a line for each number of reserved CPUs."""
     kept = study.values_of("reserved")
-    looks = [
+    styles = [
         replace(one, label=f"{n} CPUs reserved")
         for n, one in zip(kept, shaded(labels.ALPHA, kept), strict=True)
     ]
@@ -140,7 +140,7 @@ def draw_of_one_processor(study: Study) -> Figure:
         at = {"workload": workload, "size_range": ONE}
         lines = [
             Series("slowdown_by_size", labels.ALPHA, {**at, "reserved": n}, one)
-            for n, one in zip(kept, looks, strict=True)
+            for n, one in zip(kept, styles, strict=True)
         ]
         label = "" if plots else "Mean slowdown, jobs of one processor"
         plots.append(plot(study, PlotAxis("load"), lines, label, workload_title(workload), ylim=(1.0, None)))
@@ -166,7 +166,7 @@ def _short(name: str) -> str:
 def draw_families(study: Study) -> Figure:
     """Draw the same jobs under the site's schedulers, backfilling and packing schemes."""
     policies = schedulers(study)
-    looks = apart({policy: look(policy) for policy in policies})
+    styles = apart({policy: style_of(policy) for policy in policies})
     made = []
     for metric, dim, label in OF_FAMILIES:
         there = _of_families(study, dim)
@@ -184,7 +184,7 @@ def draw_families(study: Study) -> Figure:
         names = [_short(there[n]) if dim == labels.RUNTIME else there[n] for n in known]
         made.append(
             CategoryPlot(
-                names, found, looks, label, "Runtime (min)" if dim == labels.RUNTIME else "", yscale="log",
+                names, found, styles, label, "Runtime (min)" if dim == labels.RUNTIME else "", yscale="log",
                 joined=False, least=None if "wait" in metric else LEAST,
             )
         )  # fmt: skip
@@ -192,5 +192,5 @@ def draw_families(study: Study) -> Figure:
         policy: Estimates.of([study.sample(labels.UTILIZATION, policy)], study.confidence, 100.0)
         for policy in policies
     }
-    made.append(CategoryPlot(["all jobs"], used, looks, "Utilization (%)", joined=False))
+    made.append(CategoryPlot(["all jobs"], used, styles, "Utilization (%)", joined=False))
     return panels(made, "The same jobs under backfilling and packing schemes", 2, height=2.6)

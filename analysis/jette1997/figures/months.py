@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 
 from analysis.errors import require_points
 from analysis.figures import style
-from analysis.figures.policies import look
+from analysis.figures.policies import style_of
 from analysis.jette1997 import derived, labels
 from analysis.jette1997.claims import ROWS
 from analysis.study import Study
@@ -50,7 +50,7 @@ def draw_months(study: Study) -> Figure:
     figure, axes = style.page(7.4, 3.9)
     drawn, x = 0, np.arange(1, labels.MONTHS + 1)
     for number, policy in enumerate(labels.schedulers(study)):
-        one = look(policy)
+        one = style_of(policy)
         samples = [
             derived.of_months(study, labels.UTILIZATION, policy, workload, month)
             for month in range(1, labels.MONTHS + 1)
@@ -105,9 +105,11 @@ def _guide(axes: Axes, drawn: int) -> None:
 
 def _period(axes: Axes, policy: str, first: int, last: int) -> None:
     """Shade the months in which the site had a scheduler, and name it at the top."""
-    axes.axvspan(first - 0.5, last + 0.5, color=style.shade(look(policy).color, 0.9), zorder=0, linewidth=0)
+    axes.axvspan(
+        first - 0.5, last + 0.5, color=style.shade(style_of(policy).color, 0.9), zorder=0, linewidth=0
+    )
     axes.text(
-        (first + last) / 2, 104, look(policy).label, ha="center", va="center", fontsize=8, color="#333333"
+        (first + last) / 2, 104, style_of(policy).label, ha="center", va="center", fontsize=8, color="#333333"
     )
 
 
@@ -123,7 +125,7 @@ def draw_weeks(study: Study) -> Figure:
         x = derived.middles(study, policy, workload) / WEEK
         there = np.isfinite(sample.values).any(axis=0)
         values = 100 * sample.values[:, there]
-        one = look(policy)
+        one = style_of(policy)
         axes.fill_between(
             x[there],
             np.nanmin(values, axis=0),
@@ -158,7 +160,7 @@ def scatter(study: Study) -> Figure:
         if not (used.shown and slowdown.shown):
             continue
         excess = np.where(runtime.values > 0, np.maximum(slowdown.values - 1, LEAST_EXCESS), np.nan)
-        one = look(policy)
+        one = style_of(policy)
         axes.plot(
             100 * used.values.ravel(), 100 * excess.ravel(), one.marker, color=one.color, ms=3.0,
             alpha=0.45, mew=0, linestyle="none",
@@ -187,7 +189,7 @@ def scatter(study: Study) -> Figure:
 
 def _handles(study: Study, **changed: str) -> list[Line2D]:
     """Return the legend's entries of the schedulers, with some properties changed."""
-    handles = [look(policy).legend_handle() for policy in labels.schedulers(study)]
+    handles = [style_of(policy).legend_handle() for policy in labels.schedulers(study)]
     for handle in handles:
         handle.set(**changed)
     return handles

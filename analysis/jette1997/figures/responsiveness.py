@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from analysis.errors import require_points
 from analysis.figures import stacked_bars, style
-from analysis.figures.policies import look
+from analysis.figures.policies import style_of
 from analysis.figures.stacked_bars import Shares
 from analysis.jette1997 import derived, labels
 from analysis.study import Study
@@ -67,12 +67,12 @@ def draw(study: Study) -> Figure:
     places[0].tick_params(axis="y", length=0)
     places[0].set_ylim(len(rows) - 0.5, -0.5)
     style.put_headline(figure, "Responsiveness and throughput")
-    style.key_below(figure, [look(policy).legend_handle() for policy in policies], 3)
+    style.key_below(figure, [style_of(policy).legend_handle() for policy in policies], 3)
     return figure
 
 
 def _row(places: Sequence[Axes], row: int, policy: str, found: list[Interval | None]) -> int:
-    one, drawn = look(policy), 0
+    one, drawn = style_of(policy), 0
     for axes, each in zip(places, found, strict=True):
         if each is None or not np.isfinite(each.mean):
             continue
@@ -92,7 +92,7 @@ def _row(places: Sequence[Axes], row: int, policy: str, found: list[Interval | N
     return drawn
 
 
-LOOKS = {
+PARTS = {
     labels.UTILIZATION: ("used by jobs", "#0072b2", ""),
     labels.SWITCHING: ("switching", "#111111", ""),
     labels.PACKING: ("packing: a waiting job fits nowhere", "#d55e00", ""),
@@ -103,8 +103,8 @@ LOOKS = {
 
 
 def shares(study: Study, policy: str, workload: str) -> Shares:
-    """Return the share of each cause of `LOOKS`, none where a point has not run."""
-    found = {metric: derived.of_months(study, metric, policy, workload, 1, labels.MONTHS) for metric in LOOKS}
+    """Return the share of each cause of `PARTS`, none where a point has not run."""
+    found = {metric: derived.of_months(study, metric, policy, workload, 1, labels.MONTHS) for metric in PARTS}
     if not all(one.shown for one in found.values()):
         return {}
     return {metric: float(np.nanmean(one.values)) for metric, one in found.items()}
@@ -123,12 +123,12 @@ def draw_lost(study: Study) -> Figure:
     figure = Figure(figsize=(7.4, len(panels) * (0.34 * n_bars + 0.5) + 1.2), layout="constrained")
     places = figure.subplots(len(panels), 1, sharex=True, squeeze=False).ravel()
     for axes, (name, rows) in zip(places, panels.items(), strict=True):
-        stacked_bars.draw(axes, rows, LOOKS)
+        stacked_bars.draw(axes, rows, PARTS)
         _numbers(axes, rows)
         axes.set_title(name[:1].upper() + name[1:], fontsize=9, fontweight="normal")
     places[-1].set_xlabel("Share of all processor time (%)")
     style.put_headline(figure, "Use of the processor time")
-    style.key_below(figure, stacked_bars.key(LOOKS, list(LOOKS)), 3)
+    style.key_below(figure, stacked_bars.key(PARTS, list(PARTS)), 3)
     return figure
 
 
@@ -140,7 +140,7 @@ def _numbers(axes: Axes, rows: Mapping[str, Shares]) -> None:
             if share >= 0.05:
                 axes.text(
                     100 * (begin + share / 2), row, f"{100 * share:.0f}", ha="center", va="center",
-                    fontsize=7.5, color=style.text_on(LOOKS[metric][1]),
+                    fontsize=7.5, color=style.text_on(PARTS[metric][1]),
                 )  # fmt: skip
             begin += share
     axes.set_xlim(0, 100.5)

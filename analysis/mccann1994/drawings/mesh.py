@@ -31,7 +31,7 @@ RULED = 1100
 
 
 class Piece(NamedTuple):
-    """A rectangle of processors and how it looks.
+    """A rectangle of processors and how it is drawn.
 
     rectangle : where it is
     color : of its face

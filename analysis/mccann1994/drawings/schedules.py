@@ -15,7 +15,7 @@ from matplotlib.patches import Rectangle as Patch
 from analysis.drawings.composition import parameters
 from analysis.drawings.scene import mesh_of, numbers, valid, whole
 from analysis.errors import AnalysisError
-from analysis.figures.policies import look
+from analysis.figures.policies import style_of
 from analysis.figures.style import shade
 from analysis.mccann1994.drawings.mesh import WIDTH, Piece, draw_mesh
 from sweep.policy_names import label
@@ -168,7 +168,7 @@ def _colors(policy: str, found: Schedule) -> dict[int, str]:
     """Return a colour for each requirement, in the policy's hue: the larger, the darker."""
     needs = sorted({box.minimum for box in found.boxes})
     light = np.linspace(0.88, 0.5, len(needs)) if len(needs) > 1 else [0.7]
-    return {need: shade(look(policy).color, float(part)) for need, part in zip(needs, light, strict=True)}
+    return {need: shade(style_of(policy).color, float(part)) for need, part in zip(needs, light, strict=True)}
 
 
 def _text(box: Box) -> str:

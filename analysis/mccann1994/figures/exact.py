@@ -11,7 +11,7 @@ from analysis.errors import AnalysisError, DrawingError, require_points
 from analysis.figures import style
 from analysis.figures.load_plot import LoadPlot, draw, draw_lines
 from analysis.figures.panels import Series, panels, plot
-from analysis.figures.policies import look, shaded
+from analysis.figures.policies import shaded, style_of
 from analysis.figures.style import ACCENT, NEUTRAL, SchemeStyle
 from analysis.mccann1994 import labels
 from analysis.study import Study
@@ -121,7 +121,7 @@ def _fairness(study: Study, title: str, policies: Mapping[str, tuple[str, float 
 
 
 def _panel(study: Study, name: str, policy: str, q: float | None) -> LoadPlot:
-    color = look(policy).color
+    color = style_of(policy).color
     series = [Series(metric, policy, {"q": q}, _side(side, color)) for side, metric in METRICS.items()]
     title = label(policy) if name == policy else name
     return plot(
@@ -144,7 +144,7 @@ def _fill(axes: Axes, one: LoadPlot) -> None:
     if len(one.lines) == len(METRICS):
         most, least = (one.lines[side] for side in METRICS)
         axes.fill_between(
-            most.x, least.mean, most.mean, color=one.looks[MOST].color, alpha=0.12, linewidth=0, zorder=1
+            most.x, least.mean, most.mean, color=one.styles[MOST].color, alpha=0.12, linewidth=0, zorder=1
         )
 
 

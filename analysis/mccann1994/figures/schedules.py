@@ -9,7 +9,7 @@ from analysis.errors import DrawingError
 from analysis.figures.captions import captioned
 from analysis.figures.load_plot import Line, LoadPlot
 from analysis.figures.panels import Series, panels, plot
-from analysis.figures.policies import look
+from analysis.figures.policies import style_of
 from analysis.mccann1994.drawings.schedules import EXAMPLES, draw_example, mesh_schedule
 from analysis.mccann1994.labels import EPOCHS, JOBS, KEY, REALLOCATIONS
 from analysis.paper import Picture
@@ -110,10 +110,10 @@ def _ratios(
     best = study.curve(metric, reference, along=JOBS.name, **at)
     curves = {policy: study.curve(metric, policy, along=JOBS.name, **at) for policy in policies}
     found = {policy: Line.ratio(curve, best) for policy, curve in curves.items()}
-    styles = {policy: look(policy) for policy, line in found.items() if line.drawn.any()}
-    lines = {style.label: found[policy] for policy, style in styles.items()}
-    looks = {style.label: style for style in styles.values()}
-    return LoadPlot(lines, "", title, looks=looks, guides={1.0: ""}, **OVER_JOBS | settings)
+    drawn = {policy: style_of(policy) for policy, line in found.items() if line.drawn.any()}
+    lines = {style.label: found[policy] for policy, style in drawn.items()}
+    styles = {style.label: style for style in drawn.values()}
+    return LoadPlot(lines, "", title, styles=styles, guides={1.0: ""}, **OVER_JOBS | settings)
 
 
 def _drawn(plots: Sequence[LoadPlot], title: str) -> Figure:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from analysis.errors import DrawingError
 from analysis.figures.load_plot import Line, LoadPlot, draw
 from analysis.figures.panels import Series, panels, plot
-from analysis.figures.policies import look, shaded
+from analysis.figures.policies import shaded, style_of
 from analysis.figures.style import SchemeStyle
 from analysis.mccann1994 import labels
 from analysis.study import Study
@@ -48,7 +48,7 @@ def _mixes(
     study: Study, metric: str, policies: list[str], job_class: str, title: str, **settings: Any
 ) -> LoadPlot:
     name, at = labels.of_class(metric, job_class)
-    series = [Series(name, policy, {"load": LOAD} | at, look(policy)) for policy in policies]
+    series = [Series(name, policy, {"load": LOAD} | at, style_of(policy)) for policy in policies]
     return plot(study, labels.MIXES, series, settings.pop("ylabel", YLABELS[metric]), title, **settings)
 
 
@@ -134,5 +134,5 @@ def _overheads(study: Study, policy: str) -> list[tuple[dict[str, object], Schem
     values = study.values_of(labels.OVERHEAD)
     styles = shaded(policy, [f"O/Q = {100 * float(value):g} %" for value in values], 0.5)
     return [({labels.OVERHEAD: value}, style) for value, style in zip(values, styles, strict=True)] or [
-        ({}, look(policy))
+        ({}, style_of(policy))
     ]

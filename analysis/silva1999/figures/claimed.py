@@ -12,7 +12,7 @@ from analysis.figures import style
 from analysis.figures.category_plot import CategoryPlot, Estimates, panels
 from analysis.figures.load_plot import Line, LoadPlot
 from analysis.figures.panels import grid
-from analysis.figures.policies import look, shaded
+from analysis.figures.policies import shaded, style_of
 from analysis.figures.style import SchemeStyle
 from analysis.silva1999 import labels
 from analysis.silva1999.claims import Tester, measured, switching
@@ -49,11 +49,11 @@ def _draw(study: Study, measured: Measured, ylabel: str, title: str, **settings:
             )
             for cost in costs
         }
-        looks = {_controlled(cost): _look(number, cost, len(costs)) for number, cost in enumerate(costs)}
+        styles = {_controlled(cost): _style_of(number, cost, len(costs)) for number, cost in enumerate(costs)}
         plots.append(
             LoadPlot(
                 lines, "" if plots else ylabel, labels.workload(name), scale=100.0, xlabel="PEs",
-                xlim=(x[0] / 1.3, x[-1] * 1.3), xscale="log", xticks=x.tolist(), looks=looks, dodge=0.0,
+                xlim=(x[0] / 1.3, x[-1] * 1.3), xscale="log", xticks=x.tolist(), styles=styles, dodge=0.0,
                 **settings,
             )
         )  # fmt: skip
@@ -71,7 +71,7 @@ def _controlled(cost: str) -> str:
     return f"controller, {1000 * float(cost):g} ms per PE" if float(cost) else "clock signal"
 
 
-def _look(number: int, cost: str, n: int) -> SchemeStyle:
+def _style_of(number: int, cost: str, n: int) -> SchemeStyle:
     marker = MARKERS[number % len(MARKERS)]
     if not float(cost):
         return SchemeStyle(_controlled(cost), CLOCK, marker)
@@ -121,7 +121,7 @@ def draw_idling(study: Study) -> Figure:
         settings: dict[str, Any] = {
             "scale": 100.0,
             "xlim": (float(x.min() - AIR), float(x.max() + AIR)),
-            "looks": {scheme: look(scheme) for scheme in curves},
+            "styles": {scheme: style_of(scheme) for scheme in curves},
             "dodge": APART * (float(np.diff(x).min()) if len(x) > 1 else 10 * AIR) / len(curves),
         }
         lines = {scheme: Line.of(curve) for scheme, curve in curves.items()}
@@ -157,12 +157,12 @@ def draw_classes(study: Study) -> Figure:
     """Draw the share of each class's computing outside its slots, and its response time."""
     test, classes = Tester(study), [one for one in study.values_of(labels.CLASS) if one != "other"]
     alphas = sorted(study.values_of(labels.ALPHA), key=float)
-    lines = {(one, study.usual().get(labels.ALPHA, "")): look(one) for one in schedulers(study)}
+    lines = {(one, study.usual().get(labels.ALPHA, "")): style_of(one) for one in schedulers(study)}
     if len(alphas) > 1:
         shades = shaded(labels.PRIORITIES, [f"α = {float(alpha):g}" for alpha in alphas])
         lines = {key: one for key, one in lines.items() if key[0] != labels.PRIORITIES}
         lines |= {(labels.PRIORITIES, alpha): one for alpha, one in zip(alphas, shades, strict=True)}
-    looks = {one.label: one for one in lines.values()}
+    styles = {one.label: one for one in lines.values()}
     plots = []
     for measure, scale in SHOWN.items():
         series = {}
@@ -176,7 +176,7 @@ def draw_classes(study: Study) -> Figure:
         names = ["I/O" if kind == "io" else kind.capitalize() for kind in classes]
         plots.append(
             CategoryPlot(
-                names, series, looks, LABELS[measure], "Class of the jobs", joined=False, any_names=True
+                names, series, styles, LABELS[measure], "Class of the jobs", joined=False, any_names=True
             )
         )
     return panels(plots, "Jobs of all classes on one machine", 2, height=2.8)

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from analysis.errors import require_points
 from analysis.figures import style
 from analysis.figures.captions import captioned
-from analysis.figures.policies import look
+from analysis.figures.policies import style_of
 from analysis.figures.verdict_map import name_of
 from analysis.paper import Picture
 from analysis.silva1999.claims import Tester
@@ -79,7 +79,7 @@ def draw(rows: Mapping[str, tuple[Study, str, str]], title: str) -> Figure:
     places[0].set_yticks(range(len(rows)), names, fontsize=7.5)
     places[0].set_ylim(len(rows) - 0.5, -0.5)
     style.put_headline(figure, title)
-    style.key_below(figure, [look(name).legend_handle() for name in others], 4)
+    style.key_below(figure, [style_of(name).legend_handle() for name in others], 4)
     return figure
 
 
@@ -93,7 +93,7 @@ def _row(axes: Axes, row: int, test: Tester, metric: str, name: str, on: str, ot
             continue
         found = one.against(gang).ratio(test.study.confidence)
         bar = None if found.withheld else [[found.mean - found.low], [found.high - found.mean]]
-        y, shown = row + 0.17 * (number - (len(others) - 1) / 2), look(scheduler)
+        y, shown = row + 0.17 * (number - (len(others) - 1) / 2), style_of(scheduler)
         axes.errorbar(
             found.mean, y, xerr=bar, fmt=shown.marker, color=shown.color, ms=4, elinewidth=0.9, zorder=3
         )

@@ -21,7 +21,7 @@ from sweep.plan import families
 LOCAL = "local"
 """Busy time of tasks outside their own slot."""
 
-LOOKS = {
+PARTS = {
     labels.BUSY: ("computing in its slot", "#0072b2", ""),
     LOCAL: ("computing, chosen locally", "#99ccee", "////"),
     "switching": ("switching", "#111111", ""),
@@ -73,7 +73,7 @@ def shares(time: Mapping[str, float], local: float) -> Shares:
     """Return shares of a whole from times by state, and the part of the busy time that was filled locally."""
     whole = sum(time.values())
     parts = {**time, LOCAL: local, labels.BUSY: time[labels.BUSY] - local}
-    return {state: parts[state] / whole for state in LOOKS}
+    return {state: parts[state] / whole for state in PARTS}
 
 
 def stacked(panels: Mapping[str, Mapping[str, Shares]], title: str) -> Figure:
@@ -91,7 +91,7 @@ def stacked(panels: Mapping[str, Mapping[str, Shares]], title: str) -> Figure:
         7.4, n_rows * (0.3 * n_bars + 0.55) + 1.1, n_rows, n_columns, sharex=True, squeeze=False
     )
     for axes, (name, bars) in zip(places.ravel(), panels.items(), strict=False):
-        stacked_bars.draw(axes, bars, LOOKS)
+        stacked_bars.draw(axes, bars, PARTS)
         axes.set(xlim=(0, 109), xticks=[0, 20, 40, 60, 80, 100])
         for row, found in enumerate(bars.values()):
             if found:
@@ -108,10 +108,10 @@ def stacked(panels: Mapping[str, Mapping[str, Shares]], title: str) -> Figure:
     style.put_headline(figure, title)
     used = [
         state
-        for state in LOOKS
+        for state in PARTS
         if any(s.get(state, 0) > 0 for bars in panels.values() for s in bars.values())
     ]
-    style.key_below(figure, stacked_bars.key(LOOKS, used), 4)
+    style.key_below(figure, stacked_bars.key(PARTS, used), 4)
     return figure
 
 

@@ -37,7 +37,7 @@ def estimate(mean: float, half_width: float):
         (0.8, 0.1, "holds"),
         (1.2, 0.1, "fails"),
         (0.95, 0.1, "inconclusive"),
-        (0.8, math.nan, "inconclusive"),  # a withheld interval, however clear the mean looks
+        (0.8, math.nan, "inconclusive"),  # a withheld interval, however clear the mean seems
         (math.nan, math.nan, "inconclusive"),
         (1.0, 0.0, "fails"),  # equal is not less
     ],

@@ -12,7 +12,7 @@ from papers import study as fabricate
 
 from analysis.families import PAPER
 from analysis.families.contestants import Contestant, Field
-from analysis.families.figures.looks import look
+from analysis.families.figures.styles import style_of
 from analysis.families.labels import GANG, SLOWDOWN
 from analysis.families.tables import share_of_gain
 from analysis.study.axes import RUNTIME
@@ -58,9 +58,9 @@ def test_no_two_contestants_look_alike() -> None:
     """Two schemes at one level share its colour, and one of them changes."""
     policies = ("easy", "fcfs", "conservative", "best_fit", "buddy", "migration", "equi_plus")
     field = Field(study(policy=policies, level=(math.nan, 2, 3, 5)))
-    looks = [look(field, one) for one in field.all]
-    assert len(looks) > len(policies)
-    assert len({(one.color, one.marker) for one in looks}) == len(looks)
+    styles = [style_of(field, one) for one in field.all]
+    assert len(styles) > len(policies)
+    assert len({(one.color, one.marker) for one in styles}) == len(styles)
 
 
 def crossing(metric: str, at: Point) -> float:
@@ -79,7 +79,7 @@ def test_the_break_even_figure_has_the_break_even() -> None:
     found = study(truth=crossing)
     field = Field(found)
     figure = draw(found, "break-even-cost")["break-even-cost"]
-    color = look(field, field.find("buddy")).color  # type: ignore[arg-type] # it takes part
+    color = style_of(field, field.find("buddy")).color  # type: ignore[arg-type] # it takes part
     for axes in figure.axes:
         (line,) = [line for line in axes.lines if line.get_color() == color and len(line.get_xdata()) == 4]
         assert np.asarray(line.get_ydata(), float) == pytest.approx([8.0] * 4, abs=0.5)
@@ -119,7 +119,7 @@ def test_the_inaccuracy_from_which_gang_scheduling_wins(requests: tuple[str, ...
             assert cell.text.endswith("; users: better") == ("real" in requests)
     assert any("Buddy ∞ is better than EASY: load 0.5, from 2." in one for one in PAPER.summary(found))
     panels = [axes for axes in draw(found, "inaccuracy")["inaccuracy"].axes if axes.get_title(loc="left")]
-    color = look(Field(found), Field(found).find("buddy")).color  # type: ignore[arg-type] # it takes part
+    color = style_of(Field(found), Field(found).find("buddy")).color  # type: ignore[arg-type] # it takes part
     assert len(panels) == 4
     for axes in panels:
         (y,) = [np.asarray(line.get_ydata(), float) for line in axes.lines if line.get_color() == color][:1]

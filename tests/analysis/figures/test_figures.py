@@ -1,4 +1,4 @@
-"""Every figure draws, whatever state the dataset is in, and looks the same everywhere."""
+"""Every figure draws, whatever state the dataset is in, and is the same everywhere."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from analysis.feitelson1996.figures.workload import N_JOBS
 from analysis.feitelson1996.labels import AXES
 from analysis.figures import style
 from analysis.figures.load_plot import Line, LoadPlot, draw
-from analysis.figures.policies import look
+from analysis.figures.policies import style_of
 from analysis.study import open_study
 from analysis.study.curve import DONE, SATURATED, Curve
 from sweep import statistics
@@ -77,8 +77,8 @@ def test_utilization_is_what_is_delivered_minus_what_is_offered() -> None:
     (figure,) = drawn(KEYS[0], of(KEYS[0], data), "utilization", render=True).values()
     axes = figure.axes[-1]
     ends = {line.get_color(): line.get_ydata()[-1] for line in axes.lines if line.get_zorder() == 3}
-    assert ends[look("first_fit").color] == pytest.approx(0, abs=0.01)
-    assert ends[look("min_max_load").color] == pytest.approx(-3, abs=0.01)
+    assert ends[style_of("first_fit").color] == pytest.approx(0, abs=0.01)
+    assert ends[style_of("min_max_load").color] == pytest.approx(-3, abs=0.01)
 
 
 def test_fig7_counts_the_jobs_of_a_sample() -> None:

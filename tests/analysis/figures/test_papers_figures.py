@@ -17,7 +17,7 @@ from papers import EXPERIMENTS, KEYS, drawn, figures, made, paper, study, true
 import sweep
 from analysis.chiang2001.figures import policies
 from analysis.figures import style
-from analysis.figures.policies import LOOKS
+from analysis.figures.policies import STYLES
 from analysis.registry import opened, paper_for
 
 UNDRAWN = {"o2k_backfill": {"fig4"}}
@@ -60,8 +60,8 @@ def test_figures_have_data_labels_and_legends(key: str, name: str) -> None:
 def signs(handle: Any) -> tuple[object, ...]:
     """Return what distinguishes an entry of a legend, or a curve, from the others."""
     if isinstance(handle, Line2D):
-        looks = handle.get_color(), handle.get_marker(), handle.get_markeredgecolor()
-        return *looks, str(handle._dash_pattern)
+        styles = handle.get_color(), handle.get_marker(), handle.get_markeredgecolor()
+        return *styles, str(handle._dash_pattern)
     return handle.get_facecolor(), handle.get_hatch()
 
 
@@ -124,17 +124,17 @@ def test_half_a_run_is_drawn_as_far_as_it_has_come(key: str, name: str) -> None:
 
 @pytest.mark.parametrize("key", KEYS)
 def test_a_policy_looks_the_same_in_every_figure(key: str) -> None:
-    looks: dict[str, set[tuple[str, str]]] = {}
-    policies = {one.label for one in LOOKS.values()}
+    styles: dict[str, set[tuple[str, str]]] = {}
+    policies = {one.label for one in STYLES.values()}
     for name in made(key).experiments:
         for figure in figures(key, name).values():
             for legend in figure.legends:
                 for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
                     if handle.get_label() in policies and hasattr(handle, "get_marker"):
-                        look = (str(handle.get_color()), str(handle.get_marker()))
-                        looks.setdefault(text.get_text(), set()).add(look)
-    assert all(len({color for color, _ in found}) == 1 for found in looks.values()), looks
-    assert all(len({marker for _, marker in found} - {"None"}) <= 1 for found in looks.values()), looks
+                        own = (str(handle.get_color()), str(handle.get_marker()))
+                        styles.setdefault(text.get_text(), set()).add(own)
+    assert all(len({color for color, _ in found}) == 1 for found in styles.values()), styles
+    assert all(len({marker for _, marker in found} - {"None"}) <= 1 for found in styles.values()), styles
 
 
 @pytest.mark.parametrize(

@@ -20,21 +20,21 @@ SPARE_LEVEL = ("#ddaa33", ">")
 PARTITIONS = {EQUI_PLUS: ("#111111", "X"), FOLD: ("#777777", "*"), SHARING: ("#444444", "P")}
 
 
-def look(field: Field, one: Contestant, cost: float = 0.0) -> SchemeStyle:
+def style_of(field: Field, one: Contestant, cost: float = 0.0) -> SchemeStyle:
     """Return the style of a contestant of a study whose switches take some percent of a slice."""
-    base = _looks(field).get(one) or _look(one)
+    base = _styles(field).get(one) or _own_style(one)
     return replace(base, label=f"{one.label}, switches {cost:g} %", dashes=":") if cost else base
 
 
 @lru_cache(maxsize=4)
-def _looks(field: Field) -> dict[Contestant, SchemeStyle]:
+def _styles(field: Field) -> dict[Contestant, SchemeStyle]:
     # The scheme that is drawn at all levels keeps their colours.
     ordered = sorted(field.all, key=lambda one: one.policy != field.scheme)
-    return policies.apart({one: _look(one) for one in ordered})
+    return policies.apart({one: _own_style(one) for one in ordered})
 
 
-def _look(one: Contestant) -> SchemeStyle:
-    base = replace(policies.look(one.policy), label=one.label, dashes="-")
+def _own_style(one: Contestant) -> SchemeStyle:
+    base = replace(policies.style_of(one.policy), label=one.label, dashes="-")
     if one.slices and one.level == UNBOUNDED:
         color, marker = SCHEMES.get(one.policy, (base.color, base.marker))
         base = replace(base, color=color, marker=marker)
