@@ -149,24 +149,25 @@ def test_keys_are_read_from_yaml_as_they_are(site: Any) -> None:
 
 
 @pytest.mark.exhaustive
-def test_pictures_are_made_from_short_runs_and_kept(site: Any, tmp_path: Path) -> None:
+def test_pictures_are_made_from_short_runs_and_kept(
+    site: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     figures = site("figures")
-    making = figures.Making(tmp_path, settings={"birth_death": {}})
-    made = dict(figures.make(making, ["birth_death"], ["folding_rotation"]))
-    assert list(made.values()) == [True, True]
-    groups = {group.name: group for group in made}
-    assert not any(group.error for group in made)
-    titles = " ".join(entry.title for entry in groups["birth_death"].entries)
+    chain, rotation = figures.Group("birth_death", False), figures.Group("folding_rotation", True)
+    groups = {group.name: group for group in figures.make(tmp_path, [chain, rotation])}
+    assert not any(group.error for group in groups.values())
+    titles = " ".join(one["title"] for one in groups["birth_death"].pictures)
     assert "5.6" in titles and "5.7" in titles  # noqa: PT018
-    for group in made:
-        for entry in group.entries:
-            assert (tmp_path / entry.image).read_text().rstrip().endswith("</svg>")
+    for group in groups.values():
+        for one in group.pictures:
+            assert (tmp_path / one["image"]).read_text().rstrip().endswith("</svg>")
+    assert figures.kept(tmp_path, chain, is_current=True) == groups["birth_death"]
     # Without one of its pictures, or with other settings, a group is made again.
-    (tmp_path / groups["folding_rotation"].entries[0].image).unlink()
-    again = {group.name: now for group, now in figures.make(making, ["birth_death"], ["folding_rotation"])}
-    assert again == {"birth_death": False, "folding_rotation": True}
-    broken = figures.Making(tmp_path, settings={"birth_death": {"batch": 3}})
-    assert "batch" in figures.make_one(broken, "birth_death", False).error
+    (tmp_path / groups["folding_rotation"].pictures[0]["image"]).unlink()
+    assert [group.name for group in figures.make(tmp_path, [chain, rotation])] == ["folding_rotation"]
+    monkeypatch.setitem(figures.SETTINGS, "birth_death", {"batch": 3})
+    assert figures.kept(tmp_path, chain, is_current=True) is None
+    assert "batch" in figures.make_one(tmp_path, chain).error
 
 
 @pytest.mark.exhaustive
@@ -174,10 +175,9 @@ def test_each_experiment_has_a_short_run_for_the_gallery(
     site: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     figures = site("figures")
-    settings = yaml.safe_load((ROOT / "docs/sitetools/short_runs.yaml").read_text())
     monkeypatch.chdir(ROOT)
-    for name in [name for section in figures.sections().values() for name in section.experiments]:
-        chosen = figures.short(figures.Making(tmp_path, settings=settings), name)
+    for name in [group.name for group in figures.every() if not group.is_drawing]:
+        chosen = figures.short(tmp_path, name)
         assert sweep.Study(name, output=str(tmp_path / name), executor="serial", **chosen).points, name
 
 

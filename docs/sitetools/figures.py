@@ -1,17 +1,19 @@
 """Every figure and every drawing, made from short runs of the experiments.
 
-The registry of papers lists them; ``short_runs.yaml`` has the settings of short runs, and `shortened`
-settings of other experiments. Pictures, runs and their descriptions are kept in one folder; only pictures
-whose code or settings have changed are made again.
+The registry of papers lists them; ``short_runs.yaml`` has the settings of short runs, and `short` settings of
+other experiments. Pictures, runs and their descriptions are kept in one folder; only pictures whose code or
+settings have changed are made again.
 """
 
+import contextlib
 import hashlib
+import io
 import json
 import os
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -19,209 +21,153 @@ from typing import Any
 import yaml
 
 ROOT = Path(__file__).parents[2]
-SETTINGS = Path(__file__).with_name("short_runs.yaml")
-CODE = ("models", "sweep", "analysis", "conf")
+SETTINGS: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("short_runs.yaml").read_text("utf-8"))
+CODE = ("models", "sweep", "analysis", "conf", "docs/sitetools")
 """Folders on which pictures depend; the sweep itself finds stale runs."""
+
+SHORT = {"replications": 2, "batches": 4, "batch_size": 100}
+"""At most, in an experiment's short run."""
 
 LOG = "LOG"
 """Word in the settings that is replaced by the path of the generated log."""
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A picture of the gallery.
-
-    Parameters
-    ----------
-    name, title, caption : str
-    image : str
-        File below the gallery's folder; empty where there is none.
-    skipped : str
-        Why there is none.
-    """
-
-    name: str
-    title: str
-    caption: str
-    image: str = ""
-    skipped: str = ""
-
-
-@dataclass(frozen=True)
+@dataclass
 class Group:
-    """Pictures of one command.
+    """The pictures of one experiment, or a drawing.
 
     Parameters
     ----------
-    name : str
-        Experiment or drawing.
-    commands : tuple of str
-        Those that make it in full.
     ran : str
         Settings of the run for these pictures; empty for a drawing.
-    entries : tuple of Entry
+    pictures : list of dict of str to str
+        ``name``, ``title``, ``caption``, ``image`` (its file below the gallery's folder, empty where there is
+        none) and ``skipped`` (why there is none).
     error : str
-        Its message, empty for a success.
-    seconds : float
-        CPU time that it took.
+        Why there are none at all.
     """
 
     name: str
-    commands: tuple[str, ...]
+    is_drawing: bool
     ran: str = ""
-    entries: tuple[Entry, ...] = ()
+    pictures: list[dict[str, str]] = field(default_factory=list)
     error: str = ""
-    seconds: float = 0.0
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The commands that make it in full."""
+        if self.is_drawing:
+            return (f"python -m analysis draw {self.name}",)
+        needs = f" workload.path={LOG}" if _needs_a_log(self.name) else ""
+        return (f"python -m sweep +experiment={self.name}{needs}", f"python -m analysis results/{self.name}")
 
 
-@dataclass(frozen=True)
-class Section:
-    """Experiments and drawings of a paper."""
-
-    citation: str
-    experiments: tuple[str, ...]
-    drawings: tuple[str, ...] = ()
+def experiments(paper: Any) -> list[str]:
+    """Return the experiments of a paper that have a file of their own."""
+    return [name for name in paper.experiments if _files("experiment", name)]
 
 
-@dataclass(frozen=True)
-class Making:
-    """Where pictures are made, and from what.
-
-    Parameters
-    ----------
-    folder : Path
-    logs : Path, optional
-        Folder of logs of the archive, which some figures are about.
-    settings : dict
-        Experiment -> settings of its short run.
-    """
-
-    folder: Path
-    logs: Path | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-
-def sections() -> dict[str, Section]:
-    """Return the sections by the keys of papers, without experiments that have no file of their own."""
+def every() -> list[Group]:
+    """Return all experiments, then all drawings, which read the runs of experiments."""
     from analysis.registry import papers
 
-    return {
-        key: Section(
-            paper.citation,
-            tuple(name for name in paper.experiments if _files("experiment", name)),
-            tuple(paper.drawings),
-        )
-        for key, paper in papers().items()
-    }
+    groups = [Group(name, False) for paper in papers().values() for name in experiments(paper)]
+    return groups + [Group(name, True) for paper in papers().values() for name in paper.drawings]
 
 
-def commands_of(name: str, drawing: bool = False) -> tuple[str, ...]:
-    """Return the commands that make an experiment's figures in full, or a drawing."""
-    if drawing:
-        return (f"python -m analysis draw {name}",)
-    needs = " workload.path=LOG" if _needs_a_log(name) else ""
-    return (f"python -m sweep +experiment={name}{needs}", f"python -m analysis results/{name}")
-
-
-def make(making: Making, experiments: list[str], drawings: list[str]) -> Iterator[tuple[Group, bool]]:
-    """Make all pictures side by side, one process a core; yield each group, and whether it was made now."""
-    code = _code()
-    made_now = []
-    for name, drawing in [*((name, False) for name in experiments), *((name, True) for name in drawings)]:
-        if (found := kept(making, name, drawing, code)) is not None:
-            yield found, False
-        else:
-            made_now.append((name, drawing))
-    if not made_now:
-        return
-    making.folder.mkdir(parents=True, exist_ok=True)
-    workers = min(len(os.sched_getaffinity(0)), len(made_now))
+def make(folder: Path, wanted: list[Group]) -> Iterator[Group]:
+    """Make the pictures that are missing or stale side by side, one process a core; yield what was made."""
+    stale = [one for one in wanted if not kept(folder, one, is_current=True)]
+    folder.mkdir(parents=True, exist_ok=True)
+    workers = max(1, min(len(os.sched_getaffinity(0)), len(stale)))
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        # Drawings read the runs of experiments.
         for kind in (False, True):
-            parts = [
-                pool.submit(make_one, making, name, kind) for name, drawing in made_now if drawing == kind
-            ]
-            for part in as_completed(parts):
-                group = part.result()
-                if not group.error:
-                    _keep(making, group, kind, code)
-                yield group, True
+            parts = [pool.submit(make_one, folder, one) for one in stale if one.is_drawing == kind]
+            yield from (part.result() for part in as_completed(parts))
 
 
-def make_one(making: Making, name: str, drawing: bool) -> Group:
-    """Make the pictures of an experiment, or a drawing."""
-    import contextlib
-    import io
-
+def make_one(folder: Path, wanted: Group) -> Group:
+    """Make the pictures of an experiment, or a drawing, and keep them."""
     from analysis.errors import AnalysisError, DrawingError
     from sweep.errors import SweepError
 
     os.chdir(ROOT)
-    begin, output = time.process_time(), io.StringIO()
+    group = Group(wanted.name, wanted.is_drawing)
     try:
-        with contextlib.redirect_stderr(output), contextlib.redirect_stdout(output):
-            group = _drawn(making, name) if drawing else _run(making, name)
-        return replace(group, seconds=time.process_time() - begin)
+        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
+            (_draw if group.is_drawing else _run)(folder, group)
     except (SweepError, AnalysisError, DrawingError) as error:
-        return Group(name, commands_of(name, drawing), error=str(error) or repr(error))
+        group.error = str(error) or repr(error)
+        return group
+    note = _note(folder, group)
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text(json.dumps({"key": _key(group.name), **asdict(group)}), encoding="utf-8")
+    return group
 
 
-def _run(making: Making, name: str) -> Group:
+def kept(folder: Path, wanted: Group, is_current: bool = False) -> Group | None:
+    """Return a group that was made before; `is_current` asks for the same code and settings."""
+    note = _note(folder, wanted)
+    if not note.is_file():
+        return None
+    found = json.loads(note.read_text(encoding="utf-8"))
+    key, group = found.pop("key"), Group(**found)
+    are_there = all((folder / one["image"]).exists() for one in group.pictures)
+    return group if are_there and not (is_current and key != _key(group.name)) else None
+
+
+def short(folder: Path, name: str) -> dict[str, Any]:
+    """Return the settings of an experiment's short run."""
+    if name in SETTINGS:
+        found: dict[str, Any] = _with_log(SETTINGS[name], folder)
+        return found
+    data = _experiment(name)
+    return {key: min(n, data[key]) for key, n in SHORT.items() if isinstance(data.get(key), int)}
+
+
+def _run(folder: Path, group: Group) -> None:
     import sweep
     from analysis import registry
+    from sweep.config import nested
 
-    chosen = short(making, name)
-    study = sweep.Study(
-        name, executor="serial", output=str(making.folder / "results" / name), replace=True, **chosen
-    )
+    chosen, place = short(folder, group.name), str(folder / "results" / group.name)
+    study = sweep.Study(group.name, executor="serial", output=place, replace=True, **chosen)
     study.run(progress=False)
     seen, paper = registry.opened(study.folder)
-    entries = []
-    for picture in paper.pictures(seen, making.logs):
-        image, skipped = _save(picture.draw, making.folder / name, picture.name)
-        entries.append(Entry(picture.name, picture.title, picture.caption, image, skipped))
-    return Group(name, commands_of(name), _words(chosen), tuple(entries))
+    for picture in paper.pictures(seen, _logs()):
+        _save(folder, group, picture.draw, group.name, picture.name, picture.title, picture.caption)
+    words = (f"{key}={json.dumps(value)}" for key, value in nested.leaves(SETTINGS.get(group.name, chosen)))
+    group.ran = " ".join(word.replace('"', "").replace(" ", "") for word in words)
 
 
-def _drawn(making: Making, name: str) -> Group:
+def _draw(folder: Path, group: Group) -> None:
     from analysis.registry import drawings
 
-    drawing = drawings()[name]
+    drawing = drawings()[group.name]
     settings = dict(drawing.settings)
     if "results" in settings:
-        settings["results"] = str(making.folder / settings["results"])
-    image, skipped = _save(lambda: drawing.draw(settings), making.folder / "drawings", name)
+        settings["results"] = str(folder / settings["results"])
     caption = drawing.help[0].upper() + drawing.help[1:]
-    return Group(name, commands_of(name, True), entries=(Entry(name, name, caption, image, skipped),))
+    _save(folder, group, lambda: drawing.draw(settings), "drawings", group.name, group.name, caption)
 
 
-def _save(draw: Any, folder: Path, name: str) -> tuple[str, str]:
-    """Draw and save as SVG; return the file below the gallery's folder, or why there is none."""
+def _save(
+    folder: Path, group: Group, draw: Callable[[], Any], below: str, name: str, title: str, caption: str
+) -> None:
+    """Draw and save as SVG, or keep the reason why there is no picture."""
     from analysis.errors import DrawingError
     from analysis.figures import style
 
+    image, skipped = f"{below}/{name}.svg", ""
     with style.styled():
         try:
             figure = draw()
+            (folder / below).mkdir(parents=True, exist_ok=True)
+            figure.savefig(folder / image, metadata={"Date": None, "Creator": None})
         except DrawingError as reason:
-            return "", str(reason)
-        folder.mkdir(parents=True, exist_ok=True)
-        figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": None})
-    return f"{folder.name}/{name}.svg", ""
-
-
-def short(making: Making, name: str) -> dict[str, Any]:
-    """Return the settings of an experiment's short run."""
-    own = making.settings.get(name)
-    return shortened(name) if own is None else _with_log(own, making.folder)
-
-
-def shortened(name: str) -> dict[str, Any]:
-    """Return settings that make any experiment's run short: few replications of few small batches."""
-    data = _experiment(name)
-    most = {"replications": 2, "batches": 4, "batch_size": 100}
-    return {key: min(n, data[key]) for key, n in most.items() if isinstance(data.get(key), int)}
+            image, skipped = "", str(reason)
+    parts = {"name": name, "title": title, "caption": caption, "image": image, "skipped": skipped}
+    group.pictures.append(parts)
 
 
 def _files(group: str, name: str) -> list[Path]:
@@ -239,20 +185,6 @@ def _needs_a_log(name: str) -> bool:
     named = _experiment(name).get("grid", {}).get("workload", ())
     files = (file for workload in named for file in _files("workload", workload))
     return any("path: ???" in file.read_text(encoding="utf-8") for file in files)
-
-
-def _words(chosen: Mapping[str, Any]) -> str:
-    """Return the settings of a run in the words of the command line."""
-
-    def words(prefix: str, value: Any) -> Iterator[str]:
-        if isinstance(value, Mapping):
-            for key, below in value.items():
-                yield from words(f"{prefix}.{key}" if prefix else key, below)
-        else:
-            text = json.dumps(value, default=str).replace('"', "").replace(" ", "")
-            yield f"{prefix}={Path(text).name if '/' in text and prefix.endswith('path') else text}"
-
-    return " ".join(words("", {key: value for key, value in chosen.items() if key != "exclude"}))
 
 
 def _with_log(chosen: Any, folder: Path) -> Any:
@@ -284,6 +216,7 @@ def made_log(folder: Path) -> Path:
     return path
 
 
+@cache
 def _code() -> str:
     """Return a digest of all files on which pictures depend."""
     digest = hashlib.sha256()
@@ -291,44 +224,19 @@ def _code() -> str:
         for file in sorted((ROOT / folder).rglob("*")):
             if file.suffix in (".py", ".yaml"):
                 digest.update(file.relative_to(ROOT).as_posix().encode() + file.read_bytes())
-    digest.update(Path(__file__).read_bytes())
     return digest.hexdigest()
 
 
-def _note(making: Making, name: str, drawing: bool) -> Path:
-    return making.folder / "notes" / f"{'drawing' if drawing else 'experiment'}-{name}.json"
-
-
-def _key(making: Making, name: str, code: str) -> str:
-    return f"{code} {json.dumps(making.settings.get(name))} {making.logs}"
-
-
-def _keep(making: Making, group: Group, drawing: bool, code: str) -> None:
-    note = _note(making, group.name, drawing)
-    note.parent.mkdir(parents=True, exist_ok=True)
-    note.write_text(
-        json.dumps({"key": _key(making, group.name, code), "group": asdict(group)}), encoding="utf-8"
-    )
-
-
-def kept(making: Making, name: str, drawing: bool, code: str | None = None) -> Group | None:
-    """Return a group that was made before; by the same code and settings, if the code's digest is given."""
-    note = _note(making, name, drawing)
-    if not note.is_file():
-        return None
-    found = json.loads(note.read_text(encoding="utf-8"))
-    if code is not None and found["key"] != _key(making, name, code):
-        return None
-    group = found["group"]
-    entries = tuple(Entry(**entry) for entry in group["entries"])
-    if any(entry.image and not (making.folder / entry.image).is_file() for entry in entries):
-        return None
-    return Group(**{**group, "commands": tuple(group["commands"]), "entries": entries})
-
-
-def making(folder: Path) -> Making:
-    """Return how the site makes its pictures in a folder."""
+def _logs() -> Path | None:
+    """Return the folder of logs of the archive, which some figures are about."""
     from sweep.logs import folders
 
-    logs = next((place for one in folders() if (place := ROOT / one).is_dir()), None)
-    return Making(folder, logs, yaml.safe_load(SETTINGS.read_text(encoding="utf-8")))
+    return next((there for one in folders() if (there := ROOT / one).is_dir()), None)
+
+
+def _key(name: str) -> str:
+    return f"{_code()} {json.dumps(SETTINGS.get(name))} {_logs()}"
+
+
+def _note(folder: Path, group: Group) -> Path:
+    return folder / "notes" / f"{'drawing' if group.is_drawing else 'experiment'}-{group.name}.json"

@@ -3,7 +3,7 @@ Ousterhout matrix under three schemes, moment by moment, as one picture.
 """
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from sitetools import figures
-from sitetools.figures import Entry, Group
+from sitetools.figures import Group
 
 LOGGER = logging.getLogger(__name__)
 
@@ -29,21 +29,27 @@ class Gallery(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the sections."""
-        experiments, drawings = self.env.gallery_groups  # type: ignore[attr-defined]
-        paper = figures.sections()[self.arguments[0]]
+        from analysis.registry import papers
+
+        paper = papers()[self.arguments[0]]
         made: list[nodes.Node] = [nodes.paragraph("", paper.citation)] if paper.citation else []
         shown: set[tuple[str, str]] = set()
-        made += [
-            self._experiment(experiments.get(name) or _unmade(name), shown) for name in paper.experiments
-        ]
-        if paper.drawings:
+        made += [self._experiment(self._group(name), shown) for name in figures.experiments(paper)]
+        drawings = [self._group(name, is_drawing=True) for name in paper.drawings]
+        if drawings:
             part = self._section("Drawings")
-            part += _grid(
-                [self._figure(entry, group.commands) for name in paper.drawings
-                 for group in [drawings.get(name) or _unmade(name, True)] for entry in group.entries]
-            )  # fmt: skip
+            part += _grid([
+                self._figure(one, group.commands)
+                for group in drawings
+                for one in group.pictures or [_nothing(group.name)]
+            ])  # fmt: skip
             made.append(part)
         return made
+
+    def _group(self, name: str, is_drawing: bool = False) -> Group:
+        """Return the pictures that were made, or their commands alone."""
+        wanted = Group(name, is_drawing)
+        return figures.kept(Path(self.env.srcdir) / self.env.config.gallery_folder, wanted) or wanted
 
     def _experiment(self, group: Group, shown: set[tuple[str, str]]) -> nodes.section:
         """Return the figures of an experiment, but for those that another one of the paper has shown."""
@@ -51,33 +57,29 @@ class Gallery(SphinxDirective):
         code = "\n".join(group.commands)
         section += nodes.literal_block(code, code, language="sh")
         if group.ran:
-            section += nodes.paragraph(
-                "",
-                "",
-                nodes.Text("These pictures are drawn from a short run: "),
-                nodes.literal("", group.ran),
-            )
-        new = [entry for entry in group.entries if entry.image and (entry.name, entry.title) not in shown]
-        again = [entry.title for entry in group.entries if (entry.name, entry.title) in shown]
-        section += _grid([self._figure(entry) for entry in new])
+            words = nodes.Text("These pictures are drawn from a short run: ")
+            section += nodes.paragraph("", "", words, nodes.literal("", group.ran))
+        new = [one for one in group.pictures if (one["name"], one["title"]) not in shown]
+        again = [one["title"] for one in group.pictures if one not in new]
+        section += _grid([self._figure(one) for one in new if one["image"]])
         if again:
             section += nodes.paragraph("", f"It also draws, as above: {'; '.join(again)}.")
-        for entry in group.entries:
-            if entry.skipped and (entry.name, entry.title) not in shown:
-                section += nodes.paragraph("", f"{entry.title}: not drawn here, {entry.skipped}.")
-        shown.update((entry.name, entry.title) for entry in group.entries)
+        for one in new:
+            if one["skipped"]:
+                section += nodes.paragraph("", f"{one['title']}: not drawn here, {one['skipped']}.")
+        shown.update((one["name"], one["title"]) for one in new)
         return section
 
-    def _figure(self, entry: Entry, commands: Sequence[str] = ()) -> nodes.Node:
+    def _figure(self, one: Mapping[str, str], commands: Sequence[str] = ()) -> nodes.Node:
         """Return a picture with its caption; a click opens it in full."""
         made = nodes.figure()
-        if entry.image:
-            place = (Path(self.env.config.gallery_folder) / entry.image).as_posix()
-            made += nodes.image(uri=f"/{place}", alt=entry.title, width="100%")
-        made += nodes.caption("", entry.title)
-        legend = [nodes.paragraph("", entry.caption)]
-        if entry.skipped:
-            legend.append(nodes.paragraph("", f"Not drawn here: {entry.skipped}."))
+        if one["image"]:
+            place = (Path(self.env.config.gallery_folder) / one["image"]).as_posix()
+            made += nodes.image(uri=f"/{place}", alt=one["title"], width="100%")
+        made += nodes.caption("", one["title"])
+        legend = [nodes.paragraph("", one["caption"])]
+        if one["skipped"]:
+            legend.append(nodes.paragraph("", f"Not drawn here: {one['skipped']}."))
         legend += [nodes.literal_block(command, command, language="sh") for command in commands]
         made += nodes.legend("", *legend)
         return made
@@ -89,49 +91,36 @@ class Gallery(SphinxDirective):
         return section
 
 
+def _grid(pictures: list[nodes.Node]) -> list[nodes.Node]:
+    return [nodes.container("", *pictures, classes=["gallery"])] if pictures else []
+
+
+def _nothing(name: str) -> dict[str, str]:
+    """Return the place of a picture that was not made."""
+    return {"name": name, "title": name, "caption": "", "image": "", "skipped": ""}
+
+
 def setup(app: Sphinx) -> None:
     """Register the directives, and make the pictures before any page is read."""
+    from analysis.registry import papers
+
     app.add_config_value("gallery_runs", True, "env", types=[bool])
     app.add_config_value("gallery_folder", "_build/gallery", "env", types=[str])
     app.add_directive("gallery", Gallery)
     app.add_directive("film", Film)
     app.connect("builder-inited", _make)
-    app.connect("env-get-outdated", lambda app, env, *_: [f"{PAGES}{key}" for key in figures.sections()])
+    app.connect("env-get-outdated", lambda app, env, *_: [f"{PAGES}{key}" for key in papers()])
     app.connect("html-page-context", _lazy)
 
 
 def _make(app: Sphinx) -> None:
     """Make the missing pictures, and report progress."""
-    experiments: dict[str, Group] = {}
-    drawings: dict[str, Group] = {}
-    app.env.gallery_groups = (experiments, drawings)  # type: ignore[attr-defined]
-    if app.builder.format != "html":
+    if app.builder.format != "html" or not app.config.gallery_runs:
         return
-    parts = figures.sections().values()
-    names = [name for part in parts for name in part.experiments]
-    drawn = [name for part in parts for name in part.drawings]
-    total = len(names) + len(drawn)
-    making = figures.making(Path(app.srcdir) / app.config.gallery_folder)
-    if not app.config.gallery_runs:
-        experiments |= {name: found for name in names if (found := figures.kept(making, name, False))}
-        drawings |= {name: found for name in drawn if (found := figures.kept(making, name, True))}
-        return
-    for number, (group, now) in enumerate(figures.make(making, names, drawn), start=1):
-        (drawings if "analysis draw" in group.commands[0] else experiments)[group.name] = group
-        if now:
-            LOGGER.info("gallery: %s, %.0f s (%d of %d)", group.name, group.seconds, number, total)
+    for group in figures.make(Path(app.srcdir) / app.config.gallery_folder, figures.every()):
+        LOGGER.info("gallery: %s", group.name)
         if group.error:
             LOGGER.warning("gallery: %s: %s", group.name, group.error)
-
-
-def _unmade(name: str, drawing: bool = False) -> Group:
-    """Return the gallery's note on pictures that were not made."""
-    entries = (Entry(name, name, ""),) if drawing else ()
-    return Group(name, figures.commands_of(name, drawing), entries=entries)
-
-
-def _grid(pictures: list[nodes.Node]) -> list[nodes.Node]:
-    return [nodes.container("", *pictures, classes=["gallery"])] if pictures else []
 
 
 def _lazy(app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
