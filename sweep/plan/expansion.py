@@ -13,7 +13,7 @@ from sweep.plan import checks, families, grid, identity, partitions, programs
 from sweep.plan.data import MEASURES, Plan
 from sweep.plan.narrowed import narrowed
 from sweep.plan.task import Measurement, Stopping
-from sweep.plan.variants import KeyAxis, build
+from sweep.plan.variants import build
 from sweep.statistics import MIN_REPLICATIONS
 
 MOST_TASKS = 2_000_000
@@ -26,21 +26,10 @@ def expand(config: Config) -> Plan:
     settings = partitions.expanded(config)
     axes = grid.axes(settings)
     points = grid.points(axes, settings)
-    targets = grid.targets(settings)
     variants, choices = {}, {}
     where = dict(zip(axes, np.unravel_index(points, [len(values) for values in axes.values()]), strict=True))
     for group in GROUPS:
-        mine = [
-            KeyAxis(
-                axis,
-                target.key,
-                grid.set_by(axis, axes[axis], settings, group),
-                axis in config.for_others,
-                grid.set_by(axis, grid.unused(axis, axes[axis], settings), settings, group),
-            )
-            for axis, target in targets.items()
-            if target.sets(group)
-        ]
+        mine = grid.key_axes(group, axes, settings, config.for_others)
         variants[group] = build(group, config.files[group], getattr(settings, group), mine, config.logs)
         sizes = [len(axes[group]), *(len(axis.values) for axis in mine)]
         choices[group] = np.ravel_multi_index(

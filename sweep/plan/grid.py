@@ -1,9 +1,9 @@
 """Axes and points: which combinations of axis values a study has."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,7 @@ ANY_KEYS = "*"
 """Target of an axis whose values set keys of any groups: ``{policy: {slice: 40}, machine: {disks: 1}}``."""
 
 
-@dataclass(frozen=True)
-class KeyTarget:
+class KeyTarget(NamedTuple):
     """What an axis of a study sets: a key of a config group, or with `ANY_KEYS` whatever its values name."""
 
     group: str
@@ -34,6 +33,22 @@ class KeyTarget:
     def sets(self, group: str) -> bool:
         """Whether the axis may set keys of a group."""
         return self.group in (group, ANY_KEYS)
+
+
+@dataclass(frozen=True)
+class KeyAxis:
+    """A grid axis that sets a key of a group: its name, the key (dotted where nested) and its values.
+
+    A value with keys of its own sets these and leaves others as the file has them. An empty key stands for
+    the file itself. With `for_others` it is known that no file here has the key, see `sweep.plan.narrowed`.
+    `unused` are named values that the grid leaves out.
+    """
+
+    name: str
+    key: str
+    values: Sequence[Any]
+    for_others: bool = False
+    unused: Sequence[Any] = ()
 
 
 def targets(settings: Settings) -> dict[str, KeyTarget]:
@@ -126,17 +141,27 @@ def names(settings: Settings) -> dict[str, dict[str, Any]]:
     return found
 
 
-def set_by(axis: str, values: Sequence[Any], settings: Settings, group: str) -> tuple[Any, ...]:
-    """Return what the values of an axis, as the grid has them, set its key of a group to."""
-    own = names(settings).get(axis, {})
-    if targets(settings)[axis].group == ANY_KEYS:
-        return tuple(own[value].get(group, {}) for value in values)
-    return tuple(own.get(value, value) if isinstance(value, str) else value for value in values)
+def key_axes(
+    group: str, axes: Mapping[str, Sequence[Any]], settings: Settings, for_others: Collection[str]
+) -> list[KeyAxis]:
+    """Return the axes that set keys of a group, with what their values, as the grid has them, set there.
 
-
-def unused(axis: str, values: Sequence[Any], settings: Settings) -> list[str]:
-    """Return the names of values of an axis that the grid leaves out."""
-    return [name for name in names(settings).get(axis, {}) if name not in values]
+    Parameters
+    ----------
+    for_others : collection of str
+        Axes of keys that no file here has.
+    """
+    named, found = names(settings), []
+    for axis, target in targets(settings).items():
+        if not target.sets(group):
+            continue
+        own: Mapping[Any, Any] = named.get(axis, {})
+        if target.group == ANY_KEYS:
+            own = {name: keys.get(group, {}) for name, keys in own.items()}
+        left = [value for name, value in own.items() if name not in axes[axis]]
+        values = tuple(own.get(value, value) if isinstance(value, str) else value for value in axes[axis])
+        found.append(KeyAxis(axis, target.key, values, axis in for_others, tuple(left)))
+    return found
 
 
 def _name(value: Any, own: Mapping[str, Any]) -> Any:

@@ -24,6 +24,7 @@ from sweep.config import canonical, locate, schema
 from sweep.config.nested import get, has, keys_set, leaves, overlay, parts_of, put
 from sweep.errors import ALIKE, SweepError, one_line, unknown
 from sweep.plan import families
+from sweep.plan.grid import KeyAxis
 
 
 @dataclass(frozen=True)
@@ -43,22 +44,6 @@ class Variant:
     parameters: dict[str, Any]
     content: dict[str, Any]
     text: str
-
-
-@dataclass(frozen=True)
-class KeyAxis:
-    """A grid axis that sets a key of a group: its name, the key (dotted where nested) and its values.
-
-    A value with keys of its own sets these and leaves others as the file has them. An empty key stands for
-    the file itself. With `for_others` it is known that no file here has the key, see `sweep.config.narrowed`.
-    `unused` are named values that the grid leaves out.
-    """
-
-    name: str
-    key: str
-    values: Sequence[Any]
-    for_others: bool = False
-    unused: Sequence[Any] = ()
 
 
 def build(
