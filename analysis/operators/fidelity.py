@@ -163,7 +163,8 @@ def by_batch(case: Case) -> Table | None:
     values_of = f"{len(jobs):,} {Sample.of(case).values}"
     return declared(
         "operators", "fidelity-by-time", rows, reference=case.against, near=f"{NEAR:g}",
-        each=f"A row has {each} of the {values_of}." if each > 1 else f"The rows are {values_of}.",
+        each=f"At most {ROWS} rows are shown: each has {each} of the {values_of}."
+        if each > 1 else f"The rows are {values_of}.",
     )  # fmt: skip
 
 

@@ -112,15 +112,18 @@ def asked(
     known: dict[str, tuple[int, ...]] = {"": default}
     given = dict.fromkeys(request.partition.tolist())
     if missing := [name for name in _parts(given) if name and name not in numbers]:
-        unknown = {names for names in given if not set(missing).isdisjoint(names.split(","))}
-        lost = np.isin(request.partition.astype(str), [*unknown])
+        unknown = [names for names in given if not set(missing).isdisjoint(names.split(","))]
+        alone = [names for names in unknown if numbers.keys().isdisjoint(names.split(","))]
+        missing = _parts(alone) or missing
+        lost = np.isin(request.partition.astype(str), alone or unknown)
+        beside = "" if alone else ", beside others: Slurm refuses such a list as a whole"
         renamed = ", ".join(f"{name}: {configuration.default_partition.name}" for name in missing)
         kept = [name for name in _parts(given) if name in numbers]
         raise MisfitError(
             lost,
             f"is for partition {missing[0]}, {configuration.name} has {', '.join(numbers)}; is this the log "
             "of another cluster?",
-            f"are for partitions that {configuration.name} lacks ({', '.join(missing)})",
+            f"are for partitions that {configuration.name} lacks ({', '.join(missing)}){beside}",
             f"add policy.partitions={{{renamed}}}, which renames partitions of the log"
             + (f", or workload.partition={kept[0]}, which keeps the jobs of that one" if kept else ""),
         )

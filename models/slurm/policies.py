@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -129,12 +130,14 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
     """Return the slurm.conf of a policy, its other keys included, on the nodes of the file or of the machine;
     ``ValueError`` with one line that names the mistake."""
     rules = Rules.of(policy)
-    lines = [*rules.lines, *rules.given("line").values()]
-    words = rules.given("word")
+    lines = (*rules.lines, *rules.given("line").values())
+    words, sha256 = rules.given("word"), policy.get("sha256")
     made = (
         of_lines("policy.lines", lines, words)
         if rules.path is None
-        else bundled.read(rules.path, lines, policy.get("sha256"), words)
+        else _read_once(rules.path, lines, sha256, tuple(words.items()))
+        if sha256
+        else bundled.read(rules.path, lines, None, words)
     )
     if made.nodes:
         if not machines_are_open(machine):
@@ -156,6 +159,14 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
     nodes = _nodes(rules.node_cpus, machine)
     partition = Partition(OF_MACHINE, tuple(range(len(nodes))), default=True, sharing=Share.of(rules.sharing))
     return replace(made, nodes=nodes, partitions=(partition,))
+
+
+@lru_cache(maxsize=16)
+def _read_once(
+    path: str, lines: tuple[str, ...], sha256: str, words: tuple[tuple[str, int], ...]
+) -> Configuration:
+    """Return the configuration of a file whose content is known, with the files that it includes."""
+    return bundled.read(path, lines, sha256, dict(words))
 
 
 def machines_are_open(machine: Parameters) -> bool:
@@ -288,7 +299,10 @@ def wanted(
         kept = {name: getattr(jobs.request, name) for name in ("account", "qos", "delay")}
         jobs = replace(jobs, request=Requests.of(jobs.size, jobs.memory, **kept))
     if jobs.request is not None and renamed:
-        names = np.array([renamed.get(name, name) for name in jobs.request.partition.tolist()], object)
+        lists = jobs.request.partition.tolist()
+        each = {names: [renamed.get(name, name) for name in names.split(",")] for names in set(lists)}
+        made = {names: renamed.get(names, ",".join(dict.fromkeys(parts))) for names, parts in each.items()}
+        names = np.array([made[names] for names in lists], object)
         jobs = replace(jobs, request=replace(jobs.request, partition=names))
     if jobs.request is None and configuration.settings.linear:
         jobs = replace(jobs, request=Requests.of(jobs.size, jobs.memory))

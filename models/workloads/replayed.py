@@ -46,6 +46,9 @@ LEAST_SHARE = 0.01
 
 Read = TypeVar("Read")
 
+ANY_FITTING = repr
+"""Stands for the `Point.fitting` of any policy where only whether there is one counts."""
+
 
 def of_file(path: str) -> tuple[int, int] | None:
     """Return the state of a file, None if it cannot be read: a log is cached until its state changes."""
@@ -103,6 +106,25 @@ def kept(opening: Callable[[Point], Read]) -> Callable[[Point], Read]:
         return last[key]
 
     return last_or_opened
+
+
+def opened(reading: Callable[[Point], tuple[Trace, Ints]]) -> Callable[[Point], Trace]:
+    """Return a function that opens a log, whose jobs are read once for all policies on the same nodes.
+
+    Parameters
+    ----------
+    reading : callable
+        Returns the jobs of the log, and the line of each.
+    """
+    read_jobs = kept(reading)
+
+    @kept
+    @wraps(reading)
+    def open_trace(point: Point) -> Trace:
+        fits_nodes = None if point.fitting is None else ANY_FITTING
+        return trace_of(point, *read_jobs(replace(point, fitting=fits_nodes)))
+
+    return open_trace
 
 
 def oversized(workload: Parameters) -> str:

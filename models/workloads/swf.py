@@ -29,8 +29,8 @@ MOST_NUMBER = 10_000
 read_log = replayed.read_once(read)
 
 
-@replayed.kept
-def open_trace(point: Point) -> Trace:
+@replayed.opened
+def open_trace(point: Point) -> tuple[Trace, Ints]:
     """Return the jobs of a workload's log that its filters keep and some host can take.
 
     ``workload`` has the keys of conf/workload/logs/swf.yaml, ``machine`` in `models.jobs.machine.of`. The
@@ -82,7 +82,7 @@ def open_trace(point: Point) -> Trace:
         cancelled=_cancelled(log, filters, rows[0], kinds) if replayed.keeps_cancelled(workload) else None,
         own_machine=replayed.may_be_its_own(hosts, at_once, log.max_processors if whole else None),
     )
-    return replayed.trace_of(point, read_jobs, log.line[rows])
+    return read_jobs, log.line[rows]
 
 
 def names_of(workload: Parameters, kind: str) -> tuple[str, ...]:

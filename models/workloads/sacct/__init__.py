@@ -81,8 +81,8 @@ def _filters(workload: Parameters) -> dict[str, Any]:
     return {**given, "oversized": replayed.oversized(workload)}
 
 
-@replayed.kept
-def open_trace(point: Point) -> Trace:
+@replayed.opened
+def open_trace(point: Point) -> tuple[Trace, Ints]:
     """Return the jobs of a workload's file that its filters keep and some host can take.
 
     ``workload`` has the keys of conf/workload/logs/sacct.yaml, ``machine`` in `models.jobs.machine.of`:
@@ -142,7 +142,7 @@ def open_trace(point: Point) -> Trace:
         own_machine=replayed.may_be_its_own(hosts, at_once, None),
         cancelled=None if waiting is None else _cancelled(table, waiting, arrived[0], workload, hosts),
     )
-    return replayed.trace_of(point, read_jobs, table.line[rows])
+    return read_jobs, table.line[rows]
 
 
 def _downtimes(table: Table, workload: Parameters) -> tuple[Floats, list[str]]:

@@ -64,6 +64,7 @@ CASES = {
         r"policy\.partitions=\{old: b",
     ),
     "one partition": (CONF + BATCH, [job(1, "old"), job(3, "batch")], r"workload\.partition=batch"),
+    "a list": (CONF + BATCH, [job(1, "batch,old"), job(3, "batch")], r"policy\.partitions=\{old: batch\}"),
     "limit": (CONF + BATCH.replace("\n", " MaxTime=30\n"), [job(1)], r"policy\.over_limit=cap"),
     "nodes": (
         CONF + BATCH,
@@ -144,13 +145,16 @@ MISFITS = [
     job(3, cpus=2, mb=9000),
     job(4, "old"),
     job(5, "batch", cpus=8, nodes=2),
+    job(6, "old,batch"),
 ]
 LIMITED = CONF + BATCH.replace("\n", " MaxTime=30\n")
 FIT = {
     "refuse": (CONF + BATCH, [r"job 4 \(JobID 1004, line 5 of log.txt\) is for partition old"], None),
     "drop": (
         CONF + BATCH,
-        ["9 kept; dropped nothing; then 3 misfits, 6 left", r"1 jobs dropped .* \(old\): JobID 1004; add '?p",
+        ["10 kept; dropped nothing; then 4 misfits, 6 left",
+         r"1 jobs dropped .* \(old\): JobID 1004; add '?p",
+         r"1 jobs dropped .* \(old\), beside others: Slurm refuses such a list as a whole: JobID 1006; add",
          r"2 jobs dropped .* than the nodes of their partition have: JobID 1002, 1003; add policy.lines="],
         6,
     ),
