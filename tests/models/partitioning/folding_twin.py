@@ -3,17 +3,8 @@
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from models.partitioning.geometry.walk import (
-    ROWS,
-    Cell,
-    Ring,
-    coarser,
-    is_closed,
-    placed,
-    require_closed,
-    splits,
-)
-from models.topology.mesh import Rectangle, require_room
+from models.partitioning.geometry.walk import ROWS, Cell, Ring, coarser, is_closed, placed, splits
+from models.topology.mesh import Rectangle
 
 Job = Hashable
 Cells = tuple[Cell, ...]
@@ -44,35 +35,9 @@ class Folding:
 
     Every change returns its steps, one for each instant at which something moves: usually one, more for
     fast rotations. Work is O(number of cells) a step.
-
-    Parameters
-    ----------
-    rows, columns : int
-        Processors of the machine, powers of two.
-
-    Raises
-    ------
-    ValueError
-        If a side is not a power of two, or the machine is a single row or column of more than two processors.
-
-    Examples
-    --------
-    Fig. 4.6, five jobs:
-
-    >>> folding = Folding(16, 16)
-    >>> for job in range(1, 6):
-    ...     steps = folding.arrive(job)
-    >>> for _ in range(3):
-    ...     print(*folding.strings())
-    ...     steps = folding.rotate()
-    ssbbb
-    sbsbb
-    bsbsb
     """
 
     def __init__(self, rows: int, columns: int) -> None:
-        require_room(rows, columns, 1)
-        require_closed(rows, columns)
         self._splits = splits(rows, columns)
         self.rows, self.columns = rows, columns
         self._axes: tuple[int, ...] = ()
@@ -100,21 +65,8 @@ class Folding:
         """Return for each system the string of section 4.4.2, in the order of `partitions`."""
         return ["".join(" sb"[len(cells)] for _, cells in self._from_oldest(ring)) for ring in self._rings]
 
-    def walks(self) -> list[list[Rectangle]]:
-        """Return for each system the closed walk over its cells."""
-        return [[self._rectangle((cell,)) for cell in ring.cells] for ring in self._rings]
-
     def arrive(self, job: Job) -> list[Step]:
-        """Let a job in, which gets half of a large partition.
-
-        Raises
-        ------
-        ValueError
-            If the job is there already, or every processor has a job of its own.
-        """
-        if job in self._holds:
-            raise ValueError(f"job {job} arrives again; allowed: a job that is not running")
-        require_room(self.rows, self.columns, self.n_jobs + 1)
+        """Let a job in, which gets half of a large partition."""
         if not self._holds:
             self._holds[job] = ((0, 0),)
             self._set_level(0)
@@ -130,15 +82,7 @@ class Folding:
         return [step]
 
     def depart(self, job: Job) -> list[Step]:
-        """Let a job out and rotate until its processors are taken.
-
-        Raises
-        ------
-        ValueError
-            If there is no such job.
-        """
-        if job not in self._holds:
-            raise ValueError(f"job {job} departs; allowed: a running job, see partitions()")
+        """Let a job out and rotate until its processors are taken."""
         if self.n_jobs == 1:
             whole = self._rectangle(self._holds.pop(job))
             self._set_level(0)
