@@ -1,6 +1,7 @@
 """The rule that turns intervals into verdicts."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -161,7 +162,8 @@ def test_verdicts_beyond_chance_hold_the_error_over_all_claims_together() -> Non
     """Of thirty sentences of which none is true, some verdict errs in 5 % of the studies and not in 79 %."""
     errors = [0.04, 0.0016, 1e-6] + [None] * 27
     claims = [Claim(f"c{i}", "", "", "holds", (), "", error) for i, error in enumerate(errors)]
-    assert beyond_chance(claims, 0.95) == {"c1", "c2"}
+    facts = [replace(claim, id=f"of {claim.id}", is_fact=True) for claim in claims]
+    assert beyond_chance([*claims, *facts], 0.95) == {"c1", "c2"}, "only findings may err"
     random = np.random.default_rng(1)
     chance = random.random((20_000, 30))  # an error of a true hypothesis is uniform
     wrong = [

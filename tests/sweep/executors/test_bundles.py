@@ -24,7 +24,8 @@ def test_shared_logs_take_turns(expand, costs):
 def test_a_cost_is_the_mean_of_a_run_in_which_earlier_runs_count_for_four_tasks(tmp_path):
     one, many = Costs(tmp_path / "costs"), Costs(tmp_path / "none")
     many.add(("a", "b"), np.array([3.0, 1.0, 8.0]))
-    for cost in (3.0, 1.0, 8.0):
+    many.add(("a", "b"), np.array([6.0, 2.0]))
+    for cost in (3.0, 1.0, 8.0, 6.0, 2.0):
         one.add(("a", "b"), cost)
     assert one.seconds_a_job(("a", "b")) == many.seconds_a_job(("a", "b")) == pytest.approx(4)
     one.save()

@@ -117,6 +117,20 @@ def test_the_outlook_counts_what_is_on_its_way(expand, costs, tmp_path, monkeypa
     assert "left: 1 takes longer than expected" in str(bundles.outlook(2))
 
 
+def test_the_pace_counts_the_work_of_what_runs(expand, costs, tmp_path, monkeypatch):
+    """Two workers: one has done a task of 1 s, the other one is at work for 100 s, and two tasks wait."""
+    now = [0.0]
+    for module in ("bundles", "outlook"):
+        monkeypatch.setattr(f"sweep.executors.{module}.time.monotonic", lambda: now[0])
+    plan = expand("policy=quick", "replications=1", "exclude=[]", "grid.load=[0.3]")
+    bundles = Bundles(plan, range(4), costs, tmp_path, 0.05, workers=lambda: 2)
+    first, _ = (plan.ids.index(next(bundles).tasks[0].id) for _ in range(2))
+    now[0] = 1.0
+    bundles.learn(first, 1.0)
+    now[0] = 100.0
+    assert bundles.outlook(2).seconds == pytest.approx(2 / 1.01), "101 s of work were done in 100 s"
+
+
 def test_the_time_left_is_that_of_this_run(costs, tmp_path, monkeypatch):
     """Kinds that were measured on another day are scaled by those that came back, and none stays unknown."""
     now = [0.0]

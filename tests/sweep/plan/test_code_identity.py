@@ -91,8 +91,13 @@ def mine(sweep, own_family, tmp_path):
 
 
 def test_an_edited_function_is_run_anew_and_said(mine, own_family):
-    assert mine().status == 0
-    assert results() == 4
+    own_family(helping="def answer(work):\n    return 1 / 0\n")
+    assert mine().status == 1
+    own_family(helping="def answer(work):\n    return 1.0\n")
+    answer = mine()
+    assert answer.status == 0
+    assert "earlier version" not in answer.out, "a failure is no result"
+    assert results() == 4 + 4
     assert "up to date" in mine().out
     own_family(helping="def answer(work):\n    '''Explained.'''\n    return 1.0  # and again\n")
     assert "up to date" in mine().out, "comments change no result"
@@ -101,7 +106,7 @@ def test_an_edited_function_is_run_anew_and_said(mine, own_family):
     assert answer.status == 0
     assert "4 results of an earlier version of own_" in answer.out
     assert "are kept in the logs but not used: their tasks run again" in answer.out
-    assert results() == 4 + 6
+    assert results() == 4 + 4 + 6
     np.testing.assert_array_equal(load()["response"], 2.0), "old and new are never mixed"
     again = mine("replications=3").out
     assert "up to date" in again

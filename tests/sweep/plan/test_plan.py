@@ -34,6 +34,9 @@ def test_points_are_the_product_without_what_is_excluded(expand):
 def test_zip_ties_axes(expand):
     plan = expand("zip=[[policy, load]]", "exclude=[]")
     assert {(point[0], point[2]) for point in points(plan)} == {("quick", 0.3), ("slow", 0.6)}
+    plan = expand("zip=[[policy, load, preemption]]", "exclude=[]", "grid.preemption=[none,resume]")
+    tied = {(point[0], point[2], point[4]) for point in points(plan)}
+    assert tied == {("quick", 0.3, "none"), ("slow", 0.6, "resume")}
 
 
 def test_a_set_key_reaches_every_file_that_has_it(expand, tmp_path):

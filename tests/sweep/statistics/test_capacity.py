@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from analysis.claims.comparisons import Sustains
+from benchmarks.coverage import autoregressive
 from models.family import OVERLOAD, OVERLOAD_BATCHES
 from models.point import Batches, Point
 from sweep import statistics
 from sweep.notebook import choices
 from sweep.plan import families
+from sweep.statistics.length import relaxation_time
 
 EXPONENTIAL = {
     "name": "feitelson1996",
@@ -52,6 +54,8 @@ def test_a_rising_share_leaves_open_what_is_delivered_in_the_end() -> None:
     # The second half has a mean of 0.9725, and its last two fifths are 0.009 above its first two.
     assert rising.upper == pytest.approx(0.9725 + 8 * 0.009, abs=0.01)
     assert level.upper < 0.953
+    undecided, refuted = (Sustains("", found, 1.0).fails(0.95) for found in (rising, level))
+    assert (undecided, refuted) == (False, True)
     assert np.isinf(statistics.capacity(1.25 + chance, OVERLOAD).upper)
     assert np.isnan(statistics.capacity(chance[:, :8], OVERLOAD).mean)
 
@@ -106,6 +110,20 @@ def test_the_expected_bias_is_no_less_than_that_of_queues_from_empty() -> None:
     seen = statistics.lengths(values)
     expected = float(statistics.expected_bias(seen.relaxation, np.array(0.0), seen.kept))
     assert expected < values.mean() * 0.05 - 1 < 0, "of other systems it is as much as that"
+
+
+def test_a_rise_within_runs_shows_how_much_is_missing() -> None:
+    """Three times the long-run mean at first, and exponentially less: more than in a queue from empty."""
+    missing = 3 * np.exp(-np.arange(0, 40, 0.001) / 10)
+    first, second = (1 - missing).reshape(2, -1).mean(axis=1)
+    expected = statistics.expected_bias(np.array(10.0), np.array(0.0), np.array(40.0), second - first)
+    assert expected == pytest.approx(-missing.mean(), rel=1e-3)
+
+
+def test_the_relaxation_time_of_short_runs_is_that_of_their_process() -> None:
+    """(1 + f) / (1 - f) / 2 of an autoregressive series, although the mean of 100 values follows them."""
+    values = autoregressive(np.random.default_rng(9), 0.8, (400, 1, 100), skewed=False)
+    assert np.mean(relaxation_time(values)) == pytest.approx(4.5, rel=0.15)
 
 
 @pytest.mark.parametrize("replications", [5, 8, 20])

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.special import stdtr
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 
 from benchmarks import coverage
 from benchmarks.coverage import autoregressive
@@ -107,11 +107,19 @@ def test_one_pair_has_one_interval_in_a_ratio_and_in_a_verdict() -> None:
     rng = np.random.default_rng(23)
     for shape in ((1, 30), (3, 10), (6, 5)):
         usual = np.exp(rng.standard_normal(shape))
-        pair = Paired.of(usual * np.exp(0.2 * rng.standard_normal(shape)), usual)
+        mine = usual * np.exp(0.2 * rng.standard_normal(shape))
+        pair = Paired.of(mine, usual)
         found, ratio = pair.comparison(), pair.ratio()
         ends = (1 + found.low / found.reference, 1 + found.high / found.reference)
         assert (ratio.low, ratio.high) == pytest.approx(ends)
         assert ratio.mean == pytest.approx(1 + found.mean / found.reference)
+        # The bound that is nearer to 0 has to come there, in four of five samples.
+        change, *ends = np.log([ratio.mean, *ends])
+        reach, quantiles = abs(change - ends[int(change < 0)]), norm.ppf([0.975, comparison.POWER])
+        assert found.needed == pytest.approx((reach * quantiles.sum() / quantiles[0] / change) ** 2)
+    # Of independent replications: half of a pilot's periods have each policy.
+    spread = sum(run.mean(axis=1).var(ddof=1) for run in (mine, usual))
+    assert found.pilot == pytest.approx(4 * spread / 2 * (quantiles.sum() / found.mean) ** 2)
 
 
 def test_ratios_of_heavy_tails_are_covered_and_no_bound_is_a_wait_below_0() -> None:

@@ -4,8 +4,10 @@ import re
 
 import numpy as np
 import pytest
+from fake_family import model
 from study_commands import load
 
+from models.family import Outcome
 from models.streams import key, stream
 from sweep import statistics
 from sweep.statistics.warmup import truncation
@@ -67,14 +69,29 @@ def test_a_saturated_point_is_in_no_mean(sweep):
     assert "saturated" in answer.out
 
 
+def test_a_point_is_saturated_where_half_of_its_runs_overflow(sweep, monkeypatch):
+    for broken in (1, 2):
+        flags = iter([*[True] * broken, False, False, False])
+        monkeypatch.setattr(model, "Outcome", lambda *given, flags=flags: Outcome(*given[:2], next(flags)))
+        one = (
+            "policy=quick",
+            "grid.load=[0.3]",
+            "grid.preemption=[none]",
+            "grid.urgent=[true]",
+            "capacity=0",
+        )
+        assert sweep(*one, "replications=4", f"output={broken}").status == 0
+        assert load(str(broken))["saturated"].squeeze() == (broken == 2)
+
+
 def test_a_point_that_is_too_short_is_marked_with_its_expected_bias(sweep):
     """On the terminal as in figures: such a mean must not be taken for the long-run mean."""
     answer = sweep(
-        "grid.load=[0.3,0.6,0.97]", "exclude=[{load: 0.6}]", "grid.policy=[quick]", "grid.preemption=[none]",
+        "grid.load=[0.97,0.3,0.6]", "exclude=[{load: 0.6}]", "grid.policy=[quick]", "grid.preemption=[none]",
         "grid.urgent=[true]", "replications=6", "batches=30", "warmup=0",
     )  # fmt: skip
     dataset = load().squeeze()
-    assert dataset["too_short"].values.tolist() == [False, False, True]
+    assert dataset["too_short"].values.tolist() == [True, False, False]
     dataset = dataset.sel(load=[0.3, 0.97])
     assert np.isnan(dataset["bias"].sel(load=0.3))
     assert -1 < dataset["bias"].sel(load=0.97) < 0
