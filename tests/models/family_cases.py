@@ -103,8 +103,8 @@ SKIPPED = {
     ("backfill/ncsa_lsf", "feitelson1996_arrivals"): "the first jobs may have none beyond all classes",
 }
 
-SECOND_TIER = {("models.slurm", "o2k_2000_01")}
-"""Family and workload that are simulated in the second tier only: all cycles of nine months."""
+SECOND_TIER = {("models.slurm", "o2k_2000_01"), ("models.partitioning", "o2k_2000_01")}
+"""Family and workload that are simulated in the second tier only: every cycle or rotation of months."""
 
 SHORT_SLICE = dict.fromkeys(
     ("models.concurrent_gang", "models.production_gang"), ("feitelson1996", "feitelson1996_arrivals")
@@ -297,7 +297,7 @@ def every_case(folder: Path = CONF) -> list[Case]:
     ]
 
 
-def covering(cases: Sequence[Case], workloads: int = 3, policies: int = 2) -> set[Case]:
+def covering(cases: Sequence[Case], workloads: int = 2, policies: int = 2) -> set[Case]:
     """Return cases that the families take: some workloads of each policy, and some policies of each workload.
 
     The choice is greedy and deterministic: each policy in its order gets the workloads chosen least so far,

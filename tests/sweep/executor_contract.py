@@ -87,6 +87,7 @@ class Contract:
         assert again.out.count("up to date: 12 of 12 tasks are done\n") == 1
         assert results() == 12
 
+    @pytest.mark.exhaustive
     def test_one_failing_task_does_not_stop_the_others(self, start: Start, serial: Serial) -> None:
         failing = ("policy.raises_at=0.3", "policy=quick")
         answer = start(*failing).finish()

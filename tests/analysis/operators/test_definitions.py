@@ -45,7 +45,8 @@ def replayed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, str]:
         status = cli.main(
             [
                 "+experiment=what_if", "grid.policy=[easy,fcfs]", "workload=swf", f"workload.path={path}",
-                "batches=12", "executor=serial", f"output={folder / 'what_if'}",
+                "batches=12", "measures.groups=[runtime,user]", "executor=serial",
+                f"output={folder / 'what_if'}",
             ]
         )  # fmt: skip
     assert status == 0

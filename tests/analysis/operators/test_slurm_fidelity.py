@@ -34,7 +34,7 @@ def _site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_site")
 def test_recorded_waits_stand_beside_the_model(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main([*COMMAND]) == 0
+    assert cli.main([*COMMAND, "measures.groups=[account,partition]"]) == 0
     capsys.readouterr()
     with loaded(Path("out/slurm_what_if.nc")) as data:
         (log,) = json.loads(data.attrs["facts"])["logs"]
@@ -69,7 +69,7 @@ def test_a_log_that_vanished_is_reported(
         return write(self, *given)
 
     monkeypatch.setattr(Collection, "write", after_deletion)
-    assert cli.main([*COMMAND]) == 0
+    assert cli.main([*COMMAND, "measures.groups=[]"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "sacct.txt: no such file" in said
     assert "the dataset has no recorded waits of this log" in said

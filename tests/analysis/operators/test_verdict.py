@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -139,20 +140,20 @@ def test_the_constraints_are_the_site_s(limits: dict[str, object], expected: str
     ("data", "expected"),
     [
         (
-            matching(policies=("easy", "slow", "fcfs")),
+            lambda: matching(policies=("easy", "slow", "fcfs")),
             "Nothing to change: keep EASY, because jobs wait longer under every other policy",
         ),
-        (dataset(("easy", "copy"), batches=7), "the log has 7 batches, and an interval needs 10"),
-        (dataset(("easy", "quick"), batches=1, most=1), "all jobs are one batch"),
+        (lambda: dataset(("easy", "copy"), batches=7), "the log has 7 batches, and an interval needs 10"),
+        (lambda: dataset(("easy", "quick"), batches=1, most=1), "all jobs are one batch"),
         (
-            matching(policies=("easy", "quick"), noise=0.4),
+            lambda: matching(policies=("easy", "quick"), noise=0.4),
             "Nothing to change: no policy is shown to be better than EASY. The nearest is quick: jobs wait",
         ),
-        (lasting(recorded(dataset(), "easy", 3.0), WEEK), "EASY does not match this site"),
+        (lambda: lasting(recorded(dataset(), "easy", 3.0), WEEK), "EASY does not match this site"),
     ],
 )
-def test_a_reason_why_nothing_is_recommended(data: xr.Dataset, expected: str) -> None:
-    text = verdict.recommendation(case_of(data))
+def test_a_reason_why_nothing_is_recommended(data: Callable[[], xr.Dataset], expected: str) -> None:
+    text = verdict.recommendation(case_of(data()))
     assert expected in text
     assert "Try" not in text
 

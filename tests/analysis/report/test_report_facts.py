@@ -30,7 +30,8 @@ def run(folder: Path, log: Path, *arguments: str) -> Path:
     """Run the what-if study of a log; return the results folder."""
     results = folder / "what_if"
     asked = ["+experiment=what_if", "workload=swf", f"workload.path={log}", f"output={results}", POLICIES]
-    assert cli.main([*asked, "executor=serial", "batches=10", *arguments]) == 0
+    few = "measures.groups=[runtime,fifth,size]"
+    assert cli.main([*asked, few, "executor=serial", "batches=10", *arguments]) == 0
     return results
 
 
@@ -42,7 +43,18 @@ def as_easy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     asked = ["+experiment=replay", f"workload.path={LOG}", "grid.policy=[easy]", "policy.unrequested=runtime"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
-        assert cli.main([*asked, "executor=serial", f"schedule={log}", f"output={folder / 'first'}"]) == 0
+        assert (
+            cli.main(
+                [
+                    *asked,
+                    "executor=serial",
+                    f"schedule={log}",
+                    "measures.groups=[]",
+                    f"output={folder / 'first'}",
+                ]
+            )
+            == 0
+        )
         return run(folder, log, "policy.unrequested=runtime")
 
 

@@ -69,6 +69,6 @@ def test_each_partition_waits_for_its_own_processors(log: Path, tmp_path: Path) 
     """On 8 processors the second job of batch waits for the first one, and the third one for the second."""
     study = face.Study(
         "what_if", grid={"policy": ["easy"]}, workload={"path": str(log), "partition": "each"}, batches=1,
-        values={"partition": {"batch": 8}}, output=str(tmp_path / "out"),
+        values={"partition": {"batch": 8}}, measures={"groups": []}, output=str(tmp_path / "out"),
     )  # fmt: skip
     assert study.run().wait_mean.squeeze().to_series().to_dict() == {"batch": 300.0, "gpu": 0.0}

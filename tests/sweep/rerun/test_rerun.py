@@ -6,13 +6,14 @@ import re
 import shutil
 import sys
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import xarray as xr
-from study_commands import CONF, Answer
+from study_commands import CONF, CONFIG_DIR, DEFAULTS, Answer
 
 import sweep as face
 from sweep import cli
@@ -69,6 +70,18 @@ def made(*arguments: str) -> Path:
     return kept / file.name
 
 
+@pytest.fixture
+def queue(once: Callable[..., Path]) -> Path:
+    """Return the dataset of a study that is run once for all tests, in a copy of its results."""
+
+    def run(folder: Path) -> None:
+        with chdir(folder):
+            assert cli.main([*DEFAULTS, CONFIG_DIR]) == 0
+
+    shutil.copytree(once("queue", run) / "results", "results")
+    return Path("results/queue/queue.nc")
+
+
 def altered(file: Path, change: Callable[[xr.Dataset], None]) -> Path:
     """Write a dataset with a change into a new file."""
     with loaded(file) as opened:
@@ -76,6 +89,17 @@ def altered(file: Path, change: Callable[[xr.Dataset], None]) -> Path:
     change(data)
     data.to_netcdf(file.with_name(f"altered-{file.name}"))
     return file.with_name(f"altered-{file.name}")
+
+
+def with_recipe(file: Path, change: Callable[[dict], object]) -> Path:
+    """Write a dataset with a change of its recipe into a new file."""
+
+    def changed(data: xr.Dataset) -> None:
+        recipe = json.loads(data.attrs["recipe"])
+        change(recipe)
+        data.attrs["recipe"] = json.dumps(recipe)
+
+    return altered(file, changed)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +124,11 @@ def test_a_log_is_found_by_its_content(rerun, tmp_path: Path) -> None:
     logs.mkdir()
     shutil.copy(LOG, logs / "mine.swf.gz")
     file = made(
-        "+experiment=replay", f"workload.path={logs / 'mine.swf.gz'}", "grid.policy=[easy]", "executor=serial"
+        "+experiment=replay",
+        f"workload.path={logs / 'mine.swf.gz'}",
+        "grid.policy=[easy]",
+        "executor=serial",
+        "measures.groups=[]",
     )
     (logs / "mine.swf.gz").rename(tmp_path / "moved.gz")
     answer = rerun(file)
@@ -140,8 +168,7 @@ def test_grids_that_grew_and_replications_added_later(rerun, sweep) -> None:
         assert data.sizes["replication"] == 1
 
 
-def test_an_unfinished_dataset_is_finished_and_compared_where_it_was(rerun, sweep) -> None:
-    sweep()
+def test_an_unfinished_dataset_is_finished_and_compared_where_it_was(rerun, queue, sweep) -> None:
     shards = Path("results/queue/shards")
     (log,) = shards.glob("*.jsonl")
     log.write_text("".join(log.read_text().splitlines(keepends=True)[:5]))
@@ -152,8 +179,7 @@ def test_an_unfinished_dataset_is_finished_and_compared_where_it_was(rerun, swee
     assert "where it was finished" in answer.out
 
 
-def test_a_second_rerun_says_what_is_there_and_fresh_runs_anew(rerun, sweep) -> None:
-    sweep()
+def test_a_second_rerun_says_what_is_there_and_fresh_runs_anew(rerun, queue) -> None:
     assert "earlier rerun" not in rerun("results/queue").out
     again = rerun("results/queue")
     assert "results/queue-rerun has 24 tasks of an earlier rerun; fresh=true repeats them" in again.out
@@ -165,9 +191,7 @@ def test_a_second_rerun_says_what_is_there_and_fresh_runs_anew(rerun, sweep) -> 
     assert rerun("results/queue-rerun", "output=third").status == 0
 
 
-def test_what_differs_is_said(rerun, sweep) -> None:
-    sweep()
-
+def test_what_differs_is_said(rerun, queue) -> None:
     def change(data: xr.Dataset) -> None:
         data["response"][{"policy": 0, "load": 1, "preemption": 1, "batch": 2}] *= 1 + 1e-15
         versions = json.loads(data.attrs["versions"]) | {"numpy": "1.0.0", "python": "3.2.1"}
@@ -180,7 +204,7 @@ def test_what_differs_is_said(rerun, sweep) -> None:
         del config["settings"]["seed"]
         data.attrs["config"] = json.dumps(config)
 
-    file = altered(Path("results/queue/queue.nc"), change)
+    file = altered(queue, change)
     answer = rerun(file)
     assert answer.status == 1
     here = np.__version__
@@ -209,14 +233,12 @@ def test_what_differs_is_said(rerun, sweep) -> None:
         ("nobodys.orders", "module nobodys.orders is not installed, and the file does not carry it"),
     ],
 )
-def test_code_that_is_not_here_is_one_line(rerun, sweep, module: str, says: str) -> None:
-    sweep()
-
+def test_code_that_is_not_here_is_one_line(rerun, queue, module: str, says: str) -> None:
     def change(data: xr.Dataset) -> None:
         data.attrs["sources"] = json.dumps(json.loads(data.attrs["sources"]) | {module: "0" * 20})
         data.attrs["commit"] = "0123456789abcdef"
 
-    assert rerun(altered(Path("results/queue/queue.nc"), change)).refused(says)
+    assert rerun(altered(queue, change)).refused(says)
 
 
 @pytest.mark.parametrize(
@@ -226,10 +248,8 @@ def test_code_that_is_not_here_is_one_line(rerun, sweep, module: str, says: str)
         ("altered-queue.nc", "has no recipe"),
     ],
 )
-def test_what_cannot_be_rerun_is_one_line(rerun, sweep, file: str, says: str) -> None:
+def test_what_cannot_be_rerun_is_one_line(rerun, queue, file: str, says: str) -> None:
     """A file that is not a dataset of a sweep is refused as by an analysis, see ``tests/analysis/study``."""
-    sweep()
-    queue = Path("results/queue/queue.nc")
     shutil.move(altered(queue, lambda data: data.attrs.pop("recipe")), ".")
     assert rerun(file).refused(says)
 
@@ -245,19 +265,12 @@ def test_what_cannot_be_rerun_is_one_line(rerun, sweep, file: str, says: str) ->
         ("replications", "many", "settings do not describe a study"),
     ],
 )
-def test_a_strangers_recipe_is_checked_as_a_command_is(rerun, sweep, key: str, value: Any, says: str) -> None:
-    sweep()
-
-    def change(data: xr.Dataset) -> None:
-        recipe = json.loads(data.attrs["recipe"])
-        recipe["study"]["settings"][key] = value
-        data.attrs["recipe"] = json.dumps(recipe)
-
-    assert rerun(altered(Path("results/queue/queue.nc"), change)).refused(says)
+def test_a_strangers_recipe_is_checked_as_a_command_is(rerun, queue, key: str, value: Any, says: str) -> None:
+    made = with_recipe(queue, lambda recipe: recipe["study"]["settings"].update({key: value}))
+    assert rerun(made).refused(says)
 
 
-def test_to_look_for_a_module_is_not_to_import_it(rerun, sweep, monkeypatch) -> None:
-    sweep()
+def test_to_look_for_a_module_is_not_to_import_it(rerun, queue, monkeypatch) -> None:
     monkeypatch.syspath_prepend(str(Path.cwd()))
     Path("vile").mkdir()
     Path("vile/__init__.py").write_text("from pathlib import Path\nPath('ran').touch()\n", encoding="utf-8")
@@ -265,7 +278,7 @@ def test_to_look_for_a_module_is_not_to_import_it(rerun, sweep, monkeypatch) -> 
     def change(data: xr.Dataset) -> None:
         data.attrs["sources"] = json.dumps({"vile.orders": "0" * 20})
 
-    answer = rerun(altered(Path("results/queue/queue.nc"), change))
+    answer = rerun(altered(queue, change))
     assert answer.status == 2
     assert "module vile.orders is not installed" in answer.err
     assert not Path("ran").exists()
@@ -292,19 +305,12 @@ HIDDEN = {
 
 
 @pytest.mark.parametrize("way", HIDDEN)
-def test_a_strangers_code_is_run_only_where_it_is_trusted(rerun, sweep, monkeypatch, way: str) -> None:
+def test_a_strangers_code_is_run_only_where_it_is_trusted(rerun, queue, monkeypatch, way: str) -> None:
     """To look at a study is to import its families."""
-    sweep()
     monkeypatch.syspath_prepend(str(Path.cwd()))
     monkeypatch.delitem(sys.modules, "evil", raising=False)
     Path("evil.py").write_text("from pathlib import Path\nPath('ran').touch()\n", encoding="utf-8")
-
-    def change(data: xr.Dataset) -> None:
-        recipe = json.loads(data.attrs["recipe"])
-        HIDDEN[way](recipe)
-        data.attrs["recipe"] = json.dumps(recipe)
-
-    file = altered(Path("results/queue/queue.nc"), change)
+    file = with_recipe(queue, HIDDEN[way])
     for allowed in ((), ("modules=brought",)):  # the file brings no such code
         answer = rerun(file, "trust=false", *allowed)
         assert answer.status == 2
@@ -326,21 +332,23 @@ COMPUTED = {
 }
 
 
-@pytest.mark.parametrize("where", COMPUTED)
-def test_nothing_of_a_strangers_recipe_is_interpolated(rerun, sweep, monkeypatch, where: str) -> None:
+TEXTS = ("${oc.env:SECRET}", "${oc.decode:${oc.env:SECRET}}", "${oc.create:1}", "x${name}", "${")
+
+
+@pytest.mark.parametrize(
+    ("where", "text"),
+    [
+        pytest.param(where, text, marks=[pytest.mark.exhaustive] * (where != "a policy" and text != TEXTS[0]))
+        for where in COMPUTED
+        for text in TEXTS
+    ],
+)
+def test_nothing_of_a_strangers_recipe_is_interpolated(rerun, queue, monkeypatch, where: str, text: str):
     """Also where its code is trusted: variables and keys are not a file's to read."""
-    sweep("policy=quick", "grid.load=[0.3]", "replications=1")
     monkeypatch.setenv("SECRET", "0.125")
-    for text in ("${oc.env:SECRET}", "${oc.decode:${oc.env:SECRET}}", "${oc.create:1}", "x${name}", "${"):
-
-        def change(data: xr.Dataset, text: str = text) -> None:
-            recipe = json.loads(data.attrs["recipe"])
-            COMPUTED[where](recipe, text)
-            data.attrs["recipe"] = json.dumps(recipe)
-
-        file = altered(Path("results/queue/queue.nc"), change)
-        for trust in ("trust=true", "trust=false"):
-            assert rerun(file, trust).refused(f"would be computed as they are read ({text})")
+    file = with_recipe(queue, lambda recipe: COMPUTED[where](recipe, text))
+    for trust in ("trust=true", "trust=false"):
+        assert rerun(file, trust).refused(f"would be computed as they are read ({text})")
     assert not Path("results/queue-rerun").exists()
 
 
