@@ -45,11 +45,7 @@ cache.install()
 os.environ["MPLCONFIGDIR"] = str(Path(__file__).parents[1] / ".cache" / "matplotlib")
 
 settings.register_profile(
-    "steady",
-    derandomize=True,
-    database=None,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
+    "steady", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("steady")
 

@@ -255,8 +255,7 @@ def test_a_plug_in_without_its_module_is_named(
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
-    [("nowhere", "no such folder"), ("", "(empty)"), ("~no-such-user/x", "no such folder")],
+    ("given", "said"), [("nowhere", "no such folder"), ("", "(empty)"), ("~no-such-user/x", "no such folder")]
 )
 def test_a_folder_of_modules_has_to_be_there(
     given: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

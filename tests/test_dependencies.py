@@ -11,11 +11,7 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 PACKAGES = ("models", "sweep", "analysis", "slurm", "schedsweep")
 
-OF_EXTRAS = {
-    "analysis/explorer": "explore",
-    "sweep/executors": "mpi",
-    "slurm/probe.py": "mpi",
-}
+OF_EXTRAS = {"analysis/explorer": "explore", "sweep/executors": "mpi", "slurm/probe.py": "mpi"}
 """Where an import may be that only an extra declares -> the extra."""
 
 HOSTS = {"sweep/progress.py": {"ipython"}}

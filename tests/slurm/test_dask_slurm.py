@@ -44,11 +44,7 @@ class TestDaskSlurm(Contract):
     ("lines", "override", "message"),
     [
         ("partition: nowhere", "executor.jobs=1", "no Dask workers: sbatch: "),
-        (
-            "cpus_per_task: 64",
-            "executor.jobs=1",
-            "is pending (PartitionConfig): ",
-        ),
+        ("cpus_per_task: 64", "executor.jobs=1", "is pending (PartitionConfig): "),
         ('options: ["--begin=now+1hour"]', "executor.wait_minutes=0.05", "no Dask worker for 0.05 minutes"),
         ("setup: [echo no gcc; exit 3]", "executor.jobs=2", ".out: no gcc\n"),
     ],

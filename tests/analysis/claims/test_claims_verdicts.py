@@ -8,16 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.claims import (
-    SMALLEST_ERROR,
-    Claim,
-    Fact,
-    Open,
-    Within,
-    judge,
-    shown,
-    smallest_error,
-)
+from analysis.claims import SMALLEST_ERROR, Claim, Fact, Open, Within, judge, shown, smallest_error
 from analysis.claims.counting import beyond_chance
 from sweep.statistics import Interval
 

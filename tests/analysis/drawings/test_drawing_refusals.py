@@ -26,10 +26,7 @@ MATRIX = "policy=first_fit workload=feitelson1996 jobs=1000"
         (f"matrix {MATRIX} time=-1", "time=-1: give a positive number"),
         (f"matrix {MATRIX} time=1e12", "time=1e+12: this run ends at "),
         (f"matrix {MATRIX} policy=bogus", "unknown policy 'bogus': valid: "),
-        (
-            f"matrix {MATRIX} policy=concurrent_gang/gang",
-            "policy=concurrent_gang/gang has no Ousterhout ",
-        ),
+        (f"matrix {MATRIX} policy=concurrent_gang/gang", "policy=concurrent_gang/gang has no Ousterhout "),
         (f"matrix {MATRIX} alternation=both", "alternation=both; allowed: exclusive, none, shared"),
         ("trace_diagram policy=uncoordinated", "an uncoordinated scheduler has no slots"),
         ("trace_diagram policy=backfill/easy", "has no tasks to draw"),

@@ -13,11 +13,7 @@ MAPPED = np.array([[0, 0, FREE, FREE], [1, FREE, FREE, 2], [3, 3, 3, 3]])
 
 @pytest.mark.parametrize(
     ("alternation", "precedence", "expected"),
-    [
-        ("none", [0, 1, 2, 3], ()),
-        ("shared", [0, 1, 2, 3], ((0, 2),)),
-        ("exclusive", [2, 0, 1, 3], ((0, 2),)),
-    ],
+    [("none", [0, 1, 2, 3], ()), ("shared", [0, 1, 2, 3], ((0, 2),)), ("exclusive", [2, 0, 1, 3], ((0, 2),))],
 )
 def test_alternates(alternation: str, precedence: list[int], expected: tuple[tuple[int, int], ...]) -> None:
     assert alternates(MAPPED, alternation, precedence) == expected

@@ -17,14 +17,7 @@ from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.jette1997.gangster import remaking as runs
 from analysis.jette1997.gangster import torus
-from analysis.jette1997.gangster.display import (
-    Lettering,
-    base,
-    known,
-    planes,
-    screen,
-    table,
-)
+from analysis.jette1997.gangster.display import Lettering, base, known, planes, screen, table
 from analysis.jette1997.gangster.player import DAY, Player, play
 from analysis.jette1997.gangster.remaking import WEEK, Remade, point_of, repeated
 from analysis.jette1997.labels import AXES, FIFTEEN_MONTHS, GANG

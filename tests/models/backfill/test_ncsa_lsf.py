@@ -3,14 +3,7 @@
 import pytest
 from backfill_cases import tiers
 from family_cases import for_all
-from ncsa_lsf_cases import (
-    CONFIGURATIONS,
-    O2K,
-    assert_agreement,
-    cases,
-    months,
-    of_paper,
-)
+from ncsa_lsf_cases import CONFIGURATIONS, O2K, assert_agreement, cases, months, of_paper
 
 from models.backfill.ncsa_lsf.rules import NcsaLsf
 from models.jobs.jobs import Jobs

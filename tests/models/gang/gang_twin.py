@@ -113,10 +113,7 @@ class Twin:
     """
 
     def __init__(
-        self,
-        case: Any,
-        n_measured: int = 2**62,
-        rerun: Rerun = lambda runtime, size, key, run: runtime,
+        self, case: Any, n_measured: int = 2**62, rerun: Rerun = lambda runtime, size, key, run: runtime
     ) -> None:
         self.scheme, self.parameters, self.n_pes = case.scheme, case.parameters, case.n_pes
         self.place, self.migrating = SCHEMES[case.scheme], case.scheme == "migration"

@@ -50,11 +50,7 @@ MY_SCHEME = Scheme(first_fit, parameters={"threshold": int})
 
 @pytest.mark.parametrize(
     "scheme",
-    [
-        plain_first_fit,
-        "models.packing.schemes.capacity.first_fit",
-        f"{__name__}.MY_SCHEME",
-    ],
+    [plain_first_fit, "models.packing.schemes.capacity.first_fit", f"{__name__}.MY_SCHEME"],
     ids=["cell", "dotted", "dotted scheme"],
 )
 def test_a_scheme_may_be_a_name_or_the_thing_itself(scheme: Any) -> None:

@@ -342,10 +342,7 @@ def test_selection_equals_its_slow_twin(
         ({"oversized": "shrink"}, "workload.oversized=shrink; allowed: drop, cap, error"),
         ({"start": 10, "end": 10}, "start=10, end=10: give numbers with start < end"),
         ({"oversized": "error", "machine_size": 3}, "log.swf: line 5 has a job of 8 processors, and the"),
-        (
-            {"user": 1, "start": 5},
-            "log.swf: no job is left of 3 rows: dropped 1 before start=5, 2 of",
-        ),
+        ({"user": 1, "start": 5}, "log.swf: no job is left of 3 rows: dropped 1 before start=5, 2 of"),
     ],
 )
 def test_rules_that_cannot_be_met(folder: Path, rules: dict[str, Any], message: str) -> None:

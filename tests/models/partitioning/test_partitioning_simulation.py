@@ -2,14 +2,7 @@
 
 import numpy as np
 import pytest
-from partitioning_cases import (
-    POLICIES,
-    SPEEDUPS,
-    Case,
-    Outcome,
-    random_case,
-    run_out,
-)
+from partitioning_cases import POLICIES, SPEEDUPS, Case, Outcome, random_case, run_out
 
 from models.partitioning.metrics import sums_over
 

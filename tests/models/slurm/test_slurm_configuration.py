@@ -569,10 +569,7 @@ def test_words_that_slurm_ignores_have_their_defaults(word: str, seconds: int) -
 @pytest.mark.parametrize(
     ("lines", "answer"),
     [
-        (
-            ["PartitionName=few Nodes=n1"],
-            "n1 is in partition all with FORCE:4",
-        ),
+        (["PartitionName=few Nodes=n1"], "n1 is in partition all with FORCE:4"),
         (
             ["NodeName=n9 Weight=2", "PartitionName=q Nodes=n1,n9 OverSubscribe=FORCE:4"],
             "on nodes of several",

@@ -74,10 +74,7 @@ def is_matched_by(order: int, m1: float, m2: float, m3: float) -> bool:
 
 
 @settings(max_examples=100)
-@given(
-    st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=4, max_size=40),
-    st.floats(1e-3, 1e3),
-)
+@given(st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=4, max_size=40), st.floats(1e-3, 1e3))
 def test_three_moments_are_matched_by_the_smallest_order(values: list[float], unit: float) -> None:
     x = np.array(values) * unit
     assume(x.mean() > 0)

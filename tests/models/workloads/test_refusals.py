@@ -72,21 +72,11 @@ def test_a_key_out_of_range_is_refused_in_one_line(name: str, keys: dict[str, An
     ("name", "keys", "machine", "words"),
     [
         ("o2k_2000_01", {}, {"processors": 32}, "has jobs of 64 processors and of 16 GB, and machine"),
-        (
-            "t3d_three_weeks",
-            {"reference": {"batch": {"work": 1e15}}},
-            {"processors": 256},
-            "processor sec",
-        ),
+        ("t3d_three_weeks", {"reference": {"batch": {"work": 1e15}}}, {"processors": 256}, "processor sec"),
         ("lublin2003", {"largest_job": None}, {"processors": 8}, "u_med=0.5 is not between 0.8 and 3"),
         ("swf", {}, {"name": "mine", "mash": 3}, "machine mine has no processors; begin its file with defa"),
         ("lublin2003", {}, {"processors": None}, "machine.processors=null takes the processors from a log's"),
-        (
-            "arrays",
-            {"jobs": ARRAYS},
-            {"processors": 4},
-            "job 1 asks for 8 processors with 0 KB, which no",
-        ),
+        ("arrays", {"jobs": ARRAYS}, {"processors": 4}, "job 1 asks for 8 processors with 0 KB, which no"),
         ("arrays", {}, {"processors": 8, "hosts": [{"processors": 8}]}, "machine.hosts: give one of them"),
     ],
 )

@@ -229,10 +229,7 @@ def test_held_jobs_are_noted(folder: Path) -> None:
     [
         ({"partition": "long"}, ["104+0", "104+1"]),
         ({"user": ["bob", "carol"]}, ["102_1", "103", "103", "103"]),
-        (
-            {"start": "2024-03-01T00:05:00", "end": "2024-03-01T00:09:11"},
-            ["102_1", "103", "104+0", "104+1"],
-        ),
+        ({"start": "2024-03-01T00:05:00", "end": "2024-03-01T00:09:11"}, ["102_1", "103", "104+0", "104+1"]),
     ],
 )
 def test_filters(folder: Path, rules: dict[str, Any], jobs: list[str]) -> None:

@@ -25,20 +25,14 @@ def jobs() -> xr.Dataset:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "loads": (
-        {"load": [0.5, 0.7]},
-        r"load: several .* sweep.Study\('compare', grid={'load': \[...\]}\)",
-    ),
+    "loads": ({"load": [0.5, 0.7]}, r"load: several .* sweep.Study\('compare', grid={'load': \[...\]}\)"),
     "an array of loads": ({"load": np.linspace(0.1, 0.9, 3)}, "load: several values"),
     "a series of loads": ({"load": pd.Series([0.1, 0.9])}, "load: several values"),
     "policies": ({"policy": ["easy", "fcfs"]}, "policy: several values"),
     "machines": ({"machine": (64, 128)}, "machine: several values"),
     "seeds": ({"seed": range(3)}, "seed: several values .* replications=5"),
     "an unknown argument": ({"n_jobs": 5}, r"unknown argument 'n_jobs': did you mean 'jobs'\?"),
-    "a key of the policy": (
-        {"ties": "event"},
-        "unknown argument 'ties'.* 'easy', 'ties': 'event'}",
-    ),
+    "a key of the policy": ({"ties": "event"}, "unknown argument 'ties'.* 'easy', 'ties': 'event'}"),
     "half a job": ({"jobs": 10.5}, "jobs=10.5: give a whole number"),
     "a folder that is not there": ({"config_dir": "mine"}, "config_dir=mine: no such folder"),
 }

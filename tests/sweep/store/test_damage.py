@@ -43,8 +43,7 @@ def folder(path):
 
 
 @pytest.mark.parametrize(
-    ("damage", "action"),
-    [(truncate, "run"), (empty, "gather"), (flip, "run"), (folder, "gather")],
+    ("damage", "action"), [(truncate, "run"), (empty, "gather"), (flip, "run"), (folder, "gather")]
 )
 def test_a_damaged_dataset_is_made_anew_from_the_logs(sweep, damage, action):
     sweep("replications=1", "batches=60")  # values that are compressed have checksums
