@@ -2,6 +2,8 @@
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.claims import SMALLEST_ERROR, Claim, Fact, Open, Within, judge, shown, smallest_error
+from analysis.claims.comparisons import turns
 from analysis.claims.counting import beyond_chance
 from sweep.statistics import Interval
 
@@ -147,6 +150,15 @@ def test_the_smallest_error_is_where_the_verdict_would_turn(mean: float, n_parts
 def test_no_verdict_has_no_error_and_facts_have_the_smallest() -> None:
     assert smallest_error([Within("", estimate(0.95, 0.1), high=1.0)], 0.95) is None
     assert smallest_error([Fact("", is_so=True)], 0.95) == SMALLEST_ERROR
+
+
+def test_a_sentence_turns_at_a_load_only_where_chance_over_all_loads_is_ruled_out() -> None:
+    pair = SimpleNamespace(ratio=estimate(1.11, 0.1))
+    sample = SimpleNamespace(against=lambda other: pair)
+    curve: Any = SimpleNamespace(confidence=0.95, place=float, sample=lambda place: sample)
+    for n_loads, n_turns in ((1, 1), (10, 0)):
+        loads: Any = SimpleNamespace(choose=lambda curves, n=n_loads: (np.linspace(0.1, 0.9, n), ""))
+        assert len(turns("ratio", curve, curve, loads, 1, high=1.0)) == n_turns
 
 
 def test_verdicts_beyond_chance_hold_the_error_over_all_claims_together() -> None:
