@@ -96,7 +96,7 @@ def test_an_edited_function_is_run_anew_and_said(mine, own_family):
     own_family(helping="def answer(work):\n    return 1.0\n")
     answer = mine()
     assert answer.status == 0
-    assert "earlier version" not in answer.out, "a failure is no result"
+    assert "earlier version" not in answer.out, "what failed has no result"
     assert results() == 4 + 4
     assert "up to date" in mine().out
     own_family(helping="def answer(work):\n    '''Explained.'''\n    return 1.0  # and again\n")
