@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from matplotlib.figure import Figure
 
@@ -21,7 +22,7 @@ SUFFIXES = {"finding": "", "fact": " (fact)", "input": " (input)"}
 COLUMN, ROW = 0.36, 0.24
 """Width of a column and height of a row, inches."""
 
-Verdicts = Mapping[str, Mapping[str, str]]
+Verdicts = Mapping[str, Mapping[Any, str]]
 """Claim -> name of a column -> verdict."""
 
 Claims = Callable[[Study], Sequence[Claim]]
@@ -38,13 +39,13 @@ def name_of(one: Study) -> str:
     return next(iter(one.reading.values())) if len(one.reading) == 1 else one.label
 
 
-def verdicts(columns: Mapping[str, Study], claims: Claims, key: str) -> dict[str, dict[str, str]]:
+def verdicts(columns: Mapping[Any, Study], claims: Claims, key: str) -> dict[str, dict[Any, str]]:
     """Return the verdict on every claim that some column has.
 
     Parameters
     ----------
-    columns : dict of str to Study
-        Name -> study under one reading.
+    columns : dict of hashable to Study
+        Name, or what else tells readings apart -> study under one reading.
     key : str
         Of the paper, the prefix of its claims' ids.
     """
@@ -126,5 +127,30 @@ def table(found: Verdicts, names: Sequence[str]) -> Table:
         "Every claim under every assumption on the choices that the paper leaves open. One assumption "
         "changes at a time; all others are as in the first column.",
         ("claim", *names),
+        rows,
+    )
+
+
+def of_pairs(study: Study, axes: tuple[str, str], default: str, claims: Claims, key: str) -> Table:
+    """Return which value of either axis gives each sentence, and which pairs give it where no value does."""
+    columns = {
+        frozenset(one.reading[axis] for axis in axes) - {default}: one for one in study.readings.values()
+    }
+    rows = []
+    for sentence, verdict_of in verdicts(columns, claims, key).items():
+        holds = [given for given in columns if verdict_of.get(given) == "holds"]
+        least = [given for given in holds if not any(other < given for other in holds)]
+        alone, both = (
+            "; ".join(sorted(" with ".join(sorted(given)) for given in least if len(given) == n))
+            for n in (1, 2)
+        )
+        verdict = verdict_of[frozenset()]
+        rows.append([Cell(sentence), Cell(verdict, TONES[verdict]), Cell(alone or "–"), Cell(both or "–")])
+    return Table(
+        "pairs",
+        "Which assumptions give each sentence",
+        "Assumptions under which a sentence holds that does not hold by default, and pairs of them that give it "
+        "where neither does alone.",
+        ("claim", default, "one", "two"),
         rows,
     )

@@ -152,46 +152,20 @@ def _level(
     ]
 
 
-def _pairs(
-    test: Tester,
-    label: str,
-    of: Mapping[str, Any],
-    a: Mapping[str, Any],
-    b: Mapping[str, Any],
-    workloads: Any,
-) -> list[tuple[str, Sample, Sample]]:
-    """Return the label and both samples on each workload."""
+def _compared(
+    compare: Callable[..., Part], test: Tester, label: str, of: Mapping[str, Any], a: Mapping[str, Any],
+    b: Mapping[str, Any], workloads: Any = None, **limits: float,
+) -> list[Part]:  # fmt: skip
+    """Compare two samples on each workload, paired by the same jobs."""
     found = []
     for one in _on(test, workloads):
-        first, second = (
-            test.get(**{"policy": labels.GANG, "workload": one, **of, **side}) for side in (a, b)
-        )
-        found.append((label.replace("%s", labels.workload_title(one)), first, second))
+        pair = (test.get(**{"policy": labels.GANG, "workload": one, **of, **side}) for side in (a, b))
+        found.append(compare(label.replace("%s", labels.workload_title(one)), *pair, **limits))
     return found
 
 
-def _ratio(
-    test: Tester, label: str, of: Mapping[str, Any], a: Mapping[str, Any], b: Mapping[str, Any],
-    workloads: Any = None, low: float = -math.inf, high: float = math.inf,
-) -> list[Part]:  # fmt: skip
-    """Ask for limits on the ratio of two samples, paired by the same jobs."""
-    pairs = _pairs(test, label, of, a, b, workloads)
-    return [ratio_of(name, first, second, low, high) for name, first, second in pairs]
-
-
-def _difference(
-    test: Tester,
-    label: str,
-    of: Mapping[str, Any],
-    a: Mapping[str, Any],
-    b: Mapping[str, Any],
-    workloads: Any = None,
-) -> list[Part]:
-    """Ask that one share is larger than another, in points."""
-    return [_larger(*found) for found in _pairs(test, label, of, a, b, workloads)]
-
-
 def _larger(label: str, a: Sample, b: Sample) -> Part:
+    """Ask that one share is larger than another, in points."""
     return difference_of(label, a, b, 0.0, scale=100.0, unit=" points")
 
 
@@ -203,9 +177,8 @@ def _over_unicos_max(
     rate = "interactive jobs ended" if "classes" in of else "processor time delivered"
     low, high = _limits(low, high, about, within_points)
     label = f"{rate}, gang / UNICOS MAX, %s"
-    return _ratio(
-        test, label, of, {"policy": labels.GANG}, {"policy": labels.UNICOS_MAX}, workloads, low=low, high=high
-    )
+    a, b = {"policy": labels.GANG}, {"policy": labels.UNICOS_MAX}
+    return _compared(ratio_of, test, label, of, a, b, workloads, low=low, high=high)
 
 
 def _compensated(test: Tester) -> list[Part]:
@@ -327,7 +300,8 @@ def _loads(study: Study) -> list[AxisRange]:
 
 
 TESTERS: Mapping[str, Callable[..., Any]] = {
-    "level": _level, "ratio": _ratio, "difference": _difference, "over_unicos_max": _over_unicos_max,
+    "level": _level, "ratio": partial(_compared, ratio_of), "difference": partial(_compared, _larger),
+    "over_unicos_max": _over_unicos_max,
     "compensated": _compensated, "never_preempted": _never_preempted, "numbers": _numbers,
     "late_at_night": _late_at_night, "described": _described, "demand": _demand,
     "over_loads": _over_loads, "reserved": _reserved,

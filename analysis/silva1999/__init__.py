@@ -18,6 +18,7 @@ PAPER = Paper(
         "concurrent_gang",
         "concurrent_gang_mixed",
         "concurrent_gang_sensitivity",
+        "concurrent_gang_pairs",
         "idling_ratio",
         "concurrent_gang_scale",
     ),

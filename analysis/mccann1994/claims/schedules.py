@@ -24,28 +24,32 @@ MACHINE = "64"
 """Processors of the averages, a power of two; the theorems are tested on all."""
 
 
-def _curve(test: Tester, metric: str, policy: str, workload: str, processors: str) -> Curve:
-    return test.curve(metric, policy, JOBS.name, workload=workload, processors=processors)
-
-
 def _sizes(test: Tester, powers: bool) -> list[str]:
     """Return the numbers of processors that are powers of two, or the others."""
     every = test.study.values_of("processors")
     return [text for text in every if (int(text) & (int(text) - 1) == 0) == powers]
 
 
-def _as_good(test: Tester, metric: str, of: str, optimum: str, at: AxisRange) -> list[Part]:
-    """Ask that a policy is as good as the optimum on every list, on machines of a power of two."""
+def _compared(
+    compare: Callable[..., Part], sign: str, sizes: Sequence[str], test: Tester, metric: str, of: str,
+    than: str, at: AxisRange, **limits: float,
+) -> list[Part]:  # fmt: skip
+    """Compare two policies on machines of some sizes, for each distribution of requirements."""
     return [
-        _same(
-            f"{label(of)}, P = {processors}, {_named(workload)}",
-            _curve(test, metric, of, workload, processors),
-            _curve(test, metric, optimum, workload, processors),
+        compare(
+            f"{label(of)} {sign} {label(than)}, P = {size}, {_named(workload)}",
+            *(test.curve(metric, one, JOBS.name, workload=workload, processors=size) for one in (of, than)),
             at,
+            **limits,
         )
-        for processors in _sizes(test, powers=True)
+        for size in sizes
         for workload in test.study.values_of("workload")
     ]
+
+
+def _as_good(test: Tester, metric: str, of: str, optimum: str, at: AxisRange) -> list[Part]:
+    """Ask that a policy is as good as the optimum on every list, on machines of a power of two."""
+    return _compared(_same, "beside", _sizes(test, powers=True), test, metric, of, optimum, at)
 
 
 def _same(name: str, a: Curve, b: Curve, points: AxisRange) -> Part:
@@ -66,33 +70,14 @@ def _same(name: str, a: Curve, b: Curve, points: AxisRange) -> Part:
 def _more(
     test: Tester, metric: str, of: str, than: str, at: AxisRange, processors: str = MACHINE
 ) -> list[Part]:
-    """Ask that one policy has more of something than another on average, for each distribution."""
+    """Ask that one policy has more of something than another on average."""
     sizes = [processors] if processors.isdecimal() else _sizes(test, powers=False)
-    return [
-        difference(
-            f"{label(of)} − {label(than)}, P = {size}, {_named(workload)}",
-            _curve(test, metric, of, workload, size),
-            _curve(test, metric, than, workload, size),
-            at,
-            low=0.0,
-        )
-        for size in sizes
-        for workload in test.study.values_of("workload")
-    ]
+    return _compared(difference, "−", sizes, test, metric, of, than, at, low=0.0)
 
 
 def _fewer(test: Tester, metric: str, of: str, than: str, at: AxisRange) -> list[Part]:
-    """Ask that one policy has a smaller number than another, by their ratio, for each distribution."""
-    return [
-        ratio(
-            f"{label(of)} / {label(than)}, {_named(workload)}",
-            _curve(test, metric, of, workload, MACHINE),
-            _curve(test, metric, than, workload, MACHINE),
-            at,
-            high=1.0,
-        )
-        for workload in test.study.values_of("workload")
-    ]
+    """Ask that one policy has a smaller number than another, by their ratio."""
+    return _compared(ratio, "/", [MACHINE], test, metric, of, than, at, high=1.0)
 
 
 def _with_several_groups(test: Tester, of: str, than: str, at: AxisRange) -> str:

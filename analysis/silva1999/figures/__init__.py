@@ -17,6 +17,8 @@ from sweep.policy_names import label
 
 def pictures(study: Study, folder: Path | None) -> Sequence[Picture]:
     """Return the figures that a study's axes have; of many readings of one horizon, the map of verdicts."""
+    if study.varies(labels.BESIDE):
+        study = study.selected({labels.BESIDE: labels.DEFAULT}).under(study.axes)
     if len(study.readings) > 1 and not study.varies(labels.HORIZON):
         return [*verdict_map.pictures(columns(study), claims, labels.KEY), *gains.of_readings(study)]
     return [*of_each_reading(study, _of_one), *verdict_map.pictures(columns(study), claims, labels.KEY)]
@@ -47,5 +49,8 @@ def columns(study: Study) -> dict[str, Study]:
 
 
 def tables(study: Study) -> Sequence[Table]:
-    """Return the map as a table of the report."""
+    """Return the map as a table of the report; of pairs of assumptions, which give each sentence."""
+    if study.varies(labels.BESIDE):
+        axes = (labels.ASSUMPTION, labels.BESIDE)
+        return [verdict_map.of_pairs(study, axes, labels.DEFAULT, claims, labels.KEY)]
     return verdict_map.tables(columns(study), claims, labels.KEY)

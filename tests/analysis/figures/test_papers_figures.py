@@ -263,6 +263,24 @@ def test_the_map_has_every_claim_under_every_assumption() -> None:
     assert signs[2, list(rows).index("3.2: io throughput")] == "✗"
 
 
+def test_pairs_of_assumptions_are_listed_where_neither_gives_a_sentence() -> None:
+    from fabricated_silva1999 import ASSUMPTIONS, Point, tasks
+
+    giving = ({"alpha 1"}, {"beta 0.1", "slice 2.5 s"}, {"alpha 1", "beta 0.1"})
+
+    def given_some(metric: str, at: Point) -> float:
+        both = {at["assumption"], at["beside"]}
+        fails = at["workload"] == "io_intensive" and not any(one <= both for one in giving)
+        return tasks(metric, {**at, "policy": "gang"} if fails else at)
+
+    found = study("silva1999", "concurrent_gang_sensitivity", truth=given_some, beside=ASSUMPTIONS)
+    (report,) = paper("silva1999").tables(found)
+    rows = {row[0].text: [cell.text for cell in row[1:]] for row in report.rows}
+    assert rows["3.2: io throughput"] == ["fails", "alpha 1", "beta 0.1 with slice 2.5 s"]
+    assert rows["3.2: communication throughput"] == ["holds", "–", "–"]
+    assert set(drawn("silva1999", found)) >= {"map"}
+
+
 @pytest.mark.exhaustive
 def test_fig_4_runs_the_policy_under_the_datasets_reading(tmp_path: Path) -> None:
     """The waits that the model gives back are those from which the dataset's average was made."""
