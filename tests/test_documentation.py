@@ -1,6 +1,7 @@
 """Commands, code and links of the documentation work; each page's in a folder of its own."""
 
 import doctest
+import hashlib
 import importlib
 import json
 import os
@@ -15,9 +16,14 @@ import numpy as np
 import pytest
 
 from models.gang import FAMILY
+from sweep.config import locate
+from sweep.config.compose import load
+from sweep.config.overrides import parsed
+from sweep.plan.expansion import expand
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
+EXPERIMENTS = ROOT / "conf" / "experiment"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
 PACKAGES = ("models", "sweep", "analysis", "slurm")
 MAINS = {"sweep": "sweep.cli", "analysis": "analysis.command", "slurm": "slurm.cli"}
@@ -25,13 +31,44 @@ MAKE_PACKING = "python -m sweep +experiment=packing\npython -m analysis results/
 SMALL = ("batches=5", "batch_size=50", "executor=serial", "replications=1")
 
 
-def test_the_picture_of_the_readme_was_computed_by_the_present_version_of_its_family() -> None:
-    """Redraw: ``python -m analysis results/packing figures=fig8``, and copy fig8.png to docs."""
+UNREPORTED = {"families_full", "families_logs", "packing_trace"}
+"""Studies of the papers of which no page has a number."""
+
+NUMBERS = re.compile(r"^<!-- numbers of (\w+): (.+); settings (\w+) -->$", re.MULTILINE)
+REPORTED = {
+    study: (page.name, families, settings)
+    for page in sorted(DOCS.glob("*.md"))
+    for study, families, settings in NUMBERS.findall(page.read_text(encoding="utf-8"))
+}
+"""Study -> the page that has numbers of it, versions of its families, and a hash of its settings."""
+
+
+def test_pictures_and_numbers_were_computed_by_the_present_versions_of_their_families() -> None:
+    """Picture: ``python -m analysis results/packing figures=fig8``, and copy fig8.png to docs.
+
+    Numbers: rerun the study, correct the page, then its line; the exhaustive test below prints the hash.
+    """
     chunks = (DOCS / "fig8.png").read_bytes().split(b"tEXtSource\0")
     assert len(chunks) == 2, "the picture does not say by which code it was computed"
     found, _ = json.JSONDecoder().raw_decode(chunks[1].decode("latin-1"))
     assert found["families"] == {FAMILY.package: FAMILY.version}
     assert set(found["sources"]) == {FAMILY.package, "models.workloads.feitelson1996"}
+    assert set(REPORTED) == {file.stem for file in EXPERIMENTS.glob("*/*.yaml")} - UNREPORTED
+    for study, (page, families, _) in REPORTED.items():
+        names = [one.split()[0] for one in families.split(", ")]
+        now = ", ".join(f"{name} {importlib.import_module(name).FAMILY.version}" for name in names)
+        assert families == now, f"{page} has numbers of {study} from another version"
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("study", REPORTED)
+def test_numbers_of_a_page_were_computed_with_the_present_settings(study: str) -> None:
+    """Of all policies, workloads and machines of the study."""
+    plan = expand(load(parsed([f"+experiment={study}"]), locate.conf_folder()))
+    texts = sorted(one.text for variants in plan.variants.values() for one in variants)
+    page, families, settings = REPORTED[study]
+    assert {one.split()[0] for one in families.split(", ")} == {one.package for one in plan.families.values()}
+    assert settings == hashlib.sha256("\n".join(texts).encode()).hexdigest()[:8], f"{page}: rerun {study}"
 
 
 def blocks(page: Path, language: str) -> list[str]:

@@ -149,8 +149,8 @@ def of_pairs(study: Study, axes: tuple[str, str], default: str, claims: Claims, 
     return Table(
         "pairs",
         "Which assumptions give each sentence",
-        "Assumptions under which a sentence holds that does not hold by default, and pairs of them that give it "
-        "where neither does alone.",
+        "Assumptions under which a sentence holds that does not hold by default, and pairs of them that give "
+        "it where neither does alone.",
         ("claim", default, "one", "two"),
         rows,
     )
