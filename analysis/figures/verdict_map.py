@@ -45,7 +45,7 @@ def verdicts(columns: Mapping[Any, Study], claims: Claims, key: str) -> dict[str
     Parameters
     ----------
     columns : dict of hashable to Study
-        Name, or what else tells readings apart -> study under one reading.
+        Name, or a set of names -> study under one reading.
     key : str
         Of the paper, the prefix of its claims' ids.
     """
