@@ -1,4 +1,4 @@
-"""Every family: CPU time a job under its policies, and how that grows with the load and the machine.
+"""Every family: CPU time a job under its policies.
 
 A case is one command line of the sweep; its tasks are simulated as a worker simulates them, once compiled;
 jobs are drawn and measured in that time. Cases run in turn, and the last column is the ratio to the first
@@ -78,14 +78,6 @@ GROUPS = (
             },
         },
         12.0,
-    ),
-    Group(
-        "Gang scheduling, best fit, load 0.7: processors",
-        {
-            f"{n:,}": (*FIG_8, "grid.load=[0.7]", "policy=best_fit", f"machine.processors={n}")
-            for n in (128, 512, 2048, 8192)
-        },
-        60.0,
     ),
     Group(
         "Tasks that block, 8,000 s on a torus of 16",

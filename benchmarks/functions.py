@@ -1,16 +1,10 @@
-"""What a task costs beyond its function, which takes 1 ms, on two workers: here, and in other frameworks.
+"""What a task costs beyond its function, which takes 1 ms, on two workers: here, and with Dask by itself.
 
-Joblib and submitit are measured where they are installed. Two runs of different length are compared, so that
-the start of workers is left out.
+Two runs of different length are compared, so that the start of workers is left out.
 """
 
-import os
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from functools import partial
-from pathlib import Path
 
 from benchmarks.record import Cell, Findings, Table, Target
 
@@ -31,23 +25,15 @@ def sampled(n: int, *, rng: object) -> float:
 
 
 def run(quick: bool) -> Findings:
-    """Run each framework with a few and with many tasks."""
+    """Run each with a few and with many tasks."""
     n = 4000 if quick else 10000
-    ways: dict[str, tuple[Callable[[int], float], int]] = {
-        "this project": (_here, n),
-        "Dask": (_dask, n),
-        "joblib": (_joblib, n),
-        "submitit, local": (_submitit, 10),
-    }
+    few = int(SHORT * n)
     rows: list[list[Cell]] = []
     beyond: dict[str, float] = {}
-    for name, (way, tasks) in ways.items():
-        with suppress(ImportError):
-            few = int(SHORT * tasks)
-            way(few)  # joblib keeps its workers
-            seconds = (way(tasks) - way(few)) / (tasks - few)
-            beyond[name] = 1000 * (WORKERS * seconds - FUNCTION_S)
-            rows.append([name, tasks, beyond[name], FUNCTION_S / (WORKERS * seconds)])
+    for name, way in {"this project": _here, "Dask": _dask}.items():
+        seconds = (way(n) - way(few)) / (n - few)
+        beyond[name] = 1000 * (WORKERS * seconds - FUNCTION_S)
+        rows.append([name, n, beyond[name], FUNCTION_S / (WORKERS * seconds)])
     columns = ["framework", "tasks", "ms a task beyond its function", "share of the workers' time in it"]
     table = Table(f"A function of 1 ms on {WORKERS} workers", columns, rows)
     target = Target("a task beyond its function", beyond["this project"], TARGET_MS, "ms")
@@ -76,24 +62,4 @@ def _dask(n: int) -> float:
     ):
         start = time.perf_counter()
         client.gather(client.map(busy, range(n)))
-        return time.perf_counter() - start
-
-
-def _joblib(n: int) -> float:
-    from joblib import Parallel, delayed  # type: ignore[import-not-found] # optional
-
-    start = time.perf_counter()
-    Parallel(n_jobs=WORKERS)(map(delayed(busy), range(n)))
-    return time.perf_counter() - start
-
-
-def _submitit(n: int) -> float:
-    from submitit import AutoExecutor  # type: ignore[import-not-found] # optional
-
-    with tempfile.TemporaryDirectory() as folder:
-        start = time.perf_counter()
-        for _ in range(n // WORKERS):  # a process for each job, as many at a time as there are workers
-            executor = AutoExecutor(Path(folder), cluster="local")
-            for job in [executor.submit(partial(busy, os.getpid())) for _ in range(WORKERS)]:
-                job.result()
         return time.perf_counter() - start

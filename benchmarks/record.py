@@ -1,4 +1,4 @@
-"""Results of a benchmark: tables, targets and notes."""
+"""Results of a benchmark: tables and targets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -41,11 +41,10 @@ class Findings:
 
     tables: list[Table] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
 
 def show(findings: Findings, console: Console) -> None:
-    """Print tables, notes and targets."""
+    """Print tables and targets."""
     for table in findings.tables:
         shown = RichTable(title=table.title, title_justify="left", title_style="", box=box.SIMPLE_HEAD)
         for number, column in enumerate(table.columns):
@@ -53,8 +52,6 @@ def show(findings: Findings, console: Console) -> None:
         for row in table.rows:
             shown.add_row(*(_text(cell) for cell in row))
         console.print(shown)
-    for note in findings.notes:
-        console.print(note, highlight=False, markup=False)
     for target in findings.targets:
         bound = "at least" if target.at_least else "at most"
         verdict = "met" if target.is_met else "MISSED"
