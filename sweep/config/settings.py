@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from omegaconf import OmegaConf
@@ -270,8 +271,6 @@ def check(settings: Settings) -> None:
         raise SweepError(unknown("keep", settings.keep, KEEP))
     if settings.fresh and settings.action not in ("run", "plan"):
         raise SweepError(f"fresh=true goes with action=run, not with action={settings.action}")
-    if settings.replications is not None and not 1 <= settings.replications <= MOST_BATCHES:
-        raise SweepError(refused("replications", settings.replications))
     if settings.batches != AUTO:
         _check_by_load("batches", settings.batches, 1, f", or numbers by load, {{0:30,0.85:60}}, or {AUTO}")
     for axis, values in settings.grid.items():
@@ -293,24 +292,26 @@ def check(settings: Settings) -> None:
             raise SweepError(f"{key}={given!a}: a file's name has no null byte; {GIVE[key]}")
     if not settings.output.strip():
         raise SweepError(f"output= is empty: {GIVE['output']}")
-    if not 0 < settings.measures.bound < math.inf:
-        raise SweepError(refused("measures.bound", settings.measures.bound))
-    for key in ("longest_wait", "group_wait"):
-        if (ratio := getattr(settings.accept, key)) is not None and not 1 <= ratio < math.inf:
-            raise SweepError(refused(f"accept.{key}", ratio))
-    if settings.accept.least_gain is not None and seconds_of(settings.accept.least_gain) is None:
-        raise SweepError(refused("accept.least_gain", settings.accept.least_gain))
-    if not 0 <= settings.capacity <= MOST_OVERLOAD_RUNS:
-        raise SweepError(refused("capacity", settings.capacity))
-    if settings.time_limit is not None and not 0 < settings.time_limit < math.inf:
-        raise SweepError(refused("time_limit", settings.time_limit))
-    if settings.seed < 0:
-        raise SweepError(refused("seed", settings.seed))
-    if not 0 < settings.confidence < 1:
-        raise SweepError(refused("confidence", settings.confidence))
+    for key, allows in ALLOWED.items():
+        if (value := attrgetter(key)(settings)) is not None and not allows(value):
+            raise SweepError(refused(key, value))
     if settings.warmup not in (MSER, AUTO):
         _check_by_load("warmup", settings.warmup, 0, f" batches, {MSER} or {AUTO}")
     _check_precision(settings)
+
+
+ALLOWED: Mapping[str, Callable[[Any], bool]] = {
+    "replications": lambda n: 1 <= n <= MOST_BATCHES,
+    "measures.bound": lambda seconds: 0 < seconds < math.inf,
+    "accept.longest_wait": lambda ratio: 1 <= ratio < math.inf,
+    "accept.group_wait": lambda ratio: 1 <= ratio < math.inf,
+    "accept.least_gain": lambda text: seconds_of(text) is not None,
+    "capacity": lambda n: 0 <= n <= MOST_OVERLOAD_RUNS,
+    "time_limit": lambda seconds: 0 < seconds < math.inf,
+    "seed": lambda n: n >= 0,
+    "confidence": lambda level: 0 < level < 1,
+}
+"""Whether a key takes a value; null is left to its type."""
 
 
 def seconds_of(text: str) -> float | None:

@@ -117,6 +117,7 @@ def _load(tasks: Iterable[Task]) -> None:
 
     An error of loading is raised again, and recorded, by the task itself.
     """
+    # By identity: a bundle's tasks share these mappings, whose content would take longer to compare.
     systems = {
         (task.family, id(task.point.policy), id(task.point.workload), id(task.point.machine)): task.point
         for task in tasks

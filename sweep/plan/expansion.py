@@ -43,6 +43,8 @@ def expand(config: Config) -> Plan:
     measures: dict[str, Any] = {"bound": settings.measures.bound, "groups": dict(config.groups)}
     if settings.measures.of_jobs:
         measures["of_jobs"] = list(settings.measures.of_jobs)
+    # A batch job plans from what is kept: a program as it was given, as its policies exist in this process
+    # alone; else the narrowed study, which no longer needs the files that the experiment itself names.
     plan = Plan(
         settings, axes, points, variants, choices, _measurements(settings, axes), measures, {}, [],
         asked if hidden or config.settings.is_program else config, described=config.described, hidden=hidden,

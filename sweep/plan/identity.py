@@ -54,6 +54,7 @@ def ids(plan: Plan) -> Iterator[str]:
     """Yield the identity of each task: keys in sorted order, so that the joined text is canonical JSON."""
     shared = [canonical.text(_content(plan, load)) for load in plan.axes["load"]]
     code = _codes(plan)
+    # A machine names no code, so that policy and workload decide on its part.
     for *system, at in zip(*(plan.choices[name].tolist() for name in (*GROUPS, "load")), strict=True):
         policy, workload, machine = (plan.variants[group][i] for group, i in zip(GROUPS, system, strict=True))
         family, load = policy.parameters["family"], plan.axes["load"][at]

@@ -28,6 +28,7 @@ def narrowed(config: Config) -> Config:
         return config
     settings, asked, axes = config.settings, config.narrowing.asked, []
     for group in GROUPS:
+        # An experiment that is run as it stands has no key in vain: then an unknown one is a typing error.
         if not _is_among(f"grid.{group}", asked):
             continue
         files, given = config.files[group], getattr(settings, group)

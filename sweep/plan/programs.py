@@ -70,6 +70,7 @@ def expanded(config: Config) -> tuple[Config, tuple[str, ...]]:
             raise SweepError(
                 f"{key} is for policies: arguments are axes, grid.NAME=[...], or arguments.NAME=VALUE"
             )
+    # Policies name their family by a text, by which tasks of this process find the program again.
     program = _command(settings) if settings.command is not None else _function(settings)
     families.PROGRAMS[program.key] = program
     return _planned(config, program)
@@ -79,7 +80,7 @@ def _planned(config: Config, program: Program) -> tuple[Config, tuple[str, ...]]
     settings, name = config.settings, program.name
     taken = program.parameters
     axes = {axis: as_list(values) for axis, values in settings.grid.items()}
-    if "load" not in taken and axes.get("load") == [None]:
+    if "load" not in taken and axes.get("load") == [None]:  # by default, not by the user
         del axes["load"]
     axes |= {axis: list(values) for axis, values in settings.values.items() if axis not in axes}
     for where, names in (("grid", axes), (ARGUMENTS, settings.arguments), ("seed_by", settings.seed_by)):
@@ -131,6 +132,7 @@ def _planned(config: Config, program: Program) -> tuple[Config, tuple[str, ...]]
             f"replications={settings.replications}: {name} draws no random numbers, so replications would be "
             f"copies; add to {what} or give replications=1"
         )
+    # A batch is one return or yield, and a program has no capacity that overload runs could measure.
     settings = replace(
         settings,
         grid={**{group: [name] for group in GROUPS}, **axes},

@@ -66,6 +66,7 @@ class Lacking:
             remedy = dict(text.split("=", 1) for text in found[1].split(" ")) if found else {}
             if line not in self._lines:
                 self._lines.append(line)
+            # Tried on the point: what a message advises is known to work, and what is lacking next is found.
             changed, tried = _changed(point, remedy), tried + 1
             if remedy == ONE:
                 self._replications = 1
