@@ -44,6 +44,7 @@ def timer_goes_off(pe, now, system):
     pes = system.pes
     tasks, settings = system.tasks, system.settings
     task = pes[pe].runs
+    # The timer is set to the earlier of both ends: here the stretch would have gone on.
     if pes[pe].spins or pes[pe].begin + tasks[task].left > now:
         quantum_is_over(pe, system)
         return
@@ -217,6 +218,7 @@ def stop_at(system, now, closes):
 @part()
 def first_slice(now, slice_length):
     """Return the number of the slice at a time; at a signal, of the one that begins."""
+    # The quotient may be rounded across a signal; the products are the signals' own times.
     number = np.int64(np.floor(now / slice_length))
     while number * slice_length > now:
         number -= 1
@@ -263,6 +265,7 @@ def advance(place, release, system, arrivals, limits):
         if settings.coordinated and state.n_jobs > 0:
             signal = (state.slice + 1) * costs.slice
         then = min(min(timer, waking), min(arrival, signal))
+        # PEs decide when all events of an instant have happened, once and knowing all of them.
         if state.n_marked > 0 and then > state.now:
             if recorded > 0 and state.n_recorded + ROWS_A_TIME * n_pes > recorded:
                 return driver.RECORD_FULL
@@ -290,6 +293,7 @@ def advance(place, release, system, arrivals, limits):
         pass_time(then, system)
         ended = state.n_measured
         n_jobs = state.n_jobs
+        # At one instant tasks that end or wake come first and the signal last: its slice begins with them.
         if timer == then:
             timer_goes_off(first_timer(timers), then, system)
         elif waking == then:
@@ -298,6 +302,7 @@ def advance(place, release, system, arrivals, limits):
             cursor = state.cursor
             size = arrivals.size[cursor]
             if n_jobs == 0 and settings.coordinated:
+                # An empty machine has no signals: the slices that have passed since then are skipped.
                 state.slice = max(state.slice, first_slice(then, costs.slice))
             first_time = state.held_up == 0
             if first_time and state.n_submitted == settings.first_measured and settings.first_measured > 0:

@@ -286,6 +286,7 @@ def some_are_small(system, excluded):
     """Return whether any waiting job but one needs no more processors than a host has free. O(n)."""
     queue, most_free = system.queue, system.state[0].most_free
     found = 0
+    # Counted to the end: without a branch the loop is vectorised, which an early return would prevent.
     for i in range(system.state[0].n_waiting):
         found += queue.size[i] <= most_free
     return found > int(queue.size[excluded] <= most_free)
@@ -437,6 +438,7 @@ def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
     """
     if rules.immediate is None:
         return schedule_of(_run(jobs, machine, rules, buffer_for(0)).jobs, jobs, machine)
+    # A guess: preemptions cut jobs into more pieces, and then the run is repeated with the true number.
     pieces = buffer_for(3 * len(jobs) + 16)
     system = _run(jobs, machine, rules, pieces)
     if pieces.n[0] > pieces.job.size:  # not all were kept
@@ -463,6 +465,7 @@ def _run(jobs: Jobs, machine: Machine, rules: Priority, pieces: PieceBuffer) -> 
     order, functions = order_of(rules, jobs)
     # Each processor can belong to one execution and work for one quantum at the same time.
     at_once = places if rules.immediate is None else 2 * places
+    # A step for each expected end; two for each start of a pass, each reservation and each downtime.
     steps = 1 + 3 * at_once + 2 * max(order.reservations, 0) + 2 * len(machine.down)
     system = Reservations(
         initial_state(STATE, rules.instant, next_correction=np.inf), table,

@@ -209,6 +209,7 @@ def schedule_jobs(system, functions):
     then O(running jobs) for the reservation; O(hosts) for each candidate, and O(c) for each start out of c.
     """
     state, queue, order = system.state[0], system.queue, system.order
+    # The reserved start has come: if its job still does not fit, the reservation is renewed.
     if state.shadow <= state.now:
         examine_all(state)
     if state.n_waiting == 0:
