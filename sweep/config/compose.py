@@ -196,9 +196,12 @@ def _put(data: dict[str, Any], key: str, value: Any) -> None:
 
 def _open_bundle(data: dict[str, Any]) -> None:
     """Have policies and workload read the bundle that ``policy.bundle`` names, unless a path is given."""
-    bundle = (data.get("policy") or {}).pop("bundle", None)
-    for group in ("policy", "workload") if bundle is not None else ():
-        if (data.get(group) or {}).get("path") is None:
+    given = {group: data.get(group) or {} for group in ("policy", "workload")}
+    if not all(isinstance(one, dict) for one in given.values()):
+        return  # which the typed settings refuse
+    bundle = given["policy"].pop("bundle", None)
+    for group in given if bundle is not None else ():
+        if given[group].get("path") is None:
             files.update(data, {group: {"path": bundle}})
 
 

@@ -121,6 +121,13 @@ def test_a_file_with_any_value_is_planned_or_refused(number: int, capsys: pytest
     examples(number, check, named=FILES, value=ODD, data=st.data())
 
 
+@pytest.mark.parametrize("group", ["policy", "workload"])
+def test_an_unknown_interpolation_is_refused(group: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, error = answer(capsys, "experiment", {"name": "own", group: "${x}"})
+    assert status == 2
+    assert error.startswith(f"error: {group}: "), error
+
+
 @pytest.mark.parametrize("number", EXAMPLES)
 def test_a_misspelt_key_is_refused(number: int, capsys: pytest.CaptureFixture[str]) -> None:
     """A letter less in any key at the top of a file."""
