@@ -41,6 +41,7 @@ from models.units import KB_IN_GB
 from models.workloads.replayed import CANCELLED, DROP, KEEP, MISFITS, ONE_POOL
 from models.workloads.sacct import AT_ONCE
 
+MOVED = "whole numbers of nodes by partition, {FROM: {TO: 4}}"
 OLD_TO_NEW = "a mapping of partitions of the log to partitions of slurm.conf"
 DIVISOR = "a positive whole number that divides the machine's processors"
 
@@ -53,6 +54,14 @@ def _lines(policy: Parameters, where: str, key: str) -> list[str]:
     if not isinstance(given, list | tuple) or not all(isinstance(line, str) for line in given):
         checks.refuse(f"{where}.{key}", given, "a list of lines of a slurm.conf, or []")
     return list(given)
+
+
+def _moved(policy: Parameters, where: str, key: str) -> Mapping[str, Mapping[str, int]]:
+    given = policy[key]
+    to = given.values() if isinstance(given, Mapping) else [None]
+    if not all(isinstance(of, Mapping) and all(type(n) is int for n in of.values()) for of in to):
+        checks.refuse(f"{where}.{key}", given, MOVED)
+    return dict(given)
 
 
 def _word() -> Any:
@@ -88,6 +97,7 @@ class Rules:
     slurm_version: str | None = _line("SLURM_VERSION={}")
     lines: list[str] = keys.checked(_lines)
     partitions: Mapping[str, str] | None = keys.instance(Mapping, OLD_TO_NEW, null=True)
+    moved: Mapping[str, Mapping[str, int]] | None = keys.checked(_moved, null=True)
     over_limit: str = keys.choice("error", "cap")
     node_cpus: int = keys.whole(DIVISOR)
     sharing: str = keys.choice("NO", "EXCLUSIVE")
@@ -149,7 +159,7 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
             raise ConfigurationError(
                 f"{made.name} has no partitions; add policy.lines=['PartitionName=all Nodes=ALL']"
             )
-        return made
+        return with_moved(made, rules.moved or {})
     if rules.path is not None and machines_are_open(machine):
         raise ConfigurationError(
             f"{made.name} has no NodeName lines, as what scontrol show config prints; add what scontrol show "
@@ -167,6 +177,29 @@ def _read_once(
 ) -> Configuration:
     """Return the configuration of a file whose content is known, with the files that it includes."""
     return bundled.read(path, lines, sha256, dict(words))
+
+
+def with_moved(made: Configuration, moved: Mapping[str, Mapping[str, int]]) -> Configuration:
+    """Return a configuration with nodes moved between partitions: the last ones of the first that the second
+    lacks; fewer than 0 go the other way."""
+    found = {one.name: one for one in made.partitions}
+    for source, target, number in ((source, to, n) for source, of in moved.items() for to, n in of.items()):
+        for name in (source, target):
+            if name not in found:
+                checks.refuse("policy.moved", name, f"partitions of {made.name}: {', '.join(found)}")
+        giving, taking = (found[name] for name in ((source, target) if number > 0 else (target, source)))
+        free = [node for node in giving.nodes if node not in taking.nodes]
+        if abs(number) > len(free) or abs(number) == len(giving.nodes):
+            most = min(len(free), len(giving.nodes) - 1)
+            checks.refuse(
+                f"policy.moved.{source}.{target}",
+                number,
+                f"at most {most} nodes of {giving.name}, of which one stays",
+            )
+        those = set(free[len(free) - abs(number) :])
+        found[giving.name] = replace(giving, nodes=tuple(node for node in giving.nodes if node not in those))
+        found[taking.name] = replace(taking, nodes=tuple(sorted({*taking.nodes, *those})))
+    return replace(made, partitions=tuple(found.values()))
 
 
 def machines_are_open(machine: Parameters) -> bool:

@@ -430,7 +430,21 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
         made = replace(made, machine=replace(machine, down=machine.down - first))
     cancelled = None if made.cancelled is None else made.cancelled.moved(first, stretch)
     moved = replace(made.jobs, submit=(made.jobs.submit - first) * stretch)
-    return replace(made, jobs=moved, cancelled=cancelled)
+    return _begun(replace(made, jobs=moved, cancelled=cancelled), point.workload)
+
+
+def _begun(trace: Trace, workload: Parameters) -> Trace:
+    """Return what is submitted in the first ``workload.duration`` seconds of a log."""
+    if (given := workload.get("duration")) is None:
+        return trace
+    allowed = "a positive number of seconds, or null (all of the log)"
+    until = checks.number(workload, "workload", "duration", allowed, above=0)
+    kept = trace.part(trace.jobs.submit < until)
+    cancelled = kept.cancelled and kept.cancelled.part(kept.cancelled.jobs.submit < until)
+    days, load = float(kept.jobs.submit[-1]) / DAY, _load(kept.jobs, kept.machine)
+    origin = kept.origin and replace(kept.origin, days=days, load=load)
+    note = f"{kept.name}: the {len(kept.jobs):,} jobs of its first {_in_words(given)} (workload.duration)"
+    return replace(kept, cancelled=cancelled, origin=origin, notes=(*kept.notes, note))
 
 
 def _check_submissions(name: str, submit: Floats, place: Ints, unit: str) -> None:

@@ -32,7 +32,7 @@ from models.slurm.configuration.reading import of_lines
 from models.slurm.configuration.settings import Preempt, requeue_wait
 from models.slurm.configuration.versions import RULES
 from models.slurm.kernel import tables
-from models.slurm.policies import as_pool, wanted
+from models.slurm.policies import Rules, as_pool, wanted, with_moved
 from models.slurm.preemption import levels_of
 from models.slurm.scheduler import LIMITS
 
@@ -696,3 +696,36 @@ def test_a_job_that_its_features_and_devices_leave_no_nodes_is_refused(tmp_path:
         check("", gpu=3)
     with pytest.raises(ValueError, match="have gpu:a100, gpu; add Gres="):
         check("", nvme=1)
+
+
+@pytest.mark.parametrize(
+    ("moved", "batch", "gpu"),
+    [
+        ({}, (0, 1, 2, 3), (4, 5)),
+        ({"batch": {"gpu": 2}}, (0, 1), (2, 3, 4, 5)),
+        ({"batch": {"gpu": -1}}, (0, 1, 2, 3, 5), (4,)),
+        ({"batch": {"gpu": 2}, "gpu": {"batch": 3}}, (0, 1, 3, 4, 5), (2,)),
+    ],
+)
+def test_nodes_are_moved_between_partitions(conf: Path, moved: Any, batch: Any, gpu: Any) -> None:
+    made = with_moved(read(conf), moved)
+    assert [one.nodes for one in made.partitions] == [batch, gpu]
+    assert made.default_partition.max_time == 2 * 86400, "all else stays"
+
+
+@pytest.mark.parametrize(
+    ("moved", "line"),
+    [
+        (
+            {"batch": {"gpu": 4}},
+            "policy.moved.batch.gpu=4; allowed: at most 3 nodes of batch, of which one stays",
+        ),
+        ({"batch": {"long": 1}}, "policy.moved=long; allowed: partitions of slurm.conf: batch, gpu"),
+        ({"batch": 1}, "allowed: whole numbers of nodes by partition, {FROM: {TO: 4}}"),
+        ({"batch": {"gpu": 1.5}}, "allowed: whole numbers of nodes by partition, {FROM: {TO: 4}}"),
+    ],
+)
+def test_nodes_that_cannot_be_moved(conf: Path, moved: Any, line: str) -> None:
+    policy = {**composed("policy", "slurm"), "moved": moved}
+    with pytest.raises(ValueError, match=re.escape(line)):
+        with_moved(read(conf), Rules.of(policy).moved or {})
