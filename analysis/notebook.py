@@ -1,4 +1,4 @@
-"""Functions of the analysis for `sweep.Study` and ``dataset.schedule`` in a notebook."""
+"""Functions of the analysis for searches, and for `sweep.Study` and ``dataset.schedule`` in a notebook."""
 
 from __future__ import annotations
 
@@ -64,6 +64,13 @@ def report_of(folder: Path, chosen: Mapping[str, Any]) -> Path:
     writing.report(folder, made, [done for *_, done in drawing])
     writing.numbers(study, paper, folder)
     return folder / "report.html"
+
+
+@_one_kind_of_error
+def appraised_of(folder: Path, reference: str, best: str | None = None) -> Mapping[str, dict[str, Any]]:
+    """Return what came of each policy in a round of a search, see `analysis.paper.Paper`."""
+    study, paper = opened(folder, chosen={"reference": reference})
+    return paper.appraised(study, best)
 
 
 def _typed(chosen: Mapping[str, Any]) -> dict[str, str]:

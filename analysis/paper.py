@@ -116,6 +116,9 @@ class Paper:
         (study) -> numbers of its figures, one row per number, for a separate file; None for no file.
     commands : dict of str to callable
         Name -> function of the arguments after ``python -m analysis NAME``.
+    appraised : callable
+        (study, the best policy so far or None) -> what came of each policy in a round of a search; see
+        `analysis.tuning.appraising`.
     views : dict of str to View
         Name -> picture of one point for the explorer.
     """
@@ -138,6 +141,7 @@ class Paper:
     options: tuple[str, ...] = ()
     numbers: Callable[[Study], pd.DataFrame | None] = lambda study: None
     commands: Mapping[str, Callable[[Sequence[str]], None]] = field(default_factory=dict)
+    appraised: Callable[[Study, str | None], Mapping[str, dict[str, Any]]] = lambda study, best: {}
     views: Mapping[str, View] = field(default_factory=dict)
 
 

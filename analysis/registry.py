@@ -34,6 +34,7 @@ PACKAGES = (
     "analysis.jette1997",
     "analysis.families",
     "analysis.operators",
+    "analysis.tuning",
     "analysis.compare",
 )
 

@@ -131,7 +131,7 @@ def _act(given: list[str], user: str | None, arguments: list[str], watch: bool) 
     # Imported only now: `--help` needs none of it.
     from rich.console import Console
 
-    from sweep import actions, pilot
+    from sweep import actions, pilot, tuning
     from sweep.config import compose, overrides
     from sweep.plan.expansion import expand
     from sweep.store.folder import Folder
@@ -145,5 +145,10 @@ def _act(given: list[str], user: str | None, arguments: list[str], watch: bool) 
     folder, *others = locate.folders(user)
     loaded = compose.load(overrides.parsed(given), folder, others)
     results = Folder(locate.place(loaded.settings.output), loaded.settings.name)
-    loaded = pilot.settled(loaded, results, console)
+    settled = tuning.settled(pilot.settled(loaded, results, console), results, console)
+    if settled is None:
+        return 0
+    if settled.settings.output != loaded.settings.output:
+        results = Folder(locate.place(settled.settings.output), settled.settings.name)
+    loaded = settled
     return actions.act(expand(loaded), results, console, arguments, watch)

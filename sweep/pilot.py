@@ -68,7 +68,7 @@ def settled(config: Config, folder: Folder, console: Console) -> Config:
     """
     settings = config.settings
     if AUTO not in (settings.batches, settings.warmup):
-        if settings.budget is not None:
+        if settings.budget is not None and not settings.tune:
             raise SweepError(
                 f"budget={settings.budget} decides how long runs are: add batches=auto, or leave budget= out"
             )

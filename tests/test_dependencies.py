@@ -11,7 +11,10 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 PACKAGES = ("models", "sweep", "analysis", "slurm", "schedsweep")
 
-OF_EXTRAS = {"analysis/explorer": "explore", "sweep/executors": "mpi", "slurm/probe.py": "mpi"}
+OF_EXTRAS = {
+    "analysis/explorer": "explore", "sweep/executors": "mpi", "slurm/probe.py": "mpi",
+    "sweep/tuning/proposing.py": "tune",
+}  # fmt: skip
 """Where an import may be that only an extra declares -> the extra."""
 
 HOSTS = {"sweep/progress.py": {"ipython"}}

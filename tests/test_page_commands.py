@@ -94,8 +94,10 @@ def shortened(line: str) -> Iterator[str]:
     typed = {key for key, _, _ in words} | {f"grid.{key}" for key, _, _ in words}
     name = next(value for key, _, value in words if key == "experiment")
     usual = {"capacity": 0, "executor": "serial", "replications": 1}
-    of_a_log = name in ("what_if", "slurm_what_if", "replay")
+    of_a_log = name in ("what_if", "slurm_what_if", "replay", "tune", "slurm_tune")
     short = {} if of_a_log else SHORT.get(name.removesuffix("_full"), {})
+    if name.endswith("tune"):
+        usual |= {"search": {"settings": 2}}
     for setting in overrides.written(_dotted(short | usual)):
         key = setting.partition("=")[0]
         # An axis that is typed is refused where it sets nothing of the policies that the command names.

@@ -15,6 +15,10 @@ FORMULA = {
 }  # fmt: skip
 """Terms of PBS's job_sort_formula by the weights of a policy; a constant term changes no order."""
 
+QUEUE = "queue"
+NAMED = {"smallest_area_first": "saf", "wfp3": "wfp3", "shortest_first": "sjf_backfill"}
+"""A published order -> the policy whose lines set it."""
+
 MAX_AGE_H, LARGEST = 168, 100_000
 """PriorityMaxAge by default, and the largest weight that is proposed."""
 
@@ -24,7 +28,13 @@ def lines(study: Study, policy: str) -> Mapping[str, Sequence[str]]:
     given = study.config.get("policy", {}).get(policy) or {}
     if str(given.get("family", "")).endswith(".slurm"):
         return {"slurm": _of_slurm(given)}
-    known: Mapping[str, Sequence[str]] | None = content(Path(__file__).parent / "deploying.yaml").get(policy)
+    beyond = [
+        given.get("immediate"),
+        given.get("backfill_order", QUEUE) != QUEUE,
+        given.get("reservations", 1) != 1,
+    ]
+    named = policy if any(beyond) else NAMED.get(str(given.get("priority")), policy)
+    known: Mapping[str, Sequence[str]] | None = content(Path(__file__).parent / "deploying.yaml").get(named)
     return _of_weights(study, policy, given) if known is None else known
 
 
@@ -41,7 +51,7 @@ def where(study: Study, policy: str) -> str:
 def _of_weights(study: Study, policy: str, given: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
     """Return the lines of weights of priority, if the policy has nothing beyond them."""
     weights = {name: float(value) for name, value in (given.get("weights") or {}).items() if value}
-    beyond = [given.get("priority"), given.get("immediate"), given.get("backfill_order", "queue") != "queue"]
+    beyond = [given.get("priority"), given.get("immediate"), given.get("backfill_order", QUEUE) != QUEUE]
     if (
         not weights
         or any(beyond)
@@ -62,7 +72,10 @@ def _of_weights(study: Study, policy: str, given: Mapping[str, Any]) -> Mapping[
     else:
         slurm.append(f"PrioritySiteFactorPlugin=site_factor/{policy} (a plug-in of the site)")
     pbs = ["qmgr: set server eligible_time_enable = true", f'qmgr: set server job_sort_formula = "{formula}"']
-    return {"slurm": slurm, "pbs": [*pbs, "qmgr: set server backfill_depth = 1"]}
+    return {
+        "slurm": slurm,
+        "pbs": [*pbs, f"qmgr: set server backfill_depth = {given.get('reservations', 1)}"],
+    }
 
 
 def _of_slurm(given: Mapping[str, Any]) -> list[str]:
@@ -74,7 +87,12 @@ def _of_slurm(given: Mapping[str, Any]) -> list[str]:
     except ValueError:  # of another version
         return []
     words = ",".join(f"{key}={value}" for key, value in rules.given("word").items())
+    moved = ((source, to, n) for source, of in (rules.moved or {}).items() for to, n in of.items() if n)
     found = [
+        *(
+            f"Nodes= of PartitionName={a} and {b}: {n} nodes of the first go to the second"
+            for a, b, n in moved
+        ),
         *rules.lines,
         *rules.given("line").values(),
         *([f"SchedulerParameters={words}"] if words else []),

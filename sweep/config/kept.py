@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from sweep.config.settings import Accept, Config, Measures, Precision, Settings
+from sweep.config.settings import Accept, Config, Measures, Precision, Search, Settings
 
 
 def as_json(config: Config) -> Any:
@@ -18,7 +18,8 @@ def from_json(kept: Any) -> Config:
     """Return the config that `as_json` was given."""
     data = _mappings(kept)
     settings = Settings(**data.pop("settings"))
-    for key, kind in {"precision": Precision, "measures": Measures, "accept": Accept}.items():
+    kinds = {"precision": Precision, "measures": Measures, "accept": Accept, "search": Search}
+    for key, kind in kinds.items():
         if isinstance(given := getattr(settings, key), Mapping):  # as JSON has it
             setattr(settings, key, kind(**given))
     return Config(settings, **data)

@@ -32,7 +32,7 @@ GROUPS = ("policy", "workload", "machine")
 OF_THE_RUN = ("output", "action", "executor", "fresh", "replace", "slurm", "schedule")
 """Settings of how and where a study is run, which change none of its numbers."""
 
-OPEN = (*GROUPS, "executor", "grid", "axes", "values", "arguments", "metrics")
+OPEN = (*GROUPS, "executor", "grid", "axes", "values", "arguments", "metrics", "tune", "searched")
 """Mappings whose keys are checked after composing, against the files and axes that they belong to."""
 
 BY_LOAD = ("batches", "warmup")
@@ -94,6 +94,12 @@ GIVE = {
     "accept.longest_wait": f"{RATIO}, e.g. 1.5",
     "accept.group_wait": f"{RATIO}, e.g. 1.25",
     "accept.least_gain": "give a time, e.g. 10min, 90s or 2h, or null for no least gain",
+    "tune": "give what a search may set, tune={KEY: [LOW, HIGH]} (docs/tune.md)",
+    "search": "its keys are at_once, settings and held_back, e.g. search.settings=100",
+    "search.at_once": "give the number of settings that are tried together, from 1 to 1000",
+    "search.settings": "give the most settings that are tried, or null (as many as the budget allows)",
+    "search.held_back": "give the share of the log that is held back, from 0.25 to 0.7",
+    "searched": "a search writes it; leave it out",
     "output": "give a folder for the results, output=FOLDER",
     "fresh": "give true or false",
     "replace": "give true or false",
@@ -132,6 +138,15 @@ class Accept:
 
 
 @dataclass
+class Search:
+    """How the best settings are searched for; see conf/config.yaml."""
+
+    at_once: int = 16
+    settings: int | None = None
+    held_back: float = 0.5
+
+
+@dataclass
 class Settings:
     """The keys of an experiment, which conf/config.yaml explains and gives their defaults."""
 
@@ -163,6 +178,9 @@ class Settings:
     keep: str = "batches"
     measures: Measures = field(default_factory=Measures)
     accept: Accept = field(default_factory=Accept)
+    tune: dict[str, Any] = field(default_factory=dict)
+    search: Search = field(default_factory=Search)
+    searched: dict[str, Any] = field(default_factory=dict)
     output: str = ""
     action: str = "run"
     executor: dict[str, Any] = field(default_factory=dict)
@@ -188,7 +206,12 @@ class Settings:
 
 BELOW = {
     key: tuple(one.name for one in fields(kind))
-    for key, kind in (("precision", Precision), ("measures", Measures), ("accept", Accept))
+    for key, kind in (
+        ("precision", Precision),
+        ("measures", Measures),
+        ("accept", Accept),
+        ("search", Search),
+    )
 }
 """Valid keys below the settings that are mappings."""
 
@@ -306,6 +329,9 @@ ALLOWED: Mapping[str, Callable[[Any], bool]] = {
     "accept.longest_wait": lambda ratio: 1 <= ratio < math.inf,
     "accept.group_wait": lambda ratio: 1 <= ratio < math.inf,
     "accept.least_gain": lambda text: seconds_of(text) is not None,
+    "search.at_once": lambda n: 1 <= n <= 1000,
+    "search.settings": lambda n: 1 <= n <= MOST_VALUES,
+    "search.held_back": lambda share: 0.25 <= share <= 0.7,
     "capacity": lambda n: 0 <= n <= MOST_OVERLOAD_RUNS,
     "time_limit": lambda seconds: 0 < seconds < math.inf,
     "seed": lambda n: n >= 0,

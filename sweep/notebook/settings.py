@@ -38,6 +38,9 @@ class Keys(TypedDict, total=False):
     precision: dict[str, Any]
     keep: str
     measures: dict[str, Any]
+    accept: dict[str, Any]
+    tune: dict[str, Any]
+    search: dict[str, Any]
     output: str
     fresh: bool
     replace: bool

@@ -15,7 +15,7 @@ import numpy as np
 import xarray as xr
 from rich.console import Console
 
-from sweep import plugins, schedules
+from sweep import plugins, schedules, tuning
 from sweep.config import compose, locate, overrides
 from sweep.config.settings import BY_LOAD, Measures, Precision, Settings
 from sweep.errors import RunError, SweepError
@@ -103,7 +103,10 @@ class Study:
         self._arguments = [*overrides.written(asked), *given]
         config = compose.load(asked, folder, others, values)
         self._folder = Folder(locate.place(config.settings.output), config.settings.name)
-        self._plan = expand(settled(config, self._folder, Console()))
+        found = tuning.settled(settled(config, self._folder, Console()), self._folder, Console())
+        if found is None:
+            raise RunError("this round of the search is submitted; the same call continues when it has ended")
+        self._plan = expand(found)
         schedules.planned(self._plan)
 
     __init__.__signature__ = signature(__init__)  # type: ignore[attr-defined] # for completion

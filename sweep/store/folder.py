@@ -56,7 +56,7 @@ class Folder:
         SweepError
             If it cannot be written to.
         """
-        for name in (*kept, "pilot", "shards/aside"):
+        for name in (*kept, "pilot", "search", "shards/aside"):
             if (part := self.path / name).is_symlink():
                 raise writing.link(part)
         try:

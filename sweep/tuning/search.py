@@ -1,0 +1,348 @@
+"""The rounds of a search, studies on the first weeks of a log; then the study of what it found, on all weeks.
+
+A round proposes some settings (`sweep.tuning.proposing`). They are policies of a study on the first quarter
+of the search's weeks (``screen``). What is not shown to be worse there than the site's settings, or than the
+best so far, under the same jobs, is run on all of the search's weeks (``full``). Both studies are in the
+folder ``search`` of the results and grow with each round, so tasks, executors, store and resume are the usual
+ones. What was tried, and what came of it, is one file of JSON beside them; without it the same rounds are
+proposed again, whose tasks are done.
+
+The last weeks are held back: no search sees them. The study that follows runs the site's settings, the best
+ones, and the best one without each of its keys, on the whole log; its report compares them on these weeks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich.console import Console
+
+from models import workloads
+from models.jobs.calendar import periods
+from models.jobs.trace import SHORT, Trace
+from sweep import executors, run
+from sweep.config import canonical
+from sweep.config.settings import WEEK, Config, Search, refused, seconds_of
+from sweep.errors import INTERRUPTED, RunError, SweepError
+from sweep.executors import Detached
+from sweep.plan import checks, families
+from sweep.plan.data import Plan
+from sweep.plan.expansion import expand
+from sweep.progress import duration, say
+from sweep.statistics.correlation import MIN_BATCHES
+from sweep.store import state, writing
+from sweep.store.folder import Folder
+from sweep.tuning import proposing
+from sweep.tuning.proposing import Tried
+from sweep.tuning.ranges import applied, ranges
+
+SCREEN, FULL = "screen", "full"
+SHARE = 4
+"""The search's weeks over the weeks of its first stage."""
+
+FINALISTS = 3
+"""Settings that are compared on the weeks held back: the more, the wider each interval."""
+
+LIMITED = ("longest_wait", "group_wait")
+"""Ratios that a site limits, keys of ``accept``."""
+
+FARTHEST = 1e3
+"""Largest ratio that Optuna is given."""
+
+Setting = dict[str, Any]
+"""What was tried, as JSON: its name, values, stage, whether it has ended, seconds, and result."""
+
+
+class Stage(NamedTuple):
+    """A part of the log from its beginning on: its length in seconds, and in weeks."""
+
+    name: str
+    seconds: float
+    weeks: int
+
+
+class Division(NamedTuple):
+    """The stages of a search, all weeks, the first one that is held back, and ``batch_size`` of the studies.
+
+    In place of weeks there are days of a short log, or batches of equally many jobs (``batch_size`` is None).
+    """
+
+    stages: tuple[Stage, ...]
+    weeks: int
+    held_from: int
+    batch_size: str | None
+
+
+def settled(config: Config, folder: Folder, console: Console) -> Config | None:
+    """Return the config of the study that follows a search, which is run if it is not done.
+
+    Returns
+    -------
+    Config or None
+        With another action than to run, the study of the search's next stage; None where a batch system has a
+        round, after which the same command continues.
+
+    Raises
+    ------
+    SweepError
+        If the study cannot be searched over, or Optuna is missing.
+    """
+    settings = config.settings
+    if not settings.tune or settings.searched:
+        return config
+    search = _Search(config, folder, console)
+    if settings.action in ("run", "plan"):
+        proposing.check()
+    if settings.action == "run" and not search.finish():
+        return None
+    if search.is_done:
+        return search.study()
+    say(console, search.progress)
+    return search.next_study()
+
+
+class _Search:
+    """A search: its ranges, the parts of its log, and what was tried so far."""
+
+    def __init__(self, config: Config, folder: Folder, console: Console) -> None:
+        self._config, self._console, self._folder = config, console, folder
+        self._place = folder.path / "search"
+        settings = config.settings
+        if len(names := settings.grid["policy"]) != 1:
+            raise SweepError(
+                f"tune begins with one policy, and grid.policy has {len(names)}: grid.policy=[NAME]"
+            )
+        self._reference = str(names[0])
+        self._file = config.files["policy"][self._reference]
+        self._ranges = ranges(settings.tune, self._file, settings.policy)
+        self._most = settings.search.settings or math.inf
+        budget = math.inf if settings.budget is None else seconds_of(settings.budget)
+        if budget is None:
+            raise SweepError(refused("budget", settings.budget))
+        if budget == self._most == math.inf:
+            raise SweepError("tune needs an end: give budget=10min, or search.settings=100")
+        self._budget = budget
+        plan = expand(self._of_policies({}))
+        self._division = _divided(plan, settings.search)
+        described = [settings.tune, asdict(settings.accept), settings.seed, self._division, plan.ids]
+        self._key = hashlib.sha256(canonical.text(described).encode()).hexdigest()
+        self._tried: list[Setting] = []
+        with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+            kept = json.loads((self._place / "search.json").read_text(encoding="utf-8"))
+            self._tried = kept["tried"] if kept["key"] == self._key else []
+        self._is_exhausted = False
+        made = executors.create(settings.executor, [])
+        self._is_detached = isinstance(made, Detached)
+        self._parallel = settings.search.at_once if isinstance(made, Detached) else made.workers
+
+    @property
+    def _spent(self) -> float:
+        """Seconds of the search: of all its tasks, over the number that run at a time."""
+        return sum(one["seconds"] for one in self._tried) / self._parallel
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left to try."""
+        at_end = len(self._tried) >= self._most or self._spent >= self._budget or self._is_exhausted
+        return bool(self._tried) and at_end and all(one["ended"] for one in self._tried)
+
+    @property
+    def progress(self) -> str:
+        """How far it is, in one line."""
+        ended = [one for one in self._tried if one["ended"]]
+        stopped = sum(one["stage"] != FULL for one in ended)
+        text = f"search: {len(ended)} settings tried, {stopped} of them stopped early"
+        for best in _ordered(self._tried)[:1]:
+            mean, low, high = (f"{100 * best['result'][part]:+.0f}" for part in ("change", "low", "high"))
+            text += f"; the best, {best['name']}, changes the mean wait by {mean} % ({low} to {high} %) there"
+        if self._budget < math.inf:
+            text += f"; {duration(self._spent)} of {duration(self._budget)}"
+        return text
+
+    def finish(self) -> bool:
+        """Run what is left of the search; return whether it is done."""
+        while not self.is_done:
+            if (running := self._running()) is None:
+                self._propose()
+            elif not self._run(*running):
+                say(self._console, "search: the same command continues when this round has ended")
+                return False
+            elif self._running() is None:
+                say(self._console, self.progress)
+        return True
+
+    def _propose(self) -> None:
+        settings, tried = self._config.settings, self._tried
+        if not tried:
+            ends = ({**one.conditions, one.key: end} for one in self._ranges for end in one.ends)
+            checks.notes(expand(self._of_policies(self._files(
+                {"name": f"trial_{n}", "values": values} for n, values in enumerate(ends)
+            ))))  # fmt: skip
+        n = min(settings.search.at_once, self._most - len(tried))
+        known = [_known(one, asdict(settings.accept)) for one in tried]
+        found = proposing.proposed(self._ranges, known, int(n), settings.seed)
+        if not found:
+            self._is_exhausted = True
+            say(self._console, "search: all settings within the ranges were tried")
+        empty: Setting = {"stage": "", "ended": False, "seconds": 0.0, "result": {}}
+        first = len(tried) + 1
+        tried += [{"name": f"trial_{n}", "values": values, **empty} for n, values in enumerate(found, first)]
+        self._save()
+
+    def _running(self) -> tuple[Stage, list[Setting]] | None:
+        """Return the next stage and its settings, all of one round; None between two rounds."""
+        left = [one for one in self._tried if not one["ended"]]
+        if not left:
+            return None
+        names = ["", *(stage.name for stage in self._division.stages)]
+        return self._division.stages[names.index(left[0]["stage"])], left
+
+    def _run(self, stage: Stage, those: list[Setting]) -> bool:
+        """Run settings on a part of the log, and keep what came of them; return whether they have ended."""
+        plan = expand(self._staged(stage, those))
+        there = Folder(Path(plan.settings.output), plan.settings.name)
+        quiet, before = Console(quiet=True), state.read(plan, there)
+        if self._is_detached and len(before.done) + len(before.failed) < before.total:
+            run.run(plan, there, self._console, [], summarise=False)
+            return False
+        if self._is_detached and before.failed:
+            run.gather(plan, there, quiet, [])
+        elif run.run(plan, there, quiet, [], summarise=False) == INTERRUPTED:
+            raise KeyboardInterrupt
+        if plan.ids[0] not in state.read(plan, there).done:
+            raise RunError(
+                f"{there.path}: the task of {self._reference} failed: see the same command with tune=null"
+            )
+        best = [one["name"] for one in _ordered(self._tried)[:1]]
+        appraising: Any = importlib.import_module("analysis.notebook")  # above all packages
+        found = appraising.appraised_of(there.path, self._reference, *best)
+        for one in those:
+            one["stage"], result = stage.name, found.get(one["name"])
+            one["ended"] = result is None or stage.name == FULL or result["is_worse"]
+            if result is not None:  # None: its task failed
+                one["seconds"] += result.pop("seconds")
+                one["result"] = result
+        self._save()
+        return True
+
+    def _save(self) -> None:
+        self._folder.create()
+        text = json.dumps({"key": self._key, "tried": self._tried}, indent=1)
+        writing.replace(writing.inner(self._place) / "search.json", f"{text}\n".encode())
+
+    def next_study(self) -> Config:
+        """Return the study of the stage that is next; before the first round, of the site's settings."""
+        return self._staged(*(self._running() or (self._division.stages[0], [])))
+
+    def _staged(self, stage: Stage, those: Iterable[Setting]) -> Config:
+        """Return a study of some settings, and the best ones so far, on a part of the log."""
+        settings = self._config.settings
+        return self._of_policies(
+            self._files([*_ordered(self._tried)[:1], *those]), output=str(self._place / stage.name),
+            schedule=None, fresh=False, batches=stage.weeks, batch_size=self._division.batch_size, tune={},
+            workload={**settings.workload, "duration": stage.seconds},
+        )  # fmt: skip
+
+    def study(self) -> Config:
+        """Return the study of the best settings on the whole log."""
+        best = _finalists(self._tried)
+        files, without = self._files(best), {}
+        for one in best[:1]:
+            for key in one["values"]:
+                left = {other: value for other, value in one["values"].items() if other != key}
+                if (file := applied(self._file, left, self._ranges)) != files[one["name"]]:
+                    files[name := f"{one['name']} without {key}"] = file
+                    without[name] = key
+        of, is_equal = self._division, self._division.batch_size is None
+        searched = {
+            "reference": self._reference, "finalists": [one["name"] for one in best], "without": without,
+            "weeks": of.weeks, "held_from": of.held_from, "seconds": self._spent, "tried": self._tried,
+            "stages": {one.name: one.weeks for one in of.stages},
+        }  # fmt: skip
+        equal = {"batch_size": None, "batches": SHORT} if is_equal else {}
+        return self._of_policies(files, searched=searched, **equal)
+
+    def _files(self, those: Iterable[Setting]) -> dict[str, dict[str, Any]]:
+        return {one["name"]: applied(self._file, one["values"], self._ranges) for one in those}
+
+    def _of_policies(self, files: Mapping[str, dict[str, Any]], **changed: Any) -> Config:
+        """Return a study of the site's settings and others, in which nothing is searched for."""
+        config = self._config
+        grid = {**config.settings.grid, "policy": [self._reference, *files]}
+        settings = replace(config.settings, grid=grid, budget=None, replace=True, **changed)
+        policies = {self._reference: self._file, **files}
+        return replace(config, settings=settings, files={**config.files, "policy": policies})
+
+
+def _divided(plan: Plan, search: Search) -> Division:
+    """Return the parts of the log of a plan: weeks or days, or equal numbers of jobs where those are too few.
+
+    Raises
+    ------
+    SweepError
+        If it is not one log as it was.
+    """
+    trace, settings = None, plan.settings
+    if len(plan.points) == 1 == plan.replications and settings.batch_size == WEEK:
+        point = plan.task(0).point
+        trace = (families.find(point.policy["family"]).open_log or workloads.open_workload)(point)
+    if not isinstance(trace, Trace) or settings.workload.get("duration") is not None:
+        raise SweepError(
+            "tune searches on one log, as it was: one workload, machine and load, batch_size=week, and "
+            "neither workload.resample nor workload.duration"
+        )
+    submit = trace.jobs.submit
+    for size in (WEEK, None):
+        begins = periods(submit, settings.batches)[:-1] if size else submit[:: -(-len(submit) // SHORT)]
+        held = round(len(begins) * search.held_back)
+        mine = (
+            len(begins) - held - 1
+        )  # the week between belongs to neither: its queue is of jobs of the first
+        if min(mine, held) >= MIN_BATCHES:
+            break
+    else:
+        raise SweepError(
+            f"{trace.name} has {len(submit)} jobs: too few for {SHORT} batches, which tune needs"
+        )
+    numbers = {SCREEN: max(MIN_BATCHES, mine // SHARE), FULL: mine}
+    if 2 * numbers[SCREEN] > mine:  # hardly cheaper than all
+        del numbers[SCREEN]
+    stages = tuple(Stage(name, float(begins[n] - submit[0]), n) for name, n in numbers.items())
+    return Division(stages, len(begins), mine + 1, size)
+
+
+def _known(one: Setting, limits: Mapping[str, Any]) -> Tried:
+    """Return a setting as Optuna is given it: the log of the ratio of the mean waits."""
+    result = one["result"]
+    if not result:
+        return Tried(one["values"], math.log(FARTHEST), {"failed": 1.0})
+    broken = {"jobs": float(result["lost_jobs"])}
+    for key in (key for key in LIMITED if limits[key] is not None):
+        broken[key] = min(result[key], FARTHEST) / limits[key] - 1
+    return Tried(one["values"], math.log(max(1 + result["change"], 1 / FARTHEST)), broken)
+
+
+def _ordered(tried: Iterable[Setting]) -> list[Setting]:
+    """Return what is better on all of the search's weeks and keeps the constraints, the best first."""
+    results = [(one["result"], one) for one in tried if one["stage"] == FULL and one["result"]]
+    kept = [(of["change"], one) for of, one in results if not of["broken"] and of["change"] < 0]
+    return [one for _, one in sorted(kept, key=lambda pair: pair[0])]
+
+
+def _finalists(tried: Sequence[Setting]) -> list[Setting]:
+    """Return what is compared on the weeks held back: the best of the front of all three waits."""
+    front: list[Setting] = []
+    for one in _ordered(tried):
+        costs = [one["result"][key] for key in LIMITED]
+        others = ([other["result"][key] for key in LIMITED] for other in front)
+        if not any(all(map(float.__le__, other, costs)) for other in others):
+            front.append(one)
+    return front[:FINALISTS]
