@@ -12,7 +12,7 @@ from schedsweep.terminal import wrapped
 PORT = 5006
 KEYS = ("port", "browser", "hosts", "logs")
 HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*(:\d{1,5})?")
-PACKAGES = ("panel", "holoviews", "bokeh", "tornado")
+PACKAGES = ("panel", "bokeh", "tornado")
 """Packages of the extra ``[explore]``."""
 
 HELP = f"""\

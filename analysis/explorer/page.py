@@ -97,10 +97,23 @@ class Page:
         self._status, self._caption, self._facts, self._state = (
             pn.pane.HTML("", stylesheets=[STYLE], sizing_mode="stretch_width", margin=0) for _ in range(4)
         )
-        self._plot = pn.pane.HoloViews(linked_axes=False, min_height=380, stylesheets=[PAPER], **WIDE)
-        self._numbers = pn.pane.DataFrame(sizing_mode="stretch_width", index=False)
+        self._progress = pn.indicators.Progress(visible=False, bar_color="info", **WIDE)
+        self._plot = pn.pane.Bokeh(min_height=380, stylesheets=[PAPER], **WIDE)
+        self._table = pn.widgets.Tabulator(
+            disabled=True,
+            show_index=False,
+            pagination="local",
+            page_size=12,
+            layout="fit_data_stretch",
+            **WIDE,
+        )
+        self._table.param.watch(lambda event: self._soon(self._fade), "filters")
+        self._table.on_click(lambda event: self._take(self._table.value.index[event.row]))
         self._csv = pn.widgets.FileDownload(
             callback=self._as_csv, filename=f"{self._study.name}.csv", label="Save numbers (CSV)", width=170
+        )
+        self._numbers = pn.Card(
+            self._table, self._csv, title="All numbers of this plot", collapsed=True, **WIDE
         )
         self._point = select(name="One point", **WIDE)
         self._point.param.watch(lambda event: self._describe(), "value")
@@ -120,7 +133,7 @@ class Page:
         self._image = pn.pane.PNG(
             sizing_mode="scale_width", max_width=1100, visible=False, stylesheets=[PAPER]
         )
-        self._chart = pn.pane.HoloViews(linked_axes=False, visible=False, stylesheets=[PAPER], **WIDE)
+        self._chart = pn.pane.Bokeh(visible=False, stylesheets=[PAPER], **WIDE)
         self._save = pn.widgets.FileDownload(label="Save this picture", width=170, visible=False)
 
     @property
@@ -134,9 +147,9 @@ class Page:
         """The plot, one point and its picture, and all numbers."""
         request = pn.FlexBox(self._view, self._replication, self._begin, self._end, self._draw)
         one = [self._point, self._facts, self._command, self._copy, request, self._state]
-        numbers = pn.Card(self._numbers, self._csv, title="All numbers of this plot", collapsed=True, **WIDE)
         return pn.Column(
-            self._status, self._caption, self._plot, *one, self._chart, self._image, self._save, numbers,
+            self._status, self._progress, self._caption, self._plot, *one, self._chart, self._image,
+            self._save, self._numbers,
             **WIDE, styles={"flex": "1 1 460px", "min-width": "0"},
         )  # fmt: skip
 
@@ -240,9 +253,11 @@ class Page:
         self._plot.visible = drawable
         if drawable:
             drawing = plot.drawn(study, choice, found, view=view)
-            drawing.clicked.param.watch(lambda event: self._click(drawing, event.new), "index")
-            self._drawing, self._plot.object = drawing, drawing.overlay
-        self._numbers.object = found[["heading", "estimate", "interval", "runs", "note"]]
+            drawing.targets.selected.on_change("indices", lambda key, old, new: self._click(drawing, new))
+            if drawing.brushes:
+                drawing.brushes.changed = self._list
+            self._drawing, self._plot.object = drawing, drawing.figure
+        self._list()
         old = self._point.value
         headings = list(found["heading"])
         with self._offering():
@@ -251,10 +266,29 @@ class Page:
             )
         self._describe()
 
+    def _list(self) -> None:
+        """List the points; with parallel coordinates, the ones in all ranges that are marked."""
+        found, brushes = self._points, self._drawing and self._drawing.brushes
+        if brushes and self._drawing:
+            found = found.loc[self._drawing.points.index[brushes.kept]]
+        table, filters = words.listed(self._study, self._choice, found)
+        self._table.param.update(value=table, header_filters=filters)
+        self._fade()
+
+    def _fade(self) -> None:
+        """Fade the lines of parallel coordinates that the table does not list."""
+        if self._drawing and self._drawing.brushes:
+            self._drawing.brushes.fade(self._drawing.points.index.isin(self._table.current_view.index))
+
     def _state_of_run(self) -> str:
         source = self._source
-        live = " The sweep is still running; this page is updated." if source.is_running else ""
-        text = f"{words.tally(self._study)}. Written {source.written}.{live}"
+        done, total = source.tasks
+        self._progress.param.update(visible=source.is_running, value=100 * done // max(total, 1))
+        text = f"{words.tally(self._study)}. Written {source.written}."
+        if done < total:
+            live = "The sweep is still running; this page is updated."
+            text += f" {done:,} of {total:,} runs are done. "
+            text += live if source.is_running else "No sweep is running: the same command continues this one."
         return _message(text, "status", "quiet") + (source.problem and _message(source.problem))
 
     def _captioned(self, drawable: bool) -> str:
@@ -270,9 +304,12 @@ class Page:
         has_bars = choice.kind == LINES and bool((self._points["half_width"] > 0).any())
         bars = f" Bars: {study.level} confidence intervals." if has_bars else ""
         is_hollow = self._points["mean"].notna() & ~self._points["solid"]
-        hollow = " Hollow points: see their note." if is_hollow.any() else ""
+        hollow = " Hollow points: see their note." if choice.kind == LINES and is_hollow.any() else ""
         to = "choose it" if study.is_program else "draw its schedule"
         hint = f"Hover over a point for its numbers, click it to {to}."
+        if choice.kind == PARALLEL:
+            hint += " Draw a box over an axis to keep the points in it, beside all axes to keep all again."
+            hint += " So does a filter of the table below."
         return f"<p>{name}.{bars}{hollow} <span class='quiet'>{hint}</span></p>"
 
     def _as_csv(self) -> io.StringIO:
@@ -285,6 +322,10 @@ class Page:
         """The row of the chosen point, None if there is none."""
         here = self._points[self._points["heading"] == self._point.value]
         return None if here.empty else here.iloc[0]
+
+    def _take(self, row: int) -> None:
+        """Choose a point of the table."""
+        self._point.value = self._points["heading"][row]
 
     def _click(self, drawing: plot.Drawing, index: Sequence[int]) -> None:
         """Choose the point that was clicked, and draw its picture."""
@@ -402,11 +443,12 @@ class Page:
         self._in_background(self._follow())
 
     async def _follow(self) -> None:
+        seen = None
         while not self._is_closed:
             await asyncio.sleep(REFRESH_S)
-            problem = self._source.problem
             study = await asyncio.get_running_loop().run_in_executor(None, self._source.refresh)
-            if study is not self._study or problem != self._source.problem:
+            before, seen = seen, (self._source.problem, self._source.is_running)
+            if study is not self._study or before != seen:
                 self._soon(partial(self._renew, study))
 
     def _renew(self, study: Study) -> None:

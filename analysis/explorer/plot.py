@@ -1,29 +1,28 @@
-"""The plot in the middle of the page, by HoloViews: lines, intervals, points without a mean, tooltips."""
+"""The plot in the middle of the page, by Bokeh: lines, intervals, points without a mean, tooltips."""
 
 from __future__ import annotations
 
-from functools import partial
+import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import holoviews as hv
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
-from bokeh.models import HoverTool, LogTicker, NoOverlap, NumeralTickFormatter, TapTool
-from bokeh.models.annotations import ColorBar
+from bokeh import models
+from bokeh.models import ColumnDataSource, HoverTool, LogTicker, NumeralTickFormatter, Plot, Span, TapTool
 from bokeh.models.renderers import GlyphRenderer
+from bokeh.plotting import figure
 
 from analysis.compare.heat_map import MOST_TEXTS
 from analysis.explorer import choice as chosen
 from analysis.explorer import words
 from analysis.explorer.choice import AUTO, HEAT_MAP, PARALLEL, Choice
-from analysis.explorer.parallel import parallel
+from analysis.explorer.parallel import Brushes, parallel
 from analysis.explorer.points import ASIDE, UNDECIDED
 from analysis.figures.style import SchemeStyle, text_on
 from analysis.study import Study
 from sweep.numbers import number
-
-hv.extension("bokeh", logo=False)
 
 MARKERS = {
     "o": "circle", "s": "square", "^": "triangle", "v": "inverted_triangle", "D": "diamond", "X": "square_x",
@@ -70,8 +69,8 @@ MOST_ROWS = 6
 INK = "#222222"
 """Colour of texts and axes."""
 
-CANVAS = {"plot.output_backend": "canvas"}
-"""Without WebGL, which some browsers lack."""
+TEXTS = ("heading", "estimate", "note", "runs", "seeds", "command")
+"""Columns of the tooltip."""
 
 Range = tuple[float, float]
 
@@ -89,26 +88,27 @@ class Drawing(NamedTuple):
     Parameters
     ----------
     points : DataFrame
-        The points that can be clicked, in the order of `clicked`.
-    clicked : Selection1D
-        Stream of the points that are clicked: ``index``.
-    zoomed : RangeXY
-        Stream of the part that is shown.
-    everything : View
-        The whole plot.
+        The points that can be clicked, in the order of `targets`.
+    targets : ColumnDataSource
+        Its ``selected`` has the points that are clicked.
+    everything : View, optional
+        The whole plot, if it can be zoomed.
+    brushes : Brushes, optional
+        What the reader has marked on the axes of parallel coordinates.
     """
 
-    overlay: hv.Overlay
+    figure: Plot
     points: pd.DataFrame
-    clicked: hv.streams.Selection1D
-    zoomed: hv.streams.RangeXY
-    everything: View
+    targets: ColumnDataSource
+    everything: View | None = None
+    brushes: Brushes | None = None
 
     @property
     def view(self) -> View | None:
         """The part that is shown; None if it is the whole plot."""
-        shown = View(self.zoomed.x_range or self.everything.x, self.zoomed.y_range or self.everything.y)
-        return None if np.allclose(shown, self.everything) else shown
+        x, y = self.figure.x_range, self.figure.y_range
+        shown = View((x.start, x.end), (y.start, y.end))
+        return None if self.everything is None or np.allclose(shown, self.everything) else shown
 
 
 def drawn(study: Study, choice: Choice, points: pd.DataFrame, *, view: View | None = None) -> Drawing:
@@ -129,62 +129,116 @@ def drawn(study: Study, choice: Choice, points: pd.DataFrame, *, view: View | No
     if choice.kind == HEAT_MAP:
         return _heat_map(study, choice, frame, {name: own.label for name, own in styles.items()})
     if choice.kind == PARALLEL:
-        overlay, frame = parallel(study, choice, frame, unit, drawn_light)
-        every = overlay.get(1)
-        everything = View((0.0, 1.0), (0.0, 1.0))
-        return Drawing(overlay, frame, hv.streams.Selection1D(source=every), hv.streams.RangeXY(), everything)
+        made = sheet("", 520, "")
+        frame, brushes = parallel(study, choice, frame, unit, made)
+        return Drawing(made, frame, brushes.lines, brushes=brushes)
     frame["at"] = frame["x"] + _shift(frame, choice, chosen.is_scale(study, choice.along))
     known = frame["y"].dropna()
     is_positive = bool(len(known)) and bool((known > 0).all())
     is_wide = is_positive and not choice.reference and known.max() > WIDE_RANGE * known.min()
     logarithmic = bool(is_positive and (choice.scale == "log" or (choice.scale == AUTO and is_wide)))
     low, high = _limits(frame, choice, logarithmic)
-    layers: list[hv.Element] = []
-    if choice.reference:
-        layers.append(hv.HLine(1.0).opts(color="#888888", line_dash="dashed", line_width=1))
-    for name in choice.shown:
-        layers += _line(frame[frame["line"] == name], styles[name], low if logarithmic else -np.inf)
     sides = _wider(frame["at"].min(), frame["at"].max(), 0.04) if len(frame) else (0.0, 1.0)
     full = [name for name in choice.shown if (aside & (frame["line"] == name)).any()]
-    top = high
-    if full:  # a row above the values for each line that has some
-        step = min(STRIP, MOST_STRIP / len(full))
-        heights = [_above(low, high, step * (row + 0.8), logarithmic) for row in range(len(full))]
-        top = _above(low, high, step * (len(full) + 0.6), logarithmic)
-        for name, height in zip(full, reversed(heights), strict=True):
-            rows = (frame["line"] == name) & aside
-            is_named = not frame[frame["line"] == name]["y"].notna().any()
-            frame.loc[rows, "y"] = height
-            layers.append(
-                _markers(frame[rows], styles[name], "white", styles[name].label if is_named else "")
-            )
-        layers.append(hv.HLine(high).opts(color="#bbbbbb", line_width=0.8))
-        states = " saturated" + " or undecided" * (UNDECIDED in set(frame["status"]))
-        label = hv.Text(sides[0], top, states, halign="left", valign="top")
-        layers.append(label.opts(text_color="#666666", text_font_size="8pt"))
-    targets = frame[frame["y"].notna()].reset_index(drop=True)
-    target = _targets(targets)
-    everything = View(sides, (low, top))
-    shown = view or everything
+    step = min(STRIP, MOST_STRIP / max(len(full), 1))
+    everything = View(sides, (low, _above(low, high, step * (len(full) + 0.6) * bool(full), logarithmic)))
     is_long = any(len(styles[name].label) > LONG_NAME for name in choice.shown)
     n_columns = max(1 if is_long else 2, -(-len(choice.shown) // MOST_ROWS))
-    overlay = hv.Overlay([*layers, target]).opts(
-        responsive=True, height=460 + 24 * -(-len(choice.shown) // n_columns) * several,
-        xlim=shown.x, ylim=shown.y, logy=logarithmic, yformatter=_ticks_of_numbers(),
-        xlabel=words.along_label(study, choice), ylabel=words.value_label(study, choice, unit),
-        title=words.where(study, choice.at), fontsize={"title": "11pt", "labels": "10pt", "legend": "9pt"},
-        show_grid=True, gridstyle={"grid_line_color": "#e8e8e8"}, toolbar="above", active_tools=[],
-        show_legend=several, legend_position="bottom", legend_cols=n_columns, legend_limit=10_000,
-        hooks=[partial(_finish, everything, high), drawn_light], **_ticks(study, choice, points),
+    height = 460 + 24 * -(-len(choice.shown) // n_columns) * several
+    title, across = words.where(study, choice.at), words.along_label(study, choice)
+    made = sheet(
+        title, height, across, words.value_label(study, choice, unit), "log" if logarithmic else "linear"
+    )
+    if choice.reference:
+        made.add_layout(Span(location=1.0, dimension="width", line_color="#888888", line_dash="dashed"))
+    for name in choice.shown:
+        _line(made, frame[frame["line"] == name], styles[name], low if logarithmic else -np.inf)
+    if full:  # a row above the values for each line that has some
+        for row, name in enumerate(reversed(full)):
+            rows = (frame["line"] == name) & aside
+            is_named = not frame[frame["line"] == name]["y"].notna().any()
+            frame.loc[rows, "y"] = _above(low, high, step * (row + 0.8), logarithmic)
+            _markers(made, frame[rows], styles[name], "white", is_named)
+        made.add_layout(Span(location=high, dimension="width", line_color="#bbbbbb", line_width=0.8))
+        states = " saturated" + " or undecided" * (UNDECIDED in set(frame["status"]))
+        made.text(
+            sides[0], everything.y[1], [states], text_baseline="top", text_color="#666666",
+            text_font_size="8pt",
+        )  # fmt: skip
+    targets = frame[frame["y"].notna()].reset_index(drop=True)
+    source = ColumnDataSource(targets[["at", "y", *TEXTS]].to_dict("list"))
+    marks = made.scatter(
+        "at", "y", source=source, size=14, alpha=0, nonselection_alpha=0, selection_fill_alpha=0,
+        selection_line_alpha=1, selection_line_color="#111111", selection_line_width=2,
     )  # fmt: skip
-    clicked = hv.streams.Selection1D(source=target)
-    return Drawing(overlay, targets, clicked, hv.streams.RangeXY(source=overlay), everything)
+    _react(made, marks)
+    for ends, (start, end), part in zip(
+        (made.x_range, made.y_range), everything, view or everything, strict=True
+    ):
+        ends.update(start=part[0], end=part[1], reset_start=start, reset_end=end)
+    made.yaxis.bounds = (low, high)  # points above it have no value
+    made.yaxis.formatter = NumeralTickFormatter(format=NUMBERS)
+    if chosen.is_scale(study, choice.along):
+        made.xaxis.formatter = NumeralTickFormatter(format=NUMBERS)
+    else:
+        names = {
+            row.x: words.value_name(study, choice.along, row.value, row.place) for row in points.itertuples()
+        }
+        _name_ticks(made.xaxis, names)
+    for legend in made.legend:  # none without a mean
+        legend.update(
+            location="center", ncols=n_columns, border_line_color=None, background_fill_color="white",
+            label_text_color=INK, label_text_font_size="9pt", click_policy="mute",
+        )  # fmt: skip
+        made.add_layout(legend, "below") if several else legend.update(visible=False)
+    return Drawing(made, targets, source, everything)
+
+
+def sheet(title: str, height: int, across: str, up: str = "", scale: str = "linear") -> figure:
+    """Return an empty figure of the colours of paper; on a dark page all pictures are inverted together."""
+    made = figure(
+        height=height, sizing_mode="stretch_width", tools="pan,wheel_zoom,auto_box_zoom,save,reset",
+        toolbar_location="above", y_axis_type=scale, x_range=models.Range1d(), y_range=models.Range1d(),
+        background_fill_color="white", border_fill_color="white",
+    )  # fmt: skip
+    made.title.update(text=title, text_font_style="normal", text_font_size="11pt", text_color=INK)
+    made.toolbar.update(logo=None, active_drag=None, active_scroll=None)
+    made.grid.grid_line_color = "#e8e8e8"
+    for axis, label in ((made.xaxis[0], across), (made.yaxis[0], up)):
+        axis.update(
+            axis_label=label, axis_label_text_font_style="normal", axis_label_text_font_size="10pt",
+            axis_label_text_color=INK, major_label_text_color=INK, axis_line_color=INK,
+            major_tick_line_color=INK, minor_tick_line_color=None,
+            major_label_policy=models.NoOverlap(min_distance=8),
+        )  # fmt: skip
+        if isinstance(axis.ticker, LogTicker):
+            axis.ticker.mantissas = [1, 2, 5]
+    return made
+
+
+def _react(made: figure, marks: GlyphRenderer) -> None:
+    """Show the tooltip at, and take clicks on, these marks only: others would fade when one is clicked."""
+    made.add_tools(
+        HoverTool(
+            tooltips=TOOLTIP, point_policy="snap_to_data", attachment="horizontal", limit=1, renderers=[marks]
+        ),
+        TapTool(renderers=[marks]),
+    )
+
+
+def _name_ticks(axis: Any, names: Mapping[float, str]) -> None:
+    """Label an axis with names at their places."""
+    axis.ticker = models.FixedTicker(ticks=sorted(names))
+    axis.major_label_overrides = dict(names)
+    axis.major_label_orientation = math.radians(30) if sum(map(len, names.values())) > 60 else "horizontal"
 
 
 def _heat_map(study: Study, choice: Choice, frame: pd.DataFrame, names: dict[str, str]) -> Drawing:
     """Return the means in colours, with the axis of the plot in columns and the lines in rows."""
     columns = {one: words.value_name(study, choice.along, one, choice.at) for one in frame["value"].unique()}
-    shown = frame.assign(column=frame["value"].map(columns), row=frame["line"].map(names))
+    rows = [name for name in choice.shown if name in set(frame["line"])]
+    order = {one: place for place, one in enumerate(columns)}
+    shown = frame.assign(at=frame["value"].map(order), row=frame["line"].map(rows.index))
     label = words.value_label(study, choice, words.unit_of(study, choice, frame))
     is_positive = bool((frame["y"].dropna() > 0).all()) and bool(frame["y"].notna().any())
     heights = np.log(frame["y"]) if is_positive else frame["y"]
@@ -192,13 +246,6 @@ def _heat_map(study: Study, choice: Choice, frame: pd.DataFrame, names: dict[str
     if is_ratio := bool(choice.reference) and is_positive:
         low, high = -max(-low, high, 1e-3), max(-low, high, 1e-3)
     shades = mpl.colormaps[COLORS[is_ratio]]
-    colors = hv.HeatMap(shown, ["column", "row"], ["y", "heading", "estimate", "note"]).opts(
-        responsive=True, height=140 + 44 * len(choice.shown), cmap=shades.name, colorbar=True, clabel=label,
-        xlabel=words.along_label(study, choice), ylabel="", logz=is_positive, tools=["tap"],
-        clim=(np.exp(low), np.exp(high)) if is_ratio else (None, None),
-        title=words.where(study, choice.at), clipping_colors={"NaN": "#dddddd"}, backend_opts=CANVAS,
-    )  # fmt: skip
-    everything = View((0.0, 1.0), (0.0, 1.0))
     shares = (heights - low) / ((high - low) or 1.0)
     shown["ink"] = ["#111111" if np.isnan(one) else text_on(shades(one)) for one in shares]
     shown["text"] = shown["estimate"]
@@ -206,19 +253,46 @@ def _heat_map(study: Study, choice: Choice, frame: pd.DataFrame, names: dict[str
         shown["text"] = [number(one) if one == one else "" for one in shown["y"]]
     if len(columns) > MOST_NUMBERS:
         shown["text"] = ""
-    texts = hv.Labels(shown, ["column", "row"], ["text", "ink"]).opts(text_color="ink", text_font_size="9pt")
-    clicked, zoomed = hv.streams.Selection1D(source=colors), hv.streams.RangeXY()
-    overlay = (colors * texts).opts(hooks=[drawn_light])
-    return Drawing(overlay, shown, clicked, zoomed, everything)
-
-
-def schedule(boxes: pd.DataFrame, title: str) -> hv.Rectangles:
-    """Return a Gantt chart that can be zoomed, of the rectangles of `views.rectangles`."""
-    return hv.Rectangles(boxes, ["begin", "low", "end", "high"], ["job", "color"]).opts(
-        responsive=True, height=440, color="color", line_color="#333333", line_width=0.4, title=title,
-        tools=["hover"], xlabel="Time since the first submission (h)", ylabel="Processors",
-        hooks=[drawn_light], backend_opts=CANVAS,
+    title = ", ".join(filter(None, [label, words.where(study, choice.at)]))
+    made = sheet(title, 140 + 44 * len(rows), words.along_label(study, choice))
+    ends = (float(np.exp(low)), float(np.exp(high))) if is_positive else (low, high)
+    colors = (models.LogColorMapper if is_positive else models.LinearColorMapper)(
+        [mpl.colors.to_hex(shades(share)) for share in np.linspace(0, 1, 256)],
+        low=ends[0], high=ends[1], nan_color="#dddddd",
     )  # fmt: skip
+    source = ColumnDataSource(shown[["at", "row", "y", "text", "ink", *TEXTS]].to_dict("list"))
+    cells = made.rect(
+        "at", "row", 1, 1, source=source, fill_color={"field": "y", "transform": colors}, line_color="white",
+        nonselection_alpha=1, selection_line_color="#111111", selection_line_width=2,
+    )  # fmt: skip
+    made.text("at", "row", "text", source=source, text_color="ink", text_font_size="9pt", text_align="center",
+              text_baseline="middle", nonselection_text_alpha=1)  # fmt: skip
+    _react(made, cells)
+    made.grid.visible = False
+    made.x_range.update(start=-0.5, end=len(columns) - 0.5)
+    made.y_range.update(start=len(rows) - 0.5, end=-0.5)
+    _name_ticks(made.xaxis[0], dict(enumerate(columns.values())))
+    made.yaxis[0].update(ticker=models.FixedTicker(ticks=list(range(len(rows)))),
+                         major_label_overrides={i: names[one] for i, one in enumerate(rows)})  # fmt: skip
+    ticker = LogTicker(mantissas=[1, 2, 5]) if is_positive else models.BasicTicker()
+    bar = models.ColorBar(color_mapper=colors, ticker=ticker, formatter=NumeralTickFormatter(format=NUMBERS),
+                   background_fill_color="white", major_label_text_color=INK)  # fmt: skip
+    made.add_layout(bar, "right")
+    return Drawing(made, shown, source)
+
+
+def schedule(boxes: pd.DataFrame, title: str) -> Plot:
+    """Return a Gantt chart that can be zoomed, of the rectangles of `views.rectangles`."""
+    made = sheet(title, 440, "Time since the first submission (h)", "Processors")
+    marks = made.quad(
+        "begin", "end", "high", "low", source=ColumnDataSource(boxes.to_dict("list")), fill_color="color",
+        line_color="#333333", line_width=0.4,
+    )  # fmt: skip
+    made.add_tools(HoverTool(renderers=[marks], tooltips=[("job", "@job")]))
+    for ends, low, high in ((made.x_range, "begin", "end"), (made.y_range, "low", "high")):
+        start, end = float(boxes[low].min()), float(boxes[high].max())
+        ends.update(start=start, end=end, reset_start=start, reset_end=end)
+    return made
 
 
 def _shift(frame: pd.DataFrame, choice: Choice, is_scale: bool) -> pd.Series[float]:
@@ -232,40 +306,31 @@ def _shift(frame: pd.DataFrame, choice: Choice, is_scale: bool) -> pd.Series[flo
     return frame["line"].map(order) * (0.1 * np.diff(x).min() / max(len(choice.shown), 1) if moved else 0.0)
 
 
-def _line(mine: pd.DataFrame, own: SchemeStyle, least: float) -> list[hv.Element]:
-    """Return the elements of a line; it is interrupted where a point is saturated or missing."""
+def _line(made: figure, mine: pd.DataFrame, own: SchemeStyle, least: float) -> None:
+    """Draw a line with its intervals; it is interrupted where a point is saturated or missing."""
     there = mine[mine["y"].notna()]
     if there.empty:
-        return []
-    dashes = DASHES.get(str(own.dashes), "solid")
-    line = hv.Curve(mine, "at", "y", label=own.label)
-    found: list[hv.Element] = [line.opts(color=own.color, line_dash=dashes, line_width=1.8)]
-    bars = there[there["half"] > 0]
-    if len(bars):
-        bars = bars.assign(below=np.minimum(bars["half"], bars["y"] - least))
-        whiskers = hv.ErrorBars(bars, "at", ["y", "below", "half"])
-        found.append(whiskers.opts(color=own.color, line_width=1.2, upper_head=None, lower_head=None))
-    for rows, fill in ((there[there["solid"]], own.color), (there[~there["solid"]], "white")):
-        if len(rows):
-            found.append(_markers(rows, own, fill, own.label))
-    return found
-
-
-def _markers(rows: pd.DataFrame, own: SchemeStyle, fill: str, label: str) -> hv.Element:
-    edge = own.color if fill == "white" else "white"
-    return hv.Scatter(rows, "at", "y", label=label).opts(
-        marker=MARKERS.get(own.marker, "circle"), fill_color=fill, line_color=edge, size=9, line_width=1.0
-    )
-
-
-def _targets(rows: pd.DataFrame) -> hv.Scatter:
-    """Return the areas that react to the pointer: every point, larger than its marker."""
-    hover = HoverTool(tooltips=TOOLTIP, point_policy="snap_to_data", attachment="horizontal", limit=1)
-    texts = ["heading", "estimate", "note", "runs", "seeds", "command"]
-    return hv.Scatter(rows, "at", ["y", *texts]).opts(
-        size=14, alpha=0, nonselection_alpha=0, selection_fill_alpha=0, selection_line_alpha=1,
-        selection_line_color="#111111", selection_line_width=2, tools=[hover, "tap"], show_legend=False,
+        return
+    made.line(
+        mine["at"], mine["y"], legend_label=own.label, color=own.color, line_width=1.8,
+        line_dash=DASHES.get(str(own.dashes), "solid"),
     )  # fmt: skip
+    bars = there[there["half"] > 0]
+    below = np.minimum(bars["half"], bars["y"] - least)
+    made.segment(
+        bars["at"], bars["y"] - below, bars["at"], bars["y"] + bars["half"], color=own.color, line_width=1.2
+    )
+    for rows, fill in ((there[there["solid"]], own.color), (there[~there["solid"]], "white")):
+        _markers(made, rows, own, fill, True)
+
+
+def _markers(made: figure, rows: pd.DataFrame, own: SchemeStyle, fill: str, is_named: bool) -> None:
+    if len(rows):
+        made.scatter(
+            rows["at"], rows["y"], marker=MARKERS.get(own.marker, "circle"), fill_color=fill, size=9,
+            line_color=own.color if fill == "white" else "white",
+            **({"legend_label": own.label} if is_named else {}),
+        )  # fmt: skip
 
 
 def _limits(frame: pd.DataFrame, choice: Choice, logarithmic: bool) -> Range:
@@ -295,57 +360,3 @@ def _wider(low: float, high: float, share: float) -> Range:
 def _above(low: float, high: float, share: float, logarithmic: bool) -> float:
     """Return the height that is a share of the range above its upper end."""
     return high * (high / low) ** share if logarithmic else high + share * (high - low)
-
-
-def _ticks_of_numbers() -> NumeralTickFormatter:
-    """Return a formatter of its own for each axis: Bokeh gives a model to one session only."""
-    return NumeralTickFormatter(format=NUMBERS)
-
-
-def _ticks(study: Study, choice: Choice, points: pd.DataFrame) -> dict[str, Any]:
-    """Return the settings of the horizontal ticks: names if the values are not numbers on a scale."""
-    if chosen.is_scale(study, choice.along):
-        return {"xformatter": _ticks_of_numbers()}
-    names = {
-        row.x: words.value_name(study, choice.along, row.value, row.place) for row in points.itertuples()
-    }
-    is_crowded = sum(map(len, names.values())) > 60
-    return {"xticks": sorted(names.items()), "xrotation": 30 if is_crowded else 0}
-
-
-def drawn_light(plot: Any, element: object) -> None:
-    """Set the colours of paper under any theme: on a dark page all pictures are inverted together."""
-    figure = plot.state
-    figure.update(background_fill_color="white", border_fill_color="white")
-    figure.title.text_color = INK
-    for axis in figure.axis:
-        axis.update(axis_label_text_color=INK, major_label_text_color=INK, axis_line_color=INK,
-                    major_tick_line_color=INK, minor_tick_line_color=None)  # fmt: skip
-    for legend in figure.legend:
-        legend.update(background_fill_color="white", label_text_color=INK)
-    for bar in figure.select(ColorBar):
-        bar.update(background_fill_color="white", title_text_color=INK, major_label_text_color=INK)
-
-
-def _finish(everything: View, high: float, plot: Any, element: object) -> None:
-    """Set what HoloViews has no option for: plain text, the reset to all, clicks on targets only."""
-    figure = plot.state
-    figure.yaxis.bounds = (everything.y[0], high)  # points above it have no value
-    figure.output_backend, figure.toolbar.logo = "canvas", None
-    figure.title.text_font_style = "normal"
-    for axis in (*figure.xaxis, *figure.yaxis):
-        if isinstance(axis.ticker, LogTicker):
-            axis.ticker.mantissas = [1, 2, 5]
-        axis.axis_label_text_font_style = "normal"
-        axis.major_label_policy = NoOverlap(min_distance=8)
-    for legend in figure.legend:
-        legend.border_line_color = None
-    for ends, (start, end) in zip((figure.x_range, figure.y_range), everything, strict=True):
-        ends.reset_start, ends.reset_end = start, end
-    for tool in figure.tools:
-        if isinstance(tool, TapTool):  # lines and markers would fade when one of them is clicked
-            tool.renderers = [one for one in figure.renderers if _is_target(one)]
-
-
-def _is_target(renderer: Any) -> bool:
-    return isinstance(renderer, GlyphRenderer) and "heading" in getattr(renderer.data_source, "data", {})

@@ -114,7 +114,9 @@ def note(row: Mapping[str, Any]) -> str:
     if row["status"] == UNFINISHED:
         return f"not finished: {row['replications_done']} of {runs} replications are done"
     if math.isfinite(row["expected_bias"]):
-        return f"too short: expected to be {100 * row['expected_bias']:+.0f} % off the mean of the long run"
+        off = 100 * row["expected_bias"]
+        size = f"{off:+.0f} %" if abs(off) >= 1 else "less than 1 %"
+        return f"too short: expected to be {size} off the mean of the long run"
     if not math.isfinite(row["mean"]):
         return "no such jobs"
     if not math.isfinite(row["half_width"]):

@@ -85,7 +85,7 @@ def serve(
 
     logging.getLogger("bokeh").setLevel(logging.ERROR)
     logging.getLogger("tornado.access").setLevel(logging.ERROR)
-    pn.extension(inline=False)
+    pn.extension("tabulator", inline=False)
     pn.theme.Fast._resources.pop("font", None)  # it would be loaded from a network
     name = ", ".join(source.study.name for source in sources)
 

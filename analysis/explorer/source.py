@@ -11,9 +11,10 @@ from analysis.explorer import points, words
 from analysis.explorer.choice import Choice
 from analysis.study import Study, open_study
 from analysis.study.axes import Axes
-from analysis.study.curve import UNFINISHED
+from analysis.study.curve import DONE, EXCLUDED
 from sweep.errors import SweepError
 from sweep.store import loading
+from sweep.store.folder import Folder
 
 EVERY = Axes(every=True)
 """All axes can be chosen; there are no readings of a paper."""
@@ -38,6 +39,7 @@ class Source:
             self._path = loading.place(where)
         except SweepError as error:
             raise AnalysisError(str(error)) from None
+        self._folder = Folder(self._path.parent, self._path.stem)
         self._lock = threading.Lock()
         self._stamp = self._now()  # before it is read: a dataset written meanwhile is then read next time
         self._study = open_study(self._path, EVERY)
@@ -58,8 +60,14 @@ class Source:
 
     @property
     def is_running(self) -> bool:
-        """Whether some of its points have not been run yet."""
-        return bool((self._study.status == UNFINISHED).any())
+        """Whether a sweep writes to the folder now."""
+        return self.tasks[0] < self.tasks[1] and self._folder.is_held()
+
+    @property
+    def tasks(self) -> tuple[int, int]:
+        """Tasks that are done, and all tasks of the dataset."""
+        states = self._study.plain("tasks").values
+        return int((states == DONE).sum()), int((states != EXCLUDED).sum())
 
     @property
     def written(self) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.compare.labels import NAMELESS, panel_word, title
 from analysis.explorer import rerun
-from analysis.explorer.choice import Choice, reference_axis
+from analysis.explorer.choice import Choice, axes, is_scale, reference_axis
 from analysis.figures import policies
 from analysis.figures.load_plot import LOAD
 from analysis.figures.style import SchemeStyle
@@ -105,6 +105,24 @@ def described(study: Study, choice: Choice, points: pd.DataFrame) -> pd.DataFram
     ]
     columns = ["heading", "estimate", "interval", "runs", "seeds", "command"]
     return points.join(pd.DataFrame(texts, index=points.index, columns=columns))
+
+
+def listed(study: Study, choice: Choice, points: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return the points as a table of numbers to sort, and what the header of each column filters by."""
+    unit, columns, filters = unit_of(study, choice, points), {}, {}
+    for axis in axes(study, choice.metric) or ["policy"]:
+        given = [place[axis] for place in points["place"]]
+        is_number = is_scale(study, axis)
+        name = axis_name(axis)
+        columns[name] = [float(one) if is_number else value_name(study, axis, one) for one in given]
+        filters[name] = {"type": "list", "func": "=", "valuesLookup": True, "clearable": True}
+    mean = f"Mean ({unit.name.strip()})" if unit.name else "Mean"
+    for name, key, digits in ((mean, "mean", 4), ("±", "half_width", 2)):
+        columns[name] = [float(f"{one / unit.size:.{digits}g}") for one in points[key]]
+        filters[name] = {"type": "number", "func": "<=", "placeholder": "at most"}
+    columns |= {"Replications": points["runs"], "Note": points["note"]}
+    filters |= {name: {"type": "input", "func": "like"} for name in ("Replications", "Note")}
+    return pd.DataFrame(columns, index=points.index), filters
 
 
 def _heading(study: Study, choice: Choice, row: Any, styles: Mapping[str, SchemeStyle]) -> str:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import holoviews as hv
 import numpy as np
 import pytest
 import xarray as xr
@@ -142,25 +141,24 @@ def test_many_policies_and_loads_have_a_legend_and_short_numbers(monkeypatch: py
         choice = chosen.normal(found, replace(first, **changed))
         return plot.drawn(found, choice, words.described(found, choice, points.points(found, choice)))
 
-    (legend,) = hv.render(drawn().overlay).legend
+    (legend,) = drawn().figure.legend
     assert len(legend.items) == len(found.policies) == 8
     texts = drawn(kind=chosen.HEAT_MAP).points["text"]
     assert len(texts) == 8 * 14
     assert all(0 < len(text) < 6 for text in texts)
-    ratios = drawn(kind=chosen.HEAT_MAP, reference="best_fit").overlay
-    scale = hv.render(ratios).select_one(LogColorMapper)
+    scale = drawn(kind=chosen.HEAT_MAP, reference="best_fit").figure.select_one(LogColorMapper)
     assert scale.low * scale.high == pytest.approx(1.0), "1 is in the middle"
 
 
 def test_parallel_coordinates_show_all_points_at_their_places(study: Study) -> None:
     choice = chosen.normal(study, replace(Choice.first(study), kind=chosen.PARALLEL))
     drawing = plot.drawn(study, choice, words.described(study, choice, points.points(study, choice)))
-    frame, lines = drawing.points, drawing.overlay.get(1).data
+    frame, lines = drawing.points, drawing.targets.data["ys"]
     axes = chosen.axes(study, choice.metric)
     assert len(frame) == len(lines) == int((study.status != EXCLUDED).sum())
     heights = {}
     for line, point in zip(lines, frame.itertuples(), strict=True):
-        ys = line["y"].tolist()
+        ys = line.tolist()
         for axis, y in zip(axes, ys[:-1], strict=True):
             order = chosen.values(study, axis)
             assert y == pytest.approx(order.index(point.place[axis]) / (len(order) - 1) if order[1:] else 0.5)
@@ -279,7 +277,10 @@ def test_a_growing_dataset_is_reloaded(results: Path, study: Study, tmp_path: Pa
     folder.mkdir()
     write(unfinished(study, left=2), folder / "packing.nc")
     source = Source(folder)
-    assert source.is_running
+    with source._folder.lock():
+        assert source.is_running
+    assert not source.is_running  # the run was killed
+    assert source.tasks[0] < source.tasks[1]
     point = at(source.study, Choice.first(source.study), "buddy", "0.75")
     assert (point.status, point.replications_done) == (UNFINISHED, 3)
     assert "3 of 5 replications" in point.note
@@ -336,7 +337,7 @@ def test_a_port_in_use_is_skipped() -> None:
         assert port < server.free_port(port) < port + server.TRIED
 
 
-@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning", "ignore:The inplace keyword")  # Panel's own
 def test_quick_choices_are_not_taken_back(results: Path) -> None:
     """The second one comes before the page has answered the first."""
 

@@ -246,6 +246,57 @@ def test_numbers_are_saved(window: Window, folder: Path, tmp_path: Path) -> None
                 assert float(row[column] or "nan") == pytest.approx(float(here[name]), nan_ok=True)
 
 
+LINES = """() => {
+  const [figure] = [...Bokeh.index.query((view) => view.model.type === 'Figure')];
+  const lines = figure.model.renderers.find((one) => one.glyph.type === 'MultiLine').data_source.data;
+  const box = figure.canvas_view.el.getBoundingClientRect();
+  return {
+    vivid: [...lines.heading].filter((heading, i) => lines.alpha[i] > 0.5),
+    at: (x, y) => [figure.frame.x_scale.compute(x) + box.left, figure.frame.y_scale.compute(y) + box.top],
+  };
+}"""
+"""The lines of parallel coordinates that are not faded."""
+
+
+def test_brushes_and_filters_keep_lines_and_rows(window: Window) -> None:
+    page, rows = window.page, window.page.locator(".tabulator-row")
+
+    def drag(*corners: tuple[float, float]) -> None:
+        """Draw a box."""
+        (x, y), (right, top) = (page.evaluate(f"({LINES})().at({a}, {b})") for a, b in corners)
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(right, top, steps=5)
+        page.mouse.up()
+
+    window.choose("Show as", "Parallel coordinates")
+    if not rows.first.is_visible():
+        page.get_by_text("All numbers of this plot").click()
+    window.until("it.vivid.length === 10", LINES)
+    drag((0.9, 0.3), (1.1, 0.8))  # over the axis of loads: 0.75 is in the middle
+    found = window.until("it.vivid.length === 2", LINES)["vivid"]
+    assert all("offered load 0.75" in heading for heading in found)
+    rows.nth(1).wait_for()
+    assert rows.count() == 2
+    cells = page.locator(".tabulator-header-filter input")
+    cells.first.click()
+    page.locator(".tabulator-edit-list-item").filter(has_text="Buddy").click()
+    assert "Buddy" in window.until("it.vivid.length === 1", LINES)["vivid"][0]
+    rows.first.click()
+    chosen = page.get_by_role("combobox", name="One point")
+    sync_api.expect(chosen).to_have_value(found[1], timeout=PATIENCE_MS)
+    drag((0.3, 0.3), (0.6, 0.8))  # beside the axes
+    window.until("it.vivid.length === 5", LINES)
+    page.locator(".tabulator-col-title").get_by_text("Mean", exact=True).click()
+    page.wait_for_timeout(1000)
+    means = page.locator(".tabulator-cell[tabulator-field=Mean]").all_inner_texts()
+    known = [float(mean) for mean in means if mean not in ("", "-", "NaN")]
+    assert len(known) >= 3
+    assert known == sorted(known)
+    window.choose("Show as", "Lines")
+    window.until("it.length === 6", POINTS)
+
+
 def test_a_click_draws_a_picture_and_the_page_stays_responsive(window: Window) -> None:
     page = window.page
     page.get_by_role("checkbox", name="Best fit").uncheck()  # its points lie on top of the other ones
