@@ -41,6 +41,10 @@ Measure = Callable[[float], Interval]
 """An estimate whose interval can be computed at any confidence level."""
 
 
+UNTESTED = ": not tested, "
+"""In the evidence of a comparison that the dataset cannot make."""
+
+
 @dataclass(frozen=True)
 class Claim:
     """One sentence of a paper and its verdict.
@@ -80,6 +84,11 @@ class Claim:
     figures: tuple[str, ...] = ()
     is_fact: bool = False
     calibrated: str = ""
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether the dataset has the points of some comparison."""
+        return len(self.evidence) < 2 or not all(UNTESTED in line for line in self.evidence[1:])
 
     def as_json(self) -> dict[str, object]:
         """Return plain data."""
@@ -240,7 +249,7 @@ class Open(Part):
     reason: str
 
     def describe(self, confidence: float) -> str:
-        return f"{self.label}: not tested, {self.reason}"
+        return f"{self.label}{UNTESTED}{self.reason}"
 
 
 def judge(

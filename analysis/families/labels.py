@@ -2,7 +2,6 @@
 
 import math
 import re
-from pathlib import PurePath
 
 from analysis.study import Study
 from analysis.study.axes import Axes
@@ -98,5 +97,6 @@ def at_load(load: float | None) -> str:
 def workload(study: Study, name: str) -> str:
     """Return a workload's name in text: of a log in another file than usual, the name of that file."""
     known = WORKLOADS.get(name, name.replace("_", " ").capitalize())
-    file = PurePath(study.config.get("workload", {}).get(name, {}).get("path") or known).name
+    logs = (log["file"] for log in study.facts.get("logs", []) if log["at"].get("workload", name) == name)
+    file = next(logs, known)
     return known if file.lower().startswith(known.lower()) else file.partition(".")[0]

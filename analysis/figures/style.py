@@ -16,7 +16,7 @@ from matplotlib.axis import Axis
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, ScalarFormatter
+from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator, NullFormatter, ScalarFormatter
 from matplotlib.typing import LineStyleType
 
 from analysis.errors import DrawingError
@@ -35,16 +35,20 @@ NEUTRAL = "#5b6770"
 ACCENT = "#0072b2"
 """For the most important data of a figure without policies."""
 
-THOUSANDS = FuncFormatter(lambda value, _: f"{value:,.10g}".replace("-", "−"))
+THOUSANDS = FuncFormatter(lambda value, _: f"{value:,.10f}".rstrip("0").rstrip(".").replace("-", "−"))
 """Labels of ticks: commas from a thousand on, and never an exponent."""
+
+UNTESTED = "not tested"
+"""In place of a verdict where no comparison could be made."""
 
 VERDICT_COLORS = {
     "holds": "#117733",
     "direction holds": "#8a6d1f",
     "fails": "#b3361c",
     "inconclusive": "#6b7280",
+    UNTESTED: "#b4b9c2",
 }
-VERDICT_SIGNS = {"holds": "✓", "direction holds": "≈", "fails": "✗", "inconclusive": "?"}
+VERDICT_SIGNS = {"holds": "✓", "direction holds": "≈", "fails": "✗", "inconclusive": "?", UNTESTED: "–"}
 
 
 @dataclass(frozen=True)
@@ -171,12 +175,12 @@ def put_letters(figure: Figure) -> None:
 
 
 def put_commas(figure: Figure) -> None:
-    """Label linear axes that reach a thousand like all others: 10,000, not 10000 or 1e4."""
+    """Label axes alike: 10,000, not 10000 or 1e4, and no exponents on logarithmic ones."""
     for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
-        if (
-            isinstance(axis.get_major_formatter(), ScalarFormatter)
-            and np.abs(axis.get_view_interval()).max() >= 1000
-        ):
+        formatter = axis.get_major_formatter()
+        if isinstance(formatter, LogFormatter):
+            plain_ticks(axis)
+        elif isinstance(formatter, ScalarFormatter) and np.abs(axis.get_view_interval()).max() >= 1000:
             axis.set_major_formatter(THOUSANDS)
 
 

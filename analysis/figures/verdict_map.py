@@ -10,17 +10,23 @@ from matplotlib.figure import Figure
 from analysis.claims import VERDICTS, Claim
 from analysis.claims.counting import kind, verb
 from analysis.figures import style
-from analysis.figures.style import VERDICT_COLORS, VERDICT_SIGNS
+from analysis.figures.style import UNTESTED, VERDICT_COLORS, VERDICT_SIGNS
 from analysis.paper import Picture
 from analysis.report.table import Cell, Table
 from analysis.study import Study
 
-TONES = {"holds": "better", "direction holds": "open", "fails": "worse", "inconclusive": "open"}
+TONES = {
+    "holds": "better",
+    "direction holds": "open",
+    "fails": "worse",
+    "inconclusive": "open",
+    UNTESTED: "open",
+}
 SUFFIXES = {"finding": "", "fact": " (fact)", "input": " (input)"}
 """Kind of claim -> suffix of its name."""
 
-COLUMN, ROW = 0.36, 0.24
-"""Width of a column and height of a row, inches."""
+COLUMN, LETTER, ROW = 0.36, 0.24, 0.24
+"""Width of a column, of one below a letter, and height of a row, inches."""
 
 Verdicts = Mapping[str, Mapping[Any, str]]
 """Claim -> name of a column -> verdict."""
@@ -30,7 +36,7 @@ Claims = Callable[[Study], Sequence[Claim]]
 CAPTION = (
     "Every claim (rows) under every assumption on the choices that the paper leaves open (columns). One "
     "assumption changes at a time; all others are as in the first column. A verdict is inconclusive if the "
-    "intervals do not decide, or the points have not been run."
+    "intervals do not decide, and not tested if the points have not been run."
 )
 
 
@@ -50,11 +56,13 @@ def verdicts(columns: Mapping[Any, Study], claims: Claims, key: str) -> dict[str
         Of the paper, the prefix of its claims' ids.
     """
     found: dict[str, dict[str, str]] = {}
+    suffixes: dict[str, str] = {}  # what cannot be tested in one column may be a fact in another one
     for name, one in columns.items():
         for claim in claims(one):
-            row = in_words(claim.id.removeprefix(f"{key}-")) + SUFFIXES[kind(claim)]
-            found.setdefault(row, {})[name] = claim.verdict
-    return found
+            row = in_words(claim.id.removeprefix(f"{key}-"))
+            suffixes[row] = suffixes.get(row) or SUFFIXES[kind(claim)]
+            found.setdefault(row, {})[name] = claim.verdict if claim.is_tested else UNTESTED
+    return {row + suffixes[row]: verdict_of for row, verdict_of in found.items()}
 
 
 def in_words(name: str) -> str:
@@ -82,10 +90,12 @@ def tables(columns: Mapping[str, Study], claims: Claims, key: str) -> list[Table
     return [table(found, list(columns))] if found else []
 
 
-def draw(found: Verdicts, names: Sequence[str]) -> Figure:
-    """Draw a sign for each verdict."""
+def draw(found: Verdicts, names: Sequence[str], key: Sequence[str] = ()) -> Figure:
+    """Draw a sign for each verdict; `key` says what names that are letters stand for."""
+    column_width = LETTER if key else COLUMN
     figure = Figure(
-        figsize=(max(5.4, 3.0 + COLUMN * len(names)), ROW * len(found) + 2.0), layout="constrained"
+        figsize=(max(5.4, 2.6 + column_width * len(names)), ROW * len(found) + (1.0 if key else 2.0)),
+        layout="constrained",
     )
     axes = figure.subplots()
     for row, verdict_of in enumerate(found.values()):
@@ -100,13 +110,26 @@ def draw(found: Verdicts, names: Sequence[str]) -> Figure:
             )  # fmt: skip
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.set_ylim(len(found) - 0.4, -0.6)
-    axes.set_yticks(range(len(found)), list(found), fontsize=7.5)
-    shown = [textwrap.fill(name, 24) for name in names]
-    axes.set_xticks(range(len(names)), shown, fontsize=7.5, rotation=60, ha="left", rotation_mode="anchor")
+    axes.set_yticks(range(len(found)), list(found), fontsize=8)
+    if key:
+        axes.set_xticks(range(len(names)), names, fontsize=8)
+    else:
+        shown = [textwrap.fill(name, 24) for name in names]
+        axes.set_xticks(
+            range(len(names)), shown, fontsize=7.5, rotation=60, ha="left", rotation_mode="anchor"
+        )
     axes.xaxis.tick_top()
     style.bare(axes)
-    key = ", ".join(f"{VERDICT_SIGNS[verdict]} {verdict}" for verdict in VERDICTS)
-    figure.supxlabel(key, fontsize=8, color="#444444")
+    seen = {verdict for verdict_of in found.values() for verdict in verdict_of.values()}
+    signs = ", ".join(f"{sign} {verdict}" for verdict, sign in VERDICT_SIGNS.items() if verdict in seen)
+    width = int(13 * figure.get_figwidth())
+    figure.supxlabel(
+        "\n".join([signs, *textwrap.wrap("; ".join(key), width)]),
+        fontsize=8,
+        color="#444444",
+        x=0.01,
+        ha="left",
+    )
     return figure
 
 
@@ -119,8 +142,9 @@ def table(found: Verdicts, names: Sequence[str]) -> Table:
     counts, others = [], tuple(filter(None, SUFFIXES.values()))
     for column in names:
         there = [of.get(column) for row, of in found.items() if not row.endswith(others)]
-        counts.append(Cell(" · ".join(str(there.count(verdict)) for verdict in VERDICTS)))
-    rows.append([Cell(f"findings that {', '.join(verb(verdict, 2) for verdict in VERDICTS)}"), *counts])
+        counts.append(Cell(" · ".join(str(there.count(verdict)) for verdict in TONES)))
+    named = [*(verb(verdict, 2) for verdict in VERDICTS), "were not tested"]
+    rows.append([Cell(f"findings that {', '.join(named)}"), *counts])
     return Table(
         "map",
         "Where each claim holds",

@@ -27,6 +27,11 @@ SUMMARY = (labels.AVERAGE, labels.P95, labels.MAXIMUM, labels.SLOWDOWN)
 
 RUNTIME = "Actual runtime (min)"
 
+LSF = "ncsa_lsf"
+
+LOGARITHMIC: dict[str, Any] = {"yscale": "log", "least": None}
+"""NCSA-LSF*'s waits are many times the others'."""
+
 
 def there(study: Study, policies: Sequence[str]) -> list[str]:
     """Return which of some policies the grid has, in the given order.
@@ -52,6 +57,7 @@ def over_months(
 ) -> CategoryPlot:
     """Return a metric of all jobs in each month; settings are further fields of the plot."""
     names, (ylabel, scale) = labels.months(study), labels.YLABELS[metric]
+    settings = (LOGARITHMIC if LSF in policies else {}) | settings
     return series_of(
         study, policies, lambda policy: [sample(study, metric, policy, name) for name in names],
         [labels.short_month(name) for name in names], ylabel, "Month", scale, title=title, **settings,
@@ -72,7 +78,8 @@ def over_runtimes(
         ]
 
     # A wait of hours is thousands of runtimes of the shortest jobs, and hardly one of the longest.
-    settings = {"yscale": "log" if metric == labels.SLOWDOWN else "linear", **settings}
+    usual = {"yscale": "log" if metric == labels.SLOWDOWN else "linear"}
+    settings = (LOGARITHMIC if LSF in policies else usual) | settings
     return series_of(
         study, policies, samples, labels.SHORT_RANGES, ylabel, RUNTIME, scale, title=title, **settings
     )
@@ -117,14 +124,10 @@ def each_month(study: Study, metric: str, policies: Sequence[str]) -> Figure:
     return panels(plots, f"{labels.YLABELS[metric][0].partition(' (')[0]} month by month", 2)
 
 
-LSF = "ncsa_lsf"
 FIG_5 = ("ncsa_lsf", "easy", "priority_backfill")
 FIG_6 = ("easy", "priority_backfill")
 FIG_7 = ("easy", "priority_backfill", "lxf_w_backfill", "sjf_backfill", "lxf_backfill")
 
-
-LOGARITHMIC: dict[str, Any] = {"yscale": "log", "least": None}
-"""NCSA-LSF*'s waits are many times the others'."""
 
 LEAST_WAIT = 0.1
 """Lower end of the axis of waits by class, hours."""
@@ -188,10 +191,10 @@ def _largest_waits(study: Study) -> Figure:
 def _against_lsf(study: Study) -> Figure:
     policies = there(study, FIG_5)
     plots = [
-        over_runtimes(study, labels.AVERAGE, policies, "(a) average wait", **LOGARITHMIC),
-        over_runtimes(study, labels.P95, policies, "(b) 95th percentile of the wait", **LOGARITHMIC),
+        over_runtimes(study, labels.AVERAGE, policies, "(a) average wait"),
+        over_runtimes(study, labels.P95, policies, "(b) 95th percentile of the wait"),
         *(
-            over_months(study, metric, policies, f"({letter}) {name}", **LOGARITHMIC)
+            over_months(study, metric, policies, f"({letter}) {name}")
             for letter, metric, name in (
                 ("c", labels.AVERAGE, "average wait"),
                 ("d", labels.P95, "95th percentile of the wait"),

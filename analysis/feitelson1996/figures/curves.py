@@ -212,8 +212,5 @@ def _multiples(study: Study) -> Figure:
 
 def _verdicts(study: Study) -> Figure:
     found = verdict_map.verdicts(study.readings, claims, labels.KEY)
-    columns = {letter: f"{letter}: {one.title}" for letter, one in study.readings.items()}
-    return verdict_map.draw(
-        {row: {columns[one]: verdict for one, verdict in of.items()} for row, of in found.items()},
-        list(columns.values()),
-    )
+    titles = [f"{letter}: {one.title}" for letter, one in study.readings.items()]
+    return verdict_map.draw(found, list(study.readings), titles)

@@ -87,7 +87,7 @@ OF_SCALE = {
     ),
     "scale-utilization": partial(
         _draw, measured=_utilization, ylabel="Utilization (%)", title="Utilization over the number of PEs",
-        ylim=(0, None),
+        ylim=(None, None),
     ),
 }  # fmt: skip
 """Name of a figure -> function that draws it."""
