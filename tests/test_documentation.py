@@ -164,9 +164,8 @@ def test_the_cells_of_the_first_pages_run(folder: Path, page: Path) -> None:
     """In a folder of its own, cell after cell, after the study whose dataset it reads."""
     small = 'grid={"load": [0.5]}, batches=5, batch_size=100, replications=1, executor="serial"'
     cells = "\n".join(blocks(page, "python"))
-    quick = cells.replace(
-        "batches=10)", 'batches=5, batch_size=100, executor="serial", output="results/face")'
-    )
+    face = 'batches=5, batch_size=100, executor="serial", output="results/face")'
+    quick = re.sub(r"batches=10\s*\)", face, cells)
     # A program of its own, as functions of a notebook are of no module that a worker could import.
     (folder / "notebook.py").write_text(f'import sweep\nsweep.Study("packing", {small}).run()\n{quick}')
     done = subprocess.run(
@@ -218,7 +217,7 @@ def test_the_page_on_ones_own_study_works_from_top_to_bottom(
         (experiments / f"{name}.yaml").write_text(f"# @package _global_\nname: {name}\n{grid}{part}")
         run(f"python -m sweep +experiment={name} --config-dir myconf action=plan")
     assert "wait only, expansion only" in capsys.readouterr().out
-    for line in (line for block in blocks(OWN_STUDY, "sh") for line in block.splitlines()):
+    for line in commands(OWN_STUDY):
         more = []
         if "-m sweep" in line and "action=plan" not in line:
             more = ["executor=serial"]

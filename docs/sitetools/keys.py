@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -59,6 +60,7 @@ class YamlKeys(SphinxDirective):
         made = nodes.section(names=[nodes.fully_normalize_name(title)])
         made += nodes.title(title, title)
         self.state.document.note_implicit_target(made, made)
+        made += _indexed(file.name, made["ids"][0])
         made += _prose(file.head)
         if file.bases:
             bases = nodes.paragraph("", "Builds on ")
@@ -72,6 +74,11 @@ class YamlKeys(SphinxDirective):
 def setup(app: Sphinx) -> None:
     """Register the directive."""
     app.add_directive("yaml-keys", YamlKeys)
+
+
+def _indexed(name: str, target: str) -> nodes.Node:
+    """Return an entry of the index: a search for the name of a file finds this place first."""
+    return addnodes.index(entries=[("single", name, target, "main", None)])
 
 
 def _is_large(file: File) -> bool:
@@ -91,7 +98,7 @@ def _keys(file: File) -> nodes.Node:
     return _list((key.name, _short(key.value), [key.meaning]) for key in file.keys)
 
 
-def _list(entries: Iterable[tuple[str, str, Sequence[str]]]) -> nodes.Node:
+def _list(entries: Iterable[tuple[str, str, Sequence[str]]]) -> nodes.definition_list:
     """Return a definition list of names, their values and texts, as narrow as any window."""
     made = nodes.definition_list(classes=["yaml-keys"])
     for name, value, texts in entries:
