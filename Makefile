@@ -70,6 +70,7 @@ storm: $(READY) ## kill, damage and deceive for about an hour, and show what bec
 style: $(READY) ## format, lint, words, and which package may import which
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+	$(PY) -m ruff format --check --line-length=88 $(wildcard *.md docs/*.md docs/*/*.md)
 	$(PY) docs/words.py
 	.venv/bin/lint-imports
 

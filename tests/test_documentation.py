@@ -143,6 +143,14 @@ def test_links_lead_somewhere() -> None:
             assert "://" in target or (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+def test_examples_are_as_wide_as_their_column() -> None:
+    """But for lines of one long word."""
+    for page in PAGES:
+        for language in ("sh", "python", "yaml", "text"):
+            for line in "\n".join(blocks(page, language)).splitlines():
+                assert len(line) <= 88 or max(map(len, line.split())) > 70, f"{page.name}: {line}"
+
+
 def a_log(seed: int) -> str:
     """Return a log of 300 jobs and three users on 16 processors."""
     random = np.random.default_rng(seed)

@@ -251,13 +251,15 @@ class Page:
         self._status.object = self._state_of_run()
         self._caption.object = self._captioned(drawable)
         self._plot.visible = drawable
+        self._drawing = None
         if drawable:
-            drawing = plot.drawn(study, choice, found, view=view)
+            self._drawing = drawing = plot.drawn(study, choice, found, view=view)
             drawing.targets.selected.on_change("indices", lambda key, old, new: self._click(drawing, new))
-            if drawing.brushes:
-                drawing.brushes.changed = self._list
-            self._drawing, self._plot.object = drawing, drawing.figure
         self._list()
+        if self._drawing:  # the plot is complete before the browser knows it
+            self._plot.object = self._drawing.figure
+            if self._drawing.brushes:
+                self._drawing.brushes.changed = self._list
         old = self._point.value
         headings = list(found["heading"])
         with self._offering():

@@ -263,6 +263,7 @@ def test_brushes_and_filters_keep_lines_and_rows(window: Window) -> None:
 
     def drag(*corners: tuple[float, float]) -> None:
         """Draw a box."""
+        page.locator(".bk-Canvas").first.scroll_into_view_if_needed()
         (x, y), (right, top) = (page.evaluate(f"({LINES})().at({a}, {b})") for a, b in corners)
         page.mouse.move(x, y)
         page.mouse.down()
