@@ -152,7 +152,7 @@ def mark_cut_bars(axes: Axes, plot: LoadPlot) -> bool:
 
     Limits of the axes have to be final.
     """
-    low, high = axes.get_ylim()
+    (low, high), (left, right) = axes.get_ylim(), axes.get_xlim()
     found = False
     for number, (name, line) in enumerate(plot.lines.items()):
         mean, least, most = (plot.scale * one for one in (line.mean, line.low, line.high))
@@ -164,6 +164,7 @@ def mark_cut_bars(axes: Axes, plot: LoadPlot) -> bool:
         ):
             places = plot.places(number, line)
             x = np.append(places[cut], _crossings(axes, places, mean, axes.get_ylim()[int(edge)]))
+            x = x[(left <= x) & (x <= right)]
             if x.size:
                 found = True
                 axes.plot(
