@@ -152,11 +152,11 @@ def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
     if len(columns) < len(loads):
         stated.append(f"{len(columns)} of {len(loads)} {across}s".replace("ss", "s"))
     written = "" if metric.unit == "1" else f" ({unit.name.strip() or metric.unit})"
-    shown = "mean of all jobs" if alone else f"mean ± {100 * plan.settings.confidence:.0f} % half-width"
+    shown = ", mean of all jobs" if alone else f" ± {100 * plan.settings.confidence:.0f} % half-width"
     if plan.exact.flat[plan.points].all():
-        shown = "exact"
+        shown = ", exact"
     console.print(
-        "; ".join(filter(None, [f"{metric.long_name}{written}, {shown}", ", ".join(stated)])), highlight=False
+        "; ".join(filter(None, [f"{metric.long_name}{written}{shown}", ", ".join(stated)])), highlight=False
     )
     table = Table(box=None, pad_edge=False)
     # Nothing is cut off: of a line that is too long the policy's name is broken, and only then a number.

@@ -100,13 +100,9 @@ class Page:
         self._progress = pn.indicators.Progress(visible=False, bar_color="info", **WIDE)
         self._plot = pn.pane.Bokeh(min_height=380, stylesheets=[PAPER], **WIDE)
         self._table = pn.widgets.Tabulator(
-            disabled=True,
-            show_index=False,
-            pagination="local",
-            page_size=12,
-            layout="fit_data_stretch",
-            **WIDE,
-        )
+            disabled=True, selectable=False, show_index=False, pagination="local", page_size=12,
+            layout="fit_data_stretch", **WIDE,
+        )  # fmt: skip
         self._table.param.watch(lambda event: self._soon(self._fade), "filters")
         self._table.on_click(lambda event: self._take(self._table.value.index[event.row]))
         self._csv = pn.widgets.FileDownload(
@@ -433,9 +429,17 @@ class Page:
         task.add_done_callback(self._tasks.discard)
 
     def _soon(self, change: Callable[[], None]) -> None:
-        """Change the page from the background: a separate callback locks the page only while it runs."""
+        """Change the page from the background, in one message to the browser.
+
+        A separate callback locks the page only while it runs.
+        """
+
+        def held() -> None:
+            with pn.io.hold():
+                change()
+
         if self._document is not None and not self._is_closed:
-            self._document.add_next_tick_callback(change)
+            self._document.add_next_tick_callback(held)
 
     # While a sweep runs.
 

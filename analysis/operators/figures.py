@@ -137,9 +137,18 @@ def _against(case: Case) -> Figure:
     return figure
 
 
+MOST_GROUPS, MOST_POLICIES, MOST_LINES = 10, 3, 5
+"""Most users (or accounts, partitions), most policies beside the reference of a picture of them, and most
+lines beside it."""
+
+
 def _by_group(case: Case, grouping: Grouping) -> Figure:
     reference = case.reference
-    groups = _groups(case, grouping)
+    # Users are points, side by side, which no line connects.
+    n_groups, most = (MOST_GROUPS, MOST_POLICIES) if grouping in RANKED else (None, MOST_LINES)
+    groups = _groups(case, grouping)[:n_groups]
+    best = sorted(case.others, key=lambda policy: case.difference(WAIT, policy).mean)[:most]
+    policies = [policy for policy in case.policies if policy in (reference, *best)]
     named = [case.label_of(group) for group in groups]
     figure, places = style.page(panels.WIDTH, 5.6, 2, 1, sharex=True)
     levels = [case.mean(WAIT, reference, group).mean for group in groups]
@@ -147,13 +156,11 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
     x = np.arange(len(groups))
     for axes, (metric, unit) in zip(places, units.items(), strict=True):
         shown = []
-        for number, policy in enumerate(case.policies):
+        for number, policy in enumerate(policies):
             mine = style_of(policy)
             means = np.array([case.mean(metric, policy, group).mean for group in groups]) / unit.size
             # Groups have an order, but users have none for a line to follow.
-            side = (number - (len(case.policies) - 1) / 2) * (
-                0.7 / len(case.policies) if grouping in RANKED else 0.02
-            )
+            side = (number - (len(policies) - 1) / 2) * (0.7 / len(policies) if grouping in RANKED else 0.02)
             dashes = "" if grouping in RANKED else mine.dashes
             axes.plot(x + side, means, color=mine.color, marker=mine.marker, linestyle=dashes, lw=1.0)
             shown.append(means)
@@ -174,17 +181,13 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
     style.key_below(
         figure,
         [
-            *(style_of(policy).legend_handle() for policy in case.policies),
+            *(style_of(policy).legend_handle() for policy in policies),
             *([panels.record_handle()] * case.has_record),
         ],
-        panels.legend_columns(list(map(label, case.policies))),
+        panels.legend_columns(list(map(label, policies))),
     )
     style.put_headline(figure, f"By {grouping.title}")
     return figure
-
-
-MOST_GROUPS, MOST_POLICIES = 10, 3
-"""Most users (or accounts, partitions), and most policies, of a picture of differences."""
 
 
 def _differences(case: Case, grouping: Grouping) -> Figure:

@@ -94,7 +94,7 @@ def draw(study: Study, dim: str) -> Figure:
 
 def _stacked(ranges: Sequence[str]) -> list[str]:
     """Return ranges of processors for an axis, over two lines."""
-    return [one.replace("more than ", "> ").replace(" to ", "–\n") for one in ranges]
+    return [one.replace("more than ", ">\n").replace(" to ", "–\n") for one in ranges]
 
 
 def draw_sizes(study: Study) -> Figure:

@@ -130,6 +130,9 @@ def test_a_bar_or_a_curve_that_the_frame_cuts_off_has_an_arrow() -> None:
     with style.styled():
         figure = draw(LoadPlot({"buddy": line}, "Slowdown", "Cut", ylim=(0, 4)))
         whole = draw(LoadPlot({"buddy": line}, "Slowdown", "Whole", ylim=(0, 8)))
+        left = draw(LoadPlot({"buddy": line}, "Slowdown", "At the left", ylim=(0, 4), xlim=(0.4, 0.72)))
     (arrow,) = (one for one in figure.axes[-1].lines if one.get_marker() == CARETUP)
     assert arrow.get_xdata() == pytest.approx([0.7, 0.7 + 0.2 / 3]), "the bar, and where the line leaves"
     assert not any(one.get_marker() == CARETUP for one in whole.axes[-1].lines)
+    (arrow,) = (one for one in left.axes[-1].lines if one.get_marker() == CARETUP)
+    assert arrow.get_xdata() == pytest.approx([0.7]), "none beside the frame"
