@@ -10,11 +10,12 @@ from fabricated import dataset, write
 from matplotlib.markers import CARETUP
 from papers import KEYS, drawn, of
 
+from analysis.claims import Claim
 from analysis.feitelson1996 import PAPER
 from analysis.feitelson1996.figures.curves import REFERENCE
 from analysis.feitelson1996.figures.workload import N_JOBS
 from analysis.feitelson1996.labels import AXES
-from analysis.figures import style
+from analysis.figures import style, verdict_map
 from analysis.figures.load_plot import Line, LoadPlot, draw
 from analysis.figures.policies import style_of
 from analysis.study import open_study
@@ -136,3 +137,16 @@ def test_a_bar_or_a_curve_that_the_frame_cuts_off_has_an_arrow() -> None:
     assert not any(one.get_marker() == CARETUP for one in whole.axes[-1].lines)
     (arrow,) = (one for one in left.axes[-1].lines if one.get_marker() == CARETUP)
     assert arrow.get_xdata() == pytest.approx([0.7]), "none beside the frame"
+
+
+def test_a_map_tells_apart_what_is_open_and_what_was_not_tested() -> None:
+    """A fact in one column is a row of its own in none."""
+    claims = {
+        "A": Claim("p-1-x", "", "", "inconclusive", ("2 comparisons", "? a: not tested, saturated"), ""),
+        "B": Claim("p-1-x", "", "", "holds", ("1 comparison", "✓ a: true"), "", is_fact=True),
+        "C": Claim("p-1-x", "", "", "inconclusive", ("1 comparison", "? a: 1 ± 1"), "", is_fact=True),
+    }
+    found = verdict_map.verdicts(dict(zip(claims, claims, strict=True)), lambda name: [claims[name]], "p")
+    assert found == {"1: x (fact)": {"A": "not tested", "B": "holds", "C": "inconclusive"}}
+    axes = verdict_map.draw(found, list(claims), ["A: one", "B: two", "C: three"]).axes[0]
+    assert [one.get_text() for one in axes.texts] == ["–", "✓", "?"]
