@@ -251,11 +251,8 @@ def _demand(
     """Ask for limits on the processor demand of some classes together, percent, in each month."""
     parts = []
     for name in test.months:
-        samples = [test.of_workload(labels.DEMAND, name, one) for one in listed(job_class)]
-        bad = next((one.status for one in samples if one.status != DONE), DONE)
-        demand = samples[0]
-        if len(samples) > 1:
-            demand = Sample(np.nansum([one.values for one in samples], axis=0), bad)
+        samples = (test.of_workload(labels.DEMAND, name, one) for one in listed(job_class))
+        demand = Sample.computed(lambda *found: np.nansum(found, axis=0), *samples)
         parts.append(level_of(f"{label}, {month(name)}", demand, low, high, unit=" %"))
     return parts
 

@@ -7,7 +7,8 @@ beside the words of degree that all papers share (``words.yaml``), and sections,
   text is replaced by the value of that name.
 - ``test``: testers with their arguments, e.g. ``{ratios: {curve: slowdown, of: buddy, over: migration}}``, or
   a list of such mappings. A name given as an argument is replaced by its value; ``within: margin``
-  stands for the limits 1 / (1 + margin) and 1 + margin, and ``1 + margin`` is evaluated.
+  stands for the limits 1 / (1 + margin) and 1 + margin, ``about: number, within_points: margin`` for the
+  number minus and plus the margin, and ``1 + margin`` is evaluated.
 - ``needed``: how many comparisons the sentence requires; all by default, ``most`` is more than half of them.
 - ``also``: the same sentence under another reading, by its name; it decides nothing.
 - ``calibrated``: the values fitted to make the sentence true; it is then an input, and is counted apart.
@@ -132,6 +133,9 @@ def _calls(test: Tester, testers: Testers, given: Any, names: Names) -> Iterator
             found = resolved(arguments or {}, names)
             if (margin := found.pop("within", None)) is not None:
                 found |= {"low": 1 / (1 + margin), "high": 1 + margin}
+            if (number := found.pop("about", None)) is not None:
+                margin = found.pop("within_points")
+                found |= {"low": number - margin, "high": number + margin}
             yield testers[name](test, **found)
 
 

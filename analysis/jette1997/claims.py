@@ -128,25 +128,19 @@ def _on(test: Tester, workloads: Any) -> list[str]:
     return workloads if isinstance(workloads, list) else [test.weeks if workloads is None else workloads]
 
 
-def _limits(low: float, high: float, about: float | None, points: float) -> tuple[float, float]:
-    return (low, high) if about is None else (about - points, about + points)
-
-
 def _level(
     test: Tester, label: str, of: Mapping[str, Any], policy: str = labels.GANG, workloads: Any = None,
-    low: float = -math.inf, high: float = math.inf, about: float | None = None,
-    within_points: float = 0.0, percent: bool = False,
+    low: float = -math.inf, high: float = math.inf, percent: bool = False,
 ) -> list[Part]:  # fmt: skip
-    """Ask for limits on a sample, or for a number within a tolerance in points."""
-    scale, unit = (100.0, " %") if percent else (1.0, "")
-    limits = _limits(low, high, about, within_points)
+    """Ask for limits on a sample."""
+    unit = (100.0, " %") if percent else (1.0, "")
     return [
         level_of(
             label.replace("%s", labels.workload_title(one)),
             test.get(policy=policy, workload=one, **of),
-            *limits,
-            scale,
-            unit,
+            low,
+            high,
+            *unit,
         )
         for one in _on(test, workloads)
     ]
@@ -169,16 +163,11 @@ def _larger(label: str, a: Sample, b: Sample) -> Part:
     return difference_of(label, a, b, 0.0, scale=100.0, unit=" points")
 
 
-def _over_unicos_max(
-    test: Tester, of: Mapping[str, Any], workloads: Any, low: float = -math.inf, high: float = math.inf,
-    about: float | None = None, within_points: float = 0.0,
-) -> list[Part]:  # fmt: skip
+def _over_unicos_max(test: Tester, of: Mapping[str, Any], workloads: Any, **limits: float) -> list[Part]:
     """Compare a rate under the gang scheduler with the same rate under UNICOS MAX."""
     rate = "interactive jobs ended" if "classes" in of else "processor time delivered"
-    low, high = _limits(low, high, about, within_points)
-    label = f"{rate}, gang / UNICOS MAX, %s"
     a, b = {"policy": labels.GANG}, {"policy": labels.UNICOS_MAX}
-    return _compared(ratio_of, test, label, of, a, b, workloads, low=low, high=high)
+    return _compared(ratio_of, test, f"{rate}, gang / UNICOS MAX, %s", of, a, b, workloads, **limits)
 
 
 def _compensated(test: Tester) -> list[Part]:
@@ -264,39 +253,20 @@ def _demand(test: Tester, share: float) -> str:
 
 
 def _over_loads(
-    test: Tester, metric: str, of: str, over: str, low: float = -math.inf, high: float = math.inf
+    test: Tester, label: str, metric: str, a: Mapping[str, str], b: Mapping[str, str], **limits: float
 ) -> list[Part]:
-    """Ask for limits on the ratio of a metric under two policies, at each load of every workload."""
-    name = f"{test.label(of)} / {test.label(over)}, {metric}"
+    """Ask for limits on the ratio of a metric at two points, at each load of every workload."""
     return [
         ratio(
-            f"{name}, {labels.workload_title(one)}",
-            test.curve(metric, of, workload=one),
-            test.curve(metric, over, workload=one),
-            load,
-            low,
-            high,
+            f"{label}, {labels.workload_title(one)}",
+            test.curve(metric, workload=one, **a),
+            test.curve(metric, workload=one, **b),
+            AxisRange(f"load {load}", only=(float(load),)),
+            **limits,
         )
         for one in labels.workloads(test.study)
-        for load in _loads(test.study)
+        for load in test.study.values_of("load")
     ]
-
-
-def _reserved(test: Tester, high: float) -> list[Part]:
-    """Ask for a limit on the slowdown of one-processor jobs with a reserved CPU relative to none reserved."""
-    parts: list[Part] = []
-    for one in labels.workloads(test.study):
-        with_one, with_none = (
-            test.curve("slowdown_by_size", labels.ALPHA, workload=one, reserved=n, size_range="1")
-            for n in ("1", "0")
-        )
-        label = f"slowdown of jobs of one processor, one reserved CPU / none, {labels.workload_title(one)}"
-        parts += [ratio(label, with_one, with_none, load, high=high) for load in _loads(test.study)]
-    return parts
-
-
-def _loads(study: Study) -> list[AxisRange]:
-    return [AxisRange(f"load {load}", only=(float(load),)) for load in study.values_of("load")]
 
 
 TESTERS: Mapping[str, Callable[..., Any]] = {
@@ -304,7 +274,7 @@ TESTERS: Mapping[str, Callable[..., Any]] = {
     "over_unicos_max": _over_unicos_max,
     "compensated": _compensated, "never_preempted": _never_preempted, "numbers": _numbers,
     "late_at_night": _late_at_night, "described": _described, "demand": _demand,
-    "over_loads": _over_loads, "reserved": _reserved,
+    "over_loads": _over_loads,
 }  # fmt: skip
 
 

@@ -16,21 +16,25 @@ from sweep.policy_names import label
 BOUNDS = {"most": MOST_LOADED, "least": LEAST_LOADED}
 
 
+Exact = tuple[np.ndarray, np.ndarray, str]
+"""Points, values there, and a reason if there are none."""
+
+
+def _above(text: str, high: Exact, low: Exact) -> Part:
+    """Ask that one average is above another."""
+    if reason := high[2] or low[2]:
+        return Open(text, reason)
+    means = high[1].mean(), low[1].mean()
+    return Fact(f"{text} ({means[0]:.4f} and {means[1]:.4f})", bool(means[0] > means[1]))
+
+
 def _rises(test: Tester, curve: Mapping[str, Any], of: str, through: Sequence[AxisRange]) -> list[Part]:
     """Ask that the average rises from each range to the next."""
-    found, name = testers.curve_of(test, curve, of), label(of)
-    parts: list[Part] = []
-    for low, high in pairwise(through):
-        text = f"{name}: {high.name} above {low.name}"
-        (_, below, reason), (_, above, other) = (
-            testers.exact_values([found], points) for points in (low, high)
-        )
-        if reason or other:
-            parts.append(Open(text, reason or other))
-        else:
-            means = above.mean(), below.mean()
-            parts.append(Fact(f"{text} ({means[0]:.4f} and {means[1]:.4f})", bool(means[0] > means[1])))
-    return parts
+    found = [testers.exact_values([testers.curve_of(test, curve, of)], points) for points in through]
+    return [
+        _above(f"{label(of)}: {high.name} above {low.name}", above, below)
+        for (low, below), (high, above) in pairwise(zip(through, found, strict=True))
+    ]
 
 
 def _most_below_one(test: Tester, curve: Mapping[str, Any], of: str, at: AxisRange) -> list[Part]:
@@ -75,36 +79,31 @@ def _bound(test: Tester, bound: str, q: float | None) -> Curve:
     return test.curve(BOUNDS[bound], "fold_q", "jobs", q=q)
 
 
-def _distance(curve: Curve, points: AxisRange) -> tuple[np.ndarray, np.ndarray, str]:
-    """Return points, distances from 1, and a reason where there are none."""
+def _distance(curve: Curve, points: AxisRange) -> Exact:
+    """Return distances from 1."""
     chosen, values, reason = testers.exact_values([curve], points)
     return chosen, np.abs(values[0] - 1), reason
 
 
 def _nearer_if_even(test: Tester, q: Mapping[str, float]) -> list[Part]:
     """Ask that both bounds are nearer to 1 at even numbers of jobs than at odd ones, on average."""
-    parts: list[Part] = []
-    for (name, value), bound in product(q.items(), BOUNDS):
-        text, curve = f"{bound} loaded job, q = {name}", _bound(test, bound, value)
-        (_, odd, reason), (_, even, other) = (_distance(curve, test.names[kind]) for kind in ("odd", "even"))
-        if reason or other:
-            parts.append(Open(text, reason or other))
-        else:
-            text += f": {even.mean():.3f} from 1 at even J, {odd.mean():.3f} at odd J"
-            parts.append(Fact(text, bool(even.mean() < odd.mean())))
-    return parts
+    return [
+        _above(
+            f"{bound} loaded job, q = {name}: farther from 1 at odd J than at even J",
+            *(_distance(_bound(test, bound, value), test.names[kind]) for kind in ("odd", "even")),
+        )
+        for (name, value), bound in product(q.items(), BOUNDS)
+    ]
 
 
 def _near_one(test: Tester, q: float, margin: float) -> list[Part]:
     """Ask that both bounds are near 1 on average over the numbers of jobs that are not powers of two."""
     parts: list[Part] = []
     for bound in BOUNDS:
-        text, (_, found, reason) = (
-            f"{bound} loaded job",
-            _distance(_bound(test, bound, q), test.names["no_power"]),
-        )
-        so = f"{text}: {found.mean():.3f} from 1 (required: below {margin:g})" if not reason else ""
-        parts.append(Open(text, reason) if reason else Fact(so, bool(found.mean() < margin)))
+        _, found, reason = _distance(_bound(test, bound, q), test.names["no_power"])
+        text, mean = f"{bound} loaded job", found.mean() if not reason else np.nan
+        so = f"{text}: {mean:.3f} from 1 (required: below {margin:g})"
+        parts.append(Open(text, reason) if reason else Fact(so, bool(mean < margin)))
     return parts
 
 
