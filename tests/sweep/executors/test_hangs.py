@@ -129,6 +129,8 @@ def test_the_pace_counts_the_work_of_what_runs(expand, costs, tmp_path, monkeypa
     bundles.learn(first, 1.0)
     now[0] = 100.0
     assert bundles.outlook(2).seconds == pytest.approx(2 / 1.01), "101 s of work were done in 100 s"
+    assert [len(next(bundles).tasks) for _ in range(2)] == [1, 1]
+    assert bundles.outlook(2).seconds == pytest.approx(1), "nothing waits: each has a worker of its own"
 
 
 def test_the_time_left_is_that_of_this_run(costs, tmp_path, monkeypatch):
