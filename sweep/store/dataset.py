@@ -180,6 +180,7 @@ def _write(state: State, path: Path, arguments: Sequence[str], report: Callable[
             if not (plan.settings.is_program and name.startswith(OF_LOADS)):
                 written.put(name, _without(plan.hidden, variable))
         file.setncatts(variables.attributes(plan, arguments))
+        written.finish()
 
 
 def _without(hidden: Sequence[str], variable: Variable) -> Variable:
@@ -204,6 +205,7 @@ class _Written:
 
     def __init__(self, file: Dataset, coordinates: Mapping[str, Variable]) -> None:
         self._file, self._coordinates = file, coordinates
+        self._values: list[tuple[Any, np.ndarray]] = []
         self._describe(file, [dim for dim in file.dimensions if dim not in ("replication", "batch")])
 
     def create(
@@ -218,16 +220,22 @@ class _Written:
         return self._create(home, name, dims, kind, attributes)
 
     def put(self, name: str, variable: Variable) -> None:
-        """Write a variable."""
+        """Make a variable, whose values `finish` writes."""
         dims, given, described = variable
         values, kind, attributes = _typed(np.asarray(given), described)
-        self.create(name, dims, kind, attributes, values)[...] = values
+        self._values.append((self.create(name, dims, kind, attributes, values), values))
+
+    def finish(self) -> None:
+        """Write the values, now that all variables are made: each change between both writes the whole head."""
+        for made, values in self._values:
+            made[...] = values
 
     def _describe(self, home: Any, dims: Sequence[str]) -> None:
         for name, (own, given, described) in self._coordinates.items():
             if name not in home.variables and set(own) <= set(dims):
                 values, kind, attributes = _typed(np.asarray(given), described)
-                self._create(home, name, own, kind, attributes, missing=False)[...] = values
+                made = self._create(home, name, own, kind, attributes, missing=False)
+                self._values.append((made, values))
         if others := [name for name in home.variables if name in self._coordinates and name not in dims]:
             home.setncattr("coordinates", " ".join(others))
 

@@ -19,7 +19,7 @@ def run(clock: float = 0.0, share: float = 0.06) -> Run:
     """Return ten processors: five interactive jobs at 9:00 on Monday, and a job of a day on Saturday."""
     submit = np.array([9 * HOUR] * 5 + [5 * DAY])
     start = submit + np.array([0, 10, 11, 60, 61, 0])
-    runtime = np.array([7200.0, 5, 5, 5, 5, DAY])
+    runtime = np.array([7200.0, 5, 5, 5, 10, DAY])
     job_class = np.array([INTERACTIVE] * 5 + [PRODUCTION])
     jobs = jobs_of(submit, runtime, [1, 1, 1, 1, 1, 10], job_class=job_class)
     end = start + runtime
@@ -49,8 +49,9 @@ def test_jobs_that_begin_within_seconds_are_those_by_the_hour_of_their_submissio
 
 
 def test_a_job_is_delayed_from_five_percent_on() -> None:
-    """Of two hours 6 % are too much; of jobs of five seconds any wait is."""
+    """Of two hours 6 % are too much; of jobs of five seconds any wait is, as of one of ten."""
     found = measured()
+    assert found["interactive_jobs_by_length"][0].tolist() == [3, 1, 0, 0, 1]
     assert found["interactive_undelayed_by_length"][0].tolist()[0] == 0
     assert found["interactive_undelayed_by_length"][0].tolist()[4] == 0
     made = run(share=0.04)
@@ -60,10 +61,10 @@ def test_a_job_is_delayed_from_five_percent_on() -> None:
 
 
 def test_a_weekend_with_a_job_of_one_of_its_days_is_half_without_work() -> None:
-    """On weekdays five jobs have 7,632 + 4 x 5 processor seconds of 10 x 5 days."""
+    """On weekdays five jobs have 7,632 + 3 x 5 + 10 processor seconds of 10 x 5 days."""
     found = measured()
     assert found["no_work_weekends"][0] == pytest.approx(0.5)
-    assert found["no_work_weekdays"][0] == pytest.approx(1 - 7652 / (50 * DAY))
+    assert found["no_work_weekdays"][0] == pytest.approx(1 - 7657 / (50 * DAY))
 
 
 def test_days_of_a_batch_count_for_their_time_in_it() -> None:
