@@ -226,7 +226,7 @@ class _Written:
         self._values.append((self.create(name, dims, kind, attributes, values), values))
 
     def finish(self) -> None:
-        """Write the values, now that all variables are made: each change between both writes the head again."""
+        """Write the values, after all variables are made: each change between both rewrites the head."""
         for made, values in self._values:
             made[...] = values
 
