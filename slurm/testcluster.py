@@ -145,6 +145,8 @@ class TestCluster:
         database then (slurmdbd and MariaDB, which listen on a port of their own and on a socket).
     qos : sequence of str
         What ``sacctmgr add qos`` reads, a name and options for each.
+    switches : sequence of str
+        Lines of topology.conf.
     root : Path, optional
         Folder of another system, with another Slurm: all programs, and so the jobs, run in it (chroot).
     """
@@ -162,9 +164,11 @@ class TestCluster:
         partitions: Sequence[str] = (),
         associations: str = "",
         qos: Sequence[str] = (),
+        switches: Sequence[str] = (),
         root: Path | None = None,
     ) -> None:
         self._root = root
+        self._switches = switches
         self.folder = Path(tempfile.mkdtemp(prefix="slurm-"))
         self.nodes = [f"n{number + 1}" for number in range(nodes)]
         hardware = f"CPUs={cpus} RealMemory=4000 State=UNKNOWN"
@@ -267,6 +271,8 @@ class TestCluster:
                 name, _, count = devices.rpartition(":")
                 resources.append(f"NodeName={node} Name={name} Count={count}\n")
         (self.folder / "gres.conf").write_text("".join(resources), encoding="utf-8")
+        if self._switches:
+            (self.folder / "topology.conf").write_text("\n".join(self._switches) + "\n", encoding="utf-8")
         names = ",".join(self.nodes)
         lines += self._partitions or (
             f"PartitionName=main Nodes={names} Default=YES MaxTime=INFINITE State=UP",

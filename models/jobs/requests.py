@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
@@ -12,10 +13,28 @@ from models.arrays import Floats, Ints
 
 T = TypeVar("T")
 
+LICENCE = re.compile(r"([^\s:*=]+)(?:[:*=]([0-9]{1,9}))?")
+
+COUNTED = ("gres", "licences")
+"""Fields with counts by name."""
+
 
 def of_kind(counts: Mapping[str, T], kind: str) -> list[T]:
     """Return the counts of devices of one type (``gpu:a100``), or of all types of a name (``gpu``)."""
     return [count for name, count in counts.items() if kind in (name, name.partition(":")[0])]
+
+
+def licences(text: str) -> dict[str, int]:
+    """Return licences by name: ``matlab:10,solver`` is {"matlab": 10, "solver": 1}; none of a choice (``|``).
+
+    ``ValueError`` for another text.
+    """
+    found = {}
+    for part in [] if "|" in text else filter(None, re.split(r"[,;]", text)):
+        if not (pair := LICENCE.fullmatch(part.strip())):
+            raise ValueError("licences such as matlab:10,solver:2")
+        found[pair[1]] = int(pair[2] or 1)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +53,8 @@ class Requests:
         Whether it wants whole nodes.
     gres : mapping of str to ndarray of int
         Devices on each node, by name: ``gpu``, ``gpu:a100``.
+    licences : mapping of str to ndarray of int
+        Licences of the whole job, by name.
     partition, account, qos : ndarray of str
         Names; several partitions between commas, and empty for the default.
     constraint : ndarray of str
@@ -66,6 +87,7 @@ class Requests:
     qos: np.ndarray
     constraint: np.ndarray
     gres: Mapping[str, Ints] = field(default_factory=dict)
+    licences: Mapping[str, Ints] = field(default_factory=dict)
 
     @classmethod
     def of(cls, size: Ints, memory: Ints, **given: Any) -> Requests:
@@ -92,11 +114,13 @@ class Requests:
         columns = {
             each.name: getattr(self, each.name)[chosen]
             for each in fields(self)
-            if each.name not in ("gres", "after")
+            if each.name not in (*COUNTED, "after")
         }
         n = len(columns["nodes"])
-        gres = {name: count[chosen] for name, count in self.gres.items()}
-        return Requests(**columns, gres=gres, after=np.full(n, -1))
+        counted = {
+            kind: {name: count[chosen] for name, count in getattr(self, kind).items()} for kind in COUNTED
+        }
+        return Requests(**columns, **counted, after=np.full(n, -1))
 
     @classmethod
     def concatenated(cls, parts: Sequence[Requests]) -> Requests:
@@ -104,12 +128,13 @@ class Requests:
         columns = {
             each.name: np.concatenate([getattr(part, each.name) for part in parts])
             for each in fields(cls)
-            if each.name not in ("gres", "after")
+            if each.name not in (*COUNTED, "after")
         }
-        none = np.full(len(columns["nodes"]), -1)
-        names = dict.fromkeys(name for part in parts for name in part.gres)
-        gres = {
-            name: np.concatenate([part.gres.get(name, np.zeros(len(part), np.int64)) for part in parts])
-            for name in names
-        }
-        return cls(**columns, gres=gres, after=none)
+        none, counted = np.full(len(columns["nodes"]), -1), {}
+        for kind in COUNTED:
+            of_parts = [(getattr(part, kind), np.zeros(len(part), np.int64)) for part in parts]
+            names = dict.fromkeys(name for counts, _ in of_parts for name in counts)
+            counted[kind] = {
+                name: np.concatenate([counts.get(name, zero) for counts, zero in of_parts]) for name in names
+            }
+        return cls(**columns, **counted, after=none)

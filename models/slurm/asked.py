@@ -142,6 +142,15 @@ def asked(
                 f"ask for {name}, which no node has",
                 "add Gres= to the NodeName lines",
             )
+    for name, total in (configuration.settings.licences or {}).items():
+        asked_for = request.licences.get(name, np.zeros(len(jobs), np.int64))
+        if (asked_for > total).any():
+            raise MisfitError(
+                asked_for > total,
+                f"asks for {asked_for.max()} licences {name}, and {configuration.name} has {total}",
+                f"ask for more licences {name} than there are",
+                f"add policy.lines=['Licenses={name}:{asked_for.max()}']",
+            )
     places = tuple(known[names] for names in request.partition.tolist())
     if message is None:
         message = np.full(len(jobs), EPILOG_S if configuration.settings.epilog else -1.0)

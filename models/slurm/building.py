@@ -14,7 +14,8 @@ from models.slurm.configuration.settings import MONTH_S, YEAR_S
 from models.slurm.constraints import node_sets
 from models.slurm.gang import GRACE_S
 from models.slurm.kernel import tables
-from models.slurm.limits import counters
+from models.slurm.kernel.switches import FAR
+from models.slurm.limits import billed, counters, factors, sizes
 from models.slurm.preemption import levels_of, rules_of_jobs
 from models.slurm.priority import associations, fixed_parts
 from models.slurm.scheduler import SLEEPS_S, Phases
@@ -43,13 +44,15 @@ def system_of(
     """
     of_nodes = nodes(configuration)
     of_limits, first_charge = limits(wanted, configuration, phases, zero)
+    n_licences = len(configuration.settings.licences or {})
     words, sets = node_sets(configuration, wanted.request, wanted.of_record, wanted.place)
     return tables.System(
         **of_nodes,
         **partitions(configuration, sets),
         **jobs(wanted, configuration, phases, first_charge, words),
         **of_limits,
-        **timers(configuration, phases, len(wanted.place), plans),
+        **timers(configuration, phases, len(wanted.place), plans, len(of_limits["limits"]) - n_licences),
+        **switches(configuration),
         **allocations(of_nodes["free"], len(wanted.jobs), configuration),
     )
 
@@ -168,7 +171,15 @@ def jobs(
     n_preempted = n_jobs * settings.preempts
     fair, association = associations(wanted, configuration)
     fixed, tested = fixed_parts(wanted, configuration)
-    given = {"association": association, **rules_of_jobs(wanted, configuration)}
+    place = np.array([where[0] for where in wanted.partitions], np.int64)
+    nodes, _, cpus = sizes(request, configuration, place)
+    bills = np.array([one.billing is not None for one in configuration.partitions])[place]
+    given = {
+        "association": association,
+        "factor": factors(request, configuration),
+        "billing": np.where(bills, billed(request, configuration, place, nodes, cpus), -1),
+        **rules_of_jobs(wanted, configuration),
+    }
     fate = np.zeros(n_jobs, tables.FATE)
     for name in ("start", "end", "reserved"):
         fate[name] = np.nan
@@ -186,7 +197,7 @@ def jobs(
         ),
         "fair": fair,
         "fate": fate,
-        "candidates": np.zeros(max(n_preempted, n_placed), tables.CANDIDATE),
+        "candidates": np.zeros(max(n_preempted, n_placed, n_jobs * settings.plans_running), tables.CANDIDATE),
         "members": np.zeros(n_members, tables.MEMBER),
         "order": np.zeros(2 * n_members, np.int64),
         "pieces": np.zeros(MOST_RUNS * n_preempted, tables.PIECE),
@@ -215,7 +226,7 @@ def allocations(free: np.ndarray, n_jobs: int, configuration: Configuration) -> 
 
 
 def _asked(
-    wanted: Asked, configuration: Configuration, phases: Phases, first_charge: Ints, further: dict[str, Ints]
+    wanted: Asked, configuration: Configuration, phases: Phases, first_charge: Ints, further: dict[str, Any]
 ) -> np.ndarray:
     given, request = wanted.jobs, wanted.request
     tasks, task_cpus = np.maximum(request.tasks, 1), np.maximum(request.task_cpus, 1)
@@ -287,13 +298,37 @@ def limits(
     }, first_charge
 
 
-def timers(configuration: Configuration, phases: Phases, n_records: int, plans: int) -> dict[str, Any]:
+def switches(configuration: Configuration) -> dict[str, np.ndarray]:
+    """Return the tables of the switches of a tree, none where jobs get nodes without them."""
+    every = configuration.switches if configuration.settings.on_switches else ()
+    apart, parent = np.full((len(every), len(every)), FAR), np.zeros(len(every), np.int64)
+    np.fill_diagonal(apart, 0)
+    for number, one in enumerate(every):
+        parent[list(one.below)] = number
+        apart[number, list(one.below)] = apart[list(one.below), number] = 1
+    for number in range(len(every)):
+        apart = np.minimum(apart, apart[:, [number]] + apart[number])
+    words = in_words([one.nodes for one in every], len(configuration.nodes))
+    return {
+        "switches": records(tables.SWITCH, level=[one.level for one in every], parent=parent),
+        "distances": np.minimum(apart, FAR).ravel(),
+        "switch_words": words,
+        "switch_sets": words.copy(),
+    }
+
+
+def timers(
+    configuration: Configuration, phases: Phases, n_records: int, plans: int, first_licence: int = 0
+) -> dict[str, Any]:
     """Return the tables of the scheduler; up to `plans` plans are recorded."""
     settings, n_nodes = configuration.settings, len(configuration.nodes)
     n_segments = 2 * min(settings.bf_max_job_test, n_records) + 2 * n_nodes + 16
+    n_segments += 2 * n_records * settings.plans_running
+    n_licences = len(settings.licences or {}) * settings.plans_licences
     return {
         "state": _state(settings, phases),
-        "settings": _settings(configuration, phases, plans),
+        "settings": _settings(configuration, phases, plans, first_licence),
+        "licences": np.zeros(n_segments * n_licences, np.int64),
         "slices": np.array(phases.slices) + phases.clock,
         "looks": np.array(phases.looks) + phases.clock,
         "cycles": np.array(phases.cycles) + phases.clock,
@@ -305,7 +340,7 @@ def timers(configuration: Configuration, phases: Phases, n_records: int, plans: 
     }
 
 
-def _settings(configuration: Configuration, phases: Phases, plans: int) -> np.ndarray:
+def _settings(configuration: Configuration, phases: Phases, plans: int, first_licence: int) -> np.ndarray:
     """Return what kernels read: of the settings what has the same name, and what other parts set."""
     settings = configuration.settings
     names, rules = tables.SETTINGS.names or (), versions.rules(settings.version)
@@ -327,6 +362,8 @@ def _settings(configuration: Configuration, phases: Phases, plans: int) -> np.nd
         "n_gres": len(configuration.gres),
         "record_plans": bool(plans),
         "most_rows": jobs_of_nodes(configuration).max(),
+        "first_licence": first_licence,
+        "budgets": settings.multifactor and settings.has_database and bool(first_licence),
     }
     return records(tables.SETTINGS, **given)
 

@@ -154,8 +154,8 @@ def run(
         partition = configuration.partitions[wanted.partitions[stuck][0]]
         raise ValueError(
             f"job {stuck + 1} waits for ever in partition {partition.name} of {configuration.name}, though "
-            "nothing else runs: its nodes never have what it asks for, or the job that it waits for never "
-            "ends; leave it out of the log"
+            "nothing else runs: its nodes never have what it asks for, a budget is spent for good, or "
+            "the job that it waits for never ends; leave it out of the log, or raise GrpTRESMins"
         )
     if 0 < len(system.pieces) == system.state["n_pieces"][0]:
         raise TooManyPiecesError(

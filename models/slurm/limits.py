@@ -1,13 +1,14 @@
 """Limits of associations and QOS: how much of what some jobs may have at once (resource_limits.html).
 
-A limit counts what its running jobs ask for; a job that would exceed one waits, and stops no job behind it.
+A limit counts what its running jobs ask for, or what jobs have used (`models.slurm.kernel.budgets`); a job
+that would exceed one waits, and stops no job behind it. Licences are counted likewise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,12 +16,14 @@ from models.arrays import Floats, Ints
 from models.jobs.requests import Requests
 from models.slurm.asked import Asked
 from models.slurm.configuration import Configuration
-from models.slurm.configuration.accounting import JOBS, Qos
+from models.slurm.configuration.accounting import JOBS, OF_MINUTES, OF_RUNNING, ROOT, WALL, Qos
 from models.slurm.configuration.accounting import above as parents_of
 from models.slurm.kernel import tables
 
-OF_NODES = ("cpu", "node", "mem")
-"""Resources that are counted, with ``jobs`` and ``gres/...``; others (billing, licences) have no effect."""
+OF_NODES = ("cpu", "node", "mem", "billing")
+"""Resources that are counted, with ``jobs``, ``gres/...`` and ``license/...``; others have no effect."""
+
+KINDS = {OF_RUNNING: tables.RUNNING_MINUTES, OF_MINUTES: tables.MINUTES}
 
 MOST_NAMED = 3
 """Limits that a note names."""
@@ -44,7 +47,30 @@ def amounts(request: Requests, resource: str, nodes: Ints, cpus: Any) -> Any:
         return nodes
     if resource == "mem":
         return request.node_memory * nodes + request.cpu_memory * cpus
+    if resource.startswith("license/"):
+        return request.licences.get(resource.removeprefix("license/"), np.zeros_like(nodes))
     return request.devices(resource.removeprefix("gres/")) * nodes
+
+
+def billed(request: Requests, configuration: Configuration, place: Ints, nodes: Ints, cpus: Any) -> Ints:
+    """Return the billing of jobs in partitions: their resources by TRESBillingWeights, else their CPUs."""
+    found = np.asarray(cpus, np.float64).copy()
+    for number, one in enumerate(configuration.partitions):
+        here = place == number
+        if one.billing is not None and here.any():
+            every = [
+                weight * np.asarray(amounts(request, name, nodes, cpus), np.float64)[here]
+                for name, weight in one.billing.items()
+            ]
+            most = configuration.settings.bills_most
+            found[here] = np.max([*every, 0 * found[here]], axis=0) if most else sum(every)
+    return found.astype(np.int64)
+
+
+def factors(request: Requests, configuration: Configuration) -> Floats:
+    """Return by what the use of each job is multiplied (UsageFactor of its QOS)."""
+    known = {name: one.factor for name, one in configuration.qos.items()}
+    return np.array([known.get(name or "normal", 1.0) for name in request.qos.tolist()], np.float64)
 
 
 @dataclass(frozen=True)
@@ -55,6 +81,10 @@ class Limit:
     ----------
     label : str
         What sets it.
+    kind : int
+        What it counts, with the numbers of `kernel.tables`.
+    decays : bool
+        Whether what jobs have used is forgotten with time.
     checked : ndarray of bool
         Jobs that it keeps waiting: not those with the same limit of a QOS, though they count.
     qos : int
@@ -67,6 +97,23 @@ class Limit:
     counted: np.ndarray
     checked: np.ndarray
     qos: int = 0
+    kind: int = tables.AT_ONCE
+    decays: bool = True
+
+    @property
+    def name(self) -> str:
+        """What it counts, for messages."""
+        return self.resource + next((text for text, kind in KINDS.items() if kind == self.kind), "")
+
+    @classmethod
+    def of(cls, label: str, resource: str, *given: Any, **further: Any) -> Self:
+        """Return a limit by the name of what it counts."""
+        if resource == WALL:
+            return cls(label, resource, *given, kind=tables.WALL, **further)
+        for ending, kind in KINDS.items():
+            if resource.endswith(ending):
+                return cls(label, resource.removesuffix(ending), *given, kind=kind, **further)
+        return cls(label, resource, *given, **further)
 
 
 def limited(wanted: Asked, configuration: Configuration) -> Iterator[Limit]:
@@ -93,12 +140,12 @@ def limited(wanted: Asked, configuration: Configuration) -> Iterator[Limit]:
             for resource, cap in caps.items():
                 replaced = (first != name) & np.isin(first, setting[kind, resource])
                 qos = number if kind == "all" else 0
-                yield Limit(label, resource, cap, these, these & ~replaced, qos)
+                yield Limit.of(label, resource, cap, these, these & ~replaced, qos, decays=one.decays)
     for kinds, label, caps, these in _of_associations(wanted, configuration):
         for resource, cap in caps.items():
             names = [name for kind in kinds for name in setting.get((kind, resource), [])]
             replaced = np.isin(of_job, names) | np.isin(of_partition, names)
-            yield Limit(label, resource, cap, these, these & ~replaced)
+            yield Limit.of(label, resource, cap, these, these & ~replaced)
 
 
 def labels(wanted: Asked, configuration: Configuration) -> np.ndarray:
@@ -154,23 +201,39 @@ def above(wanted: Asked, configuration: Configuration) -> np.ndarray | None:
     if not configuration.settings.enforces:
         return None
     found = np.zeros(len(wanted.jobs), bool)
-    for limit, mine, count in _counts(wanted, configuration):
-        found[mine] |= limit.checked[mine] & (count > limit.cap)
+    for limit, mine, _, need in _counts(wanted, configuration):
+        found[mine] |= limit.checked[mine] & _too_large(limit, need, configuration)
     return found
 
 
-def _counts(wanted: Asked, configuration: Configuration) -> Iterator[tuple[Limit, Ints, Ints]]:
-    """Yield each limit that is modelled, the jobs that count for it, and what each of them asks for."""
+def _too_large(limit: Limit, need: Ints, configuration: Configuration) -> np.ndarray:
+    """Return which jobs ask for more than all that a limit allows."""
+    counts = limit.kind in (tables.AT_ONCE, tables.RUNNING_MINUTES) or configuration.settings.safe
+    return (need > limit.cap) & counts
+
+
+def _counts(wanted: Asked, configuration: Configuration) -> Iterator[tuple[Limit, Ints, Ints, Ints]]:
+    """Yield each limit that is modelled, the jobs that count for it, what each of them has, and what it asks
+    for: that, or of minutes that for the time of its limit (by UsageFactorSafe of its QOS)."""
     first = np.array([place[0] for place in wanted.partitions], np.int64)
     nodes, _, cpus = sizes(wanted.request, configuration, first)
     nodes, cpus = np.maximum(nodes, 1), cpus.astype(np.int64)
+    safe = {name for name, one in configuration.qos.items() if one.factor_is_safe}
+    factor = np.where(
+        np.isin(wanted.request.qos.astype(str), [*safe]), factors(wanted.request, configuration), 1
+    )
+    minutes = (wanted.limit // 60 * factor).astype(np.int64)
     for limit in limited(wanted, configuration):
-        if limit.resource not in (JOBS, *OF_NODES) and not limit.resource.startswith("gres/"):
+        if limit.resource in (JOBS, WALL):
+            every = np.ones_like(cpus)
+        elif limit.resource == "billing":
+            every = billed(wanted.request, configuration, first, nodes, cpus)
+        elif limit.resource in OF_NODES or limit.resource.startswith(("gres/", "license/")):
+            every = amounts(wanted.request, limit.resource, nodes, cpus)
+        else:
             continue
         mine = np.flatnonzero(limit.counted)
-        of_jobs = limit.resource == JOBS
-        every = np.ones_like(cpus) if of_jobs else amounts(wanted.request, limit.resource, nodes, cpus)
-        yield limit, mine, every[mine]
+        yield limit, mine, every[mine], (every if limit.kind == tables.AT_ONCE else every * minutes)[mine]
 
 
 def exceeded(wanted: Asked, configuration: Configuration, waited: Floats) -> str:
@@ -184,7 +247,10 @@ def exceeded(wanted: Asked, configuration: Configuration, waited: Floats) -> str
     begin = wanted.jobs.submit + waited
     end = begin + wanted.jobs.runtime
     beyond, worst = np.zeros(len(waited), bool), [(0.0, "")]  # how far beyond, and the limit
-    for limit, mine, count in _counts(wanted, configuration) if configuration.settings.enforces else ():
+    counted = _counts(wanted, configuration) if configuration.settings.enforces else ()
+    for limit, mine, count, _ in counted:
+        if limit.kind != tables.AT_ONCE:
+            continue
         ran = (end > begin)[mine] & (count <= limit.cap)
         jobs, each = mine[ran], count[ran]
         # What ends at a time is free for what starts then.
@@ -195,7 +261,7 @@ def exceeded(wanted: Asked, configuration: Configuration, waited: Floats) -> str
         beyond[jobs[over]] = True
         if len(over):
             had = int(level.max())
-            text = f"{limit.label} may have {limit.cap} {limit.resource} and had {had}"
+            text = f"{limit.label} may have {limit.cap} {limit.name} and had {had}"
             worst.append((had / max(limit.cap, 1), text))
     if not beyond.any():
         return ""
@@ -214,28 +280,38 @@ def counters(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, n
 
     A job that asks for more than a limit allows did run in the log, under another limit: it runs alone.
     """
-    caps: list[tuple[int, int, bool, int, int]] = []
-    jobs, numbers, asked, checked, notes = [np.zeros(0, np.int64)], [], [], [], []
-    for limit, mine, count in _counts(wanted, configuration):
+    caps: list[tuple[Any, ...]] = []
+    jobs, rows, notes = [np.zeros(0, np.int64)], [np.zeros((0, 5), np.int64)], list[str]()
+    seconds = (wanted.limit * factors(wanted.request, configuration)).astype(np.int64)
+    for limit, mine, count, need in _counts(wanted, configuration):
         is_checked = limit.checked[mine]
-        larger = is_checked & (count > limit.cap)
+        larger = is_checked & _too_large(limit, need, configuration)
         if n := int(larger.sum()):
             notes.append(
-                f"{configuration.name}: {limit.label} may have {limit.cap} {limit.resource}, and {n} of its "
+                f"{configuration.name}: {limit.label} may have {limit.cap} {limit.name}, and {n} of its "
                 f"{len(mine)} jobs ask for more: while one of them runs, none of the others does"
             )
-        caps.append((limit.cap, 0, limit.resource == JOBS, limit.qos, 0))
+        number, safe = np.full(len(mine), len(caps)), configuration.settings.safe
+        at_once, of_jobs = limit.kind == tables.AT_ONCE, limit.resource in (JOBS, WALL)
+        ends = limit.kind in (tables.MINUTES, tables.WALL) and not safe and limit.label != f"account {ROOT}"
+        caps.append((0, limit.cap, 0, of_jobs, limit.qos, 0, limit.kind, safe, ends, limit.decays))
+        need = np.where(larger, limit.cap, need)
+        held = 0 * need if limit.kind == tables.WALL else count * seconds[mine]
         jobs.append(mine)
-        numbers.append(np.full(len(mine), len(caps) - 1))
-        asked.append(np.where(larger, limit.cap, count))
-        checked.append(is_checked)
-    every = np.concatenate(jobs)
+        rows.append(np.column_stack((number, need if at_once else count, is_checked, need, held)))
+    for name, cap in (configuration.settings.licences or {}).items():
+        count = wanted.request.licences.get(name, np.zeros(len(wanted.jobs), np.int64))
+        mine = np.flatnonzero(count)
+        caps.append((0, cap, 0, 0, 0, 0, tables.LICENCE, 0, 0, 0))
+        jobs.append(mine)
+        rows.append(
+            np.column_stack([np.full(len(mine), len(caps) - 1), count[mine], *np.zeros((3, len(mine)))])
+        )
+    every, columns = np.concatenate(jobs), np.concatenate(rows).astype(np.int64)
     order = np.argsort(every, kind="stable")
     limits = np.array(caps, tables.LIMIT)
     charges = np.zeros(len(every), tables.CHARGE)
-    if caps:
-        charges["limit"] = np.concatenate(numbers)[order]
-        charges["amount"] = np.concatenate(asked)[order]
-        charges["checked"] = np.concatenate(checked)[order]
+    for name, values in zip(tables.CHARGE.names or (), columns[order].T, strict=True):
+        charges[name] = values
     begins = np.searchsorted(every[order], np.arange(len(wanted.jobs) + 1)).astype(np.int64)
     return limits, charges, begins, notes

@@ -362,6 +362,14 @@ def check(point: Point) -> Sequence[str]:
         )
     if share := np.mean(constraints.effective(found.request) != found.request.constraint):
         notes = [*notes, f"constraints on several nodes together have no effect ({share:.1%} of the jobs)"]
+    known = configuration.settings.licences or {}
+    for name, counts in found.request.licences.items():
+        if name not in known and counts.any():
+            share = np.mean(counts > 0)
+            notes = [
+                *notes,
+                f"licences {name}, which Licenses= lacks, have no effect ({share:.1%} of the jobs)",
+            ]
     apart = configuration.default_partition.name != OF_MACHINE
     of_log = [note for note in opened.notes if not (apart and ONE_POOL in note)]
     if apart:

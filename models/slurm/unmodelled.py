@@ -33,7 +33,6 @@ CONCERNED: dict[str, Callable[[Asked, str], np.ndarray]] = {
     "MaxMemPerCPU": _much_memory,
     "TopologyPlugin": lambda found, value: found.request.nodes > 1,
     "NodeFeaturesPlugins": lambda found, value: found.request.constraint != "",
-    "bf_one_resv_per_job": lambda found, value: np.array([len(place) > 1 for place in found.partitions]),
     "pack_serial_at_end": lambda found, value: found.request.tasks * found.request.task_cpus == 1,
 }
 """Key -> which jobs it concerns, where a log shows that; value is the key's."""

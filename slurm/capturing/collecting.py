@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from models.jobs.bundle import CONFIGURATION, LOG, NAME
+from models.slurm.configuration.reading import TOPOLOGY
 from models.workloads.sacct import fields
 from slurm.checks import Finding, Level
 from slurm.commands import RefusedError, Slurm, SlurmError
@@ -37,6 +38,7 @@ COLUMNS += [
     "ReqCPUS",
     "ReqNodes",
     "ReqTRES",
+    "Licenses",
     "Constraints",
 ]  # the last one is text that a user types
 SACCT = ("sacct", "-a", "-X", "-D", "-P", "--noconvert")
@@ -162,6 +164,8 @@ class Capture:
             fault = f"{path}: {error.strerror}; what scontrol shows is taken instead, {remedy}"
             self.note("warning" if len(there) == 3 else "wrong", "slurm.conf", fault)
             text = "".join(f"Include {name}\n" for name in there)
+        if (beside := path.with_name(TOPOLOGY)).is_file():
+            self.files[TOPOLOGY] = beside.read_text(encoding="utf-8", errors="surrogateescape")
         further = [DUMP, QOS, *[RESERVATIONS] * ("ReservationName=" in self.files.get(RESERVATIONS, ""))]
         further += [EVENTS] * (self.files.get(EVENTS, "").count("\n") > 1)
         self.files[CONFIGURATION] = text + "".join(

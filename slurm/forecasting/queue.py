@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from models.jobs.jobs import Jobs
-from models.jobs.requests import Requests
+from models.jobs.requests import Requests, licences
 from models.slurm.configuration import Configuration
 from models.slurm.configuration.hostlist import expand
 from models.workloads.sacct.fields import devices
@@ -32,7 +32,7 @@ HELD = re.compile("Held|NeverSatisfied|BadConstraints|PartitionNodeLimit|Partiti
 KEPT = re.compile(
     "job_id|job_state|state_reason|partition|user_name|account|qos|(submit|start|eligible)_time|time_limit|cpus|"
     "tasks|cpus_per_task|node_count|max_nodes|nodes|job_resources|memory_per_(cpu|node)|features|nice|shared|"
-    "dependency|array_job_id|array_task_id|array_task_string|array_max_tasks|tres_req_str"
+    "dependency|array_job_id|array_task_id|array_task_string|array_max_tasks|tres_req_str|licenses"
 )
 """Keys of a job that are read."""
 
@@ -141,6 +141,7 @@ def _state(
         )
     }
     each = [devices(str(job.get("tres_req_str") or "")) for job in every]
+    licensed = [licences(str(job.get("licenses") or "")) for job in every]
     size = column["tasks"] * column["task_cpus"]
     memory = np.zeros(len(every), np.int64)
     submit = _column(every, "submit_time") - zero
@@ -162,6 +163,10 @@ def _state(
         ),
         throttle=np.array([most for *_, most in rows]),
         after=np.array([_after(job, position) for job in every]),
+        licences={
+            name: np.array([of.get(name, 0) for of in licensed])
+            for name in dict.fromkeys(name for of in licensed for name in of)
+        },
         gres={
             kind: np.array(
                 [-(-of.get(kind, 0) // count) for of, count in zip(each, column["nodes"], strict=True)]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from slurm.validation.accounts import LEVELS, WHO
+from slurm.validation.accounts import ASSOCIATIONS, LEVELS, WHO
 
 NODES, CPUS = 16, 4
 
@@ -20,7 +20,8 @@ class Case:
     With accounts the cluster has a database, and jobs have users, accounts and QOS. Where jobs are suspended
     they sleep a second at a time: a longer sleep would go on. Where small jobs preempt others, these are
     small and long, so that there are no idle nodes. With further words on the lines of nodes some jobs ask
-    for generic resources, and some for features.
+    for generic resources, and some for features; with licences some ask for these. Budgets and the like are
+    in other accounts and QOS, and jobs have several partitions where `several` is set.
     """
 
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -31,12 +32,23 @@ class Case:
     preempts: bool = False
     suspends: bool = False
     further: Sequence[str] = ()
+    licences: Sequence[str] = ()
+    switches: Sequence[str] = ()
+    associations: str = ""
+    qos: Sequence[str] = ()
+    several: bool = False
+
+    @property
+    def has_devices(self) -> bool:
+        """Whether nodes have generic resources and features."""
+        return any("Gres" in words for words in self.further)
 
     def workload(self, jobs: "Sequence[Job]") -> "list[Job]":
         """Return the jobs as they are submitted in this case: none larger than a limit of CPUs."""
         if not self.preempts and not (self.accounts and self.shares_nodes):
             return list(jobs)
-        some = [replace(job, nodes=min(job.nodes, 4)) for job in jobs]
+        longest = 2 if self.associations else max(job.limit for job in jobs)  # within each budget
+        some = [replace(job, nodes=min(job.nodes, 4), limit=min(job.limit, longest)) for job in jobs]
         if not self.preempts:
             return some
         return [
@@ -164,6 +176,84 @@ CASES["devices"] = Case(
     + ["Feature=wide Gres=accelerator:3"] * 6,
 )
 
+PARAMETERS = "bf_interval=30,batch_sched_delay=0"
+AT_EACH_LOOK = {"SchedulerParameters": PARAMETERS}
+"""A pass a second, so that starts do not depend on when the controller of a busy machine wakes up."""
+
+BUDGETS = ASSOCIATIONS.replace("GrpTRES=cpu=32", "GrpTRESMins=cpu=40").replace(
+    "GrpTRES=cpu=20", "GrpTRESMins=cpu=20"
+)
+CASES["budgets"] = Case(
+    {
+        **AT_EACH_LOOK,
+        "AccountingStorageEnforce": "limits,safe",
+        "DebugFlags": "Backfill,Priority",
+        "PriorityType": "priority/multifactor",
+        "PriorityCalcPeriod": 1,
+        "PriorityDecayHalfLife": 3,
+        "SelectTypeParameters": "CR_CPU_Memory",
+    },
+    (f"PartitionName=main Nodes={ALL} Default=YES State=UP",),
+    shares_nodes=True,
+    accounts=True,
+    associations=BUDGETS,
+    qos=(
+        "bulk Priority=20 UsageFactor=0.5 GrpTRESMins=cpu=24 Flags=UsageFactorSafe",
+        "urgent Priority=100 UsageFactor=2 GrpTRESRunMins=cpu=40",
+    ),
+)
+CASES["budgets_spent"] = replace(  # whose jobs are ended
+    CASES["budgets"],
+    settings={**CASES["budgets"].settings, "AccountingStorageEnforce": "limits"},
+    partitions=(f"{CASES['budgets'].partitions[0]} TRESBillingWeights=CPU=1.5,Mem=0.5G",),
+    associations=BUDGETS.replace("cpu=40", "billing=20").replace("cpu=20", "cpu=12"),
+    qos=(
+        "bulk Priority=20 UsageFactor=0.5 GrpWall=3",
+        "urgent Priority=100 UsageFactor=2 GrpTRESMins=billing=20",
+    ),
+)
+
+LICENCES = {"solver": 6, "mesher": 3}
+CASES["licences"] = Case(
+    {**AT_EACH_LOOK, "Licenses": ",".join(f"{name}:{n}" for name, n in LICENCES.items())},
+    licences=tuple(LICENCES),
+)
+CASES["licences_planned"] = replace(
+    CASES["licences"],
+    settings={**CASES["licences"].settings, "SchedulerParameters": f"{PARAMETERS},bf_licenses"},
+)
+
+CASES["switches"] = Case(
+    {**AT_EACH_LOOK, "TopologyPlugin": "topology/tree"},
+    switches=(
+        "SwitchName=s1 Nodes=n[1-3]",
+        "SwitchName=s2 Nodes=n[4-8]",
+        "SwitchName=s3 Nodes=n[9-12]",
+        "SwitchName=s4 Nodes=n[13-16]",
+        "SwitchName=above1 Switches=s[1-2]",
+        "SwitchName=above2 Switches=s[3-4]",
+        "SwitchName=top Switches=above[1-2]",
+    ),
+)
+CASES["switches_cpus"] = replace(
+    CASES["switches"],
+    settings={**CASES["switches"].settings, "SelectTypeParameters": "CR_CPU_Memory"},
+    partitions=(f"PartitionName=main Nodes={ALL} Default=YES State=UP",),
+    shares_nodes=True,
+    further=[f"Weight={1 + number % 2}" for number in range(NODES)],
+)
+CASES["several"] = Case(
+    AT_EACH_LOOK,
+    (
+        f"PartitionName=main Nodes={ALL} Default=YES OverSubscribe=EXCLUSIVE State=UP",
+        "PartitionName=few Nodes=n[1-6] PriorityTier=2 OverSubscribe=EXCLUSIVE State=UP",
+    ),
+    several=True,
+)
+CASES["several_one_plan"] = replace(
+    CASES["several"], settings={"SchedulerParameters": f"{PARAMETERS},bf_one_resv_per_job"}
+)
+
 SCRIPT = "#!/bin/sh\nexec sleep $1\n"
 SECOND_BY_SECOND = "#!/bin/sh\nfor second in $(seq ${1%.*}); do sleep 1; done\n"
 
@@ -200,9 +290,12 @@ class Job:
             options += [f"--uid={user}", f"--account={account}", f"--qos={LEVELS[self.level]}", "--chdir=/"]
         if len(case.partitions) > 1:
             options.append(f"--partition={self.partition(case)}")
+        if case.licences and self.licences:
+            asked = ",".join(f"{name}:{n}" for name, n in self.licences.items())
+            options.append(f"--licenses={asked}")
         if not case.shares_nodes:
             return [*options, f"--nodes={self.nodes}"]
-        if case.further:
+        if case.has_devices:
             options += [f"--gres=accelerator:{self.devices}"] * bool(self.devices)
             options += [f"--constraint={self.constraint}"] * bool(self.constraint)
         return [*options, f"--ntasks={self.tasks}", f"--mem-per-cpu={self.memory}"]
@@ -227,8 +320,16 @@ class Job:
         texts = ("", "fast", "wide", "fast&wide", "fast|wide")
         return texts[self.level + self.cpus // 4] if self.tasks <= 16 else ""
 
+    @property
+    def licences(self) -> dict[str, int]:
+        """Licences that it asks for, where there are any."""
+        asked = {"solver": 1 + self.who % 4, "mesher": 1 + self.who % 2}
+        return {name: n for k, (name, n) in enumerate(asked.items()) if self.level & (1 << k)}
+
     def partition(self, case: Case) -> str:
         """Return its partition where there are several: ``few`` takes small jobs only."""
+        if case.several:
+            return "few,main" if self.nodes <= 6 and self.memory > 100 else "main"
         if self.few and self.tasks <= 6 * CPUS:
             return "few"
         return "spare" if len(case.partitions) > 2 and self.memory == 100 else "main"

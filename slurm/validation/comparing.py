@@ -76,13 +76,16 @@ def on_slurm(
         further=chosen.further,
         settings=settings,
         partitions=chosen.partitions,
-        associations=ASSOCIATIONS if chosen.accounts else "",
-        qos=QOS,
+        associations=(chosen.associations or ASSOCIATIONS) if chosen.accounts else "",
+        qos=chosen.qos or QOS,
+        switches=chosen.switches,
         root=root,
     ) as cluster:
         script = cluster.folder / "job.sh"
         script.write_text(SECOND_BY_SECOND if chosen.suspends else SCRIPT, encoding="utf-8")
         shutil.copy(cluster.folder / "slurm.conf", folder / "slurm.conf")
+        if chosen.switches:
+            shutil.copy(cluster.folder / "topology.conf", folder / "topology.conf")
         if chosen.accounts:
             _include("accounts.txt", cluster.accounting(), folder)
         if chosen.reservation:
@@ -162,11 +165,12 @@ def _model(case: str, jobs: Sequence[Job], observed: Observed, folder: Path, zer
         user = np.array([1 + users.index(WHO[job.who][0]) for job in jobs])
         more["account"] = np.array([WHO[job.who][1] for job in jobs], object)
         more["qos"] = np.array([LEVELS[job.level] for job in jobs], object)
-    if CASES[case].further:
+    if CASES[case].has_devices:
         more["constraint"] = np.array([job.constraint for job in jobs], object)
     if len(CASES[case].partitions) > 1:
         more["partition"] = np.array([job.partition(CASES[case]) for job in jobs], object)
-    gres = {"accelerator": np.array([job.devices for job in jobs])} if CASES[case].further else {}
+    gres = {"accelerator": np.array([job.devices for job in jobs])} if CASES[case].has_devices else {}
+    licences = {name: np.array([job.licences.get(name, 0) for job in jobs]) for name in CASES[case].licences}
     given = Jobs(
         np.array([observed.submitted[job] - zero for job in ids]),
         ran,
@@ -174,14 +178,14 @@ def _model(case: str, jobs: Sequence[Job], observed: Observed, folder: Path, zer
         tasks,
         none,
         user=user,
-        request=Requests.of(tasks, none, gres=gres, **more),
+        request=Requests.of(tasks, none, gres=gres, licences=licences, **more),
     )
     known = [] if observed.version is None else [f"SLURM_VERSION={observed.version.text}"]
     configuration = read(folder / "slurm.conf", known)
     return run(
         asked(given, configuration, observed.messages(ids), users, answer=observed.answers(ids)),
         configuration,
-        observed.phases(zero),
+        observed.phases(zero, configuration.settings.batch_sched_delay),
         plans=100 * len(ids) + 1000,
         zero=zero,
     )

@@ -30,7 +30,9 @@ COUNTED = re.compile(r"sched/backfill: _start_job: (?:BACKFILL: )?Jobs backfille
 ENDED = re.compile(r"_job_complete: JobId=(\d+) done")
 PREEMPTED = re.compile(r"preempted JobId=(\d+) has been (requeued|killed) to reclaim")
 REQUEUED = re.compile(r"Requeuing JobId=(\d+)")
-TIMED_OUT = re.compile(r"(?:Time limit exhausted for|slurm_job_preempt: preempted) JobId=(\d+)")
+TIMED_OUT = re.compile(
+    r"(?:Time limit exhausted for|slurm_job_preempt: preempted) JobId=(\d+)|JobId=(\d+) timed out, "
+)
 EPILOG = re.compile(r"_slurm_rpc_epilog_complete: JobId=(\d+) ")
 PASS = re.compile(r"sched: Running job scheduler (for full queue|for default depth)")
 SUSPENDED = re.compile(r"gang: (suspending|resuming) JobId=(\d+)$")
@@ -153,7 +155,8 @@ class Observed:
             else:
                 self._asking.append(int(match[1]))
         elif match := TIMED_OUT.match(text):
-            self.killed[int(match[1])] = self.ended[int(match[1])] = now
+            job = int(match[1] or match[2])
+            self.killed[job] = self.ended[job] = now
         elif match := PREEMPTED.match(text):
             job = int(match[1])
             self.preempted.append((now, job))
@@ -239,14 +242,15 @@ class Observed:
         )
         return self.ended[job] - started - sum(stopped)
 
-    def phases(self, zero: float) -> Phases:
-        """Return the phases of the timers from `zero` on, just before the first submission.
+    def phases(self, zero: float, delay: int = 3) -> Phases:
+        """Return the phases of the timers from `zero` on, just before the first submission; passes are
+        `delay` seconds apart at least.
 
         The background thread sleeps ten times 0.1 s between two wake-ups, and then works: how long that takes
         depends on what else the machine does. So its wake-ups are taken from the log as far as it shows them,
         and the others are interpolated.
         """
-        looks = self.looks()
+        looks = self.looks(delay)
         wake_ups = looks - zero
         cycles = [self._begun(cycle) for cycle in self.cycles]
         return Phases(

@@ -16,7 +16,7 @@ from typing import Any
 from models.slurm.configuration import hostlist, values
 from models.slurm.configuration.keys import KNOWN, Line, key
 from models.slurm.configuration.settings import Preempt
-from models.slurm.configuration.values import duration, whole
+from models.slurm.configuration.values import duration, number, whole
 
 DUMPED = re.compile(r"(Cluster|Parent|Account|User|QOS) - '(.*?)'(?::([A-Z]\w*=.*)?)?$", re.DOTALL)
 """A line of ``sacctmgr dump``."""
@@ -25,6 +25,8 @@ OF_TYPE = re.compile(r"(gres/\w+):")
 
 ROOT = "root"
 JOBS = "jobs"
+OF_MINUTES, OF_RUNNING, WALL = " minutes", " minutes of running jobs", "wall minutes"
+"""What limits count."""
 
 DAY_S = 86400
 
@@ -97,6 +99,9 @@ class Association:
     group_tres: Mapping[str, int] | None = key("GrpTRES", amounts, None)
     group_jobs: int | None = key("GrpJobs", COUNT, None)
     max_jobs: int | None = key("MaxJobs", COUNT, None)
+    minutes: Mapping[str, int] | None = key("GrpTRESMins", amounts, None)
+    running_minutes: Mapping[str, int] | None = key("GrpTRESRunMins", amounts, None)
+    wall: int | None = key("GrpWall", duration(), None)
     partition: str = key("Partition", str, "")
     ignored: tuple[str, ...] = ()
 
@@ -108,7 +113,7 @@ class Association:
     @property
     def group(self) -> dict[str, int]:
         """Limits of all jobs below together, by resource."""
-        return limits(self.group_tres, self.group_jobs)
+        return limits(self.group_tres, self.group_jobs, self)
 
     @property
     def each(self) -> dict[str, int]:
@@ -138,6 +143,12 @@ class Qos:
     over_partition: bool = key("Flags", lambda text: "overpartqos" in text.lower(), False)
     group_tres: Mapping[str, int] | None = key("GrpTRES", amounts, None)
     group_jobs: int | None = key("GrpJobs", COUNT, None)
+    minutes: Mapping[str, int] | None = key("GrpTRESMins", amounts, None)
+    running_minutes: Mapping[str, int] | None = key("GrpTRESRunMins", amounts, None)
+    wall: int | None = key("GrpWall", duration(), None)
+    factor: float = key("UsageFactor", number(), 1.0)
+    factor_is_safe: bool = key("Flags", lambda text: "usagefactorsafe" in text.lower(), False)
+    decays: bool = key("Flags", lambda text: "nodecay" not in text.lower(), True)
     user_tres: Mapping[str, int] | None = key("MaxTRESPU MaxTRESPerUser", amounts, None)
     user_jobs: int | None = key("MaxJobsPU MaxJobsPerUser", COUNT, None)
     account_tres: Mapping[str, int] | None = key("MaxTRESPA MaxTRESPerAccount", amounts, None)
@@ -152,13 +163,16 @@ class Qos:
     def limits(self) -> dict[str, Mapping[str, int]]:
         """Limits by kind: of all its jobs, of each user, of each account."""
         return {
-            "all": limits(self.group_tres, self.group_jobs),
+            "all": limits(self.group_tres, self.group_jobs, self),
             "user": limits(self.user_tres, self.user_jobs),
             "account": limits(self.account_tres, self.account_jobs),
         }
 
 
-QOS_LIMITS = ("group_tres", "group_jobs", "user_tres", "user_jobs", "account_tres", "account_jobs")
+QOS_LIMITS = (
+    "group_tres", "group_jobs", "user_tres", "user_jobs", "account_tres", "account_jobs", "minutes",
+    "running_minutes", "wall",
+)  # fmt: skip
 """Fields of a QOS that limit its jobs."""
 
 
@@ -233,9 +247,16 @@ def above(name: str, accounts: Mapping[str, Association]) -> Iterator[str]:
         name = accounts[name].parent if name in accounts else ""
 
 
-def limits(tres: Mapping[str, int] | None, jobs: int | None) -> dict[str, int]:
-    """Return limits of TRES and of jobs together."""
-    return {**({} if jobs is None else {JOBS: jobs}), **(tres or {})}
+def limits(
+    tres: Mapping[str, int] | None, jobs: int | None, budgets: Association | Qos | None = None
+) -> dict[str, int]:
+    """Return limits of TRES and of jobs together, and those on what jobs have used, in minutes."""
+    found = {**({} if jobs is None else {JOBS: jobs}), **(tres or {})}
+    if budgets is not None:
+        found |= {f"{name}{OF_MINUTES}": cap for name, cap in (budgets.minutes or {}).items()}
+        found |= {f"{name}{OF_RUNNING}": cap for name, cap in (budgets.running_minutes or {}).items()}
+        found |= {} if budgets.wall is None else {WALL: budgets.wall // 60}
+    return found
 
 
 def ignored(line: Line, declared: Any, section: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from models.slurm.configuration import accounting, hostlist
@@ -12,6 +12,7 @@ from models.slurm.configuration.keys import EVENT, KNOWN, LINES, SHOWN, Line, Pa
 from models.slurm.configuration.nodes import DOWN, FUTURE, Node, nodes_of, state
 from models.slurm.configuration.partitions import INHERITED, Partition, Sharing, partition_of
 from models.slurm.configuration.settings import Settings, settings_of
+from models.slurm.configuration.switches import Switch, switches_of
 
 NEUTRAL_VALUES = {
     "", "none", "no", "0", "-1", "infinite", "unlimited", "(null)", "n/a", "topology/none",
@@ -52,6 +53,7 @@ class Configuration:
     qos: Mapping[str, Qos] = field(default_factory=dict)
     reservations: tuple[Reservation, ...] = ()
     events: tuple[Reservation, ...] = ()
+    switches: tuple[Switch, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -171,6 +173,7 @@ def configuration_of(
     reserved = (accounting.reservation_of(line, numbers, absent) for line in reserving)
     reservations = tuple(one for one in reserved if one is not None)
     events = accounting.events_of(parts.lines.get(EVENT.lower(), ()), numbers, absent)
+    switches = switches_of(parts.lines.get("switchname", ()), numbers)
     faults.check()
     associations = tuple(parts.associations.values())
     return Configuration(
@@ -183,13 +186,23 @@ def configuration_of(
         qos,
         reservations,
         events,
-        (*_without_effect(parts.alone), *_of_limits(settings, associations, qos), *words, *faults.notes),
+        switches,
+        (
+            *_without_effect(parts.alone, settings, switches),
+            *_of_limits(settings, associations, qos),
+            *words,
+            *faults.notes,
+        ),
     )
 
 
-def _without_effect(given: Mapping[str, str]) -> Iterable[str]:
+def _without_effect(
+    given: Mapping[str, str], settings: Settings, switches: Sequence[Switch]
+) -> Iterable[str]:
     for key, what in KNOWN["settings"]["not_modelled"].items():
         text = given.get(key.lower(), "")
+        if key == "TopologyPlugin" and settings.on_switches and switches:
+            continue
         if text.lower() not in NEUTRAL_VALUES and not text.lower().endswith("/none"):
             yield f"{key}={text} has no effect here: {what}"
 

@@ -90,6 +90,7 @@ class Partition:
     memory_cpu: int = key("DefMemPerCPU", amount, 0)
     memory_node: int = key("DefMemPerNode", amount, 0)
     qos: str = key("QOS", str, "")
+    billing: Mapping[str, float] | None = key("TRESBillingWeights", values.weights, None)
     preempt: Preempt | None = key("PreemptMode", Preempt.of, None)
     grace: int = key("GraceTime", whole(0, OF_32_BITS), 0)
     restricted: tuple[str, ...] = ()

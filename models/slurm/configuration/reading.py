@@ -16,6 +16,7 @@ from models.slurm.configuration.errors import ConfigurationError, Faults
 from models.slurm.configuration.keys import EVENT, LINES, SHOWN, Pairs, names_of
 from models.slurm.configuration.nodes import NodeKeys
 from models.slurm.configuration.partitions import RULES_OF_ACCESS, Partition
+from models.slurm.configuration.values import plugin
 from models.slurm.configuration.versions import IN_COMMENT
 
 CONFIG = "Configuration data as of"
@@ -42,6 +43,8 @@ KEPT = {
 
 OF_EVENTS = {"NodeName": EVENT, "TimeStart": "StartTime", "TimeEnd": "EndTime", "State": "State"}
 """Columns of `sacctmgr -P show event` -> keys, the first of which names a line."""
+
+TOPOLOGY = "topology.conf"
 
 DEEPEST = 10
 """Files that include each other in a chain."""
@@ -94,7 +97,7 @@ def read(
         that is not allowed.
     """
     files = _Files(Path(path))
-    found = list(_of_file(Path(path), 0, files))
+    found = list(_of_all(Path(path), files))
     if sha256 is not None and files.digest.hexdigest() != sha256:
         raise ConfigurationError(
             f"{Path(path).name}, or a file that it includes, has changed since the plan was made; run the "
@@ -108,7 +111,7 @@ def read(
 def digest(path: str | os.PathLike[str]) -> str:
     """Return the SHA-256 of a file followed by those that it includes, in their order."""
     files = _Files(Path(path))
-    for _ in _of_file(Path(path), 0, files):
+    for _ in _of_all(Path(path), files):
         pass
     return files.digest.hexdigest()
 
@@ -118,6 +121,19 @@ def of_lines(name: str, lines: Sequence[str], words: Mapping[str, int] | None = 
     faults = Faults()
     found = [line for text in lines for line in _of_text(name, text, faults)]
     return configuration_of(name, found, words or {}, faults)
+
+
+def _of_all(path: Path, files: _Files) -> Iterator[Pairs]:
+    """Yield the lines of a slurm.conf, and of the topology.conf beside it if its TopologyPlugin reads one."""
+    on_switches, given = False, False
+    for line in _of_file(path, 0, files):
+        key, value = line.pairs[0]
+        on_switches = on_switches or (key.lower() == "topologyplugin" and plugin(value) == "tree")
+        given = given or key.lower() == "switchname"
+        yield line
+    beside = path.with_name(TOPOLOGY)
+    if on_switches and not given and beside.is_file():
+        yield from _of_file(beside, 1, files)
 
 
 def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Pairs]:

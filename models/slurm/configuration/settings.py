@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from enum import IntEnum
 from typing import Any, NamedTuple, Self
 
+from models.jobs.requests import licences as licences_of
 from models.slurm.configuration import values, versions
 from models.slurm.configuration.errors import Faults
 from models.slurm.configuration.keys import KNOWN, Line, key, switch, word, words_of
@@ -95,6 +96,10 @@ class Settings:
 
     has_database: bool = key("AccountingStorageType", lambda text: values.plugin(text) == "slurmdbd", False)
     enforces: bool = key("AccountingStorageEnforce", has("limits", "safe", "all"), False)
+    safe: bool = key("AccountingStorageEnforce", has("safe", "all"), False)
+    licences: Mapping[str, int] | None = key("Licenses", licences_of, None)
+    tree: bool = key("TopologyPlugin", lambda text: values.plugin(text) == "tree", False)
+    optional_switches: bool = key("TopologyParam", has("TopoOptional", "Dragonfly"), False)
     multifactor: bool = key("PriorityType", Plugin("priority", {"basic": False, "multifactor": True}), False)
     of_age: float = key("PriorityWeightAge", number(), 0.0)
     of_fair_share: float = key("PriorityWeightFairshare", number(), 0.0)
@@ -109,6 +114,7 @@ class Settings:
     favor_small: bool = key("PriorityFavorSmall", values.yes, False)
     by_time: bool = key("PriorityFlags", has("SMALL_RELATIVE_TO_TIME"), False)
     fair_tree: bool = key("PriorityFlags", lacks("NO_FAIR_TREE"), True)
+    bills_most: bool = key("PriorityFlags", has("MAX_TRES"), False)
     raw_tres: bool = key("PriorityFlags", has("NO_NORMAL_TRES", "NO_NORMAL_ALL"), False)
     raw_partitions: bool = key("PriorityFlags", has("NO_NORMAL_PART", "NO_NORMAL_ALL"), False)
 
@@ -130,6 +136,9 @@ class Settings:
     defer: bool = switch("defer")
     limit_stop: bool = switch("assoc_limit_stop")
     busy_nodes: bool = switch("bf_busy_nodes")
+    one_plan: bool = switch("bf_one_resv_per_job")
+    plans_licences: bool = switch("bf_licenses")
+    reserves_running: bool = switch("bf_running_job_reserve")
     youngest_first: bool = switch("preempt_youngest_first")
     strict_order: bool = switch("preempt_strict_order")
 
@@ -137,6 +146,16 @@ class Settings:
     def in_rows(self) -> bool:
         """Whether jobs have rows of cores, see `models.slurm.kernel.rows`."""
         return self.gang and not self.linear
+
+    @property
+    def plans_running(self) -> bool:
+        """Whether plans begin with running jobs, as they do where they have licences."""
+        return self.reserves_running or self.plans_licences
+
+    @property
+    def on_switches(self) -> bool:
+        """Whether jobs get nodes by the switches of topology.conf."""
+        return self.tree and not (self.linear or self.optional_switches)
 
     @property
     def preempts(self) -> bool:

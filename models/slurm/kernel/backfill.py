@@ -8,8 +8,11 @@ so this changes no start (unless plans are recorded).
 
 import math
 
-from models.kernels.bits import ONE, lowest_position, population
+import numpy as np
+
+from models.kernels.bits import ONE, ZERO, lowest_position, population
 from models.kernels.compiling import part, passable
+from models.slurm.kernel.budgets import lacks_licences
 from models.slurm.kernel.gang import enter
 from models.slurm.kernel.offering import count, free_cpus, offered_by
 from models.slurm.kernel.plan import (
@@ -18,6 +21,7 @@ from models.slurm.kernel.plan import (
     begin_plan,
     conflicts,
     keep_out,
+    licences_return,
     open_window,
     picked_set,
     reserve,
@@ -25,6 +29,7 @@ from models.slurm.kernel.plan import (
 )
 from models.slurm.kernel.preempting import level_of, may_preempt, may_preempt_any, preempt
 from models.slurm.kernel.queue import QUEUED, drop_started, exceeded, limited, throttled
+from models.slurm.kernel.rows import order_by_key
 from models.slurm.kernel.running import copy_free, remove_in_future, start_job
 from models.slurm.kernel.signatures import CYCLE_SIGNATURE
 from models.slurm.kernel.tables import (
@@ -62,7 +67,7 @@ def could_start(system, record, now):
     """Return whether nodes that no plan claims before its end suffice for a job now: it still may not fit."""
     records, jobs = system.records, system.jobs
     job, partition, words = records[record].job, records[record].partition, records[record].words
-    if system.fate[job].status != QUEUED or throttled(system, job):
+    if system.fate[job].status != QUEUED or throttled(system, job) or lacks_licences(system, job):
         return False
     if limited(system, job):
         return system.settings[0].limit_stop > 0
@@ -368,13 +373,17 @@ def plan_job(system, record, now, only_now, pick):
             system.sets[MASK, w] = system.sets[ORIGINAL, w]
         released = after_reservations(system, keep_out(system, start, max(start, now) + limit), start)
         later = restrict(system, start, max(start, now) + limit)
+        missing = 0
+        if settings.plans_licences:
+            missing = licences_return(system, job, start, max(start, now) + limit)
+            later = missing if missing else later
         if released and (later == 0 or released < later):
             later = released
         # Slurm opens a window on the nodes of the partition, and counts the job as tested where enough are
         # available; only then it leaves out nodes without the features that the job asks for.
         found = -1
         n_nodes = count(system, MASK)
-        if n_nodes >= jobs[job].min_nodes:
+        if n_nodes >= jobs[job].min_nodes and not missing:
             if not counted:
                 counted = True
                 state.n_tested += 1
@@ -393,7 +402,7 @@ def plan_job(system, record, now, only_now, pick):
         begin, end = slots(settings, found, limit)
         if settings.bounded and found > now:  # before anything else
             picked_set(system)
-            if conflicts(system, begin, end):
+            if conflicts(system, job, begin, end):
                 later = found
                 continue
         if found <= now and completing(system):
@@ -419,11 +428,8 @@ def plan_job(system, record, now, only_now, pick):
                 start_job(system, job, partition, 1)
                 if settings.gang:
                     enter(system, job)
-                elif whole and not (
-                    settings.linear  # only select/cons_tres records that a job has whole nodes
-                    or (settings.preempts and system.levels[level_of(system, job, partition)].mode != OFF)
-                ):
-                    reserve(system, 0, slots(settings, 0, fate[job].expected)[1])
+                else:
+                    reserve_running(system, job)
                 return 1
             for w in range(n_words):
                 system.sets[PICKED, w] = system.sets[ORIGINAL, w]
@@ -432,12 +438,13 @@ def plan_job(system, record, now, only_now, pick):
         elif later and found > later:
             continue
         elif found > now + settings.bf_window:
+            fate[job].planned = state.n_cycles
             return 0
         else:
             picked_set(system)
             # The window reached from `start`, and the job would run from `found` on, when other nodes may be
             # unavailable: it is tried again from there.
-            if conflicts(system, begin, end):
+            if conflicts(system, job, begin, end):
                 later = found
                 continue
         is_full = state.n_segments >= settings.bf_node_space_size
@@ -450,10 +457,54 @@ def plan_job(system, record, now, only_now, pick):
             at = state.n_plans
             system.log[at].cycle, system.log[at].job, system.log[at].start = state.now, job, found
             state.n_plans += 1
+        if settings.one_plan and fate[job].planned == state.n_cycles:
+            return 0
+        fate[job].planned = state.n_cycles
         if is_full:
             return TABLE_FULL
-        reserve(system, begin, end)
+        reserve(system, job, begin, end)
         return 2
+
+
+@part(inline=False)
+def reserve_running(system, job):
+    """Keep the nodes in row `PICKED`, if they are the whole nodes of a running job that is not preempted, and
+    its licences until its expected end. O(segments x words)."""
+    settings, fate = system.settings[0], system.fate
+    partition = fate[job].partition
+    alone = (system.jobs[job].whole or system.partitions[partition].whole) and not settings.linear
+    if settings.preempts and system.levels[level_of(system, job, partition)].mode != OFF:
+        alone = False  # only select/cons_tres records that a job has whole nodes
+    licensed = False
+    for k in range(system.jobs[job].first_charge, system.jobs[job + 1].first_charge):
+        licensed = licensed or system.charges[k].limit >= settings.first_licence
+    if not alone and not (settings.plans_licences and licensed):
+        return
+    if not alone:
+        for w in range(system.sets.shape[1]):
+            system.sets[PICKED, w] = ZERO
+    reserve(system, job, 0, slots(settings, 0, fate[job].expected)[1])
+
+
+@part(inline=False)
+def plan_running(system):
+    """Begin a plan with the running jobs, in order of submission (`bf_running_job_reserve`).
+    O(running jobs x (running jobs + segments x words + nodes of a job))."""
+    state, entries = system.state[0], system.entries
+    for k in range(state.n_running):
+        system.candidates[k].job = system.candidates[k].key = system.running[k]
+    order_by_key(system, state.n_running)
+    for k in range(state.n_running):
+        if state.n_segments >= system.settings[0].bf_node_space_size:
+            return
+        for w in range(system.sets.shape[1]):
+            system.sets[PICKED, w] = ZERO
+        entry = system.fate[system.candidates[k].job].entry
+        while entry != NONE:
+            node = entries[entry].node
+            system.sets[PICKED, node // 64] |= ONE << np.uint64(node % 64)
+            entry = entries[entry].next
+        reserve_running(system, system.candidates[k].job)
 
 
 @passable(CYCLE_SIGNATURE)
@@ -465,6 +516,8 @@ def backfill_cycle(system, pick):
     state.n_cycles += 1
     state.n_tested = 0
     begin_plan(system, now)
+    if settings.plans_running:
+        plan_running(system)
     forget(system)
     for k in range(len(system.limits)):
         system.limits[k].blocked = 0
@@ -507,6 +560,9 @@ def backfill_cycle(system, pick):
                 continue
         waited = now - math.floor(max(jobs[job].submit, jobs[job].begin))
         only_now = settings.bf_min_age_reserve > 0 and waited < settings.bf_min_age_reserve
+        only_now = only_now or (settings.one_plan and fate[job].planned == state.n_cycles)
+        if not settings.plans_licences and lacks_licences(system, job):
+            continue
         done = plan_job(system, record, now, only_now, pick)
         if done == TABLE_FULL:
             break

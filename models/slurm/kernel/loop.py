@@ -8,6 +8,7 @@ from numba import int64
 from models.kernels.compiling import kernel, part
 from models.kernels.lists import remove
 from models.kernels.standstill import count_repeated, stands_still
+from models.slurm.kernel.budgets import lacks_licences, next_spent
 from models.slurm.kernel.gang import leave, next_slice
 from models.slurm.kernel.preempting import requeue, stop
 from models.slurm.kernel.priority import add_usage, recalculate
@@ -17,6 +18,7 @@ from models.slurm.kernel.queue import (
     drop_started,
     exceeded,
     insert,
+    limited,
     may_start,
     release,
     sort_again,
@@ -138,6 +140,11 @@ def test_limits(system):
             finish(system, job)
         else:
             k += 1
+    job = next_spent(system, NONE) if settings.budgets else NONE
+    while job != NONE:
+        fate[job].end, fate[job].killed = state.now, 1
+        finish(system, job)
+        job = next_spent(system, job)
 
 
 @part()
@@ -192,6 +199,8 @@ def skip_idle(system, until):
     first = FAR
     if state.n_running > 0:
         first = system.fate[system.running[0]].expected
+    if settings.budgets and next_spent(system, NONE) != NONE:
+        first = 0
     before = -np.inf
     while before < state.next_tick < until:  # a timer that stands still is counted as events
         before = state.next_tick
@@ -218,6 +227,18 @@ def skip_idle(system, until):
 
 
 @part(inline=False)
+def is_planned(system):
+    """Return whether a cycle has a plan for some job: limits and licences keep none waiting with a plan."""
+    settings = system.settings[0]
+    for k in range(system.state[0].n_queue):
+        job = system.records[system.queue[k]].job
+        held = not settings.limit_stop and limited(system, job)
+        if not held and (settings.plans_licences or not lacks_licences(system, job)):
+            return True
+    return False
+
+
+@part(inline=False)
 def look_backfill(system, backfill_cycle, pick):
     """What the backfill thread does: a cycle where the last one is old and something has changed."""
     state, settings = system.state[0], system.settings[0]
@@ -228,7 +249,7 @@ def look_backfill(system, backfill_cycle, pick):
     release(system)  # begin times are tested at each pass
     if state.n_queue:
         backfill_cycle(system, pick)
-        if state.n_queue:  # plans change the start times that are shown, or nodes to PLANNED
+        if is_planned(system):  # plans change the start times that are shown, or nodes to PLANNED
             state.last_update = now
     next_cycle(system)
 
@@ -244,6 +265,9 @@ def last_event(system):
         found = max(found, system.reservations[k].end)
     for k in range(state.n_left, len(system.leaving)):
         found = max(found, jobs[system.leaving[k]].leaves)
+    for k in range(len(system.limits)):  # a budget that is spent comes back
+        if system.limits[k].decays and system.settings[0].decay_per_s < 1 and system.limits[k].usage >= 60:
+            found = state.quiet_since = state.now
     return found
 
 

@@ -4,6 +4,7 @@ import math
 
 from models.kernels.bits import ZERO
 from models.kernels.compiling import part, passable
+from models.slurm.kernel.budgets import lacks_licences
 from models.slurm.kernel.gang import enter
 from models.slurm.kernel.offering import count
 from models.slurm.kernel.plan import NO_RESERVATION, keep_out
@@ -97,7 +98,6 @@ def main_pass(system, full, pick):
             state.last_update = now
             continue
         if limited(system, job):
-            state.last_update = now
             if settings.limit_stop:  # a number of jobs stops those behind it once (seen in Slurm's source)
                 if not fate[job].limited or exceeded(system, job, 1) == NONE:
                     n_failed += stop_partition(system, job, partition, now)
@@ -109,6 +109,11 @@ def main_pass(system, full, pick):
         for w in range(n_words):
             system.sets[MASK, w] = system.sets[USABLE, w] & system.partition_words[records[record].words, w]
         is_enough = count(system, MASK) >= jobs[job].min_nodes
+        if is_enough and lacks_licences(system, job):
+            state.last_update = now
+            if settings.plans_licences:  # the backfill thread deals with them
+                break
+            continue
         is_narrow = keep_out(system, now, now + jobs[job].limit) != NO_RESERVATION or n_failed > 0
         whole = jobs[job].whole or partitions[partition].whole
         idle, state.most_shared = True, FEWEST

@@ -22,6 +22,7 @@ from models.slurm.kernel.rows import (
 )
 from models.slurm.kernel.running import RUNNING
 from models.slurm.kernel.signatures import PICK_SIGNATURE
+from models.slurm.kernel.switches import fit_on_switches
 from models.slurm.kernel.tables import ADDED, ALLOWED, FEWEST, KEPT, NONE, NOW, OFF, TRIED
 
 LARGE = 1 << 40
@@ -120,6 +121,8 @@ def fit(system, job, whole, n_groups):
     left_nodes = jobs[job].min_nodes
     most_nodes = jobs[job].max_nodes if jobs[job].max_nodes > 0 else LARGE
     most_nodes = max(min(most_nodes, jobs[job].tasks), left_nodes)
+    if len(system.switches) and not least_loaded:
+        return fit_on_switches(system, whole, n_groups, (left_nodes, left_cpus, most_nodes))
     n = 0
     while most_nodes > 0:
         best = best_group(system, n_groups, left_cpus, left_nodes)

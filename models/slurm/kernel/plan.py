@@ -25,6 +25,9 @@ def begin_plan(system, now):
     system.segments[0].next = 0
     for w in range(system.available.shape[1]):
         system.available[0, w] = ~ZERO
+    if settings.plans_licences:
+        for k in range(settings.first_licence, len(system.limits)):
+            system.licences[k - settings.first_licence] = system.limits[k].cap
     state.n_segments = 1
     system.reserved_from[:] = FAR
     list_segments(system)
@@ -36,6 +39,11 @@ def same_segment(system, one, other):
     for w in range(system.available.shape[1]):
         if system.available[one, w] != system.available[other, w]:
             return False
+    if system.settings[0].plans_licences:
+        n = len(system.limits) - system.settings[0].first_licence
+        for k in range(n):
+            if system.licences[one * n + k] != system.licences[other * n + k]:
+                return False
     return True
 
 
@@ -49,14 +57,19 @@ def split(system, j, at):
     system.segments[j].end = at
     for w in range(system.available.shape[1]):
         system.available[new, w] = system.available[j, w]
+    if system.settings[0].plans_licences:
+        n = len(system.limits) - system.settings[0].first_licence
+        for k in range(n):
+            system.licences[new * n + k] = system.licences[j * n + k]
     system.segments[new].next = system.segments[j].next
     system.segments[j].next = new
     return new
 
 
 @part(inline=False)
-def reserve(system, begin, end):
-    """Make the nodes that were picked unavailable from slot to slot. O(segments x words)."""
+def reserve(system, job, begin, end):
+    """Make the nodes that were picked, and a job's licences, unavailable from slot to slot.
+    O(segments x words)."""
     settings = system.settings[0]
     begin = max(begin, system.segments[0].begin)
     end = max(end, begin + settings.bf_resolution)
@@ -87,6 +100,8 @@ def reserve(system, begin, end):
             split(system, j, end)
         for w in range(system.sets.shape[1]):
             system.available[j, w] &= ~system.sets[PICKED, w]
+        if settings.plans_licences:
+            deduct(system, job, j)
         if end == system.segments[j].end:
             if system.segments[j].next:
                 after = system.segments[j].next
@@ -102,6 +117,41 @@ def reserve(system, begin, end):
             break
         i = j
     list_segments(system)
+
+
+@part(inline=False)
+def deduct(system, job, j):
+    """Take a job's licences from a segment. O(charges of the job)."""
+    first = system.settings[0].first_licence
+    for k in range(system.jobs[job].first_charge, system.jobs[job + 1].first_charge):
+        at = system.charges[k].limit - first
+        if at >= 0:
+            place = j * (len(system.limits) - first) + at
+            system.licences[place] = max(system.licences[place] - system.charges[k].amount, 0)
+
+
+@part(inline=False)
+def has_licences(system, job, j):
+    """Return whether a segment has the licences of a job. O(charges of the job)."""
+    first = system.settings[0].first_licence
+    for k in range(system.jobs[job].first_charge, system.jobs[job + 1].first_charge):
+        at = system.charges[k].limit - first
+        if at >= 0 and system.licences[j * (len(system.limits) - first) + at] < system.charges[k].amount:
+            return False
+    return True
+
+
+@part(inline=False)
+def licences_return(system, job, start, end):
+    """Return the end of the last segment between two instants without the licences of a job, 0 for none.
+    O(segments x charges of the job)."""
+    found = 0
+    for k in range(system.state[0].n_times):
+        j = system.timeline[k]
+        overlaps = system.segments[j].end > start and system.segments[j].begin <= end
+        if overlaps and not has_licences(system, job, j):
+            found = system.segments[j].end
+    return found
 
 
 @part(inline=False)
@@ -229,14 +279,17 @@ def after_reservations(system, kept, start):
 
 
 @part(inline=False)
-def conflicts(system, begin, end):
-    """Return whether some node that was picked is not available all the time. O(segments x words)."""
+def conflicts(system, job, begin, end):
+    """Return whether some node that was picked, or a licence of a job, is not available all the time.
+    O(segments x words)."""
     j = 0
     while True:
         if system.segments[j].end > begin and system.segments[j].begin < end:
             for w in range(system.sets.shape[1]):
                 if system.sets[PICKED, w] & ~system.available[j, w]:
                     return True
+            if system.settings[0].plans_licences and not has_licences(system, job, j):
+                return True
         j = system.segments[j].next
         if j == 0:
             return False

@@ -13,6 +13,7 @@ Level FS). Ranks of accounts that tie, and when classic factors are computed, ar
 import math
 
 from models.kernels.compiling import part
+from models.slurm.kernel.budgets import spend_all
 from models.slurm.kernel.running import RUNNING
 from models.slurm.kernel.tables import NONE
 
@@ -24,7 +25,8 @@ def add_usage(system, job, since, until):
     seconds = math.floor(until) - math.floor(max(since, system.fate[job].start))
     if association == NONE or seconds <= 0:
         return
-    used = seconds * system.settings[0].decay_per_s ** seconds * system.fate[job].cpus
+    billing = system.jobs[job].billing if system.jobs[job].billing >= 0 else system.fate[job].cpus
+    used = seconds * system.settings[0].decay_per_s ** seconds * billing * system.jobs[job].factor
     while association != NONE:
         system.fair[association].usage += used
         association = system.fair[association].parent
@@ -42,6 +44,9 @@ def recalculate(system):
     state.last_calc = state.now
     state.last_update = math.floor(state.now)
     n = len(fair)
+    decay = settings.decay_per_s ** (math.floor(state.now) - math.floor(since))
+    if settings.budgets:
+        spend_all(system, since, decay)
     if settings.weight_fair <= 0 or n == 0:
         return
     if not settings.fair_tree:
@@ -49,7 +54,6 @@ def recalculate(system):
             fair[a].level = math.nan
             if not fair[a].is_user:
                 classic(fair, a, settings.damping)
-    decay = settings.decay_per_s ** (math.floor(state.now) - math.floor(since))
     for a in range(n):
         fair[a].usage *= decay
     if settings.fair_tree:

@@ -7,6 +7,7 @@ submission, and by job (sched_config.html, "Scheduling order").
 import math
 
 from models.kernels.compiling import part
+from models.slurm.kernel.budgets import is_full
 from models.slurm.kernel.priority import classic
 from models.slurm.kernel.tables import ANY, NONE
 
@@ -142,8 +143,9 @@ def exceeded(system, job, of_jobs):
     jobs, limits, charges = system.jobs, system.limits, system.charges
     for k in range(jobs[job].first_charge, jobs[job + 1].first_charge):
         limit = charges[k].limit
-        full = limits[limit].used + charges[k].amount > limits[limit].cap
-        if full and charges[k].checked and (of_jobs == ANY or limits[limit].of_jobs == of_jobs):
+        if not (charges[k].checked and (of_jobs == ANY or limits[limit].of_jobs == of_jobs)):
+            continue
+        if is_full(system, job, k):
             return limit
     return NONE
 

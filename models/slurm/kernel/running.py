@@ -7,6 +7,7 @@ import numpy as np
 from models.kernels.bits import ONE
 from models.kernels.compiling import part
 from models.kernels.lists import remove
+from models.slurm.kernel.budgets import charge, spend
 from models.slurm.kernel.rows import chosen_cores, copy_rows, join_row, leave_row
 from models.slurm.kernel.tables import COMPLETING, FREE, FUTURE, LATER, NONE, NOW, TRIED
 
@@ -80,13 +81,6 @@ def freed_at(system, job):
         return end + settings.killing
     answer = system.jobs[job].answer
     return end + (answer if answer >= 0 else settings.completing)
-
-
-@part(inline=False)
-def charge(system, job, sign):
-    """Count a job for its limits from its start on, and no more from its end on. O(limits of the job)."""
-    for k in range(system.jobs[job].first_charge, system.jobs[job + 1].first_charge):
-        system.limits[system.charges[k].limit].used += sign * system.charges[k].amount
 
 
 @part(inline=False)
@@ -171,7 +165,7 @@ def start_job(system, job, partition, by):
     insert_running(system, job)
     state.n_started += 1
     state.last_update = math.floor(state.now)
-    charge(system, job, 1)
+    charge(system, job, 1, NONE)
     if jobs[job].array >= 0:
         system.array_running[jobs[job].array] += 1
 
@@ -212,7 +206,9 @@ def end_on_nodes(system, job):
         leave_row(system, job, NOW)
     state.n_completing += 1
     state.last_update = math.floor(state.now)
-    charge(system, job, -1)
+    charge(system, job, -1, 0)
+    if settings.budgets:
+        spend(system, job, state.last_calc, fate[job].end, True)
     if jobs[job].array >= 0:
         system.array_running[jobs[job].array] -= 1
     push_end(system, freed_at(system, job), 2 * job + 1)
@@ -234,6 +230,7 @@ def answered(system, job):
         state.n_free_entry = entry
         entry = following
     fate[job].entry = NONE
+    charge(system, job, -1, 1)
     state.n_completing -= 1
     state.last_update = math.floor(state.now)
 

@@ -27,7 +27,8 @@ SETTINGS = fields(
     "partition_job_depth sched_max_job_start defer kill_wait multifactor fair_tree n_gres "
     "track_memory least_loaded record_plans busy_nodes linear preempts by_qos youngest_first strict_order "
     "reorder_count requeue_wait message_timeout limit_stop gang by_core by_block in_rows most_rows suspends "
-    "rounds_up bounded last_relevant one_by_one first_node",
+    "rounds_up bounded last_relevant one_by_one first_node one_plan plans_licences plans_running "
+    "first_licence budgets",
 )
 """Numbers of slurm.conf; seconds, and switches that are 0 or 1.
 
@@ -61,6 +62,14 @@ in_rows
     Whether jobs have rows of cores, as `select/cons_tres` keeps them (`models.slurm.kernel.rows`).
 rounds_up, bounded, last_relevant, one_by_one, first_node
     See `models.slurm.configuration.versions.RULES`.
+one_plan
+    Whether a job of several partitions has one plan in a cycle (`bf_one_resv_per_job`).
+plans_licences, plans_running
+    Whether plans have licences (`bf_licenses`), and begin with the running jobs (`bf_running_job_reserve`).
+first_licence
+    The first one of `System.limits` that is of a licence: all after it are, too.
+budgets
+    Whether some limits count what jobs have used.
 used_at_end
     Whether what a job used since the last calculation counts at its end: with AccountingStorageEnforce=limits
     only (seen on Slurm 22.05.8).
@@ -133,7 +142,7 @@ where they begin in `System.rows`. count, failed: of a pass. ranked: the partiti
 tiers. n_active: jobs in its active row."""
 
 JOB = fields(
-    "submit begin runtime message answer leaves",
+    "submit begin runtime message answer leaves factor billing",
     "limit min_nodes least_nodes max_nodes tasks task_cpus tasks_per_node node_memory cpu_memory whole user "
     "association array throttle after first_record first_charge qos exempt",
 )
@@ -148,7 +157,8 @@ first_record: its records are those from here to the next job's first one, one f
 first_charge: so are its charges.
 after: job that has to end first, -1 for none. array: number of its array, -1 for none; throttle: how many
 jobs of that may run at once, 0 for any number. qos: its row of `System.levels`, where QOS decide.
-exempt: seconds that it runs before it may be preempted.
+exempt: seconds that it runs before it may be preempted. factor: by which what it uses is
+multiplied; billing: what it uses a second for fair share, -1 for its CPUs.
 """
 
 RECORD = fields("fixed fixed_tested", "job partition priority words")
@@ -158,10 +168,14 @@ fixed, fixed_tested: the part of the priority that no time changes, at submissio
 tested first. words: the row of `System.partition_words` with its nodes.
 """
 
-LIMIT = fields(ints="cap used of_jobs of_qos blocked")
-CHARGE = fields(ints="limit amount checked")
-"""Limits of associations and QOS, and what a job counts for one of them while it runs.
+LIMIT = fields("usage", "cap used of_jobs of_qos blocked kind safe ends decays")
+CHARGE = fields(ints="limit amount checked need held")
+"""Limits of associations and QOS, and licences, and what a job counts for one of them while it runs.
 
+kind: `AT_ONCE`, `RUNNING_MINUTES`, `MINUTES`, `WALL` or `LICENCE`, see `models.slurm.kernel.budgets`. used:
+what is in use; of minutes the seconds for which running jobs may go on. usage: seconds that were used;
+decays: whether they decay. safe: whether a job starts only if it can end within the cap; ends: whether jobs
+are ended where that is reached. need: minutes that a job asks for; held: what `used` grows by as it starts.
 of_jobs: whether it is one on their number. of_qos: number of the QOS of all of whose jobs it is, else 0.
 blocked: second before which a cycle plans none of them (assoc_limit_stop).
 checked: whether the limit keeps the job waiting; not where a QOS has the same limit, which replaces it.
@@ -197,14 +211,14 @@ PIECE = fields("begin end", "job cpus")
 
 FATE = fields(
     "start end reserved",
-    "status by partition tested entry n_nodes expected cpus killed warned called calling limited",
+    "status by partition tested entry n_nodes expected cpus killed warned called calling limited planned",
 )
 """What becomes of each job.
 
 status: 0 not submitted, 1 held, 2 in the queue, 3 running, 4 ended, 5 to be requeued. killed: 1 at its limit,
 2 by preemption, 3 by its user. warned: whether its time of grace runs. called: second at which it preempted
 others last; calling: pass or cycle in which it does. limited: whether a limit kept it waiting at its last
-test.
+test. planned: cycle in which it had a planned start.
 by: 0 the main scheduler, 1 backfill.
 reserved: first planned start, NaN for none. tested: whether the selection of nodes has seen it. entry: its
 first allocation. n_nodes: number of them. expected: whole second at which it has to end.
@@ -235,6 +249,8 @@ PLACE = fields(ints="row number row_before number_before")
 """The row of a job, `NONE` for none, and its number in order of joining one; the same before all took rows
 again."""
 
+AT_ONCE, RUNNING_MINUTES, MINUTES, WALL, LICENCE = range(5)
+
 NOW, LATER = range(2)
 """Views: what is, and a view of the future. Rows and places of `NOW` come before the ones of `LATER`."""
 
@@ -260,6 +276,10 @@ SEGMENT = fields(ints="begin end next")
 """The plan: from when to when `System.available` has the same nodes, a linked list in order of time, and in
 `System.timeline` its places in that order. `System.suffixes`: see `models.slurm.kernel.plan.restrict`."""
 
+SWITCH = fields(ints="level parent distance n_nodes required")
+"""A switch of a tree: leaves have level 0. distance, n_nodes, required: of one choice of nodes, see
+`models.slurm.kernel.switches`."""
+
 PLANNED = fields("cycle start", "job")
 """A recorded plan: instant of the cycle, and planned start of the job."""
 
@@ -272,17 +292,20 @@ children's places are from `first` to before `last`; place: its own; held: the a
 this number.
 """
 
-MASK, NARROWED, FREE, FUTURE, USABLE, ORIGINAL, PICKED, COMPLETING, ADDED, WINDOW, N_SETS = range(11)
+MASK, NARROWED, FREE, FUTURE, USABLE, ORIGINAL, PICKED, COMPLETING, ADDED, WINDOW, ON_SWITCHES, N_SETS = (
+    range(12)
+)
 """Rows of `System.sets`: nodes under test, and which of them have a free CPU; all with one, now and in the
 future; nodes that a pass may use, that a job may use, that were picked for it; nodes that have not
 confirmed the end of a job; nodes of the lines of slurm.conf that were added so far; nodes that are available
-in the later part of a window."""
+in the later part of a window; nodes that a job may have on a tree of switches."""
 
 
 class System(NamedTuple):
     """All tables; sets of nodes are rows of 64-bit words. `partition_words`: nodes of each partition, then
     those that meet a constraint in one. `reserved_from`: first planned use of each node in this cycle.
-    `leaving`: jobs that their users cancel, in order of time."""
+    `leaving`: jobs that their users cancel, in order of time. `distances`: between switches; `licences`: of
+    each segment of the plan; both in row-major order."""
 
     state: Annotated[np.ndarray, STATE]
     settings: Annotated[np.ndarray, SETTINGS]
@@ -308,6 +331,10 @@ class System(NamedTuple):
     pieces: Annotated[np.ndarray, PIECE]
     reservations: Annotated[np.ndarray, RESERVATION]
     reserved_words: SETS
+    switches: Annotated[np.ndarray, SWITCH]
+    distances: Ints
+    switch_words: SETS
+    switch_sets: SETS
     fate: Annotated[np.ndarray, FATE]
     entries: Annotated[np.ndarray, ENTRY]
     rows: Annotated[np.ndarray, ROW]
@@ -332,6 +359,7 @@ class System(NamedTuple):
     available: SETS
     timeline: Ints
     suffixes: SETS
+    licences: Ints
     of_user: Ints
     array_running: Ints
     looks: Floats

@@ -224,6 +224,7 @@ def _requests(table: Table, rows: Ints, size: Ints, memory: Ints) -> Requests:
         partition=table.partition[rows],
         delay=delay,
         gres={name: -(-count[rows] // nodes) for name, count in table.devices.items()},
+        licences={name: count[rows] for name, count in table.licences.items()},
         **names,
     )
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from models.jobs.calendar import LAST_DATE
+from models.jobs.requests import licences
 from models.units import BYTES_IN_KB
 
 COMMAND = (
@@ -52,6 +53,7 @@ OPTIONAL = {
     "ReqCPUS": ("ReqCPUS",),
     "ReqNodes": ("ReqNodes",),
     "ReqTRES": ("ReqTRES",),
+    "Licenses": ("Licenses",),
     "Constraints": ("Constraints",),
 }
 """Values that a file may have -> the fields that may hold them."""
@@ -85,6 +87,7 @@ JOBS = re.compile(rf"(?:{JOB.pattern}(?:\n|$))*")
 """Times and jobs of many rows, one a line."""
 
 DEVICES = re.compile(r"\bgres/([^=,]+)=([0-9]{1,9})")
+LICENCES = re.compile(r"\blicense/([^=,]+)=([0-9]{1,9})")
 
 MOST_KB = 2**50
 """An exabyte."""
@@ -98,6 +101,13 @@ def devices(text: str) -> dict[str, int]:
     found = {name: int(count) for name, count in DEVICES.findall(text) if int(count)}
     typed = {name.partition(":")[0] for name in found if ":" in name}
     return {name: count for name, count in found.items() if name not in typed}
+
+
+def of_licences(text: str) -> dict[str, int]:
+    """Return licences of a job, of Licenses or of a list of TRES."""
+    if "=" in text:
+        return {name: int(count) for name, count in LICENCES.findall(text)}
+    return licences(text) if text not in UNKNOWN_TIMES else {}
 
 
 def times(texts: Sequence[str]) -> np.ndarray:

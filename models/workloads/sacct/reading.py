@@ -3,7 +3,7 @@
 import dataclasses
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,7 @@ class Table:
     cluster, account, constraint : ndarray of str or None
         None where the file does not have it.
     devices : mapping of str to ndarray of int
-        Generic resources of the whole job by name, ``gpu:a100``.
+        Generic resources of the whole job by name, ``gpu:a100``; `licences` likewise.
     """
 
     path: Path
@@ -97,6 +97,7 @@ class Table:
     account: np.ndarray | None
     constraint: np.ndarray | None
     devices: Mapping[str, np.ndarray]
+    licences: Mapping[str, np.ndarray]
 
     @property
     def name(self) -> str:
@@ -269,7 +270,8 @@ def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any]) -> 
         of_request = columns["ReqTRES"].parsed(fields.devices)
         devices = np.where(processors > 0, devices, of_request)
     gpus = columns["TRES"].parsed(_gpus) if "TRES" in columns else None
-    names = dict.fromkeys(name for of_job in devices for name in of_job)
+    of_licences = next((columns[name] for name in ("Licenses", "TRES") if name in columns), None)
+    licences = of_licences.parsed(fields.of_licences) if of_licences is not None else ()
     table = Table(
         path,
         source,
@@ -297,7 +299,8 @@ def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any]) -> 
         optional["Cluster"],
         optional["Account"],
         optional["Constraints"],
-        {name: np.array([of_job.get(name, 0) for of_job in devices]) for name in names},
+        _by_name(devices),
+        _by_name(licences),
     )
     unknown = np.isnat(table.submit)
     if unknown.any():
@@ -336,9 +339,15 @@ def _without_resizes(table: Table) -> Table:
     values = {field.name: getattr(table, field.name) for field in dataclasses.fields(table)} | changed
     kept = {name: value[keep] for name, value in values.items() if isinstance(value, np.ndarray)}
     mappings: dict[str, Any] = {
-        name: {key: of[keep] for key, of in values[name].items()} for name in ("apart", "devices")
+        name: {key: of[keep] for key, of in values[name].items()} for name in ("apart", "devices", "licences")
     }
     return replace(table, **kept, **mappings, n_resized=n_resized)
+
+
+def _by_name(of_jobs: Iterable[Mapping[str, int]]) -> dict[str, np.ndarray]:
+    """Return the counts of each name, of rows that have counts by name."""
+    names = dict.fromkeys(name for of_job in of_jobs for name in of_job)
+    return {name: np.array([of_job.get(name, 0) for of_job in of_jobs]) for name in names}
 
 
 def _gpus(tres: str) -> str:

@@ -44,6 +44,9 @@ class TwinJob:
     user: int = 0
     level: int = 0  # of preemption
     devices: int = 0  # on each node
+    licences: dict[str, int] = field(default_factory=dict)
+    budgets: dict[str, int] = field(default_factory=dict)  # budget -> what it uses of that at once
+    factor: float = 1.0
     constraint: str = ""
     runs: list[tuple[int, int]] = field(default_factory=list)  # those that preemption ended
     cancelled: bool = False
@@ -104,6 +107,9 @@ class Twin:
     since_24_11: bool = False  # ends of plans are rounded up, searches begin and end with their windows
     since_25_05: bool = False  # a plan begins when the last job on its nodes ends
     since_26_05: bool = False  # nodes are left out one by one; a job of one node gets the first one
+    plans_running: bool = False
+    plans_licences: bool = False
+    licensed: Sequence[tuple[str, int]] = ()  # each licence, by its name and a number
     busy: set[int] | None = None  # nodes that are preferred in plans
     shared: int = 0  # jobs that may share a node
     blocked: int = 0  # jobs of the QOS, in a cycle
@@ -150,6 +156,7 @@ class Twin:
                         job.end, job.killed, changed = now, True, now
                         running.remove(job)
                         self.stopped.append(job)
+                changed = now if self.end_spent() else changed
             if self.requeued():
                 changed = now
             full = now - last_full >= 60
@@ -163,7 +170,7 @@ class Twin:
                 self.one_pass(False)
             if self.backfill and look_backfill == now:
                 if now - last_cycle >= self.interval and changed >= last_cycle:
-                    if self.cycle() or waiting:
+                    if self.cycle() or any(self.is_planned(job) for job in waiting):
                         changed = now
                     last_cycle = now
                     look_backfill = now + self.interval
@@ -203,6 +210,30 @@ class Twin:
     def slice(self) -> bool:
         """Begin a time slice of gang scheduling where one is due; return whether jobs took turns."""
         return False
+
+    def end_spent(self) -> bool:
+        """End jobs whose budget is spent, where there are any; return whether there was one."""
+        return False
+
+    def is_planned(self, job: TwinJob) -> bool:
+        """Return whether a cycle has a plan for a waiting job."""
+        return (self.limit_stop or not self.exceeds(job)) and (self.plans_licences or not self.lacks(job))
+
+    def lacks(self, job: TwinJob) -> bool:
+        """Return whether licences are in use, where there are any."""
+        return False
+
+    def claims(self, job: TwinJob, given: dict[int, int], running: bool = False) -> set[object]:
+        """Return what a planned or a running job has in a plan."""
+        rules = self.preempting
+        alone = self.partitions[job.partition][2] and self.reserves
+        return (
+            set() if running and not (alone and (not rules or rules.modes[job.level] == "OFF")) else {*given}
+        )
+
+    def left(self, free: frozenset[object], claims: set[object]) -> frozenset[object]:
+        """Return what a plan has left beside some claims."""
+        return free - claims
 
     def settled(self) -> bool:
         """Take out jobs that were killed, and hold those to be requeued; return whether there was one."""
@@ -308,8 +339,8 @@ class Twin:
         for tested, job in enumerate(list(self.waiting)):
             if not full and tested > self.depth:
                 break
-            touched = True
             if job.partition in failed:
+                touched = True
                 continue
             if over := self.exceeds(job):
                 if self.limit_stop and not (job.limited and " " in over[0]):
@@ -317,10 +348,15 @@ class Twin:
                     usable -= set(self.partitions[job.partition][0])
                 job.limited = True
                 continue
+            touched = True
             _, _, whole = self.partitions[job.partition]
             job.limited = False
             members = usable & self.members(job)
             enough = len(members) >= job.nodes
+            if enough and self.lacks(job):
+                if self.plans_licences:
+                    break
+                continue
             kept = self.kept(self.now, self.now + job.limit)
             for _, nodes in kept:
                 members = members - nodes
@@ -417,8 +453,10 @@ class Twin:
                 left_nodes, left_cpus, may_nodes = left_nodes - 1, left_cpus - cpus, may_nodes - 1
         if left_nodes > 0 or left_cpus > 0:
             return {}
-        if whole:
-            return taken
+        return taken if whole else self.spread(job, taken)
+
+    def spread(self, job: TwinJob, taken: dict[int, int]) -> dict[int, int]:
+        """Give each node one task after the other, as far as its CPUs go."""
         spread = dict.fromkeys(taken, 0)
         left = job.tasks
         while left > 0 and any(spread[node] < taken[node] for node in taken):
@@ -443,14 +481,18 @@ class Twin:
     def cycle(self) -> bool:
         """Return whether a job started or ended."""
         now = self.now
-        everything = frozenset(range(len(self.nodes)))
+        everything = frozenset([*range(len(self.nodes)), *self.licensed])
         plan = [(now // self.slot * self.slot, (now + self.window) // self.slot * self.slot, everything)]
         tested, self.blocked, self.records = 0, 0, 1
         started = False
+        for job in sorted(self.running, key=lambda job: job.number) if self.plans_running else ():
+            if self.records >= (self.space or self.max_test):
+                break
+            plan = self.reserved(plan, 0, self.slots(0, job.expected)[1], self.claims(job, job.given, True))
         for job in list(self.waiting):
             if tested >= self.max_test:
                 break
-            if self.exceeds(job) and not self.limit_stop:
+            if not self.is_planned(job):
                 continue
             begin, counted = max(now, self.blocked if "qos" in job.charges else 0), False
             while True:
@@ -474,10 +516,13 @@ class Twin:
                 )
                 if self.since_24_11 and not later and beyond is not None and beyond + 2 < len(plan):
                     later = plan[beyond + 1][1]
+                needed = self.claims(job, {})
+                lacking = [e for b, e, free in plan if e > begin and b <= end and not needed <= free]
+                later = lacking[-1] if lacking else later
                 if again := self.after_reservations(begin, kept, set(self.partitions[job.partition][0])):
                     later = min(later, again) if later else again
                 found, given = -1, {}
-                if len(allowed) >= job.nodes:
+                if len(allowed) >= job.nodes and not lacking:
                     if not counted:
                         counted, tested = True, tested + 1
                     allowed &= self.members(job)
@@ -489,7 +534,11 @@ class Twin:
                     continue
                 found = max(found, begin)
                 first, last = self.slots(found, found + job.limit)
-                if self.since_24_11 and found > now and self.overlaps(plan, first, last, set(given)):
+                if (
+                    self.since_24_11
+                    and found > now
+                    and self.overlaps(plan, first, last, self.claims(job, given))
+                ):
                     begin = found
                     continue
                 if found <= now and set(given) & self.completing:
@@ -507,27 +556,25 @@ class Twin:
                     started = started or len(self.stopped) > n_before
                     if self.records >= (self.space or self.max_test):
                         return started
-                    plan = self.reserved(plan, first, last, set(given))
+                    plan = self.reserved(plan, first, last, self.claims(job, given))
                     break
                 if found <= now:
                     self.start(job, now_given, True)
                     started = True
-                    rules = self.preempting
-                    alone = self.partitions[job.partition][2] and self.reserves
-                    if alone and (not rules or rules.modes[job.level] == "OFF"):
-                        plan = self.reserved(plan, 0, self.slots(0, job.expected)[1], set(given))
+                    if claims := self.claims(job, given, True):
+                        plan = self.reserved(plan, 0, self.slots(0, job.expected)[1], claims)
                     break
                 if later and found > later:
                     begin = later
                     continue
                 if found > now + self.window:
                     break
-                if self.overlaps(plan, first, last, set(given)):
+                if self.overlaps(plan, first, last, self.claims(job, given)):
                     begin = found
                     continue
                 if self.records >= (self.space or self.max_test):
                     return started
-                plan = self.reserved(plan, first, last, set(given))
+                plan = self.reserved(plan, first, last, self.claims(job, given))
                 break
         return started
 
@@ -569,7 +616,7 @@ class Twin:
             if end < last:
                 rows[k : k + 1] = [(first, end, free), (end, last, free)]
                 self.records += 1
-            rows[k] = (first, min(end, last), free - nodes)
+            rows[k] = (first, min(end, last), self.left(free, nodes))
             if end == rows[k][1]:
                 after = k + 1 if k + 1 < len(rows) else None
                 break

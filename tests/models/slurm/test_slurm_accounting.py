@@ -387,23 +387,22 @@ def test_an_account_in_itself_ends() -> None:
 
 
 def test_limits_that_are_not_modelled_are_listed() -> None:
-    lines = ["Account - 'a':MaxWall=60:GrpTRESMins=cpu=9", "QosName=q UsageFactor=1.000000 GrpTRESMins=cpu=5"]
+    lines = ["Account - 'a':MaxWall=60:MaxTRESMins=cpu=9", "QosName=q LimitFactor=1.000000 MaxTRESMins=cpu=5"]
     made = of_lines("slurm.conf", ["NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1", *lines])
-    assert "GrpTRESMins has no effect here, for a, q" in made.notes
-    assert not any("MaxWall" in line or "UsageFactor" in line for line in made.notes)
+    assert "MaxTRESMins has no effect here, for a, q" in made.notes
+    assert not any("MaxWall" in line or "LimitFactor" in line for line in made.notes)
 
 
 SHARES = {
-    "GrpTRESMins has no effect here, for a, q": "75.0%",
+    "MaxTRESMins has no effect here, for a, q": "75.0%",
     "MaxMemPerCPU=1000 has no effect here: CPUs": "25.0%",
     "DefCPUPerGPU=4 has no effect here: CPUs": "50.0%",
     "TopologyPlugin=topology/tree has no effect here: switches": "25.0%",
     "NodeFeaturesPlugins=knl has no effect here: features": "25.0%",
     "Prolog=/etc/prolog has no effect here: time": "100.0%",
-    "SchedulerParameters=bf_one_resv_per_job has no effect here: plans": "25.0%",
     "SchedulerParameters=pack_serial_at_end has no effect here: jobs": "50.0%",
     "SchedulerParameters=bf_max_job_array_resv has no effect here: plans": "50.0%",
-    "Licenses=matlab:4 has no effect here: waits": "",
+    "MCSPlugin=mcs/user has no effect here: nodes": "",
     "MaxMemPerCPU=much has no effect here: CPUs": "",
     "slurm.conf: 3 nodes are down": "",
 }

@@ -619,13 +619,46 @@ def test_reservations_without_nodes_and_with_other_flags_are_refused(rest: str, 
 
 
 def test_what_has_no_effect_is_listed() -> None:
-    lines = ["PrologSlurmctld=/etc/p", "Licenses=matlab:4", "TopologyPlugin=topology/none"]
-    made = of_lines("slurm.conf", [*lines, "SchedulerParameters=bf_licenses"])
+    lines = ["PrologSlurmctld=/etc/p", "MCSPlugin=mcs/user", "TopologyPlugin=topology/none", NODE, PARTITION]
+    made = of_lines("slurm.conf", [*lines, "SchedulerParameters=pack_serial_at_end"])
     found = "\n".join(made.notes)
-    assert "PrologSlurmctld" in found
-    assert "Licenses=matlab:4" in found
-    assert "bf_licenses" in found
+    assert all(key in found for key in ("PrologSlurmctld", "MCSPlugin=mcs/user", "pack_serial_at_end"))
     assert "Topology" not in found
+    switches = ["SwitchName=a Nodes=n1", "SwitchName=b Switches=a"]
+    for plugin, is_listed in (("tree", False), ("block", True)):
+        made = of_lines("slurm.conf", [f"TopologyPlugin=topology/{plugin}", NODE, PARTITION, *switches])
+        assert any("TopologyPlugin" in note for note in made.notes) == is_listed
+    assert [(one.level, one.nodes, one.below) for one in made.switches] == [(0, (0,), ()), (1, (0,), (0,))]
+
+
+@pytest.mark.parametrize(
+    ("lines", "answer"),
+    [
+        (["SwitchName=a Nodes=n1", "SwitchName=a Nodes=n1"], "switch a is there twice"),
+        (["SwitchName=a Switches=b"], "switch a has switch b, which no SwitchName line names"),
+        (["SwitchName=a LinkSpeed=1"], "switch a has neither Nodes= nor Switches="),
+        (["SwitchName=a Switches=b", "SwitchName=b Switches=a"], "switch a is below itself"),
+    ],
+)
+def test_wrong_switches_are_refused(lines: list[str], answer: str) -> None:
+    with pytest.raises(ConfigurationError, match=answer):
+        of_lines("slurm.conf", [NODE, PARTITION, *lines])
+
+
+def test_switches_are_read_from_the_file_beside_slurm_conf(tmp_path: Path) -> None:
+    """As Slurm reads it, or as scontrol shows it in a file that is included."""
+    path, beside = tmp_path / "slurm.conf", tmp_path / "topology.conf"
+    path.write_text("\n".join(["TopologyPlugin=topology/tree", NODE, PARTITION, ""]))
+    assert any("TopologyPlugin" in note for note in read(path).notes), "there are no switches"
+    before = reading.digest(path)
+    beside.write_text("SwitchName=leaf Nodes=n1 # of the rack\nSwitchName=top Switches=leaf\n")
+    assert [one.name for one in read(path).switches] == ["leaf", "top"]
+    assert reading.digest(path) != before
+    shown = "SwitchName=top Level=1 LinkSpeed=1 Nodes=n1 Switches=leaf"
+    (tmp_path / "shown.txt").write_text(f"{shown}\nSwitchName=leaf Level=0 LinkSpeed=1 Nodes=n1\n")
+    with path.open("a") as file:
+        file.write("Include shown.txt\n")
+    assert [(one.name, one.level) for one in read(path).switches] == [("top", 1), ("leaf", 0)]
 
 
 def test_a_missing_include(conf: Path) -> None:

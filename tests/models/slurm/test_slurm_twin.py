@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from family_cases import composed, jobs_of, machine_of
+from slurm_budget_twin import Budget, BudgetTwin, LicenceTwin, SwitchTwin
 from slurm_gang_twin import CoreTwin, GangTwin, LinearTwin
 from slurm_twin import SUITS, DeviceTwin, Preempting, Twin, TwinJob
 
@@ -47,6 +48,9 @@ KINDS = (
     "suspension",
     "gang cores",
     "suspension cores",
+    "budgets",
+    "licences",
+    "switches",
 )
 
 
@@ -59,7 +63,7 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
     whole = (
         kind not in ("CPUs and memory", "devices")
         and not cores
-        and not (kind in ("two partitions", "tiers", "QOS") and rng.random() < 0.5)
+        and not (kind in ("two partitions", "tiers", "QOS", "licences", "switches") and rng.random() < 0.5)
     )
     nodes = [(cpus, memory)] * n_nodes
     partitions: list[tuple[range, int, bool]] = [(range(n_nodes), 1, whole)]
@@ -134,7 +138,8 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
                 place,
             )
         )
-    kind_of = GangTwin if shared else Twin
+    further = {"budgets": BudgetTwin, "licences": LicenceTwin, "switches": SwitchTwin}
+    kind_of = GangTwin if shared else further.get(kind, Twin)
     twin = kind_of(nodes, partitions, jobs, backfill=kind != "builtin", interval=10, shared=shared)
     if kind == "linear":
         cuts = [0, *sorted({int(rng.integers(1, n_nodes)) for _ in range(rng.integers(3))}), n_nodes]
@@ -154,6 +159,8 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
             job.level = job.partition
     if kind == "limits":
         give_limits(twin, lines, rng)
+    if kind in GIVE:
+        GIVE[kind](twin, lines, rng)
     if kind == "reservations":
         for number in range(2):
             begin, length = int(rng.integers(0, 900)), int(rng.integers(60, 1200))
@@ -238,6 +245,78 @@ def give_devices(twin: Twin, lines: list[str], rng: np.random.Generator) -> Devi
     return made
 
 
+def give_budgets(twin: BudgetTwin, lines: list[str], rng: np.random.Generator) -> None:
+    """Give budgets to an account, all of its time, and a QOS; what jobs of another QOS use counts twice."""
+    twin.safe, cpus = bool(rng.integers(2)), twin.nodes[0][0]
+    caps = {name: int(rng.integers(2, 30)) for name in ("of account", "of high", "of low", "wall")}
+    twin.budgets = {
+        name: Budget(cap, of_running=name == "of high", of_time=name == "wall") for name, cap in caps.items()
+    }
+    twin.decay = 1 - 0.693 / 120
+    factors = {"high": 2.0, "low": 1.0, "free": 0.0}
+    lines += [
+        f"AccountingStorageEnforce=limits{',safe' * twin.safe}",
+        "AccountingStorageType=accounting_storage/slurmdbd",
+        "PriorityType=priority/multifactor",
+        "PriorityCalcPeriod=1",
+        "PriorityDecayHalfLife=2",
+        "Parent - 'root'",
+        f"Account - 'a':GrpTRESMins=cpu={caps['of account']}:GrpWall={caps['wall']}",
+        f"QosName=high UsageFactor=2 GrpTRESRunMins=node={caps['of high']}",
+        f"QosName=low GrpTRESMins=node={caps['of low']}",
+        "QosName=free UsageFactor=0",
+    ]
+    for job in twin.jobs:
+        job.account, job.qos = str(rng.choice(["a", "b"])), str(rng.choice([*factors]))
+        job.factor = factors[job.qos]
+        job.budgets = {"of account": job.nodes * cpus, "wall": 1} if job.account == "a" else {}
+        job.budgets |= {} if job.qos == "free" else {f"of {job.qos}": job.nodes}
+
+
+def give_licences(twin: LicenceTwin, lines: list[str], rng: np.random.Generator) -> None:
+    """Give jobs licences of two kinds; in some draws plans have them, too, or begin with running jobs."""
+    totals = {"a": int(rng.integers(1, 4)), "b": int(rng.integers(1, 6))}
+    twin.licensed = [(name, k) for name, n in totals.items() for k in range(n)]
+    lines.append(f"Licenses=a:{totals['a']},b:{totals['b']}")
+    twin.plans_licences, runs = bool(rng.integers(2)), bool(rng.integers(2))
+    twin.plans_running = twin.plans_licences or runs
+    lines[3] += ",bf_licenses" * twin.plans_licences + ",bf_running_job_reserve" * runs
+    for job in twin.jobs:
+        drawn = {name: int(rng.integers(0, n + 1)) for name, n in totals.items()}
+        job.licences = {name: n for name, n in drawn.items() if n}
+
+
+def give_switches(twin: SwitchTwin, lines: list[str], rng: np.random.Generator) -> None:
+    """Put nodes on leaves of a tree of two levels, or of three, and give them one of two weights."""
+    n = len(twin.nodes)
+    leaf, middle = rng.integers(0, 4, n), rng.integers(0, 2, 4)
+    deep = bool(rng.integers(2))
+    twin.weights = rng.integers(1, 1 + int(rng.integers(1, 3)), n).tolist()
+    leaves = [one for one in range(4) if (leaf == one).any()]
+    middles = [one for one in range(2) if any(middle[each] == one for each in leaves)] if deep else []
+    top = len(leaves) + len(middles)
+    of_leaf = [{*np.flatnonzero(leaf == one).tolist()} for one in leaves]
+    above = [len(leaves) + middles.index(middle[one]) if deep else top for one in leaves]
+    of_middle = [{*np.flatnonzero(middle[leaf] == one).tolist()} for one in middles]
+    twin.switches = [
+        *((nodes, up, 0) for nodes, up in zip(of_leaf, above, strict=True)),
+        *((nodes, top, 1) for nodes in of_middle),
+        ({*range(n)}, top, 1 + deep),
+    ]
+    lines[:1] = [
+        f"NodeName=n{k} CPUs={twin.nodes[k][0]} RealMemory={twin.nodes[k][1]} Weight={twin.weights[k]}"
+        for k in range(n)
+    ]
+    lines.append("TopologyPlugin=topology/tree")
+    for s, (nodes, _, level) in enumerate(twin.switches):
+        below = [f"s{k}" for k, (_, up, _) in enumerate(twin.switches) if up == s != k]
+        children = ",".join([f"n{k}" for k in sorted(nodes)] if level == 0 else below)
+        lines.append(f"SwitchName=s{s} {'Switches' if level else 'Nodes'}={children}")
+
+
+GIVE = {"budgets": give_budgets, "licences": give_licences, "switches": give_switches}
+
+
 def give_limits(twin: Twin, lines: list[str], rng: np.random.Generator) -> None:
     """Give limits to an account and those below it, to each user of another one, and to two QOS.
 
@@ -255,7 +334,7 @@ def give_limits(twin: Twin, lines: list[str], rng: np.random.Generator) -> None:
         "AccountingStorageEnforce=associations,limits,qos",
         "Cluster - 'twin':Fairshare=1",
         "Parent - 'root'",
-        f"Account - 'above':GrpTRES=node={twin.caps['above']},billing=7",
+        f"Account - 'above':GrpTRES=node={twin.caps['above']},energy=7",
         f"Account - 'other':MaxJobs={twin.caps['each']}",
         "Parent - 'above'",
         "Account - 'below':Fairshare=3",
@@ -302,6 +381,7 @@ def simulated(
         most_nodes=column["nodes"] if whole else np.zeros(len(jobs), np.int64),
         cpu_memory=column["memory"],
         gres={"gpu": column["devices"]} if isinstance(twin, DeviceTwin) else {},
+        licences={name: np.array([job.licences.get(name, 0) for job in jobs]) for name in "ab"},
         constraint=np.array([job.constraint for job in jobs], object),
         partition=names,
         account=np.array([job.account for job in jobs], object),
@@ -327,7 +407,7 @@ SEEDS = [
 @pytest.mark.parametrize(("seed", "version"), SEEDS)
 def test_every_job_starts_when_the_twin_starts_it(kind: str, seed: int, version: str) -> None:
     twin, lines = draw(kind, seed)
-    lines += [f"SLURM_VERSION={version}", "PriorityType=priority/basic"]
+    lines += [f"SLURM_VERSION={version}", *["PriorityType=priority/basic"] * (kind != "budgets")]
     if "SelectType=" not in "".join(lines):
         lines.append("SelectType=select/cons_tres")
     twin.since_24_11, twin.since_25_05, twin.since_26_05 = version > "24", version > "25", version > "26"

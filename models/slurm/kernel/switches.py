@@ -1,0 +1,205 @@
+"""Which nodes a job gets on a tree of switches (topology/tree), as `_eval_nodes_topo` of select/cons_tres of
+Slurm 22.05 chooses them: of the lightest nodes below one switch those of the leaf that they fit best, then of
+leaves that are close to it.
+"""
+
+import numpy as np
+
+from models.kernels.bits import ONE, ZERO, lowest_position, population
+from models.kernels.compiling import part
+from models.slurm.kernel.tables import ADDED, NONE, ON_SWITCHES
+
+FAR = 1 << 30
+LARGE = 1 << 40
+
+
+@part(inline=False)
+def count_on(system, s, row):
+    """Keep those nodes of a switch that are in a row of `System.sets`; return their number. O(W)."""
+    n = 0
+    for w in range(system.sets.shape[1]):
+        system.switch_sets[s, w] &= system.sets[row, w]
+        n += population(system.switch_sets[s, w])
+    return n
+
+
+@part(inline=False)
+def lightest_on(system, s):
+    """Return the lowest weight of the nodes that are left of a switch. O(nodes)."""
+    found = LARGE
+    for w in range(system.sets.shape[1]):
+        word = system.switch_sets[s, w]
+        while word:
+            found = min(found, system.nodes[w * 64 + lowest_position(word)].weight)
+            word &= word - ONE
+    return found
+
+
+@part(inline=False)
+def top_switch(system, n_nodes):
+    """Return the highest switch with the lightest nodes, of those with enough nodes; `NONE` for none.
+    O(switches x nodes)."""
+    switches, top, least = system.switches, NONE, LARGE
+    for s in range(len(switches)):
+        for w in range(system.sets.shape[1]):
+            system.switch_sets[s, w] = system.switch_words[s, w]
+        n = count_on(system, s, ON_SWITCHES)
+        if n < n_nodes or n == 0:
+            continue
+        weight = lightest_on(system, s)
+        if top == NONE or (switches[s].level >= switches[top].level and weight <= least):
+            top, least = s, weight
+    return top
+
+
+@part(inline=False)
+def compare(switches, one, other, n_nodes):
+    """Return 1 if a switch suits better than another one, -1 if worse, else 0; where neither has enough nodes
+    the ones above them count. O(levels)."""
+    while True:
+        has, of_other = switches[one].n_nodes, switches[other].n_nodes
+        if has >= n_nodes and of_other >= n_nodes:
+            if has != of_other:
+                return 1 if has < of_other else -1
+            break
+        if has >= n_nodes or of_other >= n_nodes:
+            return 1 if has >= n_nodes else -1
+        above, of_other = switches[one].parent, switches[other].parent
+        if above == of_other or (above == one and of_other == other):
+            break
+        one, other = above, of_other
+    a, b = switches[one], switches[other]
+    if a.n_nodes != b.n_nodes:
+        return 1 if a.n_nodes > b.n_nodes else -1
+    return int(b.level > a.level) - int(a.level > b.level)
+
+
+@part(inline=False)
+def best_leaf(system, n_nodes):
+    """Return the leaf to take nodes from: close to those in use and of the best fit. O(switches x levels)."""
+    switches, best = system.switches, NONE
+    for s in range(len(switches)):
+        one = switches[s]
+        if one.level or one.required or one.n_nodes == 0 or one.distance >= FAR:
+            continue
+        if best == NONE:
+            best = s
+            continue
+        suits = compare(switches, s, best, n_nodes)
+        nearer = one.distance < switches[best].distance
+        if (nearer and suits >= 0) or (one.distance == switches[best].distance and suits > 0):
+            best = s
+    return best
+
+
+@part(inline=False)
+def use(system, s):
+    """Add the distances from a switch that is in use. O(switches)."""
+    n = len(system.switches)
+    for other in range(n):
+        further = system.distances[s * n + other]
+        system.switches[other].distance = min(system.switches[other].distance + further, FAR)
+
+
+@part(inline=False)
+def take(system, whole, words, row, left):
+    """Take nodes of a row of sets, in their order, while the job needs and may have more; `left` are the
+    nodes and CPUs that it needs, and the nodes that it may have. Return what is left. O(nodes)."""
+    nodes, cpus, most = left
+    choices, state = system.choices, system.state[0]
+    for w in range(words.shape[1]):
+        word = words[row, w] & ~system.sets[ADDED, w]
+        while word and most > 0 and (nodes > 0 or cpus > 0):
+            node = w * 64 + lowest_position(word)
+            word &= word - ONE
+            offer = system.offers[node].cpus
+            if not whole:
+                offer = min(offer, max(cpus - max(nodes - 1, 0), 1))
+            choices[state.n_chosen].node, choices[state.n_chosen].cpus = node, offer
+            state.n_chosen += 1
+            system.sets[ADDED, w] |= ONE << np.uint64(node % 64)
+            nodes, cpus, most = nodes - 1, cpus - offer, most - 1
+    return nodes, cpus, most
+
+
+@part(inline=False)
+def lighter_than(system, top, weight):
+    """Put the nodes below a switch that are lighter than a weight into row `ON_SWITCHES`; return their number
+    and CPUs, and the lowest weight of the others. O(nodes)."""
+    n, cpus, following = 0, 0, LARGE
+    for w in range(system.sets.shape[1]):
+        word, system.sets[ON_SWITCHES, w] = system.switch_sets[top, w], ZERO
+        while word:
+            node = w * 64 + lowest_position(word)
+            word &= word - ONE
+            if system.nodes[node].weight < weight:
+                system.sets[ON_SWITCHES, w] |= ONE << np.uint64(node % 64)
+                n += 1
+                cpus += system.offers[node].cpus
+            else:
+                following = min(following, system.nodes[node].weight)
+    return n, cpus, following
+
+
+@part(inline=False)
+def fit_on_switches(system, whole, n_groups, left):
+    """Try to take nodes of groups; return their number, 0 for too few. `left` as in `take`.
+    O(switches x (nodes + switches))."""
+    state, switches, choices = system.state[0], system.switches, system.choices
+    nodes, cpus, most = left
+    state.n_chosen = 0
+    for w in range(system.sets.shape[1]):
+        system.sets[ON_SWITCHES, w] = system.sets[ADDED, w] = ZERO
+    for k in range(n_groups):
+        for node in range(system.groups[k].first, system.groups[k].last + 1):
+            if system.offers[node].cpus > 0:
+                system.sets[ON_SWITCHES, node // 64] |= ONE << np.uint64(node % 64)
+    top = top_switch(system, nodes)
+    if top == NONE:
+        return 0
+    n, of_these, weight = lighter_than(system, top, 0)
+    before, last = 0, 0
+    while n < nodes or of_these < cpus:
+        if weight == LARGE:
+            return 0
+        before, last = n, weight
+        n, of_these, weight = lighter_than(system, top, weight + 1)
+    if before:  # all lighter nodes, and some of the heaviest ones
+        lighter_than(system, top, last)
+        nodes, cpus, most = take(system, whole, system.sets, ON_SWITCHES, (nodes, cpus, most))
+        if most <= 0:
+            return 0
+        lighter_than(system, top, last + 1)
+    for s in range(len(switches)):
+        switches[s].n_nodes, switches[s].required = count_on(system, s, ON_SWITCHES), 0
+        switches[s].distance = 0
+        for w in range(system.sets.shape[1]):
+            if before and system.switch_sets[s, w] & system.sets[ADDED, w]:
+                switches[s].required = 1
+    for s in range(len(switches)):
+        if switches[s].required and switches[s].level == 0:
+            had = state.n_chosen
+            nodes, cpus, _ = take(system, whole, system.switch_sets, s, (nodes, cpus, LARGE))
+            most -= state.n_chosen - had
+    for s in range(len(switches)):
+        if switches[s].required:
+            use(system, s)
+    stalled = nodes + 1
+    while (nodes > 0 or cpus > 0) and nodes != stalled:
+        stalled = nodes
+        s = best_leaf(system, nodes)
+        if s == NONE:
+            break
+        use(system, s)
+        nodes, cpus, most = take(system, whole, system.switch_sets, s, (nodes, cpus, most))
+        switches[s].n_nodes = 0
+    if nodes > 0 or cpus > 0:
+        return 0
+    for k in range(1, state.n_chosen):  # tasks go to nodes in their order
+        node, given = choices[k].node, choices[k].cpus
+        at = k
+        while at > 0 and choices[at - 1].node > node:
+            choices[at].node, choices[at].cpus = choices[at - 1].node, choices[at - 1].cpus
+            at -= 1
+        choices[at].node, choices[at].cpus = node, given
+    return state.n_chosen
