@@ -15,7 +15,7 @@ MOST_SWITCHES = 2000
 
 @dataclass(frozen=True)
 class Switch:
-    """A switch: its nodes, with those of switches below, and the switches directly `below`, as positions;
+    """A switch: its nodes and all nodes of switches below, and the switches directly `below`, as positions;
     a leaf has level 0."""
 
     name: str

@@ -1,11 +1,11 @@
 """Which nodes a job gets on a tree of switches (topology/tree), as `_eval_nodes_topo` of select/cons_tres of
-Slurm 22.05 chooses them: of the lightest nodes below one switch those of the leaf that they fit best, then of
+Slurm 22.05 chooses them: of the lightest nodes below one switch first those on the best leaf, then nodes of
 leaves that are close to it.
 """
 
 import numpy as np
 
-from models.kernels.bits import ONE, ZERO, lowest_position, population
+from models.kernels.bits import ONE, ZERO, lowest_position
 from models.kernels.compiling import part
 from models.slurm.kernel.tables import ADDED, NONE, ON_SWITCHES
 
@@ -14,39 +14,30 @@ LARGE = 1 << 40
 
 
 @part(inline=False)
-def count_on(system, s, row):
-    """Keep those nodes of a switch that are in a row of `System.sets`; return their number. O(W)."""
-    n = 0
+def narrow(system, s):
+    """Leave a switch its nodes in row `ON_SWITCHES`; return their number and lowest weight. O(nodes)."""
+    n, lightest = 0, LARGE
     for w in range(system.sets.shape[1]):
-        system.switch_sets[s, w] &= system.sets[row, w]
-        n += population(system.switch_sets[s, w])
-    return n
-
-
-@part(inline=False)
-def lightest_on(system, s):
-    """Return the lowest weight of the nodes that are left of a switch. O(nodes)."""
-    found = LARGE
-    for w in range(system.sets.shape[1]):
+        system.switch_sets[s, w] &= system.sets[ON_SWITCHES, w]
         word = system.switch_sets[s, w]
         while word:
-            found = min(found, system.nodes[w * 64 + lowest_position(word)].weight)
+            lightest = min(lightest, system.nodes[w * 64 + lowest_position(word)].weight)
+            n += 1
             word &= word - ONE
-    return found
+    return n, lightest
 
 
 @part(inline=False)
 def top_switch(system, n_nodes):
-    """Return the highest switch with the lightest nodes, of those with enough nodes; `NONE` for none.
+    """Return the highest switch with the lightest nodes, of switches with enough nodes; `NONE` for none.
     O(switches x nodes)."""
     switches, top, least = system.switches, NONE, LARGE
     for s in range(len(switches)):
         for w in range(system.sets.shape[1]):
             system.switch_sets[s, w] = system.switch_words[s, w]
-        n = count_on(system, s, ON_SWITCHES)
-        if n < n_nodes or n == 0:
+        n, weight = narrow(system, s)
+        if n < max(n_nodes, 1):
             continue
-        weight = lightest_on(system, s)
         if top == NONE or (switches[s].level >= switches[top].level and weight <= least):
             top, least = s, weight
     return top
@@ -171,8 +162,8 @@ def fit_on_switches(system, whole, n_groups, left):
             return 0
         lighter_than(system, top, last + 1)
     for s in range(len(switches)):
-        switches[s].n_nodes, switches[s].required = count_on(system, s, ON_SWITCHES), 0
-        switches[s].distance = 0
+        switches[s].n_nodes, _ = narrow(system, s)
+        switches[s].required, switches[s].distance = 0, 0
         for w in range(system.sets.shape[1]):
             if before and system.switch_sets[s, w] & system.sets[ADDED, w]:
                 switches[s].required = 1

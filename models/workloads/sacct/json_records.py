@@ -122,6 +122,7 @@ class Job(Struct, gc=False):
     cluster: Text = None
     account: Text = None
     qos: Text = None
+    licenses: Text = None
     constraints: Text = None
     allocation_nodes: Number = None
     required: Required | None = None
@@ -291,6 +292,7 @@ def _record(job: Job) -> Record:
         str(cpus or asked.get("cpu") or ""),
         str(asked.get("node") or ""),
         request,
+        job.licenses or "",
         job.constraints or "",
     )
 

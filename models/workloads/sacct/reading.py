@@ -270,7 +270,8 @@ def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any]) -> 
         of_request = columns["ReqTRES"].parsed(fields.devices)
         devices = np.where(processors > 0, devices, of_request)
     gpus = columns["TRES"].parsed(_gpus) if "TRES" in columns else None
-    of_licences = next((columns[name] for name in ("Licenses", "TRES") if name in columns), None)
+    named = (columns[name] for name in ("Licenses", "TRES") if name in columns)
+    of_licences = next((column for column in named if any(column.known)), None)
     licences = of_licences.parsed(fields.of_licences) if of_licences is not None else ()
     table = Table(
         path,

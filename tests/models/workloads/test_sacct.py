@@ -280,7 +280,12 @@ def test_forms_of_fields(parse: Any, text: str, value: Any) -> None:
 def test_devices_are_on_each_node(folder: Path) -> None:
     """sacct has the devices of the whole job, without types where it reports none."""
     text = lines(
-        row(JobID="1", AllocNodes=2, AllocTRES="gres/gpu=4,gres/gpu:a100=4", Constraints="fast&(a|b)"),
+        row(
+            JobID="1",
+            AllocNodes=2,
+            AllocTRES="gres/gpu=4,gres/gpu:a100=4,license/solver=3",
+            Constraints="fast&(a|b)",
+        ),
         row(JobID="2", AllocTRES="cpu=4,gres/gpu=1"),
     )
     (folder / "devices.txt").write_text(text)
@@ -288,7 +293,10 @@ def test_devices_are_on_each_node(folder: Path) -> None:
     request = opened.jobs.request
     assert request.gres["gpu:a100"].tolist() == [2, 0]
     assert request.devices("gpu").tolist() == [2, 1]
+    assert request.licences["solver"].tolist() == [3, 0]
     assert request.constraint.tolist() == ["fast&(a|b)", ""]
+    for given, found in (("solver:2,db@host", {"solver": 2, "db@host": 1}), ("a:1|b:1", {}), ("None", {})):
+        assert fields.of_licences(given) == found
 
 
 def test_forms_of_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
