@@ -117,7 +117,7 @@ class Requests:
             if each.name not in (*COUNTED, "after")
         }
         n = len(columns["nodes"])
-        counted = {
+        counted: dict[str, Any] = {
             kind: {name: count[chosen] for name, count in getattr(self, kind).items()} for kind in COUNTED
         }
         return Requests(**columns, **counted, after=np.full(n, -1))
@@ -125,12 +125,12 @@ class Requests:
     @classmethod
     def concatenated(cls, parts: Sequence[Requests]) -> Requests:
         """Return the requests of several parts, one after the other; `after` is left out, as in a part."""
-        columns = {
+        columns: dict[str, Any] = {
             each.name: np.concatenate([getattr(part, each.name) for part in parts])
             for each in fields(cls)
             if each.name not in (*COUNTED, "after")
         }
-        none, counted = np.full(len(columns["nodes"]), -1), {}
+        none, counted = np.full(len(columns["nodes"]), -1), dict[str, Any]()
         for kind in COUNTED:
             of_parts = [(getattr(part, kind), np.zeros(len(part), np.int64)) for part in parts]
             names = dict.fromkeys(name for counts, _ in of_parts for name in counts)

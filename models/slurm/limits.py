@@ -7,7 +7,7 @@ that would exceed one waits, and stops no job behind it. Licences are counted li
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -106,14 +106,12 @@ class Limit:
         return self.resource + next((text for text, kind in KINDS.items() if kind == self.kind), "")
 
     @classmethod
-    def of(cls, label: str, resource: str, *given: Any, **further: Any) -> Self:
-        """Return a limit by the name of what it counts."""
-        if resource == WALL:
-            return cls(label, resource, *given, kind=tables.WALL, **further)
-        for ending, kind in KINDS.items():
-            if resource.endswith(ending):
-                return cls(label, resource.removesuffix(ending), *given, kind=kind, **further)
-        return cls(label, resource, *given, **further)
+    def of(cls, label: str, counted: str, *given: Any, decays: bool = True) -> Self:
+        """Return a limit by the name of what it counts, and the values of `cap` to `qos`."""
+        ending = next((one for one in KINDS if counted.endswith(one)), "")
+        resource, kind = counted.removesuffix(ending), KINDS.get(ending, tables.AT_ONCE)
+        made = cls(label, resource, *given)
+        return replace(made, kind=tables.WALL if counted == WALL else kind, decays=decays)
 
 
 def limited(wanted: Asked, configuration: Configuration) -> Iterator[Limit]:

@@ -88,7 +88,7 @@ class LicenceTwin(Twin):
         own = [(name, k) for name, n in job.licences.items() for k in range(n)]
         return super().claims(job, given, running) | {*own * self.plans_licences}
 
-    def left(self, free: frozenset[object], claims: set[object]) -> frozenset[object]:
+    def remaining(self, free: frozenset[object], claims: set[object]) -> frozenset[object]:
         names = sorted(one for one in free if isinstance(one, tuple))
         for name in {one[0] for one in claims if isinstance(one, tuple)}:
             n = sum(one[0] == name for one in claims if isinstance(one, tuple))

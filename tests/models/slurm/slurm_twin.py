@@ -231,7 +231,7 @@ class Twin:
             set() if running and not (alone and (not rules or rules.modes[job.level] == "OFF")) else {*given}
         )
 
-    def left(self, free: frozenset[object], claims: set[object]) -> frozenset[object]:
+    def remaining(self, free: frozenset[object], claims: set[object]) -> frozenset[object]:
         """Return what a plan has left beside some claims."""
         return free - claims
 
@@ -616,7 +616,7 @@ class Twin:
             if end < last:
                 rows[k : k + 1] = [(first, end, free), (end, last, free)]
                 self.records += 1
-            rows[k] = (first, min(end, last), self.left(free, nodes))
+            rows[k] = (first, min(end, last), self.remaining(free, nodes))
             if end == rows[k][1]:
                 after = k + 1 if k + 1 < len(rows) else None
                 break
