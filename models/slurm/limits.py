@@ -108,10 +108,11 @@ class Limit:
     @classmethod
     def of(cls, label: str, counted: str, *given: Any, decays: bool = True) -> Self:
         """Return a limit by the name of what it counts, and the values of `cap` to `qos`."""
+        if counted == WALL:
+            return replace(cls(label, counted, *given), kind=tables.WALL, decays=decays)
         ending = next((one for one in KINDS if counted.endswith(one)), "")
-        resource, kind = counted.removesuffix(ending), KINDS.get(ending, tables.AT_ONCE)
-        made = cls(label, resource, *given)
-        return replace(made, kind=tables.WALL if counted == WALL else kind, decays=decays)
+        made = cls(label, counted.removesuffix(ending), *given)
+        return replace(made, kind=KINDS.get(ending, tables.AT_ONCE), decays=decays)
 
 
 def limited(wanted: Asked, configuration: Configuration) -> Iterator[Limit]:
