@@ -12,12 +12,16 @@ import sys
 import sysconfig
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 NAMES = ("models", "sweep", "analysis", "slurm")
 
 LEAST_MB = 1000
 """Address space, which numba, BLAS and netCDF reserve and do not use up."""
+
+INSTALLED = ("stdlib", "platstdlib", "purelib", "platlib")
+"""Names of the folders of modules that are installed."""
 
 ROOT = Path(__file__).resolve().parents[1]
 """The folder that all of them are in: a checkout, or site-packages."""
@@ -39,6 +43,19 @@ def hidden() -> str | None:
         other = file.parent if file.name == "__init__.py" else file
         if other.parent != ROOT:
             return f"{other} hides this project's {name} ({ROOT / name}): {_way_out(other.parent)}"
+    return None
+
+
+def hiding() -> str | None:
+    """Return a line that names an imported module which hides one of Python or of an installed package."""
+    for name, module in list(sys.modules.items()):
+        if "." in name or name == "__main__" or (file := getattr(module, "__file__", None)) is None:
+            continue
+        folder = Path(file).resolve().parents[Path(file).stem == "__init__"]
+        if folder == ROOT or str(folder) in map(sysconfig.get_path, INSTALLED):
+            continue
+        if PathFinder.find_spec(name, [path for path in sys.path if Path(path).resolve() != folder]):
+            return f"{file} hides a module that is needed, {name}: rename it, or {_way_out(folder)}"
     return None
 
 
@@ -102,5 +119,11 @@ def call(module: str, arguments: Sequence[str]) -> int:
     if (line := obstacle()) is not None:
         print(f"error: {line}", file=sys.stderr)
         return 2
-    status: int = importlib.import_module(module).main(arguments)
+    try:
+        status: int = importlib.import_module(module).main(arguments)
+    except Exception:
+        if (line := hiding()) is None:
+            raise
+        print(f"error: {line}", file=sys.stderr)
+        return 2
     return status

@@ -173,6 +173,17 @@ def test_a_package_that_hides_one_is_an_error(tmp_path, hidden, module):
     )
 
 
+@pytest.mark.parametrize("hidden", ["numpy", "random"])
+def test_a_module_that_hides_a_package_is_an_error(tmp_path, hidden):
+    (tmp_path / f"{hidden}.py").touch()
+    done = run(sys.executable, "-m", "sweep", "+experiment=queue", *STUDY, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"error: {tmp_path / hidden}.py hides a module that is needed, {hidden}: rename it, or start "
+        "schedsweep in place of python -m, or start it in another folder\n",
+    )
+
+
 @pytest.mark.parametrize("hidden", ["models/__init__.py", "analysis.py"])
 def test_a_module_that_hides_one_is_an_error_in_python_too(tmp_path, hidden):
     (tmp_path / hidden).parent.mkdir(exist_ok=True)

@@ -14,8 +14,11 @@ LEVELS = np.array([0.1, 0.5, 0.9])
 """Levels of the quantiles that are reported."""
 
 NEAREST, LEAST = 50, 20
-"""Earlier instants from which calibrated quantiles are taken, each with the waiting job most alike; and the
-fewest."""
+"""Earlier instants from which calibrated quantiles are taken, each with the waiting job most alike, at most;
+and the fewest."""
+
+SHARE = 0.25
+"""Share of the known instants that is taken: quantiles of all would not depend on what a job asks for."""
 
 LAST = 10
 """Latest starts whose mean wait a forecast is compared with."""
@@ -69,16 +72,20 @@ class Cases:
     features: Floats
     last: Floats
 
+    def n_known(self, at: float) -> int:
+        """Return the number of instants at which a case had started by another instant."""
+        return len(np.unique(self.instant[self.at + self.start < at]))
+
     def calibrated(self, simulated: Floats, of: Floats, at: float) -> Floats:
         """Return quantiles of starts of other jobs, from the cases that had started by an instant.
 
         Of each earlier instant the most similar case counts, so that cases are independent; quantiles are
-        taken of the starts at the `NEAREST` instants. With fewer than `LEAST` they are the simulated ones.
+        taken of the starts at the most similar instants. With fewer than `LEAST` they are the simulated ones.
         """
         known = self.at + self.start < at
         instant, start, features = self.instant[known], self.start[known], self.features[known]
-        n = min(len(np.unique(instant)), NEAREST)
-        if n < LEAST:
+        n = int(np.clip(SHARE * self.n_known(at), LEAST, NEAREST))
+        if self.n_known(at) < LEAST:
             return simulated
         found, level = np.empty((len(LEVELS), len(of))), np.arange(1, n + 1) / (n + 1)
         for job, own in enumerate(of):

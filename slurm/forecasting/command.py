@@ -103,7 +103,7 @@ def forecast(given: Options) -> int:
             gains.append((what, _quantiles(changed.jobs.part(watched), other, before, at)[:, 0], sooner))
     except (ValueError, OSError) as error:
         raise SweepError(one_line(error)) from None
-    report(state, watched, found, gains, before is not None, place)
+    report(state, watched, found, gains, 0 if before is None else before.n_known(at), place)
     return 0
 
 

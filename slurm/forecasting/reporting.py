@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from models.arrays import Floats, Ints
-from slurm.forecasting.calibrating import LEVELS
+from slurm.forecasting.calibrating import LEAST, LEVELS, NEAREST, SHARE
 from slurm.forecasting.state import State
 from sweep.store import writing
+
+FULL = int(NEAREST / SHARE)
+"""Instants of which `NEAREST` are taken."""
 
 SHOWN = 40
 """Jobs that are printed and drawn."""
@@ -32,10 +35,10 @@ def report(
     watched: Ints,
     found: Floats,
     gains: Sequence[tuple[str, Floats, float]],
-    is_calibrated: bool,
+    n_known: int,
     place: Path,
 ) -> None:
-    """Print a forecast, and write it with its picture."""
+    """Print a forecast, calibrated by a number of earlier instants, and write it with its picture."""
     names = [state.names[job] for job in watched]
     planned = state.planned[watched - state.n_running]
     rows = [
@@ -67,14 +70,21 @@ def report(
         print(
             f"{what:>25}" + "".join(f"  {span(each):>9}" for each in of) + f"  sooner in {sooner:.0%} of them"
         )
-    if not is_calibrated:
+    if n_known < LEAST:
+        had = f" (it takes {LEAST} instants, and jobs of {n_known} have started)" if n_known else ""
         print(
-            "not calibrated: add calibrate=100 or more, to compare with that many earlier instants of the log"
+            f"not calibrated{had}: add calibrate=100 or more, to compare with that many earlier instants of "
+            "the log"
+        )
+    elif n_known * SHARE < LEAST:
+        print(
+            f"calibrated by {LEAST} of only {n_known} earlier instants: quantiles depend little on what a "
+            f"job asks for; add calibrate={FULL} or more"
         )
     document = {
         "at": state.zero,
         "levels": LEVELS.tolist(),
-        "calibrated": is_calibrated,
+        "calibrated": n_known >= LEAST,
         "jobs": rows,
         "changes": [{"change": what, "start_s": _finite(of), "sooner": sooner} for what, of, sooner in gains],
     }

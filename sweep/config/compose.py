@@ -159,10 +159,20 @@ def _meant(
     if is_program and key.isidentifier():
         return f"grid.{key}={shown(as_list(value))} or arguments.{key}={shown(value)}"
     for group in (*GROUPS, "executor"):
-        for file in choices.names(group, folders, bases=True):
-            text_of_file = choices.path(group, file, folders).read_text(encoding="utf-8", errors="replace")
-            if re.search(rf"^{re.escape(key)}:", text_of_file, re.MULTILINE):
-                return f"{group}.{key}={shown(value)}"
+        having = [
+            file
+            for file in choices.names(group, folders, bases=True)
+            if re.search(
+                rf"^{re.escape(key)}:",
+                choices.path(group, file, folders).read_text(encoding="utf-8", errors="replace"),
+                re.MULTILINE,
+            )
+        ]
+        if having:
+            names = ", ".join(
+                dict.fromkeys(file.replace("/_", "/").rpartition("/")[2] for file in having[:3])
+            )
+            return f"{group}.{key}={shown(value)}" + f" (of {group} {names})" * (group in GROUPS)
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import importlib
+import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from rich.console import Console
 
 from sweep import plugins, schedules, tuning
 from sweep.config import compose, locate, overrides
-from sweep.config.settings import BY_LOAD, Measures, Precision, Settings
+from sweep.config.settings import BY_LOAD, GROUPS, Measures, Precision, Settings
 from sweep.errors import RunError, SweepError
 from sweep.notebook import allowed, choices, own
 from sweep.notebook.settings import Keys, signature
@@ -35,6 +36,27 @@ GROUPS_OF_KEYS = frozenset(
     key for key, value in vars(Settings("")).items() if isinstance(value, dict | Measures | Precision)
 )
 """Settings that may be empty."""
+
+OF_REPORTS = ("along", "reference")
+"""Arguments of reports that a study does not take."""
+
+
+def _check_arguments(function: Callable[..., Any], settings: Mapping[str, Any]) -> None:
+    """Raise `SweepError` for what is neither a key of a study nor an argument of its function."""
+    try:
+        declared = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # of a function without one
+        return
+    if any(one.kind is one.VAR_KEYWORD for one in declared.values()):
+        return
+    for key in settings:
+        if (name := key.partition(".")[0]) not in {*compose.KEYS, *GROUPS, *declared}:
+            name_of = getattr(function, "__name__", "the function")
+            of_report = "; report() and figures() take it" if name in OF_REPORTS else ""
+            raise SweepError(
+                f"{name}: is neither a key of a study nor an argument of {name_of} "
+                f"({', '.join(declared) or 'it has none'}){of_report}"
+            )
 
 
 class Study:
@@ -96,6 +118,7 @@ class Study:
             taken, values = own.taken_out(settings, folders)
             asked: dict[str, Any] = {"experiment": experiment}
         else:
+            _check_arguments(experiment, settings)
             asked = {"model": programs.given(experiment)}
         asked |= {**_dotted(taken), **_executor(executor)}
         places = {"--config-dir": config_dir, "modules": modules}

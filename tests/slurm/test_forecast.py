@@ -337,6 +337,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert cli.main(["forecast", *few, at, "job=cpus=6,time=60,user=1"]) == 0
     printed = capsys.readouterr().out
     assert all(text in printed for text in ("new", "3 of 6 CPUs", "time limit 30.0 min", "sooner in"))
+    assert "earlier instants: quantiles depend little on what a job asks for; add calibrate=200" in printed
     made = json.loads((tmp_path / "out/forecast.json").read_text())
     assert made["jobs"][0]["start_s"] == sorted(made["jobs"][0]["start_s"])
     assert (tmp_path / "out/forecast.png").stat().st_size > 5000

@@ -39,6 +39,7 @@ HUGE = "1" + "0" * 400
 
 VALUES = [
     ("workers=2", "a study has no key 'workers'; did you mean executor.workers=2?"),
+    ("slot_choice=abc", "did you mean policy.slot_choice=abc (of policy concurrent_gang, buddy)?"),
     ("batches=null", "batches=null: give 1 or more"),
     ("batches=many", "batches=many: give 1 or more, or numbers by load"),
     ("batches={0.5:3}", "batches={0.5:3}: a number for each load from which it holds, the first from 0"),

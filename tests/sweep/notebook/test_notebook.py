@@ -221,6 +221,16 @@ def test_a_value_that_no_setting_has_is_refused(key: str, value: object) -> None
         sweep.Study("packing", **{key: value})
 
 
+def test_what_a_function_does_not_take_is_refused() -> None:
+    def area(width: float, height: float) -> float:
+        return width * height
+
+    said = r"^reference: is neither .* of area \(width, height\); report\(\) and figures\(\) take it$"
+    for value in ({}, {"width": 1}, "wide"):
+        with pytest.raises(sweep.Error, match=said):
+            sweep.Study(area, grid={"width": [1, 2]}, reference=value)
+
+
 def test_names_are_offered_before_they_are_imported() -> None:
     code = "import sweep, sys; print({*sweep.__all__} <= {*dir(sweep)}, 'xarray' in sys.modules)"
     shown = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
