@@ -21,7 +21,7 @@ RUNS = Path(__file__).parents[1] / "data" / "slurm" / "runs"
 """Of ``python -m slurm validate jobs=60``, as VERSION_CASE_SEED: slurm.conf with what it includes, and of the
 controller's log the lines that are read."""
 
-LARGEST_S = dict.fromkeys(("26.05_preemption_2", "22.05_licences_planned_1", "22.05_several_one_plan_1"), 1.1)
+LARGEST_S = dict.fromkeys(("26.05_preemption_2", "22.05_several_one_plan_1"), 1.1)
 """Where a start may differ by more: the controller took note of an answer or a second a wake-up too late."""
 
 EXACT = sorted(path.name.removesuffix(".tar.xz") for path in RUNS.iterdir())
