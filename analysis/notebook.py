@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from analysis.errors import AnalysisError, DrawingError
 from analysis.registry import opened
 from analysis.study.study import text
+from analysis.study.view import View
 from sweep import logs
 from sweep.errors import SweepError
 
@@ -69,8 +71,8 @@ def report_of(folder: Path, chosen: Mapping[str, Any]) -> Path:
 @_one_kind_of_error
 def appraised_of(folder: Path, reference: str, best: str | None = None) -> Mapping[str, dict[str, Any]]:
     """Return what came of each policy in a round of a search, see `analysis.paper.Paper`."""
-    study, paper = opened(folder, chosen={"reference": reference})
-    return paper.appraised(study, best)
+    study, paper = opened(folder)
+    return paper.appraised(replace(study, view=View(reference=reference)), best)
 
 
 def _typed(chosen: Mapping[str, Any]) -> dict[str, str]:

@@ -20,5 +20,4 @@ PAPER = Paper(
     summary=tables.summary,
     appraised=appraised,
     own_intervals=True,
-    options=("reference",),
 )

@@ -49,7 +49,7 @@ def _path(found: Found) -> Figure:
     reached: list[float] = []
     for place, one in enumerate(trials, 1):
         change, low, high = (min(100 * value, BEYOND) for value in (one.change, one.low, one.high))
-        bar = None if np.isnan(low) or not one.is_full else [[change - low], [high - change]]
+        bar = None if np.isnan(low) or one.broken or not one.is_full else [[change - low], [high - change]]
         _draw(axes, place, change, one, bar)
         best = min(best, change if one.is_full and not one.broken else np.inf)
         reached.append(best)
@@ -94,13 +94,8 @@ def _front(found: Found) -> Figure:
         axes.step(*zip(*front, strict=True), where="post", color=BETTER, lw=1.0, zorder=1)
     for one in trials:
         if one.name in found.finalists:
-            axes.annotate(
-                label(one.name),
-                (1 + one.change, one.longest_wait),
-                (4, 4),
-                textcoords="offset points",
-                fontsize=7,
-            )
+            at, words = (1 + one.change, one.longest_wait), label(one.name)
+            axes.annotate(words, at, (-4, -9), ha="right", textcoords="offset points", fontsize=7)
     limit = accepted(found.confirmed)["longest_wait"]
     if limit is not None:
         axes.axhline(limit, **panels.RECORD)

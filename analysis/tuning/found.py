@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from analysis.errors import AnalysisError
 from analysis.operators.case import Case, cases
 from analysis.study import Study
 from analysis.study.study import SUMMARY
@@ -43,6 +44,16 @@ class Found:
     """A study whose settings a search found."""
 
     study: Study
+
+    def __post_init__(self) -> None:
+        """Refuse a record of a search that is damaged: a dataset may be a stranger's."""
+        try:
+            _ = self.searched and (self.trials, self.finalists, self.without, self.searched["stages"][FULL])
+            _ = self.searched and self.searched["weeks"] - self.searched["held_from"]
+        except (KeyError, TypeError, AttributeError) as error:
+            raise AnalysisError(
+                f"the record of the search is damaged ({error!r}): run its command again"
+            ) from None
 
     @property
     def searched(self) -> Mapping[str, Any]:

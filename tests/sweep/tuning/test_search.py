@@ -3,12 +3,14 @@
 import json
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import queues
 
+from analysis.errors import AnalysisError
 from analysis.operators import acceptance
 from analysis.operators.labels import WAIT
 from analysis.registry import opened
@@ -59,6 +61,9 @@ def test_the_cmu_rule_is_found_and_confirmed(sweep) -> None:
     for picture in paper.pictures(study, None):
         if picture.name.startswith("search"):
             picture.draw()
+    broken = study.data.assign_attrs(config=study.data.attrs["config"].replace('"stage":', '"stag":'))
+    with pytest.raises(AnalysisError, match="the record of the search is damaged"):
+        Found(replace(study, data=broken))
     # The same command is done; without the record the same rounds are proposed, and nothing is run again.
     before, size = tried(), logged()
     Path("results/tune/search/search.json").write_text("{", encoding="utf-8")
