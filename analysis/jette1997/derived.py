@@ -133,9 +133,7 @@ def middles(study: Study, policy: str, workload: str) -> np.ndarray:
     period = raw(study, labels.PERIOD, policy, workload)
     if period.reason:
         return np.zeros(0)
-    known = np.isfinite(period.values)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(known, period.values, 0.0).sum(axis=0) / known.sum(axis=0)
+    mean = statistics.mean_of(period.values, np.isfinite(period.values), axis=0)
     there = np.isfinite(mean)
     length = np.where(there, mean, 0.0)
     return np.where(there, np.cumsum(length) - length / 2, np.nan)

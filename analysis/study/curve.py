@@ -281,10 +281,7 @@ def ends(found: Sequence[Interval]) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 def over_batches(values: np.ndarray) -> np.ndarray:
     """Return the means of replications, over the batches that each has, shape (..., replications, 1)."""
-    known = np.isfinite(values)
-    count = known.sum(axis=-1, keepdims=True)
-    total = np.where(known, values, 0.0).sum(axis=-1, keepdims=True)
-    return total / np.where(count, count, np.nan)
+    return statistics.mean_of(values, np.isfinite(values))[..., np.newaxis]
 
 
 def together(samples: Sequence[Sample]) -> Sample:
@@ -293,7 +290,5 @@ def together(samples: Sequence[Sample]) -> Sample:
     if bad or not samples:
         return Sample.absent(bad[0] if bad else EXCLUDED)
     table = np.array([one.values for one in samples])
-    known = np.isfinite(table)
-    count = known.sum(axis=0)
-    mean = np.where(known, table, 0.0).sum(axis=0) / np.where(count, count, np.nan)
+    mean = statistics.mean_of(table, np.isfinite(table), axis=0)
     return Sample(mean, DONE, exact=all(one.exact for one in samples))

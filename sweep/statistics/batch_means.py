@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, Interval, Method, student
 from sweep.statistics.correlation import LEAST_FREEDOM, MIN_BATCHES, skewness_allowance, worth
-from sweep.statistics.weights import weighed
+from sweep.statistics.weights import mean_of, weighed
 
 ROUNDING = 1e-12
 """Relative spread below which values are one constant, but for floating-point rounding."""
@@ -273,10 +273,8 @@ def _means(values: Floats) -> _Means:
     batches = ran.sum(axis=-1)
     held = batches > 0
     replications = held.sum(axis=-1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        centres = np.where(ran, values, 0.0).sum(axis=-1) / batches
-        mean = np.where(held, centres, 0.0).sum(axis=-1) / replications
-    return _Means(ran, batches, held, replications, centres, mean)
+    centres = mean_of(values, ran)
+    return _Means(ran, batches, held, replications, centres, mean_of(centres, held))
 
 
 def _close_gaps(values: Floats) -> Floats:

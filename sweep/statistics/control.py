@@ -17,6 +17,7 @@ H. White, "Some heteroskedasticity-consistent covariance matrix estimators", Jou
 import numpy as np
 
 from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, student
+from sweep.statistics.weights import mean_of
 
 AT_MOST = 2.0
 """How much wider an interval may become: where all runs lack work, the line is used far from its points."""
@@ -40,9 +41,8 @@ def controlled(values: Floats, deviations: Floats, confidence: float) -> Floats:
         As given, where fewer than `MIN_REPLICATIONS` hold data, all deviations are alike, or the line is
         spurious: the interval would be `AT_MOST` times as wide as without, or the mean negative.
     """
-    ran = ~np.isnan(values)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.where(ran, values, 0.0).sum(axis=-1) / ran.sum(axis=-1)
+        means = mean_of(values, ~np.isnan(values))
         known = np.isfinite(means) & np.isfinite(deviations)
         n = known.sum(axis=-1, keepdims=True)
         x, y = (np.where(known, each, 0.0) for each in (deviations, means))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, student
+from sweep.statistics.weights import mean_of
 
 ENOUGH = 10
 """Relaxation times of a run that is long enough; a rise in a run twice as long is random."""
@@ -66,15 +67,12 @@ def lengths(values: Floats, dropped: NDArray[np.int32] | None = None) -> Lengths
     kept = counts.max(axis=-1, initial=0).astype(np.float64)
     place = np.cumsum(ran, axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(ran, values, 0.0).sum(axis=(-2, -1)) / ran.sum(axis=(-2, -1))
+        mean = mean_of(values, ran, (-2, -1))
         first = ran & (2 * place <= counts[..., None])
-        halves = [
-            np.where(half, values, 0.0).sum(axis=-1) / half.sum(axis=-1) for half in (ran & ~first, first)
-        ]
-        changes = halves[0] - halves[1]
+        changes = mean_of(values, ran & ~first) - mean_of(values, first)
         known = np.isfinite(changes)
         n = known.sum(axis=-1)
-        change = np.where(known, changes, 0.0).sum(axis=-1) / n
+        change = mean_of(changes, known)
         spread = np.where(known, changes - change[..., None], 0.0)
         error = np.sqrt((spread**2).sum(axis=-1) / (n - 1) / n)
         rises = (n >= MIN_REPLICATIONS) & (change > student(np.maximum(n - 1, 1), CONFIDENCE) * error)
@@ -97,7 +95,7 @@ def relaxation_time(values: Floats) -> Floats:
     ran = ~np.isnan(values)
     n = ran.sum(axis=(-2, -1))
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(ran, values, 0.0).sum(axis=(-2, -1)) / n
+        mean = mean_of(values, ran, (-2, -1))
         deviations = np.where(ran, values - mean[..., None, None], 0.0)
         variance = (deviations**2).sum(axis=(-2, -1)) / n
         time = np.where(variance > 0, 0.5, np.nan)

@@ -1,9 +1,16 @@
-"""Batches that count for more than others: those with more jobs, or of more time."""
+"""Means of the batches that there are, and of batches that count for more than others."""
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sweep.statistics.confidence import Floats
+
+
+def mean_of(values: Floats, known: NDArray[np.bool_], axis: int | tuple[int, ...] = -1) -> Floats:
+    """Return the mean of the known values along axes, NaN where none is."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Floats = np.where(known, values, 0.0).sum(axis=axis) / known.sum(axis=axis)
+    return found
 
 
 def weighed(values: ArrayLike, weight: ArrayLike) -> Floats:

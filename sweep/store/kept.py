@@ -23,8 +23,5 @@ def reduced(plan: Plan, values: Mapping[str, np.ndarray]) -> Mapping[str, np.nda
         samples = np.moveaxis(values[name], place, -1)
         if metric.weight in plan.metrics:
             samples = statistics.weighed(samples, np.moveaxis(values[metric.weight], place, -1))
-        there = ~np.isnan(samples)
-        with np.errstate(invalid="ignore"):
-            mean = np.where(there, samples, 0.0).sum(axis=-1) / there.sum(axis=-1)
-        found[name] = np.expand_dims(mean, place)
+        found[name] = np.expand_dims(statistics.mean_of(samples, ~np.isnan(samples)), place)
     return found

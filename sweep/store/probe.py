@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 MOST_BYTES, MOST_TIMES = 1 << 31, 100
 """What numbers may take in memory, or as a multiple of the file's size: it may be full of zeros."""
 
@@ -122,12 +124,8 @@ def _faults_of_texts(texts: list[Any]) -> Iterator[str]:
     total = 0
     for variable in texts:
         variable.set_auto_mask(False)
-        for number in range(math.prod(variable.shape)):
-            at, rest = [], number
-            for length in reversed(variable.shape):
-                rest, here = divmod(rest, length)
-                at.append(here)
-            length = len(variable[tuple(reversed(at))])
+        for at in np.ndindex(variable.shape):
+            length = len(variable[at])
             total += length
             if length > LONGEST_TEXT or total > MOST_CHARACTERS:
                 yield f"{variable.name} has texts of {length:,} characters, or too many of them"

@@ -146,9 +146,7 @@ class Summary:
 
         Shape (axes..., replication), NaN where that average is not known.
         """
-        ran = ~np.isnan(delivered)
-        with np.errstate(invalid="ignore"):
-            mean = np.where(ran, delivered, 0.0).sum(axis=-1) / ran.sum(axis=-1)
+        mean = statistics.mean_of(delivered, ~np.isnan(delivered))
         known, loads = self._plan.controlled[at], self._plan.loads[at]
         return np.where(known[..., None], mean - loads[..., None], np.nan)
 
