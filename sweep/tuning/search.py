@@ -2,7 +2,7 @@
 
 A round proposes some settings (`sweep.tuning.proposing`). They are policies of a study on the first quarter
 of the search's weeks (``screen``). What is not shown to be worse there than the site's settings, or than the
-best so far, under the same jobs, is run on all of the search's weeks (``full``). Both studies are in the
+best so far, under the same jobs, is run on all of the search's weeks (``full``). Both studies are below the
 folder ``search`` of the results and grow with each round, so tasks, executors, store and resume are the usual
 ones. What was tried, and what came of it, is one file of JSON beside them; without it the same rounds are
 proposed again, whose tasks are done.
@@ -39,7 +39,7 @@ from sweep.plan.expansion import expand
 from sweep.progress import duration, say
 from sweep.statistics.correlation import MIN_BATCHES
 from sweep.store import state, writing
-from sweep.store.folder import Folder
+from sweep.store.folder import Folder, spare
 from sweep.tuning import proposing
 from sweep.tuning.proposing import Tried
 from sweep.tuning.ranges import applied, ranges
@@ -114,7 +114,6 @@ class _Search:
 
     def __init__(self, config: Config, folder: Folder, console: Console) -> None:
         self._config, self._console, self._folder = config, console, folder
-        self._place = folder.path / "search"
         settings = config.settings
         if len(names := settings.grid["policy"]) != 1:
             raise SweepError(
@@ -133,11 +132,17 @@ class _Search:
         plan = expand(self._of_policies({}))
         self._division = _divided(plan, settings.search)
         described = [settings.tune, asdict(settings.accept), settings.seed, self._division, plan.ids]
-        self._key = hashlib.sha256(canonical.text(described).encode()).hexdigest()
+        self._key = hashlib.sha256(canonical.text(described).encode()).hexdigest()[:8]
+        self._place = folder.path / "search" / self._key
+        known: Any = folder.read_manifest().get("settings", {})
+        if (other := (known.get("searched") or {}).get("key", self._key)) != self._key:
+            raise SweepError(
+                f"{folder.path} has the results of another search ({other}: other ranges, limits, log or "
+                f"code); to keep both: output={spare(folder.path)}"
+            )
         self._tried: list[Setting] = []
-        with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-            kept = json.loads((self._place / "search.json").read_text(encoding="utf-8"))
-            self._tried = kept["tried"] if kept["key"] == self._key else []
+        with suppress(OSError, ValueError, RecursionError):
+            self._tried = json.loads((self._place / "search.json").read_text(encoding="utf-8"))
         self._is_exhausted = False
         made = executors.create(settings.executor, [])
         self._is_detached = isinstance(made, Detached)
@@ -235,8 +240,9 @@ class _Search:
 
     def _save(self) -> None:
         self._folder.create()
-        text = json.dumps({"key": self._key, "tried": self._tried}, indent=1)
-        writing.replace(writing.inner(self._place) / "search.json", f"{text}\n".encode())
+        writing.inner(self._place.parent)
+        text = f"{json.dumps(self._tried, indent=1)}\n"
+        writing.replace(writing.inner(self._place) / "search.json", text.encode())
 
     def next_study(self) -> Config:
         """Return the study of the stage that is next; before the first round, of the site's settings."""
@@ -263,8 +269,8 @@ class _Search:
                     without[name] = key
         of, is_equal = self._division, self._division.batch_size is None
         searched = {
-            "reference": self._reference, "finalists": [one["name"] for one in best], "without": without,
-            "weeks": of.weeks, "held_from": of.held_from, "seconds": self._spent, "tried": self._tried,
+            "key": self._key, "reference": self._reference, "finalists": [one["name"] for one in best],
+            "without": without, "weeks": of.weeks, "held_from": of.held_from, "tried": self._tried,
             "stages": {one.name: one.weeks for one in of.stages},
         }  # fmt: skip
         equal = {"batch_size": None, "batches": SHORT} if is_equal else {}

@@ -32,7 +32,8 @@ TUNE = (
 
 def tried(folder: str = "results/tune") -> list[dict[str, Any]]:
     """Return what was tried, without its times."""
-    kept = json.loads(Path(folder, "search/search.json").read_text(encoding="utf-8"))["tried"]
+    (record,) = Path(folder).glob("search/*/search.json")
+    kept = json.loads(record.read_text(encoding="utf-8"))
     return [{key: value for key, value in one.items() if key != "seconds"} for one in kept]
 
 
@@ -66,9 +67,12 @@ def test_the_cmu_rule_is_found_and_confirmed(sweep) -> None:
         Found(replace(study, data=broken))
     # The same command is done; without the record the same rounds are proposed, and nothing is run again.
     before, size = tried(), logged()
-    Path("results/tune/search/search.json").write_text("{", encoding="utf-8")
+    (record,) = Path("results/tune").glob("search/*/search.json")
+    record.write_text("[", encoding="utf-8")
     assert sweep(*TUNE, "search.settings=12").status == 0
     assert (tried(), logged()) == (before, size)
+    other = sweep(*TUNE, "search.settings=12", "tune.weights.wait=[1,2]")
+    assert other.refused("results/tune has the results of another search"), other.err
     assert cli.main(["rerun", "results/tune", "executor=serial", "output=again"]) == 0  # bit for bit
 
 
