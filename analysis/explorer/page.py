@@ -435,7 +435,7 @@ class Page:
         """
 
         def held() -> None:
-            with pn.io.hold():
+            with pn.io.hold(freeze=True):
                 change()
 
         if self._document is not None and not self._is_closed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
@@ -151,14 +152,26 @@ def drawn(study: Study, choice: Choice, points: pd.DataFrame, *, view: View | No
     )
     if choice.reference:
         made.add_layout(Span(location=1.0, dimension="width", line_color="#888888", line_dash="dashed"))
-    for name in choice.shown:
-        _line(made, frame[frame["line"] == name], styles[name], low if logarithmic else -np.inf)
+    for name in choice.shown:  # a line is interrupted where a point is saturated or missing
+        mine, own = frame[frame["line"] == name], styles[name]
+        if mine["y"].notna().any():
+            made.line(
+                mine["at"], mine["y"], legend_label=own.label, color=own.color, line_width=1.8,
+                line_dash=DASHES.get(str(own.dashes), "solid"),
+            )  # fmt: skip
+            _markers(made, mine[mine["y"].notna()], own)
+    bars = frame[frame["half"] > 0]
+    below = np.minimum(bars["half"], bars["y"] - (low if logarithmic else -np.inf))
+    made.segment(
+        bars["at"], bars["y"] - below, bars["at"], bars["y"] + bars["half"], line_width=1.2,
+        color=[styles[name].color for name in bars["line"]],
+    )  # fmt: skip
     if full:  # a row above the values for each line that has some
         for row, name in enumerate(reversed(full)):
             rows = (frame["line"] == name) & aside
             is_named = not frame[frame["line"] == name]["y"].notna().any()
             frame.loc[rows, "y"] = _above(low, high, step * (row + 0.8), logarithmic)
-            _markers(made, frame[rows], styles[name], "white", is_named)
+            _markers(made, frame[rows].assign(solid=False), styles[name], is_named)
         made.add_layout(Span(location=high, dimension="width", line_color="#bbbbbb", line_width=0.8))
         states = " saturated" + " or undecided" * (UNDECIDED in set(frame["status"]))
         made.text(
@@ -306,29 +319,13 @@ def _shift(frame: pd.DataFrame, choice: Choice, is_scale: bool) -> pd.Series[flo
     return frame["line"].map(order) * (0.1 * np.diff(x).min() / max(len(choice.shown), 1) if moved else 0.0)
 
 
-def _line(made: figure, mine: pd.DataFrame, own: SchemeStyle, least: float) -> None:
-    """Draw a line with its intervals; it is interrupted where a point is saturated or missing."""
-    there = mine[mine["y"].notna()]
-    if there.empty:
-        return
-    made.line(
-        mine["at"], mine["y"], legend_label=own.label, color=own.color, line_width=1.8,
-        line_dash=DASHES.get(str(own.dashes), "solid"),
-    )  # fmt: skip
-    bars = there[there["half"] > 0]
-    below = np.minimum(bars["half"], bars["y"] - least)
-    made.segment(
-        bars["at"], bars["y"] - below, bars["at"], bars["y"] + bars["half"], color=own.color, line_width=1.2
-    )
-    for rows, fill in ((there[there["solid"]], own.color), (there[~there["solid"]], "white")):
-        _markers(made, rows, own, fill, True)
-
-
-def _markers(made: figure, rows: pd.DataFrame, own: SchemeStyle, fill: str, is_named: bool) -> None:
+def _markers(made: figure, rows: pd.DataFrame, own: SchemeStyle, is_named: bool = True) -> None:
+    """Draw the markers of a line, hollow where a point is not solid."""
     if len(rows):
+        own_if = partial(np.where, rows["solid"])
         made.scatter(
-            rows["at"], rows["y"], marker=MARKERS.get(own.marker, "circle"), fill_color=fill, size=9,
-            line_color=own.color if fill == "white" else "white",
+            rows["at"], rows["y"], marker=MARKERS.get(own.marker, "circle"), size=9,
+            fill_color=own_if(own.color, "white"), line_color=own_if("white", own.color),
             **({"legend_label": own.label} if is_named else {}),
         )  # fmt: skip
 

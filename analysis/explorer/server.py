@@ -17,6 +17,7 @@ from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketClosedError
 
 from analysis.errors import AnalysisError
+from analysis.explorer import views
 from analysis.explorer.access import ADDRESS, Access
 from analysis.explorer.choice import Choice
 from analysis.explorer.source import Source
@@ -80,6 +81,7 @@ def serve(
 
     from analysis.explorer.page import Page
 
+    views.known()
     for source in sources:  # the first view of every window
         source.described(Choice.first(source.study))
 
