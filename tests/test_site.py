@@ -89,6 +89,7 @@ def test_the_site_is_complete_and_loads_nothing_from_a_network(tmp_path: Path) -
 
     from sweep.config.choices import names, short
 
+    searched = (built / "searchindex.js").read_text().partition('"indexentries":')[2]
     for group, page in (
         ("policy", "policies"),
         ("workload", "workloads"),
@@ -99,6 +100,7 @@ def test_the_site_is_complete_and_loads_nothing_from_a_network(tmp_path: Path) -
         text = (built / "reference" / f"{page}.html").read_text()
         for name in names(group, [ROOT / "conf"]):
             assert f">{short(name)}<" in text, (page, name)
+            assert f'"{short(name)}":[[' in searched, "a search finds it by its name first"
     text = re.sub(r"<[^>]+>", "", (built / "reference" / "settings.html").read_text())
     for key in yaml.safe_load((ROOT / "conf" / "config.yaml").read_text()):
         assert key == "defaults" or re.search(rf"\b{key}\b", text), key

@@ -46,7 +46,12 @@ class YamlKeys(SphinxDirective):
         small = [(file, path) for file, path in files if not _is_large(file)]
         made += [self._section(file) for file, _ in files if file.name.startswith("_")]
         if small:
-            made.append(_list((file.name, "", [description(path), _sets(file)]) for file, path in small))
+            listed = _list((file.name, "", [description(path), _sets(file)]) for file, path in small)
+            for (file, _), item in zip(small, listed.children, strict=True):
+                term = item.children[0]
+                term["ids"].append(f"{place.name}-{nodes.make_id(file.name)}")
+                term.insert(0, _indexed(file.name, term["ids"][0]))
+            made.append(listed)
         made += [
             self._section(file) for file, _ in files if _is_large(file) and not file.name.startswith("_")
         ]
