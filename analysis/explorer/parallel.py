@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from bokeh.events import Reset, SelectionGeometry
 from bokeh.models import BoxSelectTool, ColumnDataSource, FixedTicker, HoverTool, TapTool
-from bokeh.plotting import figure
 
 from analysis.explorer import choice as chosen
 from analysis.explorer import words
@@ -41,7 +40,7 @@ class Brushes:
         Of the lines, with their opacity, ``alpha``.
     """
 
-    def __init__(self, made: figure, heights: np.ndarray, lines: ColumnDataSource) -> None:
+    def __init__(self, made: Any, heights: np.ndarray, lines: ColumnDataSource) -> None:
         self.lines, self._heights = lines, heights
         self._ranges: dict[int, tuple[float, float]] = {}
         self._marked = ColumnDataSource({"left": [], "right": [], "bottom": [], "top": []})
@@ -83,7 +82,7 @@ class Brushes:
 
 
 def parallel(
-    study: Study, choice: Choice, frame: pd.DataFrame, unit: Unit, made: figure
+    study: Study, choice: Choice, frame: pd.DataFrame, unit: Unit, made: Any
 ) -> tuple[pd.DataFrame, Brushes]:
     """Draw the plot; return the points whose lines can be clicked, and the brushes.
 

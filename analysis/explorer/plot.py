@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from bokeh import models
-from bokeh.models import ColumnDataSource, HoverTool, LogTicker, NumeralTickFormatter, Plot, Span, TapTool
+from bokeh.models import ColumnDataSource, HoverTool, LogTicker, NumeralTickFormatter, TapTool
+from bokeh.models.annotations import ColorBar, Span
 from bokeh.models.renderers import GlyphRenderer
 from bokeh.plotting import figure
 
@@ -98,7 +99,7 @@ class Drawing(NamedTuple):
         What the reader has marked on the axes of parallel coordinates.
     """
 
-    figure: Plot
+    figure: Any
     points: pd.DataFrame
     targets: ColumnDataSource
     everything: View | None = None
@@ -207,9 +208,11 @@ def drawn(study: Study, choice: Choice, points: pd.DataFrame, *, view: View | No
     return Drawing(made, targets, source, everything)
 
 
-def sheet(title: str, height: int, across: str, up: str = "", scale: str = "linear") -> figure:
+def sheet(
+    title: str, height: int, across: str, up: str = "", scale: Literal["linear", "log"] = "linear"
+) -> Any:
     """Return an empty figure of the colours of paper; on a dark page all pictures are inverted together."""
-    made = figure(
+    made: Any = figure(
         height=height, sizing_mode="stretch_width", tools="pan,wheel_zoom,auto_box_zoom,save,reset",
         toolbar_location="above", y_axis_type=scale, x_range=models.Range1d(), y_range=models.Range1d(),
         background_fill_color="white", border_fill_color="white",
@@ -229,7 +232,7 @@ def sheet(title: str, height: int, across: str, up: str = "", scale: str = "line
     return made
 
 
-def _react(made: figure, marks: GlyphRenderer) -> None:
+def _react(made: Any, marks: GlyphRenderer) -> None:
     """Show the tooltip at, and take clicks on, these marks only: others would fade when one is clicked."""
     made.add_tools(
         HoverTool(
@@ -270,7 +273,7 @@ def _heat_map(study: Study, choice: Choice, frame: pd.DataFrame, names: dict[str
     made = sheet(title, 140 + 44 * len(rows), words.along_label(study, choice))
     ends = (float(np.exp(low)), float(np.exp(high))) if is_positive else (low, high)
     colors = (models.LogColorMapper if is_positive else models.LinearColorMapper)(
-        [mpl.colors.to_hex(shades(share)) for share in np.linspace(0, 1, 256)],
+        palette=[mpl.colors.to_hex(shades(share)) for share in np.linspace(0, 1, 256)],
         low=ends[0], high=ends[1], nan_color="#dddddd",
     )  # fmt: skip
     source = ColumnDataSource(shown[["at", "row", "y", "text", "ink", *TEXTS]].to_dict("list"))
@@ -288,13 +291,13 @@ def _heat_map(study: Study, choice: Choice, frame: pd.DataFrame, names: dict[str
     made.yaxis[0].update(ticker=models.FixedTicker(ticks=list(range(len(rows)))),
                          major_label_overrides={i: names[one] for i, one in enumerate(rows)})  # fmt: skip
     ticker = LogTicker(mantissas=[1, 2, 5]) if is_positive else models.BasicTicker()
-    bar = models.ColorBar(color_mapper=colors, ticker=ticker, formatter=NumeralTickFormatter(format=NUMBERS),
+    bar = ColorBar(color_mapper=colors, ticker=ticker, formatter=NumeralTickFormatter(format=NUMBERS),
                    background_fill_color="white", major_label_text_color=INK)  # fmt: skip
     made.add_layout(bar, "right")
     return Drawing(made, shown, source)
 
 
-def schedule(boxes: pd.DataFrame, title: str) -> Plot:
+def schedule(boxes: pd.DataFrame, title: str) -> Any:
     """Return a Gantt chart that can be zoomed, of the rectangles of `views.rectangles`."""
     made = sheet(title, 440, "Time since the first submission (h)", "Processors")
     marks = made.quad(
@@ -319,7 +322,7 @@ def _shift(frame: pd.DataFrame, choice: Choice, is_scale: bool) -> pd.Series[flo
     return frame["line"].map(order) * (0.1 * np.diff(x).min() / max(len(choice.shown), 1) if moved else 0.0)
 
 
-def _markers(made: figure, rows: pd.DataFrame, own: SchemeStyle, is_named: bool = True) -> None:
+def _markers(made: Any, rows: pd.DataFrame, own: SchemeStyle, is_named: bool = True) -> None:
     """Draw the markers of a line, hollow where a point is not solid."""
     if len(rows):
         own_if = partial(np.where, rows["solid"])
