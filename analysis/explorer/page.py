@@ -225,7 +225,7 @@ class Page:
         self._choice = choice = chosen.normal(self._study, wanted)
         self._offer()
         self._on_choice(choice.query)
-        self._plot.loading = True
+        self._soon(partial(self._plot.param.update, loading=True))
         self._in_background(self._described(choice))
 
     async def _described(self, choice: Choice) -> None:
@@ -389,7 +389,7 @@ class Page:
         title = f"{views.known()[name].title}: {request.title}"
         more = "The run is repeated; the first run after an update compiles for a minute or two."
         self._put(f"Drawing: {title} … {more}")
-        self._state.loading = True
+        self._soon(partial(self._state.param.update, loading=True))
         self._in_background(self._painted(request, point.heading, title))
 
     async def _painted(self, request: views.Request, heading: str, title: str) -> None:
@@ -431,15 +431,22 @@ class Page:
     def _soon(self, change: Callable[[], None]) -> None:
         """Change the page from the background, in one message to the browser.
 
-        A separate callback locks the page only while it runs.
+        A separate callback locks the page only while it runs, and its messages are sent in their order:
+        Panel's own may overtake others, whose models the browser then lacks.
         """
 
-        def held() -> None:
-            with pn.io.hold(freeze=True):
-                change()
+        if (document := self._document) is None or self._is_closed:
+            return
 
-        if self._document is not None and not self._is_closed:
-            self._document.add_next_tick_callback(held)
+        def held() -> None:
+            document.hold("combine")
+            try:
+                with document.models.freeze():
+                    change()
+            finally:
+                document.unhold()
+
+        document.add_next_tick_callback(held)
 
     # While a sweep runs.
 

@@ -78,6 +78,7 @@ def serve(
 ) -> None:
     """Serve the page until Ctrl-C; for `proxies` see `Access`."""
     import panel as pn
+    from bokeh.resources import Resources
 
     from analysis.explorer.page import Page
 
@@ -89,6 +90,7 @@ def serve(
     logging.getLogger("tornado.access").setLevel(logging.ERROR)
     pn.extension("tabulator", inline=False)
     pn.theme.Fast._resources.pop("font", None)  # it would be loaded from a network
+    Resources._default_components = ["bokeh", "bokeh-widgets", "bokeh-tables"]  # no formulas, no WebGL
     name = ", ".join(source.study.name for source in sources)
 
     def page() -> Any:
