@@ -428,7 +428,7 @@ class Page:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _soon(self, change: Callable[[], None]) -> None:
+    def _soon(self, change: Callable[[], object]) -> None:
         """Change the page from the background, in one message to the browser.
 
         A separate callback locks the page only while it runs, and its messages are sent in their order:
