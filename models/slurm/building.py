@@ -14,7 +14,6 @@ from models.slurm.configuration.settings import MONTH_S, YEAR_S
 from models.slurm.constraints import node_sets
 from models.slurm.gang import GRACE_S
 from models.slurm.kernel import tables
-from models.slurm.kernel.switches import FAR
 from models.slurm.limits import billed, counters, factors, sizes
 from models.slurm.preemption import levels_of, rules_of_jobs
 from models.slurm.priority import associations, fixed_parts
@@ -289,32 +288,25 @@ def limits(
         for one in configuration.reservations
         for times in one.occurrences(zero, zero + last + LONGER_S)
     ]
+    of_switches = 2 * [one.nodes for one in configuration.used_switches]
     kept = np.array([times for _, times in reserved], np.float64).reshape(-1, 3) + (phases.clock - zero)
     return {
         "limits": caps,
         "charges": charges,
         "reservations": records(tables.RESERVATION, begin=kept[:, 0], end=kept[:, 1], known=kept[:, 2]),
-        "reserved_words": in_words([one.nodes for one, _ in reserved], len(configuration.nodes)),
+        "reserved_words": in_words(
+            [*(one.nodes for one, _ in reserved), *of_switches], len(configuration.nodes)
+        ),
     }, first_charge
 
 
 def switches(configuration: Configuration) -> dict[str, np.ndarray]:
     """Return the tables of the switches of a tree, none where jobs get nodes without them."""
-    every = configuration.switches if configuration.settings.on_switches else ()
-    apart, parent = np.full((len(every), len(every)), FAR), np.zeros(len(every), np.int64)
-    np.fill_diagonal(apart, 0)
+    every = configuration.used_switches
+    parent = np.zeros(len(every), np.int64)  # as in Slurm of one without
     for number, one in enumerate(every):
         parent[list(one.below)] = number
-        apart[number, list(one.below)] = apart[list(one.below), number] = 1
-    for number in range(len(every)):
-        apart = np.minimum(apart, apart[:, [number]] + apart[number])
-    words = in_words([one.nodes for one in every], len(configuration.nodes))
-    return {
-        "switches": records(tables.SWITCH, level=[one.level for one in every], parent=parent),
-        "distances": np.minimum(apart, FAR).ravel(),
-        "switch_words": words,
-        "switch_sets": words.copy(),
-    }
+    return {"switches": records(tables.SWITCH, level=[one.level for one in every], parent=parent)}
 
 
 def timers(
@@ -328,12 +320,11 @@ def timers(
     return {
         "state": _state(settings, phases),
         "settings": _settings(configuration, phases, plans, first_licence),
-        "licences": np.zeros(n_segments * n_licences, np.int64),
         "slices": np.array(phases.slices) + phases.clock,
         "looks": np.array(phases.looks) + phases.clock,
         "cycles": np.array(phases.cycles) + phases.clock,
         "segments": np.zeros(n_segments, tables.SEGMENT),
-        "available": np.zeros((n_segments, words(n_nodes)), np.uint64),
+        "available": np.zeros((n_segments, words(n_nodes) + n_licences), np.uint64),
         "timeline": np.zeros(n_segments, np.int64),
         "suffixes": np.zeros((n_segments, words(n_nodes)), np.uint64),
         "log": np.zeros(plans, tables.PLANNED),

@@ -68,6 +68,11 @@ class Configuration:
         return tuple(dict.fromkeys([*names, *(name.partition(":")[0] for name in names)]))
 
     @property
+    def used_switches(self) -> tuple[Switch, ...]:
+        """The switches by which jobs get nodes, none where they get them without."""
+        return self.switches if self.settings.on_switches else ()
+
+    @property
     def exclusive(self) -> list[bool]:
         """Whether jobs get whole nodes in each partition."""
         linear = self.settings.linear

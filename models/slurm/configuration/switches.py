@@ -10,7 +10,7 @@ from models.slurm.configuration import hostlist
 from models.slurm.configuration.keys import Line
 
 MOST_SWITCHES = 2000
-"""Distances between all of them are kept."""
+"""A choice of nodes goes through all of them, and through all pairs of those in use."""
 
 
 @dataclass(frozen=True)

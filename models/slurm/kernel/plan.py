@@ -27,7 +27,8 @@ def begin_plan(system, now):
         system.available[0, w] = ~ZERO
     if settings.plans_licences:
         for k in range(settings.first_licence, len(system.limits)):
-            system.licences[k - settings.first_licence] = system.limits[k].cap
+            at = system.sets.shape[1] + k - settings.first_licence
+            system.available[0, at] = np.uint64(system.limits[k].cap)
     state.n_segments = 1
     system.reserved_from[:] = FAR
     list_segments(system)
@@ -39,11 +40,6 @@ def same_segment(system, one, other):
     for w in range(system.available.shape[1]):
         if system.available[one, w] != system.available[other, w]:
             return False
-    if system.settings[0].plans_licences:
-        n = len(system.limits) - system.settings[0].first_licence
-        for k in range(n):
-            if system.licences[one * n + k] != system.licences[other * n + k]:
-                return False
     return True
 
 
@@ -57,10 +53,6 @@ def split(system, j, at):
     system.segments[j].end = at
     for w in range(system.available.shape[1]):
         system.available[new, w] = system.available[j, w]
-    if system.settings[0].plans_licences:
-        n = len(system.limits) - system.settings[0].first_licence
-        for k in range(n):
-            system.licences[new * n + k] = system.licences[j * n + k]
     system.segments[new].next = system.segments[j].next
     system.segments[j].next = new
     return new
@@ -122,21 +114,21 @@ def reserve(system, job, begin, end):
 @part(inline=False)
 def deduct(system, job, j):
     """Take a job's licences from a segment. O(charges of the job)."""
-    first = system.settings[0].first_licence
+    first, n_words = system.settings[0].first_licence, system.sets.shape[1]
     for k in range(system.jobs[job].first_charge, system.jobs[job + 1].first_charge):
-        at = system.charges[k].limit - first
+        at, amount = system.charges[k].limit - first, np.uint64(system.charges[k].amount)
         if at >= 0:
-            place = j * (len(system.limits) - first) + at
-            system.licences[place] = max(system.licences[place] - system.charges[k].amount, 0)
+            left = system.available[j, n_words + at]
+            system.available[j, n_words + at] = left - min(amount, left)
 
 
 @part(inline=False)
 def has_licences(system, job, j):
     """Return whether a segment has the licences of a job. O(charges of the job)."""
-    first = system.settings[0].first_licence
+    first, n_words = system.settings[0].first_licence, system.sets.shape[1]
     for k in range(system.jobs[job].first_charge, system.jobs[job + 1].first_charge):
-        at = system.charges[k].limit - first
-        if at >= 0 and system.licences[j * (len(system.limits) - first) + at] < system.charges[k].amount:
+        at, amount = system.charges[k].limit - first, np.uint64(system.charges[k].amount)
+        if at >= 0 and system.available[j, n_words + at] < amount:
             return False
     return True
 

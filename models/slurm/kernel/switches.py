@@ -13,13 +13,20 @@ FAR = 1 << 30
 LARGE = 1 << 40
 
 
+@part()
+def chosen(system, s):
+    """Return the row of `System.reserved_words` for the nodes that are left of a switch."""
+    return len(system.reservations) + len(system.switches) + s
+
+
 @part(inline=False)
 def narrow(system, s):
     """Leave a switch its nodes in row `ON_SWITCHES`; return their number and lowest weight. O(nodes)."""
     n, lightest = 0, LARGE
+    row = chosen(system, s)
     for w in range(system.sets.shape[1]):
-        system.switch_sets[s, w] &= system.sets[ON_SWITCHES, w]
-        word = system.switch_sets[s, w]
+        system.reserved_words[row, w] &= system.sets[ON_SWITCHES, w]
+        word = system.reserved_words[row, w]
         while word:
             lightest = min(lightest, system.nodes[w * 64 + lowest_position(word)].weight)
             n += 1
@@ -34,7 +41,8 @@ def top_switch(system, n_nodes):
     switches, top, least = system.switches, NONE, LARGE
     for s in range(len(switches)):
         for w in range(system.sets.shape[1]):
-            system.switch_sets[s, w] = system.switch_words[s, w]
+            row = len(system.reservations) + s
+            system.reserved_words[chosen(system, s), w] = system.reserved_words[row, w]
         n, weight = narrow(system, s)
         if n < max(n_nodes, 1):
             continue
@@ -85,11 +93,17 @@ def best_leaf(system, n_nodes):
 
 @part(inline=False)
 def use(system, s):
-    """Add the distances from a switch that is in use. O(switches)."""
-    n = len(system.switches)
-    for other in range(n):
-        further = system.distances[s * n + other]
-        system.switches[other].distance = min(system.switches[other].distance + further, FAR)
+    """Add the numbers of hops from a switch that is in use to all others. O(switches x levels)."""
+    switches = system.switches
+    for other in range(len(switches)):
+        hops, one, its = 0, s, other
+        while one != its and hops < FAR:
+            lower = one if switches[one].level <= switches[its].level else its
+            above, hops = switches[lower].parent, hops + 1
+            if switches[above].level <= switches[lower].level:  # it is the top of another tree
+                hops = FAR
+            one, its = (above, its) if lower == one else (one, above)
+        switches[other].distance = min(switches[other].distance + hops, FAR)
 
 
 @part(inline=False)
@@ -119,7 +133,7 @@ def lighter_than(system, top, weight):
     and CPUs, and the lowest weight of the others. O(nodes)."""
     n, cpus, following = 0, 0, LARGE
     for w in range(system.sets.shape[1]):
-        word, system.sets[ON_SWITCHES, w] = system.switch_sets[top, w], ZERO
+        word, system.sets[ON_SWITCHES, w] = system.reserved_words[chosen(system, top), w], ZERO
         while word:
             node = w * 64 + lowest_position(word)
             word &= word - ONE
@@ -138,7 +152,7 @@ def fit_on_switches(system, whole, n_groups, left):
     O(switches x (nodes + switches))."""
     state, switches, choices = system.state[0], system.switches, system.choices
     nodes, cpus, most = left
-    state.n_chosen = 0
+    words, state.n_chosen = system.reserved_words, 0
     for w in range(system.sets.shape[1]):
         system.sets[ON_SWITCHES, w] = system.sets[ADDED, w] = ZERO
     for k in range(n_groups):
@@ -165,12 +179,12 @@ def fit_on_switches(system, whole, n_groups, left):
         switches[s].n_nodes, _ = narrow(system, s)
         switches[s].required, switches[s].distance = 0, 0
         for w in range(system.sets.shape[1]):
-            if before and system.switch_sets[s, w] & system.sets[ADDED, w]:
+            if before and system.reserved_words[chosen(system, s), w] & system.sets[ADDED, w]:
                 switches[s].required = 1
     for s in range(len(switches)):
         if switches[s].required and switches[s].level == 0:
             had = state.n_chosen
-            nodes, cpus, _ = take(system, whole, system.switch_sets, s, (nodes, cpus, LARGE))
+            nodes, cpus, _ = take(system, whole, words, chosen(system, s), (nodes, cpus, LARGE))
             most -= state.n_chosen - had
     for s in range(len(switches)):
         if switches[s].required:
@@ -182,7 +196,7 @@ def fit_on_switches(system, whole, n_groups, left):
         if s == NONE:
             break
         use(system, s)
-        nodes, cpus, most = take(system, whole, system.switch_sets, s, (nodes, cpus, most))
+        nodes, cpus, most = take(system, whole, words, chosen(system, s), (nodes, cpus, most))
         switches[s].n_nodes = 0
     if nodes > 0 or cpus > 0:
         return 0

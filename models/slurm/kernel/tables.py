@@ -304,8 +304,9 @@ in the later part of a window; nodes that a job may have on a tree of switches."
 class System(NamedTuple):
     """All tables; sets of nodes are rows of 64-bit words. `partition_words`: nodes of each partition, then
     those that meet a constraint in one. `reserved_from`: first planned use of each node in this cycle.
-    `leaving`: jobs that their users cancel, in order of time. `distances`: between switches; `licences`: of
-    each segment of the plan; both in row-major order."""
+    `leaving`: jobs that their users cancel, in order of time. `reserved_words`: nodes of reservations,
+    then the nodes of switches, and as many rows for one choice. `available`: the nodes of each segment of the
+    plan, then how many there are of each licence."""
 
     state: Annotated[np.ndarray, STATE]
     settings: Annotated[np.ndarray, SETTINGS]
@@ -332,9 +333,6 @@ class System(NamedTuple):
     reservations: Annotated[np.ndarray, RESERVATION]
     reserved_words: SETS
     switches: Annotated[np.ndarray, SWITCH]
-    distances: Ints
-    switch_words: SETS
-    switch_sets: SETS
     fate: Annotated[np.ndarray, FATE]
     entries: Annotated[np.ndarray, ENTRY]
     rows: Annotated[np.ndarray, ROW]
@@ -359,7 +357,6 @@ class System(NamedTuple):
     available: SETS
     timeline: Ints
     suffixes: SETS
-    licences: Ints
     of_user: Ints
     array_running: Ints
     looks: Floats
