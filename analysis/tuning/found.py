@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import Any
 
 from analysis.errors import AnalysisError
 from analysis.operators.case import Case, cases
+from analysis.operators.labels import PERIOD
 from analysis.study import Study
 from analysis.study.study import SUMMARY
 from analysis.study.view import View
@@ -114,7 +116,12 @@ class Found:
             for name in map(str, made.data_vars)
             if name.rpartition("_")[2] in SUMMARY and name.rpartition("_")[0] in made
         ]
-        return replace(self.study, data=made.drop_vars(means), view=View(reference=policies[0]))
+        facts = json.loads(data.attrs.get("facts", "{}"))
+        skipped = data[PERIOD].isel(policy=places[0], batch=slice(0, int(self.searched.get("held_from", 0))))
+        for log in (log for log in facts.get("logs", []) if log.get("zero") is not None):
+            log["zero"] += float(skipped.sum())  # the date of the first week that is left
+        made = made.drop_vars(means).assign_attrs(facts=json.dumps(facts))
+        return replace(self.study, data=made, view=View(reference=policies[0]))
 
     def words(self, trial: Mapping[str, Any]) -> str:
         """Return the keys of settings with their values."""

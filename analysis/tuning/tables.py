@@ -26,8 +26,8 @@ def tables(study: Study) -> Sequence[Table]:
     found = Found(study)
     if not found.searched:
         return operators.tables(study)
-    made = list(operators.tables(found.held_back))
-    return [*filter(None, [_keys(found)]), *made, _search(found)]
+    first, *others = operators.tables(found.held_back)
+    return [first, *filter(None, [_keys(found)]), *others, _search(found)]
 
 
 def lead(study: Study) -> Sequence[tuple[str, Sequence[str]]]:

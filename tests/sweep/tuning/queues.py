@@ -42,5 +42,5 @@ def log(path: Path, seed: int, *, load: float = 0.8, days: int = 60, informed: b
         f"{job + 1} {submit[job]} -1 {runtime[job]} 1 -1 -1 1 {requested[job]} -1 1 1 1 -1 1 1 -1 -1"
         for job in range(n)
     )
-    path.write_text("; MaxProcs: 1\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    path.write_text("; MaxProcs: 1\n; UnixStartTime: 1700000000\n" + "\n".join(rows) + "\n", encoding="utf-8")
     return path

@@ -62,6 +62,8 @@ def test_the_cmu_rule_is_found_and_confirmed(sweep) -> None:
     for picture in paper.pictures(study, None):
         if picture.name.startswith("search"):
             picture.draw()
+    (log,), (part,) = study.facts["logs"], found.held_back.facts["logs"]
+    assert part["zero"] - log["zero"] == 30 * queues.DAY
     broken = study.data.assign_attrs(config=study.data.attrs["config"].replace('"stage":', '"stag":'))
     with pytest.raises(AnalysisError, match="the record of the search is damaged"):
         Found(replace(study, data=broken))
