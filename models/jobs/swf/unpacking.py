@@ -16,9 +16,9 @@ from models.jobs.swf.columns import SwfError
 def _zstandard(file: IO[bytes]) -> Any:
     """Open a file of zstandard, which Python itself reads from 3.14 on."""
     try:
-        from compression import zstd
+        from compression import zstd  # type: ignore[import-not-found]
     except ImportError:
-        from backports import zstd  # type: ignore[no-redef]
+        from backports import zstd
     return zstd.open(file)
 
 

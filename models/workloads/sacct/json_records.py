@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import accumulate, repeat
+from typing import Any
 
-from msgspec import Raw, Struct
+from msgspec import Raw, defstruct
 from msgspec.json import Decoder
 
 from models.workloads.sacct.records import JSON_JOBS, Record, wrong
@@ -32,108 +33,34 @@ END_CHARACTERS = 16
 """An error so near to the end of a block may be due to the end."""
 
 
-class Wrapped(Struct, gc=False):
-    """A number that may be unset or infinite."""
-
-    number: int | float
-    set: bool = True
-    infinite: bool = False
+def _struct(title: str, required: dict[str, Any], /, **optional: Any) -> Any:
+    """Return a type of record, of which msgspec decodes these fields only."""
+    lacking = [(key, kind, Raw(b"null") if kind is Raw else None) for key, kind in optional.items()]
+    return defstruct(title, [*required.items(), *lacking], gc=False)
 
 
+Wrapped = _struct("Wrapped", {"number": int | float}, set=bool | None, infinite=bool | None)
 Number = Wrapped | int | float | str | None
 Text = str | None
-"""Numbers and texts as they are printed: many may be null."""
+Resource = _struct("Resource", {"type": str, "count": Number}, name=Text)
+Resources = _struct("Resources", {}, allocated=Raw, requested=Raw)
+MEMORY = ("memory_per_cpu", "memory_per_node", "memory")  # by the version
+Required = _struct("Required", {}, **dict.fromkeys(("CPUs", *MEMORY), Number))
+INSTANTS = dict.fromkeys(("eligible", "start", "end", "limit"), Number)
+Times = _struct("Times", {"submission": Number, "elapsed": Number}, **INSTANTS)
+State = _struct("State", {"current": str | list[str]})
+Association = _struct("Association", {}, user=Text, partition=Text, cluster=Text, account=Text)
+Whole = _struct("Whole", {}, job_id=Number, task_id=Number, task=Text, job_offset=Number)
+Reservation = _struct("Reservation", {}, name=Text)
+Job = _struct(
+    "Job", {"job_id": Number, "time": Times, "state": State},
+    user=Text, partition=Text, cluster=Text, account=Text, qos=Text, constraints=Text,
+    licenses=Text, allocation_nodes=Number, required=Required | None, association=Association | None,
+    array=Whole | None, het=Whole | None, reservation=Reservation | None, tres=Resources | None,
+)  # fmt: skip
 
-
-class Resource(Struct, gc=False):
-    """A trackable resource of a job."""
-
-    type: str
-    count: Number
-    name: Text = None
-
-
-class Resources(Struct, gc=False):
-    """Those that a job asked for and had."""
-
-    allocated: Raw = Raw(b"null")
-    requested: Raw = Raw(b"null")
-
-
-class Times(Struct, gc=False):
-    """Instants in seconds since 1970, and the limit in minutes."""
-
-    submission: Number
-    elapsed: Number
-    eligible: Number = None
-    start: Number = None
-    end: Number = None
-    limit: Number = None
-
-
-class State(Struct, gc=False):
-    """A state, and since 23.11 its flags."""
-
-    current: str | list[str]
-
-
-class Required(Struct, gc=False):
-    """What a job asked for; memory by the version."""
-
-    CPUs: Number = None
-    memory_per_cpu: Number = None
-    memory_per_node: Number = None
-    memory: Number = None
-
-
-class Association(Struct, gc=False):
-    """Who a job is accounted to."""
-
-    user: Text = None
-    partition: Text = None
-    cluster: Text = None
-    account: Text = None
-
-
-class Whole(Struct, gc=False):
-    """The array of which a job is a task, or some tasks that wait, or the heterogeneous job that it is a
-    part of."""
-
-    job_id: Number = None
-    task_id: Number = None
-    task: Text = None
-    job_offset: Number = None
-
-
-class Reservation(Struct, gc=False):
-    """The reservation in which a job ran."""
-
-    name: Text = None
-
-
-class Job(Struct, gc=False):
-    """The values of a job that are used here."""
-
-    job_id: Number
-    time: Times
-    state: State
-    user: Text = None
-    partition: Text = None
-    cluster: Text = None
-    account: Text = None
-    qos: Text = None
-    licenses: Text = None
-    constraints: Text = None
-    allocation_nodes: Number = None
-    required: Required | None = None
-    association: Association | None = None
-    array: Whole | None = None
-    het: Whole | None = None
-    reservation: Reservation | None = None
-    tres: Resources | None = None
-
-
-JOB, JOBS, RESOURCES = Decoder(Job), Decoder(list[Job]), Decoder(list[Resource] | None)
+JOB, JOBS = Decoder(Job), Decoder(list[Job])  # type: ignore[valid-type] # types made above
+RESOURCES = Decoder(list[Resource] | None)  # type: ignore[valid-type]
 PYTHON = json.JSONDecoder(parse_constant=lambda _: None)
 FAULTS = (ValueError, TypeError, LookupError, OverflowError)
 """What a value of another form raises."""
@@ -174,7 +101,8 @@ def _at_once(text: bytes, stop: int, between: bytes, line: int) -> Records:
     """Return the jobs of the whole records before some place; none if these are something else."""
     try:
         jobs = JOBS.decode(b"".join((b"[", memoryview(text)[:stop], b"]")))
-        lines, n_records = repeat(line), len(jobs)
+        lines: Iterable[int] = repeat(line)
+        n_records = len(jobs)
         if text.find(b"\n", 0, stop) >= 0:
             first, per = between[between.index(b"{") :], between.count(b"\n")
             if not text.startswith(first):
@@ -245,11 +173,13 @@ def _version_of(text: str) -> str:
     return f"{version}.{parts['micro']}" if "micro" in parts else version
 
 
-def _number(value: Number) -> int | None:
+def _number(value: Any) -> int | None:
     """Return a number as `records.number_of` does."""
+    if type(value) is int or value is None:
+        return value
     if type(value) is Wrapped:
-        return -1 if value.infinite else int(value.number) if value.set else None
-    return value if value is None or type(value) is int else int(value)  # type: ignore[arg-type]
+        return -1 if value.infinite else None if value.set is False else int(value.number)
+    return int(value)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -262,7 +192,7 @@ def _resources(text: bytes) -> tuple[str, Mapping[str, int]]:
     return ",".join(f"{kind}={n}" for kind, n in counts.items()), counts
 
 
-def _record(job: Job) -> Record:
+def _record(job: Any) -> Record:
     """Return a job in the order of `records.TITLES`."""
     time, required, tres = job.time, job.required or Required(), job.tres or Resources()
     association = job.association or Association()
@@ -297,7 +227,7 @@ def _record(job: Job) -> Record:
     )
 
 
-def _job_of(job: Job) -> str:
+def _job_of(job: Any) -> str:
     array, parts = job.array, job.het
     if array is not None and (number := _number(array.job_id)):
         if (task := _number(array.task_id)) is not None:
@@ -309,7 +239,7 @@ def _job_of(job: Job) -> str:
     return str(_number(job.job_id))
 
 
-def _memory_of(required: Required, asked: Mapping[str, int]) -> str:
+def _memory_of(required: Any, asked: Mapping[str, int]) -> str:
     if (amount := _number(required.memory_per_cpu)) and amount > 0:
         return f"{amount}Mc"
     if (amount := _number(required.memory_per_node)) and amount > 0:
