@@ -31,6 +31,9 @@ from sweep.config.settings import (
 )
 from sweep.errors import SweepError, one_line, unknown
 
+OF_REPORTS = ("along", "reference")
+"""Arguments of reports that a study does not take."""
+
 KEYS = [*Settings.__dataclass_fields__, "experiment"]
 """What may be asked for."""
 
@@ -158,6 +161,8 @@ def _meant(
             return f"grid.{key}={shown(as_list(value))}"
     if is_program and key.isidentifier():
         return f"grid.{key}={shown(as_list(value))} or arguments.{key}={shown(value)}"
+    if (name := key.partition(".")[0]) in OF_REPORTS:
+        return f"python -m analysis RESULTS {name}=NAME, or report({name}=NAME) of a study"
     for group in (*GROUPS, "executor"):
         having = [
             file

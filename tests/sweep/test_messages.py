@@ -392,7 +392,14 @@ def test_mistakes_in_a_notebook(given, says):
             {"schedule": "x.xlsx"},
             "schedule=x.xlsx: a schedule cannot be written as .xlsx; end the name in .swf, .swf.gz",
         ),
-        ({"reference": {}}, "reference={}: a study has no key 'reference'"),
+        (
+            {"reference": {}},
+            "a study has no key 'reference'; did you mean python -m analysis RESULTS reference=",
+        ),
+        (
+            {"reference": {"policy": "easy"}},
+            "did you mean python -m analysis RESULTS reference=NAME, or report",
+        ),
         ({"exclude": [DEEP]}, "lists or mappings within each other, more than 20 deep"),
     ],
 )
