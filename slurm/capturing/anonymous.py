@@ -22,7 +22,7 @@ KIND_OF = {
     "user": "users", "users": "users", "account": "accounts", "accounts": "accounts", "parent": "accounts",
     "allowaccounts": "accounts", "denyaccounts": "accounts", "reservation": "reservations",
     "reservationname": "reservations", "nodename": "hosts", "nodes": "hosts", "downnodes": "hosts",
-    "nodeset": "hosts", "allowgroups": "groups",
+    "nodeset": "hosts", "switchname": "hosts", "switches": "hosts", "allowgroups": "groups",
 }  # fmt: skip
 """Keys and columns, in small letters -> the kind of name that they have."""
 
@@ -33,6 +33,7 @@ LINES = {kind.lower(): {kind.lower(), *keys} for kind, keys in KEPT.items()}
 LINES["nodename"] |= {"cputot", "availablefeatures"}
 LINES["partitionname"] |= {"totalnodes"}
 LINES["reservationname"] |= {"nodecnt", "users", "accounts", "partitionname"}
+LINES["switchname"] = {"switchname", "nodes", "switches"}
 LINES |= {"nodeset": {"nodeset", "nodes", "feature"}, "downnodes": {"downnodes", "state"}}
 """The first key of a line -> those that are kept, in small letters."""
 

@@ -166,7 +166,12 @@ class Capture:
             text = "".join(f"Include {name}\n" for name in there)
         if (beside := path.with_name(TOPOLOGY)).is_file():
             self.files[TOPOLOGY] = beside.read_text(encoding="utf-8", errors="surrogateescape")
-        further = [DUMP, QOS, *[RESERVATIONS] * ("ReservationName=" in self.files.get(RESERVATIONS, ""))]
+        further = [
+            TOPOLOGY,
+            DUMP,
+            QOS,
+            *[RESERVATIONS] * ("ReservationName=" in self.files.get(RESERVATIONS, "")),
+        ]
         further += [EVENTS] * (self.files.get(EVENTS, "").count("\n") > 1)
         self.files[CONFIGURATION] = text + "".join(
             f"Include {one}\n" for one in further if self.files.get(one)

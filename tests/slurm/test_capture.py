@@ -141,6 +141,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
             "dump": DUMP, "qos": QOS, "reservation": RESERVATION, "partition": SHOWN_PARTITIONS,
             "node": SHOWN_NODES,
             "sacct.txt": rows() if jobs is None else jobs, "event": EVENT,
+            "topology.conf": "SwitchName=rack1 Nodes=alp[01-04]\nSwitchName=top Switches=rack1\n",
         }  # fmt: skip
         for name, text in texts.items():
             new = (
@@ -187,6 +188,10 @@ def test_a_complete_bundle(site: Site, tmp_path: Path, version: str) -> None:
     found = bundled.read(tmp_path / "site.tar.gz")
     assert found == read_configuration(tmp_path / "out/slurm.conf")  # the same beside it
     assert [node.name for node in found.nodes] == ["alp01", "alp02", "alp03", "alp04"]
+    assert [(one.name, one.nodes) for one in found.switches] == [
+        ("rack1", (0, 1, 2, 3)),
+        ("top", (0, 1, 2, 3)),
+    ]
     assert found.partitions[0].max_time == 2 * 86400
     assert found.settings.version == Version.of(version)
     assert {one.name for one in found.associations} == {"root", "glacier", "ice", "carla", "bruno"}
@@ -259,7 +264,19 @@ def test_names_are_others_alike_in_all_files(site: Site, tmp_path: Path) -> None
     place = tmp_path / "site.tar.gz"
     every = {**bundle.read(place, log=False), **bundle.read(place, log=True)}
     text = "\n".join([*every, *(content.decode() for content in every.values())])
-    for name in ("alp", "carla", "bruno", "glacier", "ice\n", "'ice", "10.0.", "/var", "/opt", "nodes.inc"):
+    for name in (
+        "alp",
+        "rack",
+        "carla",
+        "bruno",
+        "glacier",
+        "ice\n",
+        "'ice",
+        "10.0.",
+        "/var",
+        "/opt",
+        "nodes.inc",
+    ):
         assert name not in text, name
     found, jobs = bundled.read(place), sacct.read(place)
     kept = tmp_path / "site.tar.gz.names.json"
@@ -271,6 +288,7 @@ def test_names_are_others_alike_in_all_files(site: Site, tmp_path: Path) -> None
     assert [accounts[one.name] for one in before[0].associations] == [one.name for one in found.associations]
     assert [node.name for node in found.nodes] == ["nodea01", "nodea02", "nodea03", "nodea04"]
     assert found.reservations[0].nodes == before[0].reservations[0].nodes
+    assert [one.nodes for one in found.switches] == [one.nodes for one in before[0].switches]
     assert set(names["reservations"]) == {"carla_2"}
 
 
