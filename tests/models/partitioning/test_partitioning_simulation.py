@@ -53,3 +53,13 @@ def test_kernel_and_twin_agree(name: str, seeds: range) -> None:
 def test_kernel_and_twin_agree_on_rigid_jobs(name: str, speedup: str, seeds: range) -> None:
     for seed in seeds:
         assert_agreement(random_case(name, seed, speedup), recording=seed % 2 == 0)
+
+
+def test_of_jobs_that_end_at_once_the_first_to_arrive_ends_first() -> None:
+    """The third one has the place of the first one then, before the second."""
+    case = Case("processor_sharing", ((1.0, 0, 1.0, 1), (0.0, 0, 5.0, 1), (0.0, 0, 5.0, 1)))
+    simulation = case.kernel()
+    simulation.run(2**40)
+    ended = simulation.take().ended
+    assert ended.number.tolist() == [0, 1, 2]
+    assert ended.end[1] == ended.end[2]
