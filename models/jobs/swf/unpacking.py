@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import lzma
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -15,9 +16,9 @@ from models.jobs.swf.columns import SwfError
 
 def _zstandard(file: IO[bytes]) -> Any:
     """Open a file of zstandard, which Python itself reads from 3.14 on."""
-    try:
-        from compression import zstd  # type: ignore[import-not-found]
-    except ImportError:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
         from backports import zstd
     return zstd.open(file)
 
