@@ -103,10 +103,11 @@ def draw(found: Verdicts, names: Sequence[str], key: Sequence[str] = ()) -> Figu
             if name not in verdict_of:
                 continue
             verdict = verdict_of[name]
-            axes.plot(column, row, "s", ms=12, color=VERDICT_COLORS[verdict], mec="none")
+            color = VERDICT_COLORS[verdict]
+            axes.plot(column, row, "s", ms=12, color=color, mec="none")
             axes.text(
                 column, row, VERDICT_SIGNS[verdict], ha="center", va="center_baseline", fontsize=8,
-                fontweight="bold", color="white",
+                fontweight="bold", color=style.text_on(color),
             )  # fmt: skip
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.set_ylim(len(found) - 0.4, -0.6)

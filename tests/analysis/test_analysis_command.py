@@ -86,7 +86,7 @@ GANG, SPACE = {"models.gang": 2}, {"models.backfill": 3}
         (None, ["draw", "matrix", "polcy=buddy"], "unknown argument 'polcy=buddy'"),
         (None, ["draw", "matrix", "results=nowhere"], "unknown argument 'results=nowhere'"),
         (GANG, ["{}", "paper=chiang2001"], "reads results of models.backfill and models.o2k_workload"),
-        (SPACE, ["{}", "paper=feitelson1996"], "give one of chiang2001, families, operators, compare"),
+        (SPACE, ["{}", "paper=feitelson1996"], "give one of chiang2001, families, operators, tuning"),
         (GANG, ["{}", "paper=operators"], "paper=operators needs delay and loss_of_capacity, which these"),
     ],
 )
