@@ -45,12 +45,15 @@ def system_of(
     of_limits, first_charge = limits(wanted, configuration, phases, zero)
     n_licences = len(configuration.settings.licences or {})
     words, sets = node_sets(configuration, wanted.request, wanted.of_record, wanted.place)
+    first_licence = len(of_limits["limits"]) - n_licences
+    of_scheduler = timers(configuration, phases, len(wanted.place), plans, first_licence)
+    of_scheduler["settings"]["unshared"] = _unshared(wanted, configuration, of_nodes["nodes"])
     return tables.System(
         **of_nodes,
         **partitions(configuration, sets),
         **jobs(wanted, configuration, phases, first_charge, words),
         **of_limits,
-        **timers(configuration, phases, len(wanted.place), plans, len(of_limits["limits"]) - n_licences),
+        **of_scheduler,
         **switches(configuration),
         **allocations(of_nodes["free"], len(wanted.jobs), configuration),
     )
@@ -95,6 +98,7 @@ def nodes(configuration: Configuration) -> dict[str, np.ndarray]:
     sets[tables.FREE] = in_words([range(n)], n)
     return {
         "nodes": of_nodes,
+        "empty": free.copy(),
         "free": free,
         "future": free.copy(),
         "free_gres": gres,
@@ -106,6 +110,15 @@ def nodes(configuration: Configuration) -> dict[str, np.ndarray]:
         "choices": np.zeros(n, tables.CHOICE),
         "sets": sets,
     }
+
+
+def _unshared(wanted: Asked, configuration: Configuration, nodes: np.ndarray) -> bool:
+    """Return whether all nodes are alike, without devices, and no two jobs are ever on one."""
+    settings = configuration.settings
+    alike = all(np.unique(nodes[name]).size == 1 for name in ("cpus", "memory", "weight"))
+    alone = nodes["cpus"][0] == 1 or all(configuration.exclusive) or bool(wanted.request.whole.all())
+    shared = settings.in_rows or settings.gang or settings.preempts or (nodes["rows"] > 1).any()
+    return bool(alike and alone and not shared and not configuration.gres)
 
 
 def jobs_of_nodes(configuration: Configuration) -> Ints:
@@ -215,12 +228,17 @@ def allocations(free: np.ndarray, n_jobs: int, configuration: Configuration) -> 
     """Return the tables of allocations: a node has no more of them than CPUs for jobs, and a job one of a
     node."""
     most = int(free["cpus"].sum()) * (len(configuration.partitions) if configuration.settings.gang else 1)
-    total = min(most, n_jobs * len(free))
+    total, n_words = min(most, n_jobs * len(free)), words(len(free))
     return {
         "entries": records(tables.ENTRY, next=np.append(np.arange(1, total), tables.NONE)),
         "upcoming": np.zeros(n_jobs + 1, tables.UPCOMING),
         "upcoming_words": np.zeros(total, tables.NODES_IN_WORD),
         "upcoming_shares": np.zeros(total, tables.SHARE),
+        "node_shares": np.zeros(total, tables.NODE_SHARE),
+        "views": np.zeros(len(free), tables.VIEW),
+        "able": np.zeros(tables.N_CLASSES * len(free), tables.ABLE_NODE),
+        "able_classes": np.zeros(tables.N_CLASSES, tables.ABLE_CLASS),
+        "able_sets": np.zeros((tables.N_CLASSES * (n_words + 1), n_words), np.uint64),
     }
 
 
@@ -355,6 +373,7 @@ def _settings(configuration: Configuration, phases: Phases, plans: int, first_li
         "most_rows": jobs_of_nodes(configuration).max(),
         "first_licence": first_licence,
         "budgets": settings.multifactor and settings.has_database and bool(first_licence),
+        "most_cpus": max(node.cpus for node in configuration.nodes),
     }
     return records(tables.SETTINGS, **given)
 

@@ -107,7 +107,7 @@ class Present:
         node, cpus = np.array(pairs, np.int64).reshape(-1, 2).T.copy()
         first = np.cumsum([0, *(len(nodes) for nodes in self.nodes)])
         present.start_before(system, self.start + phases.clock, first, node, cpus, pick)
-        system.state["now"] = -np.inf
+        system.state["now"], system.settings["unshared"] = -np.inf, 0
 
 
 def run(

@@ -22,6 +22,7 @@ from models.slurm.kernel.plan import (
     conflicts,
     keep_out,
     licences_return,
+    move_window,
     open_window,
     picked_set,
     reserve,
@@ -47,7 +48,14 @@ from models.slurm.kernel.tables import (
     ORIGINAL,
     PICKED,
 )
-from models.slurm.kernel.upcoming import copy_next, end_in_future, forget, nodes_within
+from models.slurm.kernel.upcoming import (
+    copy_running,
+    forget,
+    look_ahead,
+    nodes_for,
+    nodes_within,
+    too_few,
+)
 
 UNKNOWN_S = 500
 """Seconds until a job is planned that a limit keeps waiting (with assoc_limit_stop)."""
@@ -108,20 +116,20 @@ def last_candidate(system, k, now):
 
 
 @part(inline=False)
-def look_ahead(system, record, preempts, k):
-    """Move the view of the future to where the first k running jobs have ended; jobs that may be preempted
-    have left it before. O(nodes of the jobs between)."""
+def take_out(system, record, preempts, k):
+    """Move the view of the future on to where the first k running jobs have ended, with jobs in rows or where
+    those that may be preempted have left it before; see `upcoming.look_ahead`. O(nodes of the jobs)."""
     state = system.state[0]
     while state.n_ended < k:
         # Jobs in rows are placed by the order in which they leave their rows, so only jobs that Slurm takes
         # out may leave. Elsewhere nodes outside the mask are not offered, and what is free there is ignored.
         stays = system.settings[0].in_rows and nodes_within(system, state.n_ended, MASK) == 0
-        if not stays and not (preempts and may_preempt(system, record, system.running[state.n_ended])):
-            end_in_future(system, state.n_ended, 1)
+        other = system.running[state.n_ended]
+        if not stays and not (preempts and may_preempt(system, record, other)):
+            remove_in_future(system, other, 1)
         state.n_ended += 1
-    while state.n_ended > k:
-        state.n_ended -= 1
-        end_in_future(system, state.n_ended, -1)
+    for w in range(system.sets.shape[1]):
+        system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
 
 
 @part(inline=False)
@@ -160,6 +168,8 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
     preempts = preempts and may_preempt_any(system, record)
     if only_now and not preempts:
         return -1
+    copy_running(system)
+    in_order = not preempts and not system.settings[0].in_rows
     if preempts:
         copy_free(system)
         for k in range(state.n_running):
@@ -167,15 +177,12 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
                 late = bounded and system.fate[system.running[k]].expected < start
                 of_memory = 1 if late else 1 - system.settings[0].in_rows
                 remove_in_future(system, system.running[k], of_memory)
-        if bounded:
-            look_ahead(system, record, preempts, ended_before(system, start))
-        for w in range(n_words):
-            system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
+        take_out(system, record, preempts, ended_before(system, start) if bounded else 0)
         if pick(system, record, whole, NARROWED, LATER):
             return now
         if only_now:
             return -1
-    elif state.n_ended == NONE or system.settings[0].linear or system.settings[0].in_rows:
+    elif system.settings[0].linear or system.settings[0].in_rows:
         copy_free(system)
     if system.settings[0].linear:
         return earliest_end(system, record, whole, now, pick)
@@ -188,9 +195,10 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
             most += n_within
             most_cpus += n_within * upcoming[other].node_cpus
         if not preempts and most >= system.jobs[job].least_nodes and most_cpus >= needed:
-            look_ahead(system, record, preempts, k)
-            for w in range(n_words):
-                system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
+            if in_order:
+                look_ahead(system, k)
+            else:
+                take_out(system, record, preempts, k)
             if pick(system, record, whole, NARROWED, LATER):
                 return now
     first_out, exhausted = k, False
@@ -205,8 +213,6 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
                 break
             other = k
             k += 1
-            if other == state.n_copied:
-                copy_next(system)
             expected = upcoming[other].expected
             # The list is sorted by expected end, and the start is at or after the end of the last job taken
             # out: once a job ends past `until`, neither this window nor a later one has a start by then.
@@ -233,8 +239,6 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
             if following >= state.n_running:
                 following = -1
                 break
-            while state.n_copied <= following:
-                copy_next(system)
             if upcoming[following].expected > border + window:
                 break
             n_removed += 1
@@ -250,9 +254,10 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
             window *= 2
         # With preemption more is free than was counted above, so that only a test can decide.
         if preempts or (most >= system.jobs[job].least_nodes and most_cpus >= needed):
-            look_ahead(system, record, preempts, k)
-            for w in range(n_words):
-                system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
+            if in_order:
+                look_ahead(system, k)
+            else:
+                take_out(system, record, preempts, k)
             state.busy_first = system.settings[0].busy_nodes
             found = pick(system, record, whole, NARROWED, LATER)
             state.busy_first = 0
@@ -269,8 +274,6 @@ def ended_before(system, start):
     """Return how many running jobs are expected to end before an instant. O(those)."""
     state, k = system.state[0], 0
     while k < state.n_running:
-        if k == state.n_copied:
-            copy_next(system)
         if system.upcoming[k].expected >= start:
             break
         k += 1
@@ -362,37 +365,44 @@ def plan_job(system, record, now, only_now, pick):
     whole = jobs[job].whole or system.partitions[partition].whole
     limit = jobs[job].limit
     n_words = system.sets.shape[1]
-    later, counted = now, False
+    later, counted, listed, is_first = now, False, NONE, True
+    bounded_by_cpus = not (settings.in_rows or settings.linear or settings.preempts)
     open_window(system)
     for k in range(jobs[job].first_charge, jobs[job + 1].first_charge):
         later = max(later, system.limits[system.charges[k].limit].blocked)
     while True:
-        start = later
-        for w in range(n_words):
-            system.sets[ORIGINAL, w] = system.partition_words[partition, w]
-            system.sets[MASK, w] = system.sets[ORIGINAL, w]
-        released = after_reservations(system, keep_out(system, start, max(start, now) + limit), start)
-        later = restrict(system, start, max(start, now) + limit)
-        missing = 0
+        start, released, missing = later, 0, 0
+        if is_first or len(system.reservations):
+            is_first = False
+            for w in range(n_words):
+                system.sets[ORIGINAL, w] = system.partition_words[partition, w]
+                system.sets[MASK, w] = system.sets[ORIGINAL, w]
+            released = after_reservations(system, keep_out(system, start, max(start, now) + limit), start)
+        later = move_window(system, start, max(start, now) + limit)
         if settings.plans_licences:
             missing = licences_return(system, job, start, max(start, now) + limit)
             later = missing if missing else later
         if released and (later == 0 or released < later):
             later = released
+        # A start past the next change of the plan is tried again from there: none is searched for.
+        until = later if later else FAR
         # Slurm opens a window on the nodes of the partition, and counts the job as tested where enough are
         # available; only then it leaves out nodes without the features that the job asks for.
         found = -1
-        n_nodes = count(system, MASK)
+        n_nodes = restrict(system)
         if n_nodes >= jobs[job].min_nodes and not missing:
             if not counted:
                 counted = True
                 state.n_tested += 1
             fate[job].tested = 1
-            for w in range(n_words):
-                system.sets[MASK, w] &= system.partition_words[words, w]
-            if n_nodes >= jobs[job].least_nodes:
-                # A start past the next change of the plan is tried again from there: none is searched for.
-                until = later if later else FAR
+            if bounded_by_cpus and start > now and listed == NONE:
+                copy_running(system)
+                listed = nodes_for(system, job, whole)
+            if n_nodes >= jobs[job].least_nodes and not (
+                listed != NONE and too_few(system, record, listed, until)
+            ):
+                for w in range(n_words):
+                    system.sets[MASK, w] &= system.partition_words[words, w]
                 found = earliest(system, record, whole, now, start, only_now, until, pick)
         if found < 0:
             if later and not only_now:

@@ -9,7 +9,7 @@ job that fits on a single node the tightest one is taken.
 
 import numpy as np
 
-from models.kernels.bits import ONE, lowest_position, population
+from models.kernels.bits import ONE, lowest_position, population, span
 from models.kernels.compiling import part, passable
 from models.slurm.kernel.offering import count, offered_by
 from models.slurm.kernel.rows import (
@@ -199,6 +199,47 @@ def share(system, job, row):
 
 
 @part(inline=False)
+def take_runs(system, job, offer, row):
+    """Take nodes of a row, each of which offers a job the same number of CPUs; return their number, 0 for too
+    few. It takes what `fit` takes: the shortest run of consecutive nodes that suffices, else the longest one
+    and further ones. O(runs x runs taken + nodes taken + W)."""
+    jobs, groups, choices, sets = system.jobs, system.groups, system.choices, system.sets
+    most_nodes = jobs[job].tasks if jobs[job].max_nodes == 0 else min(jobs[job].max_nodes, jobs[job].tasks)
+    if offer <= 0:
+        return 0
+    left = max(jobs[job].min_nodes, -(-jobs[job].tasks * jobs[job].task_cpus // offer))
+    if left > max(most_nodes, jobs[job].min_nodes) or count(system, row) < left:
+        return 0
+    n_runs, last = 0, NONE
+    for w in range(sets.shape[1]):
+        word, base = sets[row, w], w * 64
+        while word:
+            at = lowest_position(word)
+            rest = ~(word >> np.uint64(at))
+            length = lowest_position(rest) if rest else 64
+            word &= ~(span(length) << np.uint64(at))
+            if last == base + at and n_runs > 0:
+                groups[n_runs - 1].nodes += length
+            else:
+                groups[n_runs].first, groups[n_runs].nodes = base + at, length
+                n_runs += 1
+            last = base + at + length
+    n = 0
+    while left > 0:
+        best = 0
+        for k in range(1, n_runs):
+            one, other = groups[k].nodes, groups[best].nodes
+            if (one > other) if other < left else (left <= one < other):
+                best = k
+        for i in range(min(groups[best].nodes, left)):
+            choices[n].node, choices[n].cpus = groups[best].first + i, offer
+            n += 1
+        left -= groups[best].nodes
+        groups[best].nodes = 0
+    return n
+
+
+@part(inline=False)
 def pick_once(system, job, whole, row, supply, gres):
     """Choose nodes as `pick` does, in one attempt.
 
@@ -215,6 +256,9 @@ def pick_once(system, job, whole, row, supply, gres):
     if settings.least_loaded:  # a group may have nodes between that are not offered
         for node in range(len(offers)):
             offers[node].cpus = 0
+    if settings.unshared and not (settings.least_loaded or state.busy_first or len(system.switches)):
+        state.n_chosen = take_runs(system, job, offered_by(system, job, whole, 0, supply, gres), row)
+        return state.n_chosen
     n_usable, most, n_groups = 0, 0, 0
     for w in range(system.sets.shape[1]):
         word = system.sets[row, w]
@@ -401,6 +445,8 @@ def pick(system, record, whole, row, view):
     """
     state, job = system.state[0], system.records[record].job
     supply = system.free if view == NOW else system.future
+    if system.settings[0].unshared:
+        supply = system.empty  # what has a free CPU in the view has all of them
     gres = system.free_gres if view == NOW else system.future_gres
     if system.settings[0].in_rows:
         return pick_in_rows(system, record, whole, row, view, supply, gres)

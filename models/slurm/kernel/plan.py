@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from models.kernels.bits import ONE, ZERO, lowest_position
+from models.kernels.bits import ONE, ZERO, lowest_position, population
 from models.kernels.compiling import part
 from models.slurm.kernel.tables import MASK, ORIGINAL, PICKED, WINDOW
 
@@ -161,36 +161,53 @@ def list_segments(system):
 def open_window(system):
     """Begin with an empty window before the plan; O(words)."""
     state = system.state[0]
-    state.first_time, state.middle_time, state.last_time = 0, 0, 0
+    state.first_time, state.middle_time, state.last_time, state.n_joined = 0, 0, 0, 0
     for w in range(system.sets.shape[1]):
         system.sets[WINDOW, w] = ~ZERO
 
 
 @part(inline=False)
-def restrict(system, start, end):
-    """Leave in row `MASK` the nodes available from `start` to `end`; return the next time to try, 0 for none.
+def move_window(system, start, end):
+    """Move the window on to the segments between two instants; return the next time to try, 0 for none.
 
-    Rows `MASK` and `ORIGINAL` have the nodes that the job may use. Searching again is worthwhile where the
-    first change after the start adds nodes: only there a node is available that was not before. With
-    `bounded` it is tried again at the end of the second segment after the window, if a further one follows.
-
-    From one call to the next, until `open_window`, neither instant may go back. The window of segments is a
-    queue of two stacks: its later segments, from place `middle_time` on, are intersected in row `WINDOW`,
-    which grows as the end moves on. Of its earlier segments row k of `System.suffixes` is the intersection
-    from place k to the middle, so that the window loses its first segment by reading the next row. Once the
-    start has passed the middle, the later part becomes the earlier one. O(words) for each segment that enters
-    the window or that the start passes, amortized, and for each segment up to the first change.
+    Row `ORIGINAL` has the nodes that the job may use. Searching again is worthwhile where the first change
+    after the start adds nodes: only there a node is available that was not before. With `bounded` it is tried
+    again at the end of the second segment after the window, if a further one follows. From one call to the
+    next, until `open_window`, neither instant may go back. O(segments passed + words for each segment up to
+    the first change).
     """
     state, segments, timeline = system.state[0], system.segments, system.timeline
-    available, suffixes, sets = system.available, system.suffixes, system.sets
-    n_words, n = sets.shape[1], state.n_times
+    n_words, n = system.sets.shape[1], state.n_times
     first, last = state.first_time, state.last_time
     while first < n and segments[timeline[first]].end <= start:
         first += 1
+    last = max(first, last)
     while last < n and segments[timeline[last]].begin <= end:
-        for w in range(n_words):
-            sets[WINDOW, w] &= available[timeline[last], w]
         last += 1
+    state.first_time, state.last_time = first, last
+    for k in range(first, min(last + 1, n - 1)):
+        one, following = timeline[k], timeline[k + 1]
+        for w in range(n_words):
+            if system.sets[ORIGINAL, w] & system.available[following, w] & ~system.available[one, w]:
+                return segments[one].end
+    if system.settings[0].bounded and last + 2 < n:
+        return segments[timeline[last + 1]].end
+    return 0
+
+
+@part(inline=False)
+def restrict(system):
+    """Leave in row `MASK` the nodes of row `ORIGINAL` that are available in the window; return their number.
+
+    The window of segments is a queue of two stacks: its later segments, from place `middle_time` on, are
+    intersected in row `WINDOW`, which grows as the end moves on. Of its earlier segments row k of
+    `System.suffixes` is the intersection from place k to the middle, so that the window loses its first
+    segment by reading the next row. Once the start has passed the middle, the later part becomes the earlier
+    one. O(words) for each segment that enters the window or that the start passes, amortized.
+    """
+    state, timeline = system.state[0], system.timeline
+    available, suffixes, sets = system.available, system.suffixes, system.sets
+    n_words, first, last = sets.shape[1], state.first_time, state.last_time
     if first > state.middle_time:
         for k in range(last - 1, first - 1, -1):
             for w in range(n_words):
@@ -200,18 +217,19 @@ def restrict(system, start, end):
         for w in range(n_words):
             sets[WINDOW, w] = ~ZERO
         state.middle_time = last
+    else:
+        for k in range(state.n_joined, last):
+            for w in range(n_words):
+                sets[WINDOW, w] &= available[timeline[k], w]
+    state.n_joined = last
+    found = 0
     for w in range(n_words):
-        sets[MASK, w] &= sets[WINDOW, w]
+        word = sets[ORIGINAL, w] & sets[WINDOW, w]
         if first < state.middle_time:
-            sets[MASK, w] &= suffixes[first, w]
-    state.first_time, state.last_time = first, last
-    for k in range(first, min(last + 1, n - 1)):
-        for w in range(n_words):
-            if sets[ORIGINAL, w] & available[timeline[k + 1], w] & ~available[timeline[k], w]:
-                return segments[timeline[k]].end
-    if system.settings[0].bounded and last + 2 < n:
-        return segments[timeline[last + 1]].end
-    return 0
+            word &= suffixes[first, w]
+        sets[MASK, w] = word
+        found += population(word)
+    return found
 
 
 NO_RESERVATION, ELSEWHERE, OF_SOME = range(3)
@@ -272,19 +290,19 @@ def after_reservations(system, kept, start):
 
 @part(inline=False)
 def conflicts(system, job, begin, end):
-    """Return whether some node that was picked, or a licence of a job, is not available all the time.
-    O(segments x words)."""
-    j = 0
-    while True:
-        if system.segments[j].end > begin and system.segments[j].begin < end:
+    """Return whether a picked node, or a licence of a job, is not available from slot to slot, from
+    one in the window on. O(segments between x words)."""
+    for k in range(system.state[0].first_time, system.state[0].n_times):
+        j = system.timeline[k]
+        if system.segments[j].begin >= end:
+            return False
+        if system.segments[j].end > begin:
             for w in range(system.sets.shape[1]):
                 if system.sets[PICKED, w] & ~system.available[j, w]:
                     return True
             if system.settings[0].plans_licences and not has_licences(system, job, j):
                 return True
-        j = system.segments[j].next
-        if j == 0:
-            return False
+    return False
 
 
 @part(inline=False)

@@ -238,7 +238,7 @@ def answered(system, job):
 @part(inline=False)
 def copy_free(system):
     """Begin a view of the future with what is free now; O(N G)."""
-    system.state[0].n_ended = 0
+    system.state[0].n_ended, system.state[0].is_viewed = 0, 0
     for w in range(system.sets.shape[1]):
         system.sets[FUTURE, w] = system.sets[FREE, w]
     for node in range(len(system.free)):

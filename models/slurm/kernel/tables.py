@@ -28,7 +28,7 @@ SETTINGS = fields(
     "track_memory least_loaded record_plans busy_nodes linear preempts by_qos youngest_first strict_order "
     "reorder_count requeue_wait message_timeout limit_stop gang by_core by_block in_rows most_rows suspends "
     "rounds_up bounded last_relevant one_by_one first_node one_plan plans_licences plans_running "
-    "first_licence budgets",
+    "first_licence budgets most_cpus unshared",
 )
 """Numbers of slurm.conf; seconds, and switches that are 0 or 1.
 
@@ -56,6 +56,10 @@ gang, by_core
     node has CPUs for both.
 by_block
     Whether jobs get cores of one socket rather than of each in turn.
+most_cpus
+    CPUs of the largest node.
+unshared
+    Whether all nodes are alike, without devices, and none has two jobs at a time: it is empty or not offered.
 most_rows
     Jobs that may share a node at most, with `select/linear`.
 in_rows
@@ -80,8 +84,8 @@ STATE = fields(
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_looks "
     "n_completing n_known n_left n_pieces n_members n_slices most_shared shared n_offered n_ended n_placed "
-    "busy_first repeated n_copied "
-    "n_times first_time middle_time last_time",
+    "busy_first repeated is_copied is_viewed n_copies n_free "
+    "n_times first_time middle_time last_time n_joined",
 )
 """Scalars of the system.
 
@@ -108,20 +112,22 @@ most_shared, shared
 n_offered
     Nodes that were offered in the attempt before.
 n_ended
-    Running jobs that have ended in the view of the future, `NONE` where the view is out of date.
+    Running jobs that have ended in the view of the future where jobs preempt others or are in rows.
 n_placed
     Times that a job was put into a row.
 busy_first
     Whether nodes that jobs have now are preferred.
 repeated
     Events at this instant before this one, see `models.kernels.standstill`.
-n_copied
-    Running jobs that this cycle has copied to `System.upcoming`.
+is_copied, is_viewed, n_copies
+    Whether `System.upcoming` has what runs now, and `System.views` are of that; copies that were made.
+n_free
+    Nodes in row `FUTURE`, while `System.views` are up to date.
 n_times
     Segments in `System.timeline`.
-first_time, middle_time, last_time
-    Places in it: where a window begins, where row `WINDOW` begins, and the one after the window's last; see
-    `models.slurm.kernel.plan.restrict`.
+first_time, middle_time, last_time, n_joined
+    Places in it: where a window begins, where row `WINDOW` begins, and the ones after the window's last and
+    after the last one in that row; see `models.slurm.kernel.plan.restrict`.
 """
 
 FEWEST, ANY = -1, 1 << 30
@@ -272,6 +278,22 @@ NODES_IN_WORD = fields(ints="word bits")
 SHARE = fields(ints="node cpus")
 """A node of a running job, and the CPUs that it has there."""
 
+NODE_SHARE = fields(ints="place cpus")
+"""A running job on a node, by its place in `System.upcoming`, and the CPUs that it has there."""
+
+VIEW = fields(ints="first last ended")
+"""Of each node: its records in `System.node_shares` from first to before last, in order of expected ends, and
+the first one that has not ended in the view of the future."""
+
+ABLE_CLASS = fields(ints="copy least n")
+ABLE_NODE = fields(ints="node place expected")
+"""Nodes that have `least` CPUs, all of them if it is 0, once jobs of copy `copy` have ended: `n` records of
+`System.able`, by the expected end and the number of jobs after which they have them. `System.able_sets` has
+the first 64 * i of each list as row i of as many as there are words, and one."""
+
+N_CLASSES = 39
+"""Room for such lists, two of them for 0 and for 1."""
+
 SEGMENT = fields(ints="begin end next")
 """The plan: from when to when `System.available` has the same nodes, a linked list in order of time, and in
 `System.timeline` its places in that order. `System.suffixes`: see `models.slurm.kernel.plan.restrict`."""
@@ -311,6 +333,7 @@ class System(NamedTuple):
     state: Annotated[np.ndarray, STATE]
     settings: Annotated[np.ndarray, SETTINGS]
     nodes: Annotated[np.ndarray, NODE]
+    empty: Annotated[np.ndarray, SUPPLY]
     free: Annotated[np.ndarray, SUPPLY]
     future: Annotated[np.ndarray, SUPPLY]
     free_gres: Ints
@@ -345,6 +368,11 @@ class System(NamedTuple):
     upcoming: Annotated[np.ndarray, UPCOMING]
     upcoming_words: Annotated[np.ndarray, NODES_IN_WORD]
     upcoming_shares: Annotated[np.ndarray, SHARE]
+    node_shares: Annotated[np.ndarray, NODE_SHARE]
+    views: Annotated[np.ndarray, VIEW]
+    able: Annotated[np.ndarray, ABLE_NODE]
+    able_classes: Annotated[np.ndarray, ABLE_CLASS]
+    able_sets: SETS
     held: Ints
     leaving: Ints
     heap: Annotated[np.ndarray, END]

@@ -527,6 +527,7 @@ def test_every_number_that_the_kernel_has_is_bounded() -> None:
     made = {  # of what is bounded: of other keys, of the phases, of the nodes and partitions
         "weight_age", "weight_fair", "decay_per_s", "requeue_wait", "suspend_grace", "suspends", "by_core",
         "by_block", "used_at_end", "n_gres", "record_plans", "most_rows", "first_licence", "budgets",
+        "most_cpus", "unshared",
     }  # fmt: skip
     of_phases = {
         "tick": "period",
