@@ -169,7 +169,7 @@ def look_ahead(system, k):
 def nodes_for(system, job, whole):
     """Return the list of nodes that have as many CPUs as each node of a job must have, see `able_nodes`.
 
-    A job gets all its CPUs on at most so many nodes, so that each of them offers what the others leave.
+    A job gets all its CPUs on a limited number of nodes, so that each of them offers what the others leave.
     """
     jobs = system.jobs
     if whole:
