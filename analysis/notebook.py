@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from analysis.errors import AnalysisError, DrawingError
-from analysis.registry import opened
+from analysis.registry import SEARCH, opened
 from analysis.study.study import text
 from analysis.study.view import View
 from sweep import logs
@@ -71,7 +71,7 @@ def report_of(folder: Path, chosen: Mapping[str, Any]) -> Path:
 @_one_kind_of_error
 def appraised_of(folder: Path, reference: str, best: str | None = None) -> Mapping[str, dict[str, Any]]:
     """Return what came of each policy in a round of a search, see `analysis.paper.Paper`."""
-    study, paper = opened(folder)
+    study, paper = opened(folder, SEARCH)
     return paper.appraised(replace(study, view=View(reference=reference)), best)
 
 

@@ -42,6 +42,9 @@ PACKAGES = (
 ANY = "compare"
 """Key of the paper that draws any study."""
 
+SEARCH = "tuning"
+"""Key of the paper of a search and its rounds, whatever the experiment is called."""
+
 
 def papers() -> dict[str, Paper]:
     """Return all papers by key."""
@@ -147,7 +150,8 @@ def opened(
     study = replace(study, view=View.of(chosen))
     if reference and not any(reference in study.values_of(axis) for axis in study.selectable):
         raise AnalysisError(f"reference={reference}: {unknown('name', reference, study.policies)}")
-    paper = paper_for(study.name, key or (ANY if study.is_program else None))
+    usual = ANY if study.is_program else SEARCH if study.settings.get("searched") else None
+    paper = paper_for(study.name, key or usual)
     families = tuple(json.loads(study.data.attrs.get("families", "{}")))
     if key is not None and families and not reads(paper, families):
         fitting = ", ".join(name for name, other in papers().items() if reads(other, families))

@@ -92,19 +92,29 @@ def _front(found: Found) -> Figure:
     front = [point for place, point in enumerate(kept) if all(point[1] < other[1] for other in kept[:place])]
     if front:
         axes.step(*zip(*front, strict=True), where="post", color=BETTER, lw=1.0, zorder=1)
-    for one in trials:
-        if one.name in found.finalists:
-            at, words = (1 + one.change, one.longest_wait), label(one.name)
-            axes.annotate(words, at, (-4, -9), ha="right", textcoords="offset points", fontsize=7)
     limit = accepted(found.confirmed)["longest_wait"]
     if limit is not None:
         axes.axhline(limit, **panels.RECORD)
     axes.plot(1, 1, marker="*", color=USUAL, markersize=8, linestyle="")
-    axes.annotate(label(found.reference), (1, 1), (5, -9), textcoords="offset points", fontsize=7)
+    axes.margins(x=0.12)
     axes.set_xlim(right=min(axes.get_xlim()[1], 1 + BEYOND / 100))
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(style.THOUSANDS)
     axes.yaxis.set_minor_formatter(style.THOUSANDS)
     axes.set_xlabel("mean wait (ratio)")
     axes.set_ylabel("longest wait (ratio)")
+    named = [
+        (label(one.name), 1 + one.change, one.longest_wait) for one in trials if one.name in found.finalists
+    ]
+    _name(axes, [(label(found.reference), 1.0, 1.0), *named])
     return figure
+
+
+def _name(axes: Axes, points: Sequence[tuple[str, float, float]]) -> None:
+    """Write names to the right of points, above each other where they would overlap."""
+    placed: list[tuple[float, float]] = []
+    for words, *at in sorted(points, key=lambda point: point[2]):
+        x, y = axes.transData.transform(at) * 72 / axes.get_figure().dpi
+        height = max([y, *(below + 9 for across, below in placed if abs(across - x) < 60)])
+        placed.append((x, height))
+        axes.annotate(words, at, (5, height - y), va="center", textcoords="offset points", fontsize=7)

@@ -74,7 +74,7 @@ def sentences(found: Found) -> list[str]:
         ]
         if idle:
             as_is = f"Without a difference shown for {label(found.finalists[0])}: {', '.join(idle)}"
-            lines.append(f"{as_is}; leave {'them' if len(idle) > 1 else 'it'} as before.")
+            lines.append(f"{as_is}; leave {'any one of them' if len(idle) > 1 else 'it'} as before.")
     return lines
 
 

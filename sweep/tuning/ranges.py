@@ -37,7 +37,7 @@ class Range:
     line : str
         Line of a configuration that the value completes at ``{}``; it is added to the policy's ``lines``.
     conditions : mapping
-        Key -> value that an earlier key has to have; otherwise this one is left as it is.
+        Key -> value that another key has to have; otherwise this one is left as it is.
     """
 
     key: str
@@ -55,6 +55,8 @@ class Range:
         ends, choices = parts.get("range", []), parts.get("of", [])
         conditions, line = parts.get("if", {}), parts.get("line", "")
         wrong = SweepError(f"tune.{key}={shown(given)}: give {FORMS}")
+        if ends and choices:
+            raise SweepError(f"tune.{key} has both range and of: add tune.{key}.of=null, or range=null")
         if set(parts) - {*PARTS} or not isinstance(conditions, Mapping) or not isinstance(line, str):
             raise wrong
         if ("line" in parts and line.count("{}") != 1) or (bool(ends) == bool(choices)):
@@ -71,7 +73,7 @@ class Range:
             if isinstance(end, bool) or not isinstance(end, int | float) or not math.isfinite(end):
                 raise wrong
         if not low < high or (is_log and not low > 0):
-            raise SweepError(f"tune.{key}={shown(given)}: LOW < HIGH{', and above 0 with log' * is_log}")
+            raise SweepError(f"tune.{key}={shown(given)}: give LOW < HIGH{', above 0 with log' * is_log}")
         return cls(key, low, high, is_log, line=line, conditions=conditions)
 
     @property
@@ -101,11 +103,15 @@ def ranges(tune: Mapping[str, Any], policy: Mapping[str, Any], given: Mapping[st
     given : mapping
         What the study sets in all policies.
     """
-    found = [Range.of(key, value) for key, value in _flat(tune).items()]
-    for place, one in enumerate(found):
-        earlier = {other.key for other in found[:place]}
-        if lost := [key for key in one.conditions if key not in earlier]:
-            raise SweepError(f"tune.{one.key}: if names {lost[0]}, and tune has no such key before it")
+    found = _ordered([Range.of(key, value) for key, value in _flat(tune).items()])
+    starts: dict[str, str] = {}
+    for one in found:
+        start = one.line.partition(" ")[0].lower()
+        if one.line and (other := starts.setdefault(start, one.key)) != one.key:
+            raise SweepError(
+                f"tune.{other} and tune.{one.key} both give the line {one.line.split()[0]}, and the last "
+                "replaces the others: search over one key of it, with the others as numbers in its line"
+            )
         if one.line:
             if "lines" not in policy:
                 raise SweepError(f"tune.{one.key}: line is for policies with lines, such as slurm")
@@ -116,6 +122,25 @@ def ranges(tune: Mapping[str, Any], policy: Mapping[str, Any], given: Mapping[st
                 f"policy.{one.key}={shown(get(given, one.key))} and tune.{one.key}: leave one out; where the "
                 "search begins is a policy file of your own, grid.policy=[NAME]"
             )
+    return found
+
+
+def _ordered(given: Sequence[Range]) -> list[Range]:
+    """Return ranges as they are given, but the ones with conditions after the keys that these name.
+
+    A key that the experiment has keeps its place there, before all keys that a file adds.
+    """
+    found: list[Range] = []
+    left = list(given)
+    while left:
+        known = {one.key for one in found}
+        if (one := next((one for one in left if one.conditions.keys() <= known), None)) is None:
+            lost = next(key for key in left[0].conditions if key not in known)
+            of = {one.key for one in left}
+            why = "which itself waits for another key" if lost in of else "which tune does not have"
+            raise SweepError(f"tune.{left[0].key}: if names {lost}, {why}")
+        left.remove(one)
+        found.append(one)
     return found
 
 

@@ -26,12 +26,12 @@ from typing import Any, NamedTuple
 from rich.console import Console
 
 from models import workloads
-from models.jobs.calendar import periods
+from models.jobs.calendar import DAY, periods
 from models.jobs.trace import SHORT, Trace
 from sweep import executors, run
 from sweep.config import canonical
-from sweep.config.settings import WEEK, Config, Search, refused, seconds_of
-from sweep.errors import INTERRUPTED, RunError, SweepError
+from sweep.config.settings import WEEK, Config, Search, refused, seconds_of, shown
+from sweep.errors import INTERRUPTED, RunError, SweepError, one_line
 from sweep.executors import Detached
 from sweep.plan import checks, families
 from sweep.plan.data import Plan
@@ -80,6 +80,13 @@ class Division(NamedTuple):
     held_from: int
     batch_size: str | None
 
+    @property
+    def values(self) -> str:
+        """What it divides the log into."""
+        if self.batch_size is None:
+            return "batches"
+        return "days" if self.stages[-1].seconds < 2 * DAY * self.stages[-1].weeks else "weeks"
+
 
 def settled(config: Config, folder: Folder, console: Console) -> Config | None:
     """Return the config of the study that follows a search, which is run if it is not done.
@@ -101,6 +108,7 @@ def settled(config: Config, folder: Folder, console: Console) -> Config | None:
     search = _Search(config, folder, console)
     if settings.action in ("run", "plan"):
         proposing.check()
+        search.check()
     if settings.action == "run" and not search.finish():
         return None
     if search.is_done:
@@ -122,6 +130,10 @@ class _Search:
         self._reference = str(names[0])
         self._file = config.files["policy"][self._reference]
         self._ranges = ranges(settings.tune, self._file, settings.policy)
+        if not self._ranges:
+            raise SweepError(
+                "tune has no key: give what a search may set, tune={KEY: [LOW, HIGH]} (docs/tune.md)"
+            )
         self._most = settings.search.settings or math.inf
         budget = math.inf if settings.budget is None else seconds_of(settings.budget)
         if budget is None:
@@ -131,8 +143,8 @@ class _Search:
         self._budget = budget
         plan = expand(self._of_policies({}))
         self._division = _divided(plan, settings.search)
-        described = [settings.tune, asdict(settings.accept), settings.seed, self._division, plan.ids]
-        self._key = hashlib.sha256(canonical.text(described).encode()).hexdigest()[:8]
+        content = [settings.tune, asdict(settings.accept), settings.seed, self._division, plan.ids]
+        self._key = hashlib.sha256(canonical.text(content).encode()).hexdigest()[:8]
         self._place = folder.path / "search" / self._key
         known: Any = folder.read_manifest().get("settings", {})
         if (other := (known.get("searched") or {}).get("key", self._key)) != self._key:
@@ -163,14 +175,37 @@ class _Search:
     def progress(self) -> str:
         """How far it is, in one line."""
         ended = [one for one in self._tried if one["ended"]]
+        if not ended:
+            of, n = self._division, min(self._config.settings.search.at_once, self._most)
+            keys, held = ", ".join(one.key for one in self._ranges), of.weeks - of.held_from
+            return (
+                f"search: no settings tried yet; {n} at once of {keys}, beside {self._reference}, on the "
+                f"first {of.stages[-1].weeks} of {of.weeks} {of.values}; the last {held} are held back"
+            )
         stopped = sum(one["stage"] != FULL for one in ended)
         text = f"search: {len(ended)} settings tried, {stopped} of them stopped early"
+        if failed := sum(one["result"] is None for one in ended):
+            text += f", {failed} failed"
         for best in _ordered(self._tried)[:1]:
             mean, low, high = (f"{100 * best['result'][part]:+.0f}" for part in ("change", "low", "high"))
             text += f"; the best, {best['name']}, changes the mean wait by {mean} % ({low} to {high} %) there"
         if self._budget < math.inf:
             text += f"; {duration(self._spent)} of {duration(self._budget)}"
         return text
+
+    def check(self) -> None:
+        """Refuse outermost values that are not allowed, before the first round."""
+        if self._tried:
+            return
+        ends = ({**one.conditions, one.key: end} for one in self._ranges for end in one.ends)
+        those = ({"name": f"trial_{n}", "values": values} for n, values in enumerate(ends))
+        try:
+            notes = checks.notes(expand(self._of_policies(self._files(those))))
+        except SweepError as error:
+            raise SweepError(f"outermost values of tune: {error}", error.added) from None
+        for note in notes:
+            if note.startswith("policy.lines["):  # the final study lacks it where such a line changes nothing
+                say(self._console, note)
 
     def finish(self) -> bool:
         """Run what is left of the search; return whether it is done."""
@@ -186,11 +221,6 @@ class _Search:
 
     def _propose(self) -> None:
         settings, tried = self._config.settings, self._tried
-        if not tried:
-            ends = ({**one.conditions, one.key: end} for one in self._ranges for end in one.ends)
-            checks.notes(expand(self._of_policies(self._files(
-                {"name": f"trial_{n}", "values": values} for n, values in enumerate(ends)
-            ))))  # fmt: skip
         n = min(settings.search.at_once, self._most - len(tried))
         known = [_known(one, asdict(settings.accept)) for one in tried]
         found = proposing.proposed(self._ranges, known, int(n), settings.seed)
@@ -261,12 +291,17 @@ class _Search:
         """Return the study of the best settings on the whole log."""
         best = _finalists(self._tried)
         files, without = self._files(best), {}
+        words = {
+            one["name"]: ", ".join(f"{key}={shown(value)}" for key, value in one["values"].items())
+            for one in best
+        }
         for one in best[:1]:
             for key in one["values"]:
                 left = {other: value for other, value in one["values"].items() if other != key}
                 if (file := applied(self._file, left, self._ranges)) != files[one["name"]]:
                     files[name := f"{one['name']} without {key}"] = file
                     without[name] = key
+                    words[name] = f"{one['name']} with {key} as in {self._reference}"
         of, is_equal = self._division, self._division.batch_size is None
         searched = {
             "key": self._key, "reference": self._reference, "finalists": [one["name"] for one in best],
@@ -274,7 +309,9 @@ class _Search:
             "stages": {one.name: one.weeks for one in of.stages},
         }  # fmt: skip
         equal = {"batch_size": None, "batches": SHORT} if is_equal else {}
-        return self._of_policies(files, searched=searched, **equal)
+        made = self._of_policies(files, searched=searched, **equal)
+        known = made.described
+        return replace(made, described={**known, "policy": {**known.get("policy", {}), **words}})
 
     def _files(self, those: Iterable[Setting]) -> dict[str, dict[str, Any]]:
         return {one["name"]: applied(self._file, one["values"], self._ranges) for one in those}
@@ -299,7 +336,10 @@ def _divided(plan: Plan, search: Search) -> Division:
     trace, settings = None, plan.settings
     if len(plan.points) == 1 == plan.replications and settings.batch_size == WEEK:
         point = plan.task(0).point
-        trace = (families.find(point.policy["family"]).open_log or workloads.open_workload)(point)
+        try:
+            trace = (families.find(point.policy["family"]).open_log or workloads.open_workload)(point)
+        except ValueError as error:  # a log that cannot be read
+            raise SweepError(one_line(error)) from None
     if not isinstance(trace, Trace) or settings.workload.get("duration") is not None:
         raise SweepError(
             "tune searches on one log, as it was: one workload, machine and load, batch_size=week, and "

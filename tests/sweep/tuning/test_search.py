@@ -45,7 +45,8 @@ def logged() -> int:
 def test_the_cmu_rule_is_found_and_confirmed(sweep) -> None:
     # The class with the shortest mean service first is best (Cox and Smith, 1961).
     queues.log(Path("q.swf"), 1)
-    answer = sweep(*TUNE, "search.settings=12")
+    own = (*TUNE, "name=ours", "output=results/tune")  # the name of an experiment of one's own
+    answer = sweep(*own, "search.settings=12")
     assert answer.status == 0, answer.err
     study, paper = opened(Path("results/tune"))
     found = Found(study)
@@ -57,6 +58,9 @@ def test_the_cmu_rule_is_found_and_confirmed(sweep) -> None:
     assert without["weights.shortness"] == "worse"
     assert without["weights.wait"] in ("identical", "no difference shown")
     assert {one["stage"] for one in tried()} == {"screen", "full"}, "some are stopped early"
+    described = study.facts["described"]["policy"]
+    assert described[found.finalists[0]].startswith("weights.wait="), "with all digits, to type again"
+    assert described[found.without["weights.wait"]] == f"{found.finalists[0]} with weights.wait as in easy"
     assert "12 settings were tried on the first 29 of 60 days" in "\n".join(paper.brief(study))
     assert {table.name for table in paper.tables(study)} >= {"keys", "search", "trade-offs", "settings"}
     for picture in paper.pictures(study, None):
@@ -71,9 +75,9 @@ def test_the_cmu_rule_is_found_and_confirmed(sweep) -> None:
     before, size = tried(), logged()
     (record,) = Path("results/tune").glob("search/*/search.json")
     record.write_text("[", encoding="utf-8")
-    assert sweep(*TUNE, "search.settings=12").status == 0
+    assert sweep(*own, "search.settings=12").status == 0
     assert (tried(), logged()) == (before, size)
-    other = sweep(*TUNE, "search.settings=12", "tune.weights.wait=[1,2]")
+    other = sweep(*own, "search.settings=12", "tune.weights.wait=[1,2]")
     assert other.refused("results/tune has the results of another search"), other.err
     assert cli.main(["rerun", "results/tune", "executor=serial", "output=again"]) == 0  # bit for bit
 
@@ -111,6 +115,8 @@ def test_a_search_is_the_same_whatever_stops_it(sweep, monkeypatch: pytest.Monke
         patched.setattr(search.run, "run", stopping)
         assert sweep(*command, "output=stopped").status == 130
     assert "search: 4 settings tried" in sweep(*command, "output=stopped", "action=status").out
+    with pytest.raises(AnalysisError, match="stopped has a search that has not ended"):
+        opened(Path("stopped"))
     assert sweep(*command, "output=stopped").status == 0
     with monkeypatch.context() as patched:
         patched.setattr(serial, "Executor", Later)
@@ -144,11 +150,22 @@ def test_nothing_is_found_where_all_orders_are_equal(sweep) -> None:
     ("given", "line"),
     [
         (("tune.wieghts=[1,2]",), "unknown key of tune 'wieghts'"),
-        (("tune.reservations=[4,1]",), "tune.reservations=[4,1]: LOW < HIGH"),
+        (("tune.weights=null",), "tune has no key: give what a search may set"),
+        (("tune.reservations={of: [1], range: [1, 4]}",), "tune.reservations has both range and of"),
+        (("tune.weights.wait=[1,1e300]",), "outermost values of tune: policy.weights.wait=1e+300; allowed:"),
+        (("workload.path=empty.swf",), "empty.swf: no jobs at all (only 1 comment lines); give a log"),
+        (("tune.reservations=[4,1]",), "tune.reservations=[4,1]: give LOW < HIGH"),
         (("tune.reservations=3",), "tune.reservations=3: give [LOW, HIGH], [LOW, HIGH, log]"),
         (
             ("tune.weights.wait={of: [1], if: {order: 2}}",),
-            "if names order, and tune has no such key before it",
+            "if names order, which tune does not have",
+        ),
+        (
+            (
+                "tune.weights.wait={of: [1], if: {reservations: 2}}",
+                "tune.reservations={of: [2], if: {weights.wait: 1}}",
+            ),
+            "tune.weights.wait: if names reservations, which itself waits for another key",
         ),
         (("policy.weights.wait=2",), "policy.weights.wait=2 and tune.weights.wait: leave one out"),
         (("grid.policy=[easy,saf]",), "tune begins with one policy, and grid.policy has 2"),
@@ -159,6 +176,7 @@ def test_nothing_is_found_where_all_orders_are_equal(sweep) -> None:
 )
 def test_refusals(sweep, given: tuple[str, ...], line: str) -> None:
     queues.log(Path("q.swf"), 1, days=30)
+    Path("empty.swf").write_text("; MaxProcs: 1\n", encoding="utf-8")
     assert sweep(*TUNE, *given, "action=plan").refused(line)
 
 
@@ -171,7 +189,7 @@ def test_optuna_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_file_gets_the_values_of_a_search() -> None:
     file = {"lines": ["A=1"], "moved": {}, "bf_interval": None, "mode": "a"}
     tune = {
-        "mode": {"of": ["a", "b"]}, "bf_interval": {"range": [10, 600, "log"], "if": {"mode": "b"}},
+        "bf_interval": {"range": [10, 600, "log"], "if": {"mode": "b"}}, "mode": {"of": ["a", "b"]},
         "jobs": {"range": [1, 9], "line": "QosName=normal MaxJobsPU={}"}, "moved.batch.long": [-4, 4],
     }  # fmt: skip
     found = ranges(tune, file, {})
@@ -186,5 +204,10 @@ def test_a_file_gets_the_values_of_a_search() -> None:
     assert all(("bf_interval" in one) == (one["mode"] == "b") for one in drawn)
     assert all(-4 <= one["moved.batch.long"] <= 4 and isinstance(one["jobs"], int) for one in drawn)
     assert drawn == proposing.proposed(found, [], 20, seed=1) != proposing.proposed(found, [], 20, seed=2)
+    again = {"more": {"range": [1, 9], "line": "qosname=normal MaxSubmitJobsPU={}"}}
+    with pytest.raises(
+        SweepError, match=r"tune.jobs and tune.more both give the line qosname=normal, and the last"
+    ):
+        ranges(tune | again, file, {})
     few = ranges({"mode": {"of": ["a", "b"]}}, file, {})
     assert len(proposing.proposed(few, [], 20, seed=1)) == 2, "no setting is tried twice"
