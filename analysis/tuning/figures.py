@@ -106,15 +106,16 @@ def _front(found: Found) -> Figure:
     named = [
         (label(one.name), 1 + one.change, one.longest_wait) for one in trials if one.name in found.finalists
     ]
-    _name(axes, [(label(found.reference), 1.0, 1.0), *named])
+    _name(axes, figure.dpi, [(label(found.reference), 1.0, 1.0), *named])
     return figure
 
 
-def _name(axes: Axes, points: Sequence[tuple[str, float, float]]) -> None:
+def _name(axes: Axes, dpi: float, points: Sequence[tuple[str, float, float]]) -> None:
     """Write names to the right of points, above each other where they would overlap."""
     placed: list[tuple[float, float]] = []
-    for words, *at in sorted(points, key=lambda point: point[2]):
-        x, y = axes.transData.transform(at) * 72 / axes.get_figure().dpi
+    for words, ratio, longest in sorted(points, key=lambda point: point[2]):
+        at = (ratio, longest)
+        x, y = axes.transData.transform(at) * 72 / dpi
         height = max([y, *(below + 9 for across, below in placed if abs(across - x) < 60)])
         placed.append((x, height))
         axes.annotate(words, at, (5, height - y), va="center", textcoords="offset points", fontsize=7)
