@@ -57,6 +57,9 @@ LIMITED = ("longest_wait", "group_wait")
 FARTHEST = 1e3
 """Largest ratio that Optuna is given."""
 
+APPRAISED = {"change", "low", "high", *LIMITED, "broken", "lost_jobs", "is_worse"}
+"""What is kept of a setting's result."""
+
 Setting = dict[str, Any]
 """What was tried, as JSON: its name, values, stage, whether it has ended, seconds, and result."""
 
@@ -154,7 +157,8 @@ class _Search:
             )
         self._tried: list[Setting] = []
         with suppress(OSError, ValueError, RecursionError):
-            self._tried = json.loads((self._place / "search.json").read_text(encoding="utf-8"))
+            found = json.loads((self._place / "search.json").read_text(encoding="utf-8"))
+            self._tried = found if _is_record(found) else []
         self._is_exhausted = False
         made = executors.create(settings.executor, [])
         self._is_detached = isinstance(made, Detached)
@@ -363,6 +367,26 @@ def _divided(plan: Plan, search: Search) -> Division:
         del numbers[SCREEN]
     stages = tuple(Stage(name, float(begins[n] - submit[0]), n) for name, n in numbers.items())
     return Division(stages, len(begins), mine + 1, size)
+
+
+def _is_record(found: Any) -> bool:
+    """Return whether JSON is a record of settings, as it was written; else the rounds are proposed again."""
+    of: dict[str, Any] = {
+        "name": str,
+        "values": dict,
+        "stage": str,
+        "ended": bool,
+        "seconds": float,
+        "result": dict | None,
+    }
+    return isinstance(found, list) and all(
+        isinstance(one, dict)
+        and one.keys() == of.keys()
+        and all(isinstance(one[key], kind) for key, kind in of.items())
+        and one["stage"] in ("", SCREEN, FULL)
+        and (not one["result"] or one["result"].keys() == APPRAISED)
+        for one in found
+    )
 
 
 def _known(one: Setting, limits: Mapping[str, Any]) -> Tried:
