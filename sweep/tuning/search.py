@@ -353,9 +353,7 @@ def _divided(plan: Plan, search: Search) -> Division:
     for size in (WEEK, None):
         begins = periods(submit, settings.batches)[:-1] if size else submit[:: -(-len(submit) // SHORT)]
         held = round(len(begins) * search.held_back)
-        mine = (
-            len(begins) - held - 1
-        )  # the week between belongs to neither: its queue is of jobs of the first
+        mine = len(begins) - held - 1  # a week between belongs to neither: its queue is of jobs before it
         if min(mine, held) >= MIN_BATCHES:
             break
     else:
