@@ -202,6 +202,6 @@ def too_few(system, record, number, until):
     while found < least and found + n - listed >= least:
         node = able[first + listed].node
         word = sets[MASK, node // 64] & words[row, node // 64]
-        found += np.int64((word >> np.uint64(node % 64)) & ONE)
+        found += int((word >> np.uint64(node % 64)) & ONE)
         listed += 1
     return found < least
