@@ -45,7 +45,8 @@ class TestTheGuidesFamily(Contract):
 
 
 def test_the_guides_command_runs(tmp_path: Path) -> None:
-    command = re.search(r"^python -m sweep .*$", FAMILY_GUIDE.read_text(), re.MULTILINE)
+    text = FAMILY_GUIDE.read_text().replace("\\\n", " ")
+    command = re.search(r"^python -m sweep .*$", text, re.MULTILINE)
     words = [
         sys.executable,
         *shlex.split(command[0])[1:],
