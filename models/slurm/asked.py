@@ -60,6 +60,8 @@ class Asked:
         When its user cancels it, waiting or not; infinite for never.
     answer : ndarray of float, seconds
         From its end until its nodes have answered where no message comes, -1 where it is not known.
+    node_answers : ndarray of float, shape (n, 3)
+        Job, node and seconds from the job's end, where a node answers before the message, by job and time.
     """
 
     jobs: Jobs
@@ -71,6 +73,7 @@ class Asked:
     message: Floats
     leaves: Floats
     answer: Floats
+    node_answers: Floats
 
     @cached_property
     def first_record(self) -> Ints:
@@ -95,6 +98,7 @@ def asked(
     users: Sequence[str] = (),
     leaves: Floats | None = None,
     answer: Floats | None = None,
+    node_answers: Floats | None = None,
 ) -> Asked:
     """Return what jobs ask for, with the defaults of their partitions: of time else their longest, or a year.
 
@@ -163,4 +167,5 @@ def asked(
     user = np.array([users[n - 1] if 0 < n <= len(users) else str(n) for n in numbers_of], object)
     limit = np.where(limit > 0, limit, defaults)
     answer = np.full(len(jobs), -1.0) if answer is None else answer
-    return Asked(jobs, request, user, limit, jobs.runtime, places, message, leaves, answer)
+    node_answers = np.zeros((0, 3)) if node_answers is None else node_answers
+    return Asked(jobs, request, user, limit, jobs.runtime, places, message, leaves, answer, node_answers)

@@ -55,7 +55,7 @@ def system_of(
         **of_limits,
         **of_scheduler,
         **switches(configuration),
-        **allocations(of_nodes["free"], len(wanted.jobs), configuration),
+        **allocations(of_nodes["free"], wanted, configuration),
     )
 
 
@@ -198,6 +198,9 @@ def jobs(
     return {
         "jobs": _asked(wanted, configuration, phases, first_charge, given),
         "job_gres": np.array([request.devices(kind) for kind in configuration.gres], np.int64).T.ravel(),
+        "node_answers": records(
+            tables.NODE_ANSWER, node=wanted.node_answers[:, 1], after=wanted.node_answers[:, 2]
+        ),
         "records": records(
             tables.RECORD,
             fixed=fixed,
@@ -224,11 +227,12 @@ def jobs(
     }
 
 
-def allocations(free: np.ndarray, n_jobs: int, configuration: Configuration) -> dict[str, np.ndarray]:
-    """Return the tables of allocations: a node has no more of them than CPUs for jobs, and a job one of a
-    node."""
+def allocations(free: np.ndarray, wanted: Asked, configuration: Configuration) -> dict[str, np.ndarray]:
+    """Return the tables of allocations: a node has no more of them than CPUs for jobs, beside those of jobs
+    whose end it confirmed before other nodes did; and a job has one of a node."""
+    n_jobs = len(wanted.jobs)
     most = int(free["cpus"].sum()) * (len(configuration.partitions) if configuration.settings.gang else 1)
-    total, n_words = min(most, n_jobs * len(free)), words(len(free))
+    total, n_words = min(most + len(wanted.node_answers), n_jobs * len(free)), words(len(free))
     return {
         "entries": records(tables.ENTRY, next=np.append(np.arange(1, total), tables.NONE)),
         "upcoming": np.zeros(n_jobs + 1, tables.UPCOMING),
@@ -273,6 +277,7 @@ def _asked(
         **further,
     )
     made["first_record"], made["first_charge"] = wanted.first_record, first_charge
+    made["first_answer"] = np.searchsorted(wanted.node_answers[:, 0], np.arange(len(made)))
     return made
 
 

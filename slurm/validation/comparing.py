@@ -183,7 +183,14 @@ def _model(case: str, jobs: Sequence[Job], observed: Observed, folder: Path, zer
     known = [] if observed.version is None else [f"SLURM_VERSION={observed.version.text}"]
     configuration = read(folder / "slurm.conf", known)
     return run(
-        asked(given, configuration, observed.messages(ids), users, answer=observed.answers(ids)),
+        asked(
+            given,
+            configuration,
+            observed.messages(ids),
+            users,
+            answer=observed.answers(ids),
+            node_answers=observed.node_answers(ids, [node.name for node in configuration.nodes]),
+        ),
         configuration,
         observed.phases(zero, configuration.settings.batch_sched_delay),
         plans=100 * len(ids) + 1000,

@@ -33,7 +33,7 @@ REQUEUED = re.compile(r"Requeuing JobId=(\d+)")
 TIMED_OUT = re.compile(
     r"(?:Time limit exhausted for|slurm_job_preempt: preempted) JobId=(\d+)|JobId=(\d+) timed out, "
 )
-EPILOG = re.compile(r"_slurm_rpc_epilog_complete: JobId=(\d+) ")
+EPILOG = re.compile(r"_slurm_rpc_epilog_complete: JobId=(\d+) (?:Node=(\S+))?")
 PASS = re.compile(r"sched: Running job scheduler (for full queue|for default depth)")
 SUSPENDED = re.compile(r"gang: (suspending|resuming) JobId=(\d+)$")
 LEFT = re.compile(r"GANG: gang: entering gs_job_fini for JobId=(\d+)$")
@@ -121,6 +121,7 @@ class Observed:
     calls: list[float] = field(default_factory=list)  # messages that call the scheduler
     kill_times: list[float] = field(default_factory=list)  # from a kill to them
     answered: dict[int, float] = field(default_factory=dict)  # when the last of a job's nodes had answered
+    node_messages: dict[int, dict[str, float]] = field(default_factory=dict)  # those of epilogs, by node
     version: Version | None = None
     _message: tuple[float, int] = (0.0, 0)  # the last one of an epilog, and its job
     _evaluated: int = 0
@@ -167,7 +168,7 @@ class Observed:
             job = int(match[1])
             self.calls.append(now)
             self.kill_times.append(now - self.ended[job])
-            for known in (self.started, self.started_by, self.ended, self.freed):
+            for known in (self.started, self.started_by, self.ended, self.freed, self.node_messages):
                 known.pop(job, None)
         elif match := AGENT.match(text):
             self._agents.append((now, match[1] == "REQUEST_TERMINATE_JOB"))
@@ -177,6 +178,7 @@ class Observed:
             self.version = Version.of(match[1])
         elif match := EPILOG.match(text):
             self._message = now, int(match[1])
+            self.node_messages.setdefault(int(match[1]), {})[match[2]] = now
         elif match := PASS.match(text):
             # Only the message of a job's last node calls a pass.
             if now - self._message[0] < AT_ONCE_S:
@@ -297,6 +299,17 @@ class Observed:
         later, which calls the scheduler. Which of the two happens depends on the node's load.
         """
         return np.array([self.freed[job] - self.ended[job] if job in self.freed else -1.0 for job in jobs])
+
+    def node_answers(self, jobs: Sequence[int], nodes: Sequence[str]) -> np.ndarray:
+        """Return job and node, by their places, and the seconds from the job's end, where the message of a
+        node comes before the one that `messages` has: shape (n, 3), by job and time."""
+        found = [
+            (k, nodes.index(node), at - self.ended[job])
+            for k, job in enumerate(jobs)
+            for node, at in self.node_messages.get(job, {}).items()
+            if node in nodes and self.ended[job] <= at < self.freed.get(job, -np.inf)
+        ]
+        return np.array(sorted(found, key=lambda each: (each[0], each[2]))).reshape(-1, 3)
 
     def _cycle_time(self) -> float:
         """Return the seconds that a cycle takes beyond the whole ones to the next, or 0."""

@@ -428,6 +428,7 @@ def plan_job(system, record, now, only_now, pick):
                 system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FREE, w]
             state.most_shared = FEWEST
             fits = pick(system, record, whole, NARROWED, NOW) > 0
+            fits = fits and not lacks_licences(system, job)  # jobs whose nodes have not answered have some
             if not fits:  # suspended jobs free their CPUs at once, others once their nodes have answered
                 for w in range(n_words):
                     system.sets[MASK, w] &= ~system.sets[COMPLETING, w]

@@ -23,7 +23,15 @@ from models.slurm.kernel.queue import (
     release,
     sort_again,
 )
-from models.slurm.kernel.running import ENDED, REQUEUED, RUNNING, answered, end_on_nodes, pop_end
+from models.slurm.kernel.running import (
+    ENDED,
+    REQUEUED,
+    RUNNING,
+    answered,
+    answered_first,
+    end_on_nodes,
+    pop_end,
+)
 from models.slurm.kernel.signatures import CYCLE, PASS, PICK
 from models.slurm.kernel.tables import NONE, SYSTEM
 
@@ -70,12 +78,14 @@ def finish(system, job):
 
 @part(inline=False)
 def end_job(system):
-    """Take the first entry of the heap: the end of a job, if still valid, or the answer of its nodes."""
+    """Take the first entry of the heap: the end of a job, if still valid, or an answer of its nodes."""
     state, fate, settings = system.state[0], system.fate, system.settings[0]
     key = system.heap[0].key
     entry = pop_end(system)
     job = entry // 2
     if entry % 2 == 1:
+        if answered_first(system, job):
+            return
         answered(system, job)
         if settings.gang:
             leave(system, job)

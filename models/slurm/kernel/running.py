@@ -143,6 +143,7 @@ def start_job(system, job, partition, by):
         state.n_free_entry = entries[entry].next
         node, cpus = system.choices[k].node, system.choices[k].cpus
         entries[entry].node, entries[entry].cpus, entries[entry].next = node, cpus, fate[job].entry
+        entries[entry].answered = 0
         if settings.in_rows:
             entries[entry].cores = np.int64(chosen_cores(system, job, node, system.cores[TRIED, node], cpus))
         fate[job].entry = entry
@@ -211,7 +212,48 @@ def end_on_nodes(system, job):
         spend(system, job, state.last_calc, fate[job].end, True)
     if jobs[job].array >= 0:
         system.array_running[jobs[job].array] -= 1
-    push_end(system, freed_at(system, job), 2 * job + 1)
+    fate[job].next_answer = jobs[job + (fate[job].status == REQUEUED)].first_answer  # of its last run
+    push_answer(system, job)
+
+
+@part(inline=False)
+def push_answer(system, job):
+    """Add to the heap when the next node of a job answers, or when its last ones do. O(log jobs)."""
+    key, at = freed_at(system, job), system.fate[job].next_answer
+    if at < system.jobs[job + 1].first_answer:
+        key = system.fate[job].end + system.node_answers[at].after
+    push_end(system, key, 2 * job + 1)
+
+
+@part(inline=False)
+def answered_first(system, job):
+    """Take note that a node of a job has finished with it before the last ones; return whether there is
+    such a node. O(nodes)."""
+    state, fate, entries = system.state[0], system.fate, system.entries
+    if fate[job].next_answer >= system.jobs[job + 1].first_answer:
+        return False
+    entry = fate[job].entry
+    while entry != NONE:
+        if entries[entry].node == system.node_answers[fate[job].next_answer].node:
+            confirm(system, entry)
+        entry = entries[entry].next
+    fate[job].next_answer += 1
+    state.last_update = math.floor(state.now)
+    push_answer(system, job)
+    return True
+
+
+@part(inline=False)
+def confirm(system, entry):
+    """Take note that a node has finished with a job, if it had not before."""
+    node = system.entries[entry].node
+    if system.entries[entry].answered:
+        return
+    system.entries[entry].answered = 1
+    system.offers[node].jobs -= 1
+    system.offers[node].completing -= 1
+    if system.offers[node].completing == 0:
+        system.sets[COMPLETING, node // 64] &= ~(ONE << np.uint64(node % 64))
 
 
 @part(inline=False)
@@ -220,11 +262,7 @@ def answered(system, job):
     state, fate, entries = system.state[0], system.fate, system.entries
     entry = fate[job].entry
     while entry != NONE:
-        node = entries[entry].node
-        system.offers[node].jobs -= 1
-        system.offers[node].completing -= 1
-        if system.offers[node].completing == 0:
-            system.sets[COMPLETING, node // 64] &= ~(ONE << np.uint64(node % 64))
+        confirm(system, entry)
         following = entries[entry].next
         entries[entry].next = state.n_free_entry
         state.n_free_entry = entry

@@ -150,7 +150,7 @@ tiers. n_active: jobs in its active row."""
 JOB = fields(
     "submit begin runtime message answer leaves factor billing",
     "limit min_nodes least_nodes max_nodes tasks task_cpus tasks_per_node node_memory cpu_memory whole user "
-    "association array throttle after first_record first_charge qos exempt",
+    "association array throttle after first_record first_charge first_answer qos exempt",
 )
 """Jobs in order of submission, and one more that ends the list of records.
 
@@ -159,6 +159,7 @@ until the message of its epilog, which calls the scheduler at once; -1 where its
 controller. answer: seconds until that, -1 for the usual time. limit: whole seconds. max_nodes: 0 is any
 number. least_nodes: on fewer its tasks have no room. node_memory and cpu_memory: one of them is 0.
 whole: whether the job asks for whole nodes itself.
+first_answer: its records of `System.node_answers` are those from here to the next job's first one.
 first_record: its records are those from here to the next job's first one, one for each of its partitions;
 first_charge: so are its charges.
 after: job that has to end first, -1 for none. array: number of its array, -1 for none; throttle: how many
@@ -166,6 +167,10 @@ jobs of that may run at once, 0 for any number. qos: its row of `System.levels`,
 exempt: seconds that it runs before it may be preempted. factor: by which what it uses is
 multiplied; billing: what it uses a second for fair share, -1 for its CPUs.
 """
+
+NODE_ANSWER = fields("after", "node")
+"""A node that answers before the last ones of its job, and the seconds from the job's end until then; those
+of a job are in order of time."""
 
 RECORD = fields("fixed fixed_tested", "job partition priority words")
 """Pairs of a job and one of its partitions, the entries of the queue.
@@ -217,25 +222,27 @@ PIECE = fields("begin end", "job cpus")
 
 FATE = fields(
     "start end reserved",
-    "status by partition tested entry n_nodes expected cpus killed warned called calling limited planned",
+    "status by partition tested entry n_nodes expected cpus killed warned called calling limited planned "
+    "next_answer",
 )
 """What becomes of each job.
 
 status: 0 not submitted, 1 held, 2 in the queue, 3 running, 4 ended, 5 to be requeued. killed: 1 at its limit,
 2 by preemption, 3 by its user. warned: whether its time of grace runs. called: second at which it preempted
 others last; calling: pass or cycle in which it does. limited: whether a limit kept it waiting at its last
-test. planned: cycle in which it had a planned start.
+test. planned: cycle in which it had a planned start. next_answer: of its nodes that answer before the last.
 by: 0 the main scheduler, 1 backfill.
 reserved: first planned start, NaN for none. tested: whether the selection of nodes has seen it. entry: its
 first allocation. n_nodes: number of them. expected: whole second at which it has to end.
 """
 
-ENTRY = fields(ints="node cpus next cores")
+ENTRY = fields(ints="node cpus next cores answered")
 """Allocations of running jobs as linked lists: node, CPUs there, next entry of the job, or of free ones; in
-rows of cores, its cores there as bits."""
+rows of cores, its cores there as bits. answered: whether the node has confirmed the end of the job, which
+counts in rows until all nodes have."""
 
 END = fields("key", "job")
-"""The heap of ends, and of answers of nodes: job is twice the job's number, plus 1 for the answer."""
+"""The heap of ends, and of answers of nodes: job is twice the job's number, plus 1 for the next answer."""
 
 OFFER = fields(ints="cpus jobs completing")
 """Of each node: the CPUs that it offers a job, the jobs that have it, and those whose end it has not
@@ -342,6 +349,7 @@ class System(NamedTuple):
     partition_words: SETS
     jobs: Annotated[np.ndarray, JOB]
     job_gres: Ints
+    node_answers: Annotated[np.ndarray, NODE_ANSWER]
     records: Annotated[np.ndarray, RECORD]
     limits: Annotated[np.ndarray, LIMIT]
     charges: Annotated[np.ndarray, CHARGE]

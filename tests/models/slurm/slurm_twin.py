@@ -58,6 +58,17 @@ class TwinJob:
     leaves: int | None = None  # when its user cancels it
     late: int = 0  # seconds that it was suspended before it was resumed last
     suspended: int | None = None  # since when
+    message: int = 0  # seconds from its end until its last nodes have answered
+    answers: dict[int, int] = field(default_factory=dict)  # node -> seconds, where that answers before
+
+    @property
+    def requeues(self) -> bool:
+        return bool(self.runs) and self.runs[-1][1] == self.end
+
+    def holds(self, node: int, now: int) -> bool:
+        """Return whether a node that it had has not confirmed its end."""
+        early = self.answers.get(node, self.message) if not self.requeues else self.message
+        return self.end + early > now or not self.message
 
     @property
     def expected(self) -> int:
@@ -121,29 +132,36 @@ class Twin:
 
     @property
     def completing(self) -> set[int]:
-        return {node for job in self.stopped for node in job.given}
+        return {node for job in self.stopped for node in job.given if job.holds(node, self.now)}
 
     def run(self) -> None:
         waiting, running = self.waiting, self.running
         coming = sorted(self.jobs, key=lambda job: (job.submit, job.number))
         called, last_pass, last_full, last_limits, last_cycle, changed = False, 0, 0, 0, -(10**9), 0
         look_backfill = 0
-        while coming or waiting or running or self.held:
+        while coming or waiting or running or self.held or self.stopped:
             now = self.now
             for job in sorted((job for job in running if job.end <= now), key=lambda job: job.number):
                 running.remove(job)
-                self.leave(job)
-                called, changed = True, now
+                if job.message:
+                    self.stopped.append(job)
+                else:
+                    self.leave(job)
+                    called = True
+                changed = now
+            if any(now - job.end in job.answers.values() for job in self.stopped if not job.requeues):
+                changed = now
+            answered = self.settled()
             while coming and coming[0].submit <= now:
                 waiting.append(coming.pop(0))
                 waiting[-1].limited = any(" " in name for name in self.exceeds(waiting[-1]))
                 called, changed = True, now
             leaving = self.cancel()
-            if leaving:
+            if leaving or answered:
                 changed = now
             if self.slice():
                 changed = now
-            if any(job.killed for job in leaving):
+            if answered or any(job.killed and not job.message for job in leaving):
                 self.requeued()
                 self.one_pass(False)
             if now - last_limits >= 30:
@@ -201,7 +219,10 @@ class Twin:
             group.remove(job)
             if group is self.running:
                 job.end, job.killed = self.now, True
-                self.leave(job)
+                if job.message:
+                    self.stopped.append(job)
+                else:
+                    self.leave(job)
         return [job for job, _ in leaving]
 
     def leave(self, job: TwinJob) -> None:
@@ -237,10 +258,11 @@ class Twin:
 
     def settled(self) -> bool:
         """Take out jobs that were killed, and hold those to be requeued; return whether there was one."""
-        stopped, self.stopped = self.stopped, []
+        stopped = [job for job in self.stopped if job.end + job.message <= self.now]
+        self.stopped = [job for job in self.stopped if job not in stopped]
         for job in sorted(stopped, key=lambda job: job.number):
             self.leave(job)
-            if not job.killed and not job.cancelled:
+            if job.requeues:
                 job.begin, job.warned_until = self.now + self.preempting.requeue_wait, None
                 self.held.append(job)
         return bool(stopped)
@@ -550,6 +572,7 @@ class Twin:
                 first, last = self.slots(found, found + job.limit)
                 if found <= now:
                     now_given = self.pick_now(job, allowed) or self.suspending(job, allowed - self.completing)
+                    now_given = {} if self.lacks(job) else now_given
                 if found <= now and not now_given:
                     n_before = len(self.stopped)
                     self.make_room(job, allowed - self.completing)

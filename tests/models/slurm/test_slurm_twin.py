@@ -391,7 +391,14 @@ def simulated(
     given = jobs_of(submit, runtime, tasks, requested=limit, user=[job.user for job in jobs])
     configuration = configuration or of_lines("twin", lines)
     leaves = np.array([np.inf if job.leaves is None else job.leaves for job in jobs])
-    wanted = asked(replace(given, request=request), configuration, leaves=leaves)
+    answers = sorted((job.number, at, node) for job in jobs for node, at in job.answers.items())
+    wanted = asked(
+        replace(given, request=request),
+        configuration,
+        np.array([job.message or -1.0 for job in jobs]),
+        leaves=leaves,
+        node_answers=np.array([(job, node, at) for job, at, node in answers], float).reshape(-1, 3),
+    )
     return run(wanted, configuration, EACH_SECOND, plans)
 
 
@@ -420,6 +427,26 @@ def test_every_job_starts_when_the_twin_starts_it(kind: str, seed: int, version:
     assert result.suspended.tolist() == [job.late for job in twin.jobs]
     lost = zip(result.lost.job.tolist(), result.lost.begin.tolist(), result.lost.end.tolist(), strict=True)
     assert sorted(lost) == [(job.number, *run) for job in twin.jobs for run in job.runs]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "budgets"])
+@pytest.mark.parametrize("seed", [6, *(pytest.param(s, marks=pytest.mark.exhaustive) for s in range(7, 20))])
+def test_each_node_is_free_when_it_has_answered(kind: str, seed: int) -> None:
+    """Some nodes answer before the message that calls the scheduler; the job may not have had all of them."""
+    twin, lines = draw(kind, seed)
+    rng = np.random.default_rng(seed)
+    for job in twin.jobs:
+        job.message = int(rng.integers(0, 40)) * int(rng.integers(2))
+        early = rng.permutation(len(twin.nodes))[: int(rng.integers(6))] if job.message > 1 else []
+        job.answers = {int(node): int(rng.integers(1, job.message)) for node in early}
+    result = simulated(twin, lines)
+    twin.run()
+    assert result.start.tolist() == [job.start for job in twin.jobs]
+    assert result.by_backfill.tolist() == [job.by_backfill for job in twin.jobs]
+    for job in twin.jobs:
+        job.answers = {}
+    if seed == 6:
+        assert simulated(twin, lines).start.tolist() != result.start.tolist(), "answers at once give the same"
 
 
 @pytest.mark.parametrize("kind", KINDS)
