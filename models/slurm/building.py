@@ -228,8 +228,8 @@ def jobs(
 
 
 def allocations(free: np.ndarray, wanted: Asked, configuration: Configuration) -> dict[str, np.ndarray]:
-    """Return the tables of allocations: a node has no more of them than CPUs for jobs, beside those of jobs
-    whose end it confirmed before other nodes did; and a job has one of a node."""
+    """Return the tables of allocations: a node has no more of them than CPUs for jobs, beside jobs whose
+    end it confirmed before other nodes did; and a job has one of a node."""
     n_jobs = len(wanted.jobs)
     most = int(free["cpus"].sum()) * (len(configuration.partitions) if configuration.settings.gang else 1)
     total, n_words = min(most + len(wanted.node_answers), n_jobs * len(free)), words(len(free))

@@ -121,7 +121,7 @@ class Observed:
     calls: list[float] = field(default_factory=list)  # messages that call the scheduler
     kill_times: list[float] = field(default_factory=list)  # from a kill to them
     answered: dict[int, float] = field(default_factory=dict)  # when the last of a job's nodes had answered
-    node_messages: dict[int, dict[str, float]] = field(default_factory=dict)  # those of epilogs, by node
+    node_messages: dict[int, dict[str, float]] = field(default_factory=dict)  # of epilogs, by node
     version: Version | None = None
     _message: tuple[float, int] = (0.0, 0)  # the last one of an epilog, and its job
     _evaluated: int = 0

@@ -169,8 +169,8 @@ multiplied; billing: what it uses a second for fair share, -1 for its CPUs.
 """
 
 NODE_ANSWER = fields("after", "node")
-"""A node that answers before the last ones of its job, and the seconds from the job's end until then; those
-of a job are in order of time."""
+"""A node that answers before the last ones of its job, and the seconds from the job's end until then, by
+job and time."""
 
 RECORD = fields("fixed fixed_tested", "job partition priority words")
 """Pairs of a job and one of its partitions, the entries of the queue.
