@@ -103,6 +103,9 @@ class SwitchTwin(Twin):
     switches: Sequence[tuple[set[int], int, int]] = ()
     weights: Sequence[int] = ()
 
+    def weight(self, node: int) -> int:
+        return self.weights[node]
+
     def chain(self, switch: int) -> list[int]:
         above = self.switches[switch][1]
         return [switch] if above == switch else [switch, *self.chain(above)]

@@ -488,9 +488,12 @@ class Twin:
                     left -= 1
         return {node: max(cpus, 1) for node, cpus in spread.items()}
 
+    def weight(self, node: int) -> int:
+        return 1
+
     def fit_busy(self, job: TwinJob, whole: bool, busy: set[int], offers: dict[int, int]) -> dict[int, int]:
         left_nodes, left_cpus, taken = job.nodes, job.tasks, {}
-        for node in sorted(offers, key=lambda node: (node not in busy, node)):
+        for node in sorted(offers, key=lambda node: (self.weight(node), node not in busy, node)):
             most = offers[node] if whole else max(left_cpus - max(left_nodes - 1, 0), 1)
             taken[node] = min(offers[node], most)
             left_nodes, left_cpus = left_nodes - 1, left_cpus - taken[node]
