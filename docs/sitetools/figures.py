@@ -154,7 +154,7 @@ def _draw(folder: Path, group: Group) -> None:
 def _save(
     folder: Path, group: Group, draw: Callable[[], Any], below: str, name: str, title: str, caption: str
 ) -> None:
-    """Draw and save as SVG, or keep the reason why there is no picture."""
+    """Draw and save as SVG, or keep the reason why none was drawn."""
     from analysis.errors import DrawingError
     from analysis.figures import style
 

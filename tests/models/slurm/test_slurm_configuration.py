@@ -650,7 +650,7 @@ def test_switches_are_read_from_the_file_beside_slurm_conf(tmp_path: Path) -> No
     """As Slurm reads it, or as scontrol shows it in a file that is included."""
     path, beside = tmp_path / "slurm.conf", tmp_path / "topology.conf"
     path.write_text("\n".join(["TopologyPlugin=topology/tree", NODE, PARTITION, ""]))
-    assert any("TopologyPlugin" in note for note in read(path).notes), "there are no switches"
+    assert any("TopologyPlugin" in note for note in read(path).notes), "without topology.conf there are none"
     before = reading.digest(path)
     beside.write_text("SwitchName=leaf Nodes=n1 # of the rack\nSwitchName=top Switches=leaf\n")
     assert [one.name for one in read(path).switches] == ["leaf", "top"]
