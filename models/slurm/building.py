@@ -344,7 +344,7 @@ def timers(
         "state": _state(settings, phases),
         "settings": _settings(configuration, phases, plans, first_licence),
         "slices": np.array(phases.slices) + phases.clock,
-        "looks": np.array(phases.looks) + phases.clock,
+        "wake_ups": np.array(phases.wake_ups) + phases.clock,
         "cycles": np.array(phases.cycles) + phases.clock,
         "segments": np.zeros(n_segments, tables.SEGMENT),
         "available": np.zeros((n_segments, words(n_nodes) + n_licences), np.uint64),
@@ -393,11 +393,11 @@ def _state(settings: Settings, phases: Phases) -> np.ndarray:
     state = progress.record(tables.STATE)
     recalculates = settings.multifactor and settings.has_database
     first_slice = phases.slices[0] if phases.slices else phases.slice
-    first_tick = (phases.looks[0] if phases.looks else phases.tick) + phases.clock
+    first_tick = (phases.wake_ups[0] if phases.wake_ups else phases.tick) + phases.clock
     whole_seconds = versions.rules(settings.version)["whole_seconds"]
     values = {
-        "next_tick": first_tick if phases.looks or not whole_seconds else np.ceil(first_tick),
-        "next_look": phases.backfill + phases.clock if settings.backfill else np.inf,
+        "next_tick": first_tick if phases.wake_ups or not whole_seconds else np.ceil(first_tick),
+        "next_check": phases.backfill + phases.clock if settings.backfill else np.inf,
         "next_calc": phases.calculation + phases.clock if recalculates else np.inf,
         "next_immediate": np.inf,
         "next_slice": first_slice + phases.clock if settings.gang else np.inf,

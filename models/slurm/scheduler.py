@@ -35,7 +35,7 @@ class Phases:
         The same from a kill on; the message of the epilog then calls a pass at once.
     cycle_time : float
         Seconds that a backfill cycle takes: the next one comes bf_interval after its end.
-    looks : tuple of float
+    wake_ups : tuple of float
         The first wake-ups of the background thread, where they are known; later ones follow a period apart.
     cycles : tuple of float
         Instants at which the backfill thread is known to have woken; a wake-up that is due within `NEAR_S`
@@ -56,14 +56,14 @@ class Phases:
     completing: float = 0.02
     killing: float = 0.1
     cycle_time: float = 0.003
-    looks: tuple[float, ...] = ()
+    wake_ups: tuple[float, ...] = ()
     cycles: tuple[float, ...] = ()
     slices: tuple[float, ...] = ()
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
         """Return the checked values of ``policy.phases``."""
-        known = [each.name for each in fields(cls) if each.name not in ("looks", "cycles", "slices")]
+        known = [each.name for each in fields(cls) if each.name not in ("wake_ups", "cycles", "slices")]
         mapping = checks.mapping(given, "policy.phases", known)
         found: dict[str, Any] = {}
         for key in mapping:

@@ -177,7 +177,7 @@ CASES["devices"] = Case(
 )
 
 PARAMETERS = "bf_interval=30,batch_sched_delay=0"
-AT_EACH_LOOK = {"SchedulerParameters": PARAMETERS}
+AT_EACH_WAKE_UP = {"SchedulerParameters": PARAMETERS}
 """A pass a second, so that starts do not depend on when the controller of a busy machine wakes up."""
 
 BUDGETS = ASSOCIATIONS.replace("GrpTRES=cpu=32", "GrpTRESMins=cpu=40").replace(
@@ -185,7 +185,7 @@ BUDGETS = ASSOCIATIONS.replace("GrpTRES=cpu=32", "GrpTRESMins=cpu=40").replace(
 )
 CASES["budgets"] = Case(
     {
-        **AT_EACH_LOOK,
+        **AT_EACH_WAKE_UP,
         "AccountingStorageEnforce": "limits,safe",
         "DebugFlags": "Backfill,Priority",
         "PriorityType": "priority/multifactor",
@@ -215,7 +215,7 @@ CASES["budgets_spent"] = replace(  # whose jobs are ended
 
 LICENCES = {"solver": 6, "mesher": 3}
 CASES["licences"] = Case(
-    {**AT_EACH_LOOK, "Licenses": ",".join(f"{name}:{n}" for name, n in LICENCES.items())},
+    {**AT_EACH_WAKE_UP, "Licenses": ",".join(f"{name}:{n}" for name, n in LICENCES.items())},
     licences=tuple(LICENCES),
 )
 CASES["licences_planned"] = replace(
@@ -224,7 +224,7 @@ CASES["licences_planned"] = replace(
 )
 
 CASES["switches"] = Case(
-    {**AT_EACH_LOOK, "TopologyPlugin": "topology/tree"},
+    {**AT_EACH_WAKE_UP, "TopologyPlugin": "topology/tree"},
     switches=(
         "SwitchName=s1 Nodes=n[1-3]",
         "SwitchName=s2 Nodes=n[4-8]",
@@ -243,7 +243,7 @@ CASES["switches_cpus"] = replace(
     further=[f"Weight={1 + number % 2}" for number in range(NODES)],
 )
 CASES["several"] = Case(
-    AT_EACH_LOOK,
+    AT_EACH_WAKE_UP,
     (
         f"PartitionName=main Nodes={ALL} Default=YES OverSubscribe=EXCLUSIVE State=UP",
         "PartitionName=few Nodes=n[1-6] PriorityTier=2 OverSubscribe=EXCLUSIVE State=UP",

@@ -252,24 +252,24 @@ class Observed:
         depends on what else the machine does. So its wake-ups are taken from the log as far as it shows them,
         and the others are interpolated.
         """
-        looks = self.looks(delay)
-        wake_ups = looks - zero
+        readings = self.clock_readings(delay)
+        wake_ups = readings - zero
         cycles = [self._begun(cycle) for cycle in self.cycles]
         return Phases(
             clock=zero % DAY_S,
             tick=float(wake_ups[0]),
             backfill=_first_after(cycles, zero),
             calculation=_first_after(self.calculations, zero),
-            full=_last_before(self.full_passes, 60.0, zero, looks),
-            passed=_last_before(self.passes, 60.0, zero, looks),
-            limits=_last_before(self.limits, 30.0, zero, looks),
+            full=_last_before(self.full_passes, 60.0, zero, readings),
+            passed=_last_before(self.passes, 60.0, zero, readings),
+            limits=_last_before(self.limits, 30.0, zero, readings),
             period=float(np.diff(wake_ups).mean()),
             completing=self._answer_time(),
             killing=float(np.median(self.kill_times)) if self.kill_times else Phases.killing,
             cycle_time=self._cycle_time(),
             cycles=tuple(cycle - zero for cycle in cycles),
             slices=tuple((np.array(self.slices)[np.array(self.slices) > zero] - zero).tolist()),
-            looks=tuple(wake_ups[wake_ups > 0].tolist()),
+            wake_ups=tuple(wake_ups[wake_ups > 0].tolist()),
         )
 
     def _begun(self, cycle: float) -> float:
@@ -324,13 +324,13 @@ class Observed:
         since = np.where(before >= 0, found - np.append(calls, -np.inf)[before], np.inf)
         return found[since >= CALLED_S]
 
-    def looks(self, delay: int = 3) -> np.ndarray:
-        """Return when the background thread looks, and by the fraction which whole second it takes it for.
+    def clock_readings(self, delay: int = 3) -> np.ndarray:
+        """Return when the background thread wakes up, and by the fraction which whole second it takes it for.
 
         It reads the coarse clock, which is up to `COARSE_S` late, so that just after a whole second it may
         see the one before. Which of the two it saw is chosen so that the rules of its timers (passes `delay`
         seconds apart at least, full ones each minute, tests of limits each 30 s) explain which of them are in
-        the log, and which are not. O(looks).
+        the log, and which are not. O(wake-ups).
         """
         whole_seconds = rules(self.version)["whole_seconds"]
         if whole_seconds:
@@ -397,13 +397,13 @@ def _first_after(instants: list[float], zero: float) -> float:
     return next((instant - zero for instant in instants if instant > zero), 0.0)
 
 
-def _last_before(instants: list[float], default: float, zero: float, looks: np.ndarray) -> float:
+def _last_before(instants: list[float], default: float, zero: float, readings: np.ndarray) -> float:
     """Return when something happened last before `zero`, by the wake-up that did it."""
     if not instants:
         return 0.0  # the log is shorter than until the next one
     at = max((instant for instant in instants if instant < zero), default=instants[0])
-    look = looks[max(int(np.searchsorted(looks, at + BESIDE_S, side="right")) - 1, 0)]
-    return float(look if abs(look - at) < WITHIN_S else at) - zero - default * (at >= zero)
+    reading = readings[max(int(np.searchsorted(readings, at + BESIDE_S, side="right")) - 1, 0)]
+    return float(reading if abs(reading - at) < WITHIN_S else at) - zero - default * (at >= zero)
 
 
 def _seconds(text: str) -> float:

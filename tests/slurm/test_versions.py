@@ -143,8 +143,10 @@ def test_a_wake_up_takes_the_second_that_explains_its_passes(
     found = Observed(
         submitted=submitted, passes=[base + at + 0.001 for at in passes], version=Version.of("24.11")
     )
-    looks = {round(at - base): at % 1 > 0.5 for at in found.looks()}
-    assert [second for second, is_early in looks.items() if is_early and 3 <= second <= passes[-1]] == early
+    readings = {round(at - base): at % 1 > 0.5 for at in found.clock_readings()}
+    assert [
+        second for second, is_early in readings.items() if is_early and 3 <= second <= passes[-1]
+    ] == early
 
 
 @pytest.mark.parametrize(("version", "tick", "first"), [("22.05", 1.0017, 0.3), ("23.11", 1.0, 1.0)])

@@ -1,4 +1,4 @@
-"""The event loop: submissions, ends, and looks of the controller and of the backfill thread."""
+"""The event loop: submissions, ends, and wake-ups of the controller's threads."""
 
 import math
 
@@ -129,8 +129,8 @@ def leave_queue(system):
 
 @part(inline=False)
 def test_limits(system):
-    """End the jobs that are over their limits, whose nodes are completing in the pass of this look (seen on
-    Slurm 22.05.8): O(running jobs)."""
+    """End the jobs that are over their limits, whose nodes are completing in the pass of this wake-up (seen
+    on Slurm 22.05.8): O(running jobs)."""
     state, settings, fate = system.state[0], system.settings[0], system.fate
     now = math.floor(state.now)
     k = 0
@@ -159,17 +159,17 @@ def test_limits(system):
 
 @part()
 def next_tick(system):
-    """Set when the background thread looks next."""
+    """Set when the background thread wakes up next."""
     state = system.state[0]
-    state.n_looks += 1
-    if state.n_looks < len(system.looks):
-        state.next_tick = system.looks[state.n_looks]
+    state.n_wake_ups += 1
+    if state.n_wake_ups < len(system.wake_ups):
+        state.next_tick = system.wake_ups[state.n_wake_ups]
     else:
         state.next_tick += system.settings[0].tick
 
 
 @part(inline=False)
-def look(system, main_pass, pick):
+def wake_up(system, main_pass, pick):
     """What the background thread does about once a second: limits, and a timed pass where one is due."""
     state, settings = system.state[0], system.settings[0]
     now = math.floor(state.now)
@@ -192,14 +192,14 @@ def look(system, main_pass, pick):
 
 @part(inline=False)
 def next_cycle(system):
-    """Set when the backfill thread looks after a cycle, which ends now."""
+    """Set when the backfill thread checks after a cycle, which ends now."""
     state, settings = system.state[0], system.settings[0]
-    state.last_cycle = math.floor(state.next_look)
-    state.next_look = state.next_look + settings.bf_interval + settings.cycle_time
-    while state.n_known < len(system.cycles) and system.cycles[state.n_known] < state.next_look - NEAR_S:
+    state.last_cycle = math.floor(state.next_check)
+    state.next_check = state.next_check + settings.bf_interval + settings.cycle_time
+    while state.n_known < len(system.cycles) and system.cycles[state.n_known] < state.next_check - NEAR_S:
         state.n_known += 1
-    if state.n_known < len(system.cycles) and system.cycles[state.n_known] < state.next_look + NEAR_S:
-        state.next_look = system.cycles[state.n_known]
+    if state.n_known < len(system.cycles) and system.cycles[state.n_known] < state.next_check + NEAR_S:
+        state.next_check = system.cycles[state.n_known]
 
 
 @part(inline=False)
@@ -227,11 +227,11 @@ def skip_idle(system, until):
             state.n_passes += 1
         next_tick(system)
     before = -np.inf
-    while before < state.next_look < min(until, state.next_tick):
-        before = state.next_look
-        now = math.floor(state.next_look)
+    while before < state.next_check < min(until, state.next_tick):
+        before = state.next_check
+        now = math.floor(state.next_check)
         if now - state.last_cycle < settings.bf_interval or state.last_update < state.last_cycle:
-            state.next_look += 1.0
+            state.next_check += 1.0
         else:
             next_cycle(system)
 
@@ -249,12 +249,12 @@ def is_planned(system):
 
 
 @part(inline=False)
-def look_backfill(system, backfill_cycle, pick):
+def check_backfill(system, backfill_cycle, pick):
     """What the backfill thread does: a cycle where the last one is old and something has changed."""
     state, settings = system.state[0], system.settings[0]
     now = math.floor(state.now)
     if now - state.last_cycle < settings.bf_interval or state.last_update < state.last_cycle:
-        state.next_look = state.now + 1.0
+        state.next_check = state.now + 1.0
         return
     release(system)  # begin times are tested at each pass
     if state.n_queue:
@@ -284,9 +284,9 @@ def last_event(system):
 @kernel(int64(SYSTEM, PASS, CYCLE, PICK))
 def run(system, main_pass, backfill_cycle, pick):
     """Run all jobs to their ends; return `ENDED_ALL`, `STUCK` if a job can never start, `NO_PROGRESS` if time
-    does not go on, or `PAUSED` where the caller is to look for signals and to call again.
+    does not go on, or `PAUSED` where the caller is to check for signals and to call again.
 
-    O(looks + passes x tested x nodes).
+    O(wake-ups + passes x tested x nodes).
     """
     state, settings = system.state[0], system.settings[0]
     n_jobs, events = len(system.fate), 0
@@ -309,7 +309,7 @@ def run(system, main_pass, backfill_cycle, pick):
             skip_idle(system, min(until, min(state.next_slice, next_leave)))
         now = min(
             min(min(next_submit, next_end), min(state.next_slice, next_leave)),
-            min(min(state.next_tick, state.next_look), min(state.next_calc, state.next_immediate)),
+            min(min(state.next_tick, state.next_check), min(state.next_calc, state.next_immediate)),
         )
         state.repeated = count_repeated(state.repeated, state.now, now)
         if stands_still(state.repeated, n_jobs):
@@ -334,7 +334,7 @@ def run(system, main_pass, backfill_cycle, pick):
             sort_again(system)
             state.next_calc += settings.calc_period
         elif state.next_tick == now:
-            look(system, main_pass, pick)
+            wake_up(system, main_pass, pick)
         else:
-            look_backfill(system, backfill_cycle, pick)
+            check_backfill(system, backfill_cycle, pick)
     return PAUSED

@@ -80,17 +80,17 @@ used_at_end
 """
 
 STATE = fields(
-    "now next_tick next_look next_calc next_immediate last_calc quiet_since next_slice",
+    "now next_tick next_check next_calc next_immediate last_calc quiet_since next_slice",
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
-    "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_looks "
+    "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_wake_ups "
     "n_completing n_known n_left n_pieces n_members n_slices most_shared shared n_offered n_ended n_placed "
     "busy_first repeated is_copied is_viewed n_copies n_free "
     "n_times first_time middle_time last_time n_joined",
 )
 """Scalars of the system.
 
-next_look
-    When the backfill thread looks whether a cycle is due.
+next_check
+    When the backfill thread checks whether a cycle is due.
 waiting_call
     Whether a submission or an end waits for a pass.
 last_sched, last_full, last_limits, last_cycle, last_update
@@ -395,7 +395,7 @@ class System(NamedTuple):
     suffixes: SETS
     of_user: Ints
     array_running: Ints
-    looks: Floats
+    wake_ups: Floats
     cycles: Floats
     log: Annotated[np.ndarray, PLANNED]
     fair: Annotated[np.ndarray, ASSOCIATION]
