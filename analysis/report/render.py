@@ -212,7 +212,7 @@ def title(study: Study, paper: Paper) -> str:
     jobs = (
         " and ".join(dict.fromkeys(workloads)) if len(set(workloads)) < 3 else f"{len(workloads)} workloads"
     )
-    names = [label(policy) for policy in study.policies]
+    names = [label(policy) for policy in study.compared]
     policies = f"{len(names)} policies" if len(names) > NAMED else " and ".join(names[-2:])
     if 2 < len(names) <= NAMED:
         policies = f"{', '.join(names[:-2])}, {policies}"

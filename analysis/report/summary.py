@@ -64,7 +64,7 @@ def _nothing(study: Study) -> str:
 
 
 def _asked(study: Study) -> str:
-    n = len(study.policies)
+    n = len(study.compared)
     if study.is_program:
         points, once = int((study.status != EXCLUDED).sum()), replications(study)
         name = study.settings["model"] or study.settings["command"][0]

@@ -191,6 +191,12 @@ class Study:
         return self.values_of("policy")
 
     @property
+    def compared(self) -> list[str]:
+        """Schemes but for those that a search ran only to see what one of its keys does."""
+        without = (self.settings.get("searched") or {}).get("without", {})
+        return [policy for policy in self.policies if policy not in without]
+
+    @property
     def loads(self) -> np.ndarray:
         """Offered loads, ascending."""
         return np.sort(self.data["load"].values.astype(float))

@@ -127,9 +127,12 @@ class Found:
         """Return the keys of settings with their values."""
         return ", ".join(f"{key}={brief(value)}" for key, value in trial.items())
 
-    def usual(self, key: str) -> Any:
-        """Return the reference's value of a key."""
-        return get(self.study.config.get("policy", {}).get(self.reference, {}), key)
+    def usual(self, key: str) -> str:
+        """Return the reference's value of a key; a policy with lines leaves the rest to its slurm.conf."""
+        policy = self.study.config.get("policy", {}).get(self.reference, {})
+        if (value := get(policy, key)) is None:
+            return "as in slurm.conf" if "lines" in policy else "–"
+        return brief(value)
 
 
 def brief(value: Any) -> str:

@@ -58,8 +58,9 @@ def sentences(found: Found) -> list[str]:
     full, held = searched["stages"][FULL], searched["weeks"] - searched["held_from"]
     stopped, values = sum(not one.is_full for one in of), Sample.of(found.confirmed).values
     lines = [
-        f"{len(of)} settings were tried on the first {full} of {searched['weeks']} {values}, {stopped} of "
-        f"them stopped early; the verdict is of the last {held}, which the search had not seen."
+        f"{len(of)} settings were tried on the first {full} of {searched['weeks']} {values}, "
+        f"{stopped or 'none'} of them stopped early; the verdict is of the last {held}, which the "
+        "search had not seen."
     ]
     if not found.finalists:
         return [*lines, "None of them had a shorter mean wait within the limits, so none was compared there."]
@@ -89,7 +90,7 @@ def _keys(found: Found) -> Table | None:
         [
             key,
             typed(values[key]),
-            "–" if (usual := found.usual(key)) is None else typed(usual),
+            found.usual(key),
             cells.judged(case.difference(WAIT, name), case.units[WAIT]),
         ]
         for key, name in found.without.items()

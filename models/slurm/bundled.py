@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from models.slurm.configuration import Configuration, ConfigurationError, readin
 
 def read(
     path: str | os.PathLike[str],
-    lines: Sequence[str] = (),
+    lines: Mapping[str, str] | None = None,
     sha256: str | None = None,
     words: Mapping[str, int] | None = None,
 ) -> Configuration:

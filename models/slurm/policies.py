@@ -46,6 +46,7 @@ OLD_TO_NEW = "a mapping of partitions of the log to partitions of slurm.conf"
 DIVISOR = "a positive whole number that divides the machine's processors"
 
 HOUR_S = 3600.0
+OF_QOS = re.compile(r"\s*QosName\s*=\s*([^\s:]+)", re.IGNORECASE)
 OF_POOL = re.compile(r"add machine\.processors=(\d+)")
 
 
@@ -140,12 +141,13 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
     """Return the slurm.conf of a policy, its other keys included, on the nodes of the file or of the machine;
     ``ValueError`` with one line that names the mistake."""
     rules = Rules.of(policy)
-    lines = (*rules.lines, *rules.given("line").values())
+    lines = {f"policy.lines[{number}]": line for number, line in enumerate(rules.lines, start=1)}
+    lines |= {f"policy.{key}": line for key, line in rules.given("line").items()}
     words, sha256 = rules.given("word"), policy.get("sha256")
     made = (
-        of_lines("policy.lines", lines, words)
+        of_lines("policy.lines", [*lines.values()], words)
         if rules.path is None
-        else _read_once(rules.path, lines, sha256, tuple(words.items()))
+        else _read_once(rules.path, tuple(lines.items()), sha256, tuple(words.items()))
         if sha256
         else bundled.read(rules.path, lines, None, words)
     )
@@ -173,10 +175,10 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
 
 @lru_cache(maxsize=16)
 def _read_once(
-    path: str, lines: tuple[str, ...], sha256: str, words: tuple[tuple[str, int], ...]
+    path: str, lines: tuple[tuple[str, str], ...], sha256: str, words: tuple[tuple[str, int], ...]
 ) -> Configuration:
     """Return the configuration of a file whose content is known, with the files that it includes."""
-    return bundled.read(path, lines, sha256, dict(words))
+    return bundled.read(path, dict(lines), sha256, dict(words))
 
 
 def with_moved(made: Configuration, moved: Mapping[str, Mapping[str, int]]) -> Configuration:
@@ -189,6 +191,13 @@ def with_moved(made: Configuration, moved: Mapping[str, Mapping[str, int]]) -> C
                 checks.refuse("policy.moved", name, f"partitions of {made.name}: {', '.join(found)}")
         giving, taking = (found[name] for name in ((source, target) if number > 0 else (target, source)))
         free = [node for node in giving.nodes if node not in taking.nodes]
+        if number and not free:
+            checks.refuse(
+                f"policy.moved.{source}.{target}",
+                number,
+                f"0 or {'more' if number < 0 else 'fewer'}, since {taking.name} has all nodes of "
+                f"{giving.name}",
+            )
         if abs(number) > len(free) or abs(number) == len(giving.nodes):
             most = min(len(free), len(giving.nodes) - 1)
             checks.refuse(
@@ -379,7 +388,8 @@ def check(point: Point) -> Sequence[str]:
     of_log = [note.replace(AT_ONCE, "; here they may start when they could") for note in of_log]
     ids = opened.ids[opened.rows].tolist() if isinstance(opened, Trace) and opened.ids is not None else None
     of_file = [with_share(note, found, ids) for note in configuration.notes]
-    return [*of_log, *of_file, *_restricted(found, configuration), *notes]
+    of_lines = _without_jobs(Rules.of(point.policy).lines, found, configuration)
+    return [*of_log, *of_file, *of_lines, *_restricted(found, configuration), *notes]
 
 
 def _of_nodes(note: str, configuration: Configuration) -> str:
@@ -393,6 +403,19 @@ def _of_nodes(note: str, configuration: Configuration) -> str:
         return f"if {configuration.name} lacks nodes of it, add {added}"
 
     return OF_POOL.sub(lines, note)
+
+
+def _without_jobs(lines: Sequence[str], found: Asked, configuration: Configuration) -> list[str]:
+    """Return a note on each QOS of ``policy.lines`` that neither a job nor a partition has."""
+    of_jobs = set(found.request.qos.tolist())
+    known = ", ".join(sorted(of_jobs - {""})) or "none"
+    known_here = {name.lower() for name in of_jobs} | {one.qos.lower() for one in configuration.partitions}
+    return [
+        f"policy.lines[{number}]: no job and no partition has QOS {given[1]}, so that it has no effect; "
+        f"the jobs have {known}"
+        for number, line in enumerate(lines, start=1)
+        if (given := OF_QOS.match(line)) and given[1].lower() not in known_here
+    ]
 
 
 def _restricted(found: Asked, configuration: Configuration) -> list[str]:

@@ -115,6 +115,10 @@ def ranges(tune: Mapping[str, Any], policy: Mapping[str, Any], given: Mapping[st
         if one.line:
             if "lines" not in policy:
                 raise SweepError(f"tune.{one.key}: line is for policies with lines, such as slurm")
+        elif one.key == "family":
+            raise SweepError(
+                "tune.family: a search is of one family; leave it out, and search each by itself"
+            )
         elif not has(policy, one.key) and ("." not in one.key or get(policy, one.key.split(".")[0]) != {}):
             raise SweepError(unknown("key of tune", one.key, [name for name, _ in leaves(policy)]))
         if has(given, one.key):

@@ -29,7 +29,8 @@ class Faults:
             return parse(text)
         except ValueError as allowed:
             first = str(allowed).partition(",")[0]
-            wins = f"; add policy.lines=['{key}={first}'], which wins over it" if "/" in first else ""
+            of_file = "/" in first and not where.startswith("policy.")
+            wins = f"; add policy.lines=['{key}={first}'], which wins over it" if of_file else ""
             self.add(f"{where}: {key}={text}; allowed: {allowed}{wins}")
             return default
 

@@ -83,12 +83,12 @@ class _Files:
 
 def read(
     path: str | os.PathLike[str],
-    lines: Sequence[str] = (),
+    lines: Mapping[str, str] | None = None,
     sha256: str | None = None,
     words: Mapping[str, int] | None = None,
 ) -> Configuration:
-    """Return the configuration of a file, with further lines that are added to it and win over it, and
-    further words of SchedulerParameters.
+    """Return the configuration of a file, with further lines that are added to it and win over it, by the key
+    that gives each, and further words of SchedulerParameters.
 
     Raises
     ------
@@ -103,8 +103,8 @@ def read(
             f"{Path(path).name}, or a file that it includes, has changed since the plan was made; run the "
             "command again"
         )
-    for number, text in enumerate(lines, start=1):
-        found += _of_text(f"policy.lines[{number}]", text, files.faults)
+    for where, text in (lines or {}).items():
+        found += _of_text(where, text, files.faults)
     return configuration_of(Path(path).name, found, words or {}, files.faults)
 
 

@@ -382,7 +382,7 @@ def test_records_of_other_versions_beside_lines(tmp_path: Path) -> None:
 
 
 def test_further_lines_win(conf: Path) -> None:
-    made = read(conf, ["SchedulerType=sched/builtin", "PartitionName=gpu Nodes=g1"])
+    made = read(conf, {"first": "SchedulerType=sched/builtin", "second": "PartitionName=gpu Nodes=g1"})
     assert not made.settings.backfill
     assert made.partitions[1].nodes == (4,)
 
@@ -394,7 +394,7 @@ def test_what_scontrol_shows(tmp_path: Path) -> None:
         "SchedulerParameters     = bf_interval=45\nBOOT_TIME               = 2026-11-24T11:00:00\n"
         "EpilogSlurmctld         = (null)\n\nSlurmctld(primary) at host is UP\n"
     )
-    made = read(path, ["NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1"])
+    made = read(path, {"a": "NodeName=n1 CPUs=4", "b": "PartitionName=all Nodes=n1"})
     assert (made.settings.bf_interval, made.settings.kill_wait) == (45, 30)
 
 
@@ -496,7 +496,7 @@ def test_all_faults_of_a_file_are_reported_at_once(tmp_path: Path) -> None:
     ]
     path.write_text("\n".join([*lines, "SelectType=select/alien", "QosName=q Priority=high GrpJobs=few"]))
     with pytest.raises(ConfigurationError) as raised:
-        read(path, ["ReservationName=r Nodes=n1"], words={"bf_interval": 5})
+        read(path, {"policy.lines[1]": "ReservationName=r Nodes=n1"}, words={"bf_interval": 5})
     shown = str(raised.value)
     assert shown.startswith("10 faults: (1) ")
     assert "\n" not in shown
@@ -763,3 +763,9 @@ def test_nodes_that_cannot_be_moved(conf: Path, moved: Any, line: str) -> None:
     policy = {**composed("policy", "slurm"), "moved": moved}
     with pytest.raises(ValueError, match=re.escape(line)):
         with_moved(read(conf), Rules.of(policy).moved or {})
+
+
+def test_no_node_is_moved_to_a_partition_that_has_them_all(conf: Path) -> None:
+    made = read(conf, {"policy.lines[1]": "PartitionName=gpu Nodes=n[001-002]"})
+    with pytest.raises(ValueError, match="gpu=-1; allowed: 0 or more, since batch has all nodes of gpu"):
+        with_moved(made, {"batch": {"gpu": -1}})

@@ -191,6 +191,13 @@ def test_one_misfit_does_not_refuse_a_study(site: Site, case: str) -> None:
     assert not np.isnan(made.start).any()
 
 
+def test_a_line_of_a_qos_without_jobs_is_noted(site: Site) -> None:
+    site.write(CONF + BATCH, job(1, ""))
+    assert "policy.lines[1]: no job and no partition has QOS gost" in site.plan(
+        "policy.lines=['QosName=gost GrpJobs=3']"
+    )
+
+
 def test_no_file_and_no_machine(site: Site) -> None:
     site.write(CONF + BATCH, job(1, ""))
     said = site.plan(path="null")

@@ -150,6 +150,7 @@ def test_nothing_is_found_where_all_orders_are_equal(sweep) -> None:
 @pytest.mark.parametrize(
     ("given", "line"),
     [
+        (("tune.family={of: [gang, slurm]}",), "tune.family: a search is of one family; leave it out"),
         (("tune.wieghts=[1,2]",), "unknown key of tune 'wieghts'"),
         (("tune.weights=null",), "tune has no key: give what a search may set"),
         (("tune.reservations={of: [1], range: [1, 4]}",), "tune.reservations has both range and of"),
