@@ -12,14 +12,17 @@ import sys
 import textwrap
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from analysis import command
 from schedsweep.packages import ROOT
-from sweep import plugins
+from sweep import cli, plugins
 from sweep.config import locate
 from sweep.errors import SweepError
+from sweep.plan import sources
 from sweep.store.loading import loaded
 
 FILES = {
@@ -148,9 +151,6 @@ def results(folder: Path) -> Path:
     before = status()
     conf, output = folder / "mine/conf", folder / "results"
     grid = ["sweep", "--config-dir", conf, "+experiment=mine", f"output={output}"]
-    lost = run(*grid, cwd=folder.parent)
-    assert lost.returncode == 2
-    assert "No module named 'mine'; modules=FOLDER names the folder that holds it" in lost.stderr
     done = run(*grid, f"modules={folder}", "executor.workers=2", cwd=folder.parent)
     assert done.returncode == 0, done.stderr + done.stdout
     shown = run("analysis", output, f"modules={folder}", "paper=mine.paper", cwd=folder.parent)
@@ -181,19 +181,22 @@ def test_all_of_it_is_in_the_dataset_and_the_report(results: Path) -> None:
 
 
 def test_a_rerun_names_the_code_that_it_needs_and_runs_what_the_file_carries(
-    results: Path, tmp_path: Path
+    results: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    again = ["sweep", "rerun", results / "mine.nc", "executor=serial", f"output={tmp_path / 'again'}"]
-    refused = run(*again, cwd=tmp_path)
-    assert refused.returncode == 2
-    assert "modules=FOLDER writes it there" in refused.stderr
-    stranger = run(*again, cwd=tmp_path, PYTHONPATH=str(results.parent))
-    assert stranger.returncode == 2
-    assert all(
-        name in stranger.stderr for name in ("mine.family", "mine.steady", "mine.metrics.wait_per_processor")
-    )
-    assert "trust=true" in stranger.stderr
-    done = run(*again, f"modules={tmp_path / 'code'}", cwd=tmp_path)
+    grid = ["--config-dir", f"{folder}/mine/conf", "+experiment=mine", f"output={tmp_path / 'lost'}"]
+    again = ["rerun", f"{results}/mine.nc", "executor=serial", f"output={tmp_path / 'again'}"]
+    assert cli.main(grid) == cli.main(again) == 2
+    lost, refused = capsys.readouterr().err.splitlines()
+    assert "No module named 'mine'; modules=FOLDER names the folder that holds it" in lost
+    assert "modules=FOLDER writes it there" in refused
+    monkeypatch.syspath_prepend(results.parent)
+    sources.clear_caches()
+    assert cli.main(again) == 2
+    sources.clear_caches()
+    names = ("mine.family", "mine.steady", "mine.metrics.wait_per_processor", "trust=true")
+    stranger = capsys.readouterr().err
+    assert all(name in stranger for name in names)
+    done = run("sweep", *again, f"modules={tmp_path / 'code'}", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "identical, bit for bit" in done.stdout
 
@@ -203,7 +206,6 @@ def test_a_workloads_source_is_a_part_of_a_tasks_identity(results: Path, tmp_pat
     module = tmp_path / "mine/steady.py"
     grid = ["sweep", "+experiment=mine", f"output={results}", "action=status", f"modules={tmp_path}"]
     variables = {"SCHEDSWEEP_CONFIG_DIR": str(tmp_path / "mine/conf")}
-    assert " 0 left" in run(*grid, cwd=tmp_path, **variables).stdout
     module.write_text(f"# a comment\n{module.read_text()}")
     assert " 0 left" in run(*grid, cwd=tmp_path, **variables).stdout
     module.write_text(
@@ -212,13 +214,14 @@ def test_a_workloads_source_is_a_part_of_a_tasks_identity(results: Path, tmp_pat
     assert " 0 done" in run(*grid, cwd=tmp_path, **variables).stdout
 
 
-def test_a_dataset_imports_nothing_but_by_modules(results: Path, tmp_path: Path) -> None:
+def test_a_dataset_imports_nothing_but_by_modules(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shutil.copytree(results, tmp_path / "results")
     shutil.copytree(results.parent / "mine", tmp_path / "mine")
     (tmp_path / "mine/family/__init__.py").write_text("raise SystemExit('imported')")
-    shown = run("analysis", "results", "output=drawn", cwd=tmp_path)
-    assert shown.returncode == 0, shown.stderr
-    assert "imported" not in shown.stdout + shown.stderr
+    monkeypatch.syspath_prepend(tmp_path)
+    assert command.main([str(tmp_path / "results"), f"output={tmp_path / 'drawn'}"]) == 0
 
 
 @pytest.fixture

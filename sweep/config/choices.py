@@ -32,7 +32,7 @@ def _all_names(group: str, folders: Sequence[Path]) -> Iterator[str]:
         top = folder / group
         for file in itertools.chain(top.glob("*.yaml"), top.glob("*/*.yaml")):
             if file.is_file():  # no folder, pipe or broken link
-                yield file.relative_to(top).with_suffix("").as_posix()
+                yield file.as_posix()[len(top.as_posix()) + 1 : -len(".yaml")]
 
 
 def find(group: str, given: object, folders: Sequence[Path]) -> str:

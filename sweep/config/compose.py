@@ -28,6 +28,7 @@ from sweep.config.settings import (
     check,
     check_key,
     shown,
+    typed_settings,
 )
 from sweep.errors import SweepError, one_line, unknown
 
@@ -84,7 +85,7 @@ def load(
     data["executor"] = keys_of_executor | data.get("executor", {})
     with _one_line_errors():
         setup_globals()  # Hydra's resolvers, ``output=results/${now:%F}``
-        settings: Settings = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(Settings), data))  # type: ignore[assignment] # of a typed config: Settings
+        settings: Settings = OmegaConf.to_object(OmegaConf.merge(typed_settings(), data))  # type: ignore[assignment] # of a typed config: Settings
         check(settings)
         chosen = {} if settings.is_program else _chosen(settings, folders, own)
         # Of the experiment's file and of those on which it builds, whatever was typed.

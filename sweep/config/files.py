@@ -2,12 +2,14 @@
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from omegaconf import DictConfig, ListConfig, OmegaConf
 from yaml import MarkedYAMLError, YAMLError  # type: ignore[import-untyped] # types only by another package
 
+from models.workloads.replayed import of_file
 from sweep.config import choices
 from sweep.errors import SweepError
 
@@ -79,6 +81,11 @@ def _place_of(base: str, group: str, name: str, folders: Sequence[Path]) -> tupl
 
 def read(path: Path) -> dict[str, Any]:
     """Return the keys of a YAML file."""
+    return copy.deepcopy(_read(path, of_file(str(path))))
+
+
+@cache  # a base is read by each file that builds on it; with another state the file is read again
+def _read(path: Path, state: tuple[int, int] | None) -> dict[str, Any]:
     try:
         text = path.read_bytes().decode()
         if text.startswith("\ufeff"):

@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -362,6 +363,12 @@ def is_utf8(name: str) -> bool:
     return True
 
 
+@cache
+def typed_settings() -> Any:
+    """Return all settings with types and defaults; a merge of values over them makes a copy."""
+    return OmegaConf.structured(Settings)
+
+
 def check_key(key: str, value: Any, valid: Collection[str]) -> None:
     """Refuse a setting that there is none of, or whose value has another type.
 
@@ -382,7 +389,7 @@ def check_key(key: str, value: Any, valid: Collection[str]) -> None:
         raise SweepError(unknown("key", key, valid))
     elif not rest or top in BELOW:
         try:
-            OmegaConf.merge(OmegaConf.structured(Settings), {top: {rest: value} if rest else value})
+            OmegaConf.merge(typed_settings(), {top: {rest: value} if rest else value})
         except (
             OmegaConfBaseException,
             TypeError,

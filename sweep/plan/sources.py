@@ -299,21 +299,27 @@ def _parse(data: bytes) -> Source:
         tree = ast.parse(data)
     except (SyntaxError, ValueError):  # its import will raise it; until then any change counts
         return Source(hashlib.sha256(data).hexdigest(), [], [], [])
-    # Before the walk below: a text in a docstring names no module, and imports for type checkers never run.
-    for node in ast.walk(tree):
-        for field, value in ast.iter_fields(node):
-            if isinstance(value, list):
-                setattr(node, field, [item for item in value if not _is_comment(item)])
     imports: list[tuple[int, str, list[str]]] = []
     texts: set[str] = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.Constant(value=str(text)):
-                texts.add(text)
-            case ast.Import(names=names):
-                imports.extend((0, each.name, []) for each in names)
-            case ast.ImportFrom(module=module, names=names, level=level):
-                imports.append((level, module or "", [each.name for each in names]))
+    # A list that grows, as `ast.walk` is slow. What is for readers only leaves the tree before the walk comes
+    # to it: a text in a docstring names no module, and imports for type checkers never run.
+    nodes: list[ast.AST] = [tree]
+    for node in nodes:
+        for field in node._fields:
+            value = getattr(node, field)
+            if isinstance(value, list):
+                value[:] = [
+                    item for item in value if not isinstance(item, ast.Expr | ast.If) or not _is_comment(item)
+                ]
+                nodes += [item for item in value if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST):
+                nodes.append(value)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            texts.add(node.value)
+        elif isinstance(node, ast.Import):
+            imports.extend((0, each.name, []) for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            imports.append((node.level, node.module or "", [each.name for each in node.names]))
     # Unparsed, so that layout and comments are gone; quotes and parentheses are the same for all writers.
     digest = hashlib.sha256(ast.unparse(tree).encode()).hexdigest()
     strings = sorted(text for text in texts if _DOTTED.fullmatch(text))
