@@ -67,7 +67,7 @@ def test_help_lists_the_files_of_the_config_folders(sweep):
     assert answer.status == 0
     listed = [line.split(maxsplit=1) for line in answer.out.splitlines()]
     assert ["queue", "A queue with one server, at two loads."] in listed
-    assert ["serial", "One process, this one: for debugging, and for profilers."] in listed
+    assert ["serial", "This process alone: for debugging and profiling."] in listed
     assert sweep("--version").out.startswith("schedsweep ")
     assert "nothing to cancel" in sweep("action=cancel").out
 
