@@ -30,7 +30,7 @@ python -m analysis RESULTS [key=value ...]
     RESULTS is a results folder of python -m sweep, e.g. results/packing.
 
     AXIS=VALUES    draw only these, e.g. workload=kth load=0.5,0.9; axes of metrics as well: user_rank=1
-    along=AXIS     horizontal axis of your own study's figures; default: its first axis with several numbers
+    along=AXIS     horizontal axis of your own study's figures; default: its first numeric axis
     reference=NAME reference of all comparisons; default: easy, else the first policy
     metrics=NAMES  metrics to draw, or all; default: means, and some of their percentiles and maxima
     figures=NAMES  draw only these, e.g. figures=fig8,fig10, and write no report
@@ -46,7 +46,7 @@ python -m analysis draw NAME [key=value ...]
     machines: workload.size=16, machine.torus=8x8
 
 python -m analysis explore RESULTS
-    Opens a page in your browser to explore a dataset, even while a sweep still fills it; --help prints more.
+    Opens a page in your browser to explore a dataset, even while a sweep is filling it; --help prints more.
 
 python -m analysis gangster RESULTS --at "Tue 13:25"
     Shows the machine and jobs of the Cray T3D at a moment of a run (Jette 1997, Fig. 2); --help prints more.
@@ -156,7 +156,7 @@ def _analyse(where: Path, settings: Mapping[str, str]) -> None:
     output = Path(settings.get("output", study.folder))
     points = ", ".join(f"{n} {state}" for state, n in study.tally().items() if state != "excluded")
     source = f"{paper.citation.partition(',')[0]} ({paper.key})" if paper.citation else paper.key
-    print(f"{study.name}: {points} points, {source}", flush=True)
+    print(f"{study.name}: points: {points}; paper: {source}", flush=True)
 
     from analysis.report import writing
 
@@ -176,7 +176,7 @@ def _analyse(where: Path, settings: Mapping[str, str]) -> None:
         if not drawn and not made.claims:
             raise AnalysisError(
                 f"{paper.key} has neither figures nor sentences for the experiment {study.name!r}: it covers "
-                f"{', '.join(paper.experiments)}; name another paper, paper=KEY"
+                f"{', '.join(paper.experiments)}; give another paper, paper=KEY"
             )
         writing.report(output, made, drawn)
         table = writing.numbers(study, paper, output)
@@ -200,7 +200,7 @@ def _one_line_if_named(paper: str | None, experiment: str) -> Iterator[None]:
         reason = str(error).partition("\n")[0].strip("'\"")[:150]
         raise AnalysisError(
             f"paper={paper} cannot read the experiment {experiment!r}, which lacks an axis or a metric that "
-            f"it needs ({reason}); omit paper=, or name another paper"
+            f"it needs ({reason}); omit paper=, or give another paper"
         ) from None
 
 

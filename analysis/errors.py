@@ -18,7 +18,7 @@ class DrawingError(Exception):
 def require_points(drawn: object) -> None:
     """Raise `DrawingError` if the content of a figure is empty, 0 or false."""
     if not drawn:
-        raise DrawingError("none of its points has been run yet: complete the sweep")
+        raise DrawingError("none of its points has been run yet: run the sweep command again")
 
 
 @contextmanager
@@ -39,6 +39,6 @@ def in_one_line(where: str) -> Iterator[None]:
             raise
         reason = f"{type(error).__name__}: {printable(one_line(error))[:200]}"
         raise AnalysisError(
-            f"{where} cannot be read ({reason}): run its command again, which writes it again from the logs; "
-            "if the error remains, report it with the output of python -X dev -m analysis"
+            f"{where} cannot be read ({reason}): run its command again, which rebuilds it from the logs; "
+            "if the error persists, report it with the output of python -X dev -m analysis"
         ) from None

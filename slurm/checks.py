@@ -64,7 +64,7 @@ def partitions(found: Sequence[Partition], profile: Profile) -> Finding:
 def _trouble(partition: Partition, profile: Profile) -> str:
     name, cpus, memory = partition.name, partition.cpus, partition.memory_mb
     if not partition.up:
-        return f"{name} is down: it accepts jobs but starts none; name another, or ask your site"
+        return f"{name} is down: it accepts jobs but starts none; name another one, or ask your site"
     if not partition.usable:
         return f"{name}: none of its {partition.nodes} nodes is usable; `sinfo -R -p {name}` shows why"
     if profile.cpus_per_task > cpus:
@@ -109,8 +109,8 @@ def answer(
 
 def _locks(given: Mapping[str, Any]) -> Finding:
     if given["locked"]:
-        return Finding("ok", "locks", f"a file that is locked here is locked on {given['node']}, too")
-    text = f"{given['node']} ignores locks that are held here: nothing keeps two runs"
+        return Finding("ok", "locks", f"a file that is locked here is also locked on {given['node']}")
+    text = f"{given['node']} ignores locks that are held here, so nothing keeps two runs"
     return Finding("warning", "locks", f"{text} from writing into one folder; start one at a time")
 
 
@@ -121,7 +121,7 @@ def _code(given: Mapping[str, Any], here: Mapping[str, Any]) -> Finding:
         text = f"{given['executable']} on {node} has {'; '.join(differing)}: "
         return Finding("wrong", "python", text + "set python or setup in the profile")
     if given["sources"] != here["sources"]:
-        text = f"{node} has other code of the same version; install the same one, or share one checkout"
+        text = f"{node} has different code of the same version; install the same code, or share one checkout"
         return Finding("wrong", "python", text)
     return Finding("ok", "python", f"{mine['python']} with the same packages and code on {node}")
 
@@ -135,16 +135,16 @@ def _cores(given: Mapping[str, Any], profile: Profile) -> Finding:
     if granted != asked:
         text = f"cpus_per_task={asked}, but Slurm granted {granted} on {node}; ask for what is granted"
         return Finding("warning", "cores", text)
-    unbound = f" (jobs are not bound to theirs: {seen} can be seen)" if seen > asked else ""
-    return Finding("ok", "cores", f"{asked} asked for and given on {node}{unbound}")
+    unbound = f" (jobs are not bound to their cores: {seen} are visible)" if seen > asked else ""
+    return Finding("ok", "cores", f"{asked} requested and granted on {node}{unbound}")
 
 
 def _threads(given: Mapping[str, Any]) -> Finding:
     many = [f"{name}={value}" for name, value in given["threads"].items() if value != "1"]
     if many:
-        text = f"{', '.join(many)} in jobs on {given['node']}: the sweep sets 1 a worker, others may not"
+        text = f"{', '.join(many)} in jobs on {given['node']}: the sweep sets 1 per worker, others may not"
         return Finding("warning", "threads", text)
-    return Finding("ok", "threads", "no variable asks libraries for more threads than a worker owns")
+    return Finding("ok", "threads", "no variable asks libraries for more threads than a worker has cores")
 
 
 def _network(given: Mapping[str, Any], profile: Profile, listening: Sequence[Address]) -> Finding:

@@ -21,7 +21,7 @@ usage: python -m slurm doctor [profile=default] [folder=results] [wait_s=120]
 
 doctor:
 Checks a Slurm cluster as a sweep will use it, and submits one short job (two where mpi4py is installed).
-One line a check: ok, warning, wrong (with what to do) or skipped. Exit status 1 if anything is wrong.
+One line per check: ok, warning, wrong (with what to do) or skipped. Exit status 1 if anything is wrong.
 
   profile=NAME  a profile of slurm/profiles ({names}), or the path of a YAML file
   folder=DIR    the results folder: every node must be able to write into it
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return error.status
     except KeyboardInterrupt:
-        print("stopped; no job and no file is left", file=sys.stderr)
+        print("stopped; no job and no file is left behind", file=sys.stderr)
         return INTERRUPTED
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -101,7 +101,9 @@ class Slurm:
         answer = self.run("sbatch", "--parsable", *options, str(script), *arguments)
         found = re.findall(r"^(\d+)(?:;\S*)?$", answer, re.MULTILINE)
         if not found:
-            raise SlurmError(f"sbatch answered {answer.strip()!r} instead of a job id; look with squeue --me")
+            raise SlurmError(
+                f"sbatch answered {answer.strip()!r} instead of a job id; check with squeue --me"
+            )
         return int(found[-1])
 
     def cancel(self, targets: Iterable[int | str]) -> None:
@@ -161,11 +163,11 @@ def environment(base: Mapping[str, str]) -> dict[str, str]:
 _UNREACHABLE = (
     (
         "configuration (source|file)|s_p_parse_file",
-        "there is no readable slurm.conf: is this a node for submitting, and SLURM_CONF right?",
+        "there is no readable slurm.conf: can jobs be submitted from this node, and is SLURM_CONF right?",
     ),
     (
         "authentication|munge",
-        "the authentication service (munge) does not run here, or has another key than the controller",
+        "the authentication service (munge) does not run here, or its key differs from the controller's",
     ),
     (
         "unable to contact slurm|connection refused|connect failure|timed out|zero bytes|standby mode|"
@@ -181,7 +183,10 @@ _REFUSED = (
     ("account", "set account in the profile: `sacctmgr show assoc user=$USER` lists yours"),
     ("qos|policy", "set qos in the profile, or lower what it asks for: `sacctmgr show qos` lists limits"),
     ("time", "set time in the profile: `sinfo -s` lists limits"),
-    ("memory|node configuration|feature|gres", "no node has that: check mem, cpus_per_task, options"),
+    (
+        "memory|node configuration|feature|gres",
+        "no node has what it asks for: check mem, cpus_per_task, options",
+    ),
 )
 
 
@@ -195,5 +200,5 @@ def _late(program: str, error: subprocess.TimeoutExpired) -> str:
     text = _one_line((error.stderr or b"").decode(errors="replace"))
     advice = "try again later"
     if program == "sbatch":
-        advice = "the job may have been accepted all the same: look with squeue --me before you submit again"
+        advice = "the job may have been accepted all the same: check with squeue --me before you submit again"
     return f"{program}: no answer within {error.timeout:g} s{f' ({text})' if text else ''}; {advice}"

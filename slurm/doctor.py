@@ -93,7 +93,7 @@ def examine(chosen: Profile, folder: Path, wait_s: float, slurm: Slurm | None = 
             text = error.strerror or str(error)
             yield Finding("wrong", "folder", f"{folder}: {text}; give one that can be written, folder=FOLDER")
         if not hopeful:
-            yield Finding("skipped", "job", "not submitted before the above is corrected")
+            yield Finding("skipped", "job", "not submitted until the above is corrected")
 
 
 def _remove_empty(folder: Path) -> None:
@@ -143,11 +143,15 @@ def _jobs(slurm: Slurm, chosen: Profile, scratch: Path, wait_s: float, stack: Ex
     answer = json.loads((node / "answer.json").read_text(encoding="utf-8"))
     yield Finding("ok", "job", f"started and answered within {end.after_s:.1f} s on {answer['node']}")
     if answer["token"] == token:
-        yield Finding("ok", "folder", f"{scratch.parent} is the same one on {answer['node']}")
+        yield Finding("ok", "folder", f"{scratch.parent} is the same folder on {answer['node']}")
     here = {"versions": versions(), "sources": probe.sources()}
     yield from checks.answer(answer, here, chosen, listening)
     if not has_mpi:
-        yield Finding("ok", "mpi", "mpi4py is not installed: no executor=mpi; executor=slurm does without")
+        yield Finding(
+            "ok",
+            "mpi",
+            "mpi4py is not installed, so executor=mpi is unavailable; executor=slurm does not need it",
+        )
         return
     end = _wait(slurm, submitted[1], lambda: len(list(mpi.glob("rank.*.json"))) == 2, wait_s, MPI_S)
     if end.answered:
@@ -258,7 +262,7 @@ def _state(slurm: Slurm, job: int) -> tuple[str, str]:
     except UnreachableError as error:
         return "unknown", str(error)
     if not found:
-        return "ended", f"job {job} is gone from Slurm's memory"
+        return "ended", f"Slurm no longer knows job {job}"
     state, reason = found[0].state, found[0].reason
     if state == "PENDING":
         never = hopeless(reason)
@@ -275,7 +279,9 @@ def _no_answer(end: _End, job: Path, folder: Path, chosen: Profile) -> Finding:
         return Finding("wrong", "job", text)
     last = next(reversed(_lines(job / "job.log")), "its log is empty")
     if not (job / "node").exists():
-        text = f"a job {end.text} and left no file in {folder}: compute nodes do not have it or cannot write "
+        text = (
+            f"a job {end.text} and left no file in {folder}: compute nodes do not have it, or cannot write "
+        )
         return Finding("wrong", "folder", text + "there; give a shared one, folder=FOLDER")
     node = (job / "node").read_text(encoding="utf-8").strip()
     if not (job / "setup").exists():

@@ -144,7 +144,7 @@ class Executor:
             which = ", ".join(map(str, ids))
             yield f"cancelled submission {made.name} of {made.when}: jobs {which} ({made.job})"
         text = "finished tasks are kept: action=gather writes a dataset of them, and the same command "
-        text += "without an action submits the others"
+        text += "without an action submits the remaining ones"
         yield text if found else f"nothing to cancel: Slurm has no job of {submission.parent(folder)}"
 
     def _never_starts(self) -> Iterator[str]:
@@ -152,7 +152,7 @@ class Executor:
         with suppress(SlurmError):
             found = checks.partitions(self._slurm.partitions(), self._profile)
             if found.level in ("wrong", "warning"):
-                yield f"note      {found.subject} {found.text}: until then elements may wait for ever"
+                yield f"note      {found.subject} {found.text}: until then elements may wait forever"
 
     def _living(self, folder: Folder) -> Iterator[tuple[Submission, list[int]]]:
         """Yield the submissions of a folder that still have jobs, with the ids of these."""

@@ -85,7 +85,7 @@ class Outline:
     def cost(self) -> Iterator[str]:
         """Yield lines on the predicted cost."""
         if self.work_s is None:
-            yield "core-h    not known yet: run a few tasks of each kind with executor=dask, and plan again"
+            yield "core-h    unknown so far: run a few tasks of each kind with executor=dask, and plan again"
             return
         half, most = np.quantile(self.seconds, [0.5, 0.95])
         yield (
@@ -107,7 +107,7 @@ class Outline:
         elif self.element_s > FULL * asked.time_s:
             yield (
                 f"note      an element is expected to take {duration(self.element_s)}, and has {asked.time}: "
-                "it is queued again and continues"
+                "it is requeued and continues"
             )
 
 

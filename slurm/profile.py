@@ -124,7 +124,7 @@ def _read(file: Path) -> dict[str, Any]:
     except (OmegaConfBaseException, YAMLError, UnicodeDecodeError) as error:
         raise SweepError(f"profile {file}: not valid YAML ({one_line(error)})") from None
     if not isinstance(content, dict):
-        raise SweepError(f"profile {file}: give one key: value a line, as in {FOLDER / 'default.yaml'}")
+        raise SweepError(f"profile {file}: give one key: value per line, as in {FOLDER / 'default.yaml'}")
     return {str(key): value for key, value in content.items()}
 
 

@@ -17,7 +17,7 @@ WHY = {
     "time": "its time was running out",
     "signal": "Slurm signalled that its time was running out",
     "terminated": "it was cancelled, pre-empted, or out of time",
-    "attempts": "it had been run in vain as often as the profile allows",
+    "attempts": "it had failed as often as the profile allows",
     "error": "it could not continue",
 }
 """Why an attempt ended."""

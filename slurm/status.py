@@ -28,7 +28,7 @@ def report(slurm: Slurm, assignment: Assignment) -> tuple[list[str], bool]:
     lines: list[str] = []
     found = list(submission.submissions(assignment.folder))
     if not found:
-        return ["nothing was submitted yet: the same command without an action submits"], False
+        return ["nothing has been submitted yet: the same command without an action submits the tasks"], False
     working = False
     for number, made in enumerate(found):
         try:
@@ -94,7 +94,7 @@ class View:
         shown = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
         yield f"submission {made.name} of {made.when}: {made.n_elements} elements: {shown}"
         if made.digest != submission.digest(assignment.plan):
-            yield "it was made for another grid or other settings than this command's: its tasks may differ"
+            yield "it was made with a different grid or settings: its tasks may differ from this command's"
         if made.cancelled is not None:
             yield f"it was cancelled at {submission.clock(made.cancelled)}"
         yield from self._slurm()
@@ -103,7 +103,7 @@ class View:
 
     def _slurm(self) -> Iterator[str]:
         if self._problem:
-            yield f"Slurm does not answer, so this is from the sweep's own files ({self._problem})"
+            yield f"Slurm does not answer, so this comes from the sweep's own files ({self._problem})"
             return
         reasons: Counter[str] = Counter()
         for job in self._jobs:
@@ -119,7 +119,7 @@ class View:
         if waits and any(map(hopeless, reasons)):
             yield "the gathering job waits for them: action=gather writes the dataset without it"
         if not self._jobs and (left := [k for k in self.kinds.values() if k != "done"]):
-            yield f"Slurm no longer has a job of it; {len(left)} elements are not finished"
+            yield f"Slurm has no job of it any more; {len(left)} elements are not finished"
 
     def _ended_badly(self) -> Iterator[str]:
         for kind, text in (
@@ -153,7 +153,7 @@ class View:
             return
         seconds = float(packing.predicted(assignment.plan, np.array(numbers), assignment.costs).sum())
         if np.isnan(seconds):
-            yield "time left: not known, no such tasks were timed yet"
+            yield "time left: unknown, because no such task has been timed yet"
             return
         running = [element for element, kind in self.kinds.items() if kind == "running"]
         # An element without a record yet will have the cores that were requested.

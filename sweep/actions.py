@@ -107,7 +107,7 @@ def show_status(plan: Plan, folder: Folder, console: Console, watch: bool = Fals
         if not (watch and waiting) or (isinstance(executor, Detached) and not executor.working):
             break
         if not isinstance(executor, Detached) and not folder.is_held():
-            say(console, "nothing runs here: the same command without action=status runs what is left")
+            say(console, "no run is active here: the same command without action=status runs what is left")
             break
         time.sleep(QUERY_EVERY_S if isinstance(executor, Detached) else WATCH_EVERY_S)
     summary.show_failures(list(state.failures(found)), console)

@@ -71,7 +71,7 @@ def answer(arguments: Sequence[str]) -> int:
         return SweepError.status
     except MemoryError as error:
         print(
-            f"error: not enough memory ({one_line(error)}); what is finished is kept: give fewer batches, "
+            f"error: not enough memory ({one_line(error)}); finished tasks are kept: give fewer batches, "
             "replications or axis values",
             file=sys.stderr,
         )
@@ -120,7 +120,7 @@ def options(arguments: Sequence[str]) -> tuple[list[str], str | None, str, bool]
             user = value if equals else next(rest, "")
         elif argument.startswith("-"):
             raise SweepError(
-                f"unknown option {argument}: there are --config-dir DIR, --watch, --version and --help"
+                f"unknown option {argument}: valid: --config-dir DIR, --watch, --version and --help"
             )
         else:
             overrides.append(argument)

@@ -10,7 +10,7 @@ usage: python -m sweep +experiment=NAME [key=value ...] [--config-dir DIR]
        python -m sweep rerun DATASET.nc [key=value ...]
 
 Runs the grid of an experiment (policy x workload x load x machine x ...) and writes one labelled dataset,
-results/NAME/NAME.nc. What is finished is never run again; the same command continues after any interruption.
+results/NAME/NAME.nc. Finished tasks are never run again; the same command continues after any interruption.
 rerun makes a dataset once more from itself alone, and compares the two (rerun --help).
 """
 
@@ -26,14 +26,14 @@ examples
 actions (action=...)
   run     run what is left and write the dataset (default)
   plan    show the grid, the number of tasks, the expected time and the files; run nothing
-  status  show what is done, and the tracebacks of what failed
-  gather  write the dataset from what is there
-  cancel  cancel what a batch system was given
+  status  show what is done, and the tracebacks of failed tasks
+  gather  write the dataset from the results so far
+  cancel  cancel the jobs of a batch system
 
 options
-  --watch           with action=status: look again until nothing is left
+  --watch           with action=status: repeat until nothing is left
   --config-dir DIR  a folder of your own experiment/, policy/, workload/, machine/ files, beside conf;
-                    default: $SCHEDSWEEP_CONFIG_DIR; ~/.config/schedsweep/conf is searched, too
+                    default: $SCHEDSWEEP_CONFIG_DIR; ~/.config/schedsweep/conf is searched as well
   modules=FOLDER    a folder of your own modules, which files name by their dotted names
   --version         the version
   -h, --help        this text
@@ -55,7 +55,7 @@ keys
   output=FOLDER        folder of the new dataset; default: results/NAME-rerun
   executor=NAME        how it is run; default: dask; executor.KEY=VALUE, slurm=PROFILE as for any run
   logs=FOLDER          where its job logs are; searched before $TRACES and their original folders
-  modules=FOLDER       write the code of its own that it carries into that folder, and run with that
+  modules=FOLDER       write the custom code that it carries into that folder, and run with it
   fresh=true           repeat what an earlier rerun in that folder has done
   action=ACTION        run (default), plan (what differs, and the expected time), status, gather, cancel
 
@@ -64,7 +64,7 @@ examples
   python -m sweep rerun results/packing/packing.nc action=plan
   python -m sweep rerun what_if.nc logs=~/logs output=results/again executor=serial
 
-Exit status: 0 it is the same, 1 it differs or something failed, 2 it cannot be run."""
+Exit status: 0 identical, 1 different or failed, 2 it cannot be run."""
 
 
 def text(folders: list[Path]) -> str:

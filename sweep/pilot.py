@@ -70,7 +70,7 @@ def settled(config: Config, folder: Folder, console: Console) -> Config:
     if AUTO not in (settings.batches, settings.warmup):
         if settings.budget is not None and not settings.tune:
             raise SweepError(
-                f"budget={settings.budget} decides how long runs are: add batches=auto, or leave budget= out"
+                f"budget={settings.budget} decides how long runs are: add batches=auto, or omit budget="
             )
         return config
     if not isinstance(settings.batch_size, int) or settings.precision.checkpoints is not None:
@@ -89,7 +89,7 @@ def settled(config: Config, folder: Folder, console: Console) -> Config:
             name: n for name, n in (("batches", FIRST), ("warmup", 1)) if getattr(settings, name) == AUTO
         }
         words = " ".join(f"{name}={n}" for name, n in least.items())
-        say(console, f"a run begins with a pilot, which decides the lengths; until then these are {words}")
+        say(console, f"a run begins with a pilot that sets the lengths of runs; this plan assumes {words}")
         return replace(config, settings=replace(settings, **least, budget=None))
     known = np.nan_to_num(found.relaxation, nan=0.0)
     warmup = np.maximum(np.ceil(WARMUP * known), 1)
@@ -101,7 +101,7 @@ def settled(config: Config, folder: Folder, console: Console) -> Config:
     words = " ".join(f"{name}={shown(numbers)}" for name, numbers in chosen.items())
     if np.isfinite(found.relaxation).any():
         least, most = (f(found.relaxation) for f in (np.nanmin, np.nanmax))
-        words = f"relaxation times of {least:.1f} to {most:.1f} batches: {words}"
+        words = f"relaxation times are {least:.1f} to {most:.1f} batches, hence {words}"
     say(console, words)
     return replace(config, settings=replace(settings, **chosen, budget=None))
 
@@ -129,7 +129,9 @@ def _piloted(config: Config, folder: Folder, console: Console) -> Pilot | None:
                 if plan.settings.is_program
                 else "these workloads end by themselves"
             )
-            raise SweepError(f"batches=auto, warmup=auto: {what}; give numbers")
+            raise SweepError(
+                f"batches=auto, warmup=auto: {what}, so there is no length to choose; give numbers"
+            )
         if config.settings.action != "run" and run.read(plan, there, console).left():
             return None
         if status := run.run(plan, there, console, [], summarise=False):
@@ -141,7 +143,7 @@ def _piloted(config: Config, folder: Folder, console: Console) -> Pilot | None:
             return found
         grown = np.where(longer, np.minimum(GROWTH * n, LONGEST), n)
         lengths, longest = _by_load(found.loads, grown), int(grown.max())
-        say(console, f"pilot: too short, again with batches={shown(lengths)}")
+        say(console, f"the pilot was too short; running it again with batches={shown(lengths)}")
 
 
 def _seen(data: xr.Dataset, plan: Plan) -> Pilot:
@@ -184,8 +186,8 @@ def _within(
     needed = float((cost * (warmup + least)).sum())
     if needed > budget:
         raise SweepError(
-            f"budget={settings.budget}: runs that are long enough take {duration(needed)}; give more, fewer "
-            "loads, or replications=5"
+            f"budget={settings.budget}: runs that are long enough take {duration(needed)}; give more time, "
+            "fewer loads, or replications=5"
         )
     relaxation = np.nan_to_num(found.relaxation, nan=0.5)
     weight = np.sqrt(found.variance * 2 * relaxation / np.maximum(found.seconds, 1e-9))

@@ -116,7 +116,7 @@ class Meter:
 
     def _pace(self, outlook: str = "") -> str:
         elapsed = 0.0 if self._first is None else time.monotonic() - self._first
-        pace = f"{self._jobs / elapsed:,.0f} {self._counted}/s" if self._jobs else "pace not known yet"
+        pace = f"{self._jobs / elapsed:,.0f} {self._counted}/s" if self._jobs else "pace unknown so far"
         return f"{pace}, {outlook}" if outlook else pace
 
 

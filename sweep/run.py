@@ -99,8 +99,8 @@ def run(
         summary.show_causes(list(state.failures(after)), console)
         say(
             console,
-            f"{len(after.failed)} of {after.total} tasks failed; their tracebacks: add action=status; the "
-            "same command tries them again",
+            f"{len(after.failed)} of {after.total} tasks failed; action=status shows their tracebacks, and "
+            "the same command tries them again",
             "red",
         )
     lost = after.total - len(after.done) - len(after.failed)
@@ -123,7 +123,7 @@ def read(plan: Plan, folder: Folder, console: Console) -> State:
     if found.damaged:
         records = f"{found.damaged:,} record{'s' * (found.damaged > 1)} in {folder.shards}"
         are = "is" if found.damaged == 1 else "are"
-        line = f"{records} {are} damaged or incomplete: not used, their tasks run again"
+        line = f"{records} {are} damaged or incomplete and not used: their tasks run again"
         say(console, line, "yellow")
     return found
 
@@ -138,7 +138,7 @@ def _set_aside(plan: Plan, folder: Folder, console: Console) -> None:
     if (file := shards.set_aside(folder.shards, set(plan.ids))) is not None:
         say(
             console,
-            f"fresh=true: {_results(done)} set aside in {file}; leave fresh=true out to continue after an "
+            f"fresh=true: {_results(done)} set aside in {file}; omit fresh=true to continue after an "
             "interruption",
         )
 
@@ -221,13 +221,13 @@ def gather(plan: Plan, folder: Folder, console: Console, arguments: Sequence[str
     described = manifest.claim(folder, plan)
     files = schedules.planned(plan)
     if not folder.holds_results():
-        raise RunError(f"{folder.path} holds no results yet: run it first (action=run)")
+        raise RunError(f"{folder.path} holds no results yet: run the study first (action=run)")
     with folder.lock():
         folder.claim(described)
         collection = Collection(plan, folder, arguments)
         found = _gather(collection, console, len(plan.ids), lambda: state.read(plan, folder))
     summary.show(folder.dataset, console, plan)
-    say(console, f"{len(found.done)} of {found.total} tasks are in it")
+    say(console, f"{len(found.done)} of {found.total} tasks are in the dataset")
     if files is not None:
         files.write(found.done, console)
     return 0

@@ -131,7 +131,7 @@ class Schedules:
             reason = getattr(error, "strerror", None) or one_line(error)
             raise RunError(
                 f"schedule={self.given}: {path.name} cannot be written ({reason}); all results are kept: "
-                "type the same command with a file or folder that can be written"
+                "run the same command with a file or folder that can be written"
             ) from None
 
 
@@ -150,7 +150,7 @@ def planned(plan: Plan) -> Schedules | None:
     for package, family in plan.families.items():
         if not family.schedules:
             raise SweepError(
-                f"schedule={plan.settings.schedule}: {package} writes no schedules; leave it out"
+                f"schedule={plan.settings.schedule}: {package} writes no schedules; omit schedule="
             )
     given = Path(plan.settings.schedule).expanduser()
     is_table, n_tasks = job_tables.is_table(given), plan.n_cells

@@ -241,8 +241,8 @@ def _preempted(stored: Stored, plan: Plan) -> Iterator[str]:
         point, unit = _named(plan, most), time_unit([float(delay[most])])
         times = [f"{_number(float(one[most]) / unit.size, 3)}{unit.name}" for one in (delay, wait)]
         yield (
-            f"wait is the time to the first processors; under {', '.join(names)} jobs wait after that as "
-            f"well, which {DELAY} includes: {times[0]} instead of {times[1]}" + f" at {point}" * bool(point)
+            f"wait ends when a job first gets processors; under {', '.join(names)} jobs also wait later, and "
+            f"{DELAY} includes that: {times[0]} instead of {times[1]}" + f" at {point}" * bool(point)
         )
 
 
@@ -273,14 +273,14 @@ def _undecided(stored: Stored, plan: Plan) -> Iterator[str]:
     curves = near.any(axis=axis)
     for n, curve in enumerate(np.argwhere(curves).tolist()):
         if n == SHOWN_CURVES:
-            yield f"and {int(curves.sum()) - n} further curves"
+            yield f"and {int(curves.sum()) - n} more curves"
             return
         of_curve: tuple[Any, ...] = (*curve[:axis], slice(None), *curve[axis:])
         loads = ", ".join(f"{load:g}" for load in plan.loads[of_curve][near[of_curve]])
         last = tuple(np.insert(curve, axis, len(plan.axes["load"]) - 1))
         name = _named(plan, last).replace(f", load {plan.axes['load'][-1]}", "")
         yield (
-            f"{name or 'the policy'}: whether it keeps up at load {loads} is undecided, as it delivers "
+            f"{name or 'the policy'}: whether it keeps up at load {loads} is undecided, because it delivers "
             f"{_capacity(stored, tuple(curve))} of the machine when more is offered"
         )
 
@@ -299,7 +299,7 @@ def _wide(stored: Stored, plan: Plan) -> Iterator[str]:
         concerned = (
             np.isfinite(mean) & np.isfinite(lag1) & few.reshape(few.shape + (1,) * (mean.ndim - n_axes))
         )
-        problem = "widened, as batches resemble their neighbours"
+        problem = "widened, because neighbouring batches are correlated"
         if not concerned.any():
             return
     # Without any lag-1 correlation (too few batches to judge), the first of them is as good as any.
@@ -344,7 +344,7 @@ def _warm_up(stored: Stored, plan: Plan) -> Iterator[str]:
         return
     dropped = stored["dropped"][done]
     if (most := plan.longest.checkpoints[-1]) < LEAST_GROUPS:
-        yield f"MSER dropped nothing: it cannot judge fewer than {LEAST_GROUPS} batches, and these are {most}"
+        yield f"MSER dropped nothing: it needs at least {LEAST_GROUPS} batches, and there are {most}"
         return
     half = int(np.median(dropped))
     yield (
@@ -372,7 +372,7 @@ def _short_runs(stored: Stored, plan: Plan) -> Iterator[str]:
         wanted = str(low) if low == high else f"{low} to {high}"
         yield (
             f"{int(short.sum())} tasks ended with fewer than {wanted} batches, the shortest with {least}: "
-            f"the workload holds no more jobs; give fewer, batches={max(least, 1)}, or smaller ones, "
+            f"the workload has no more jobs; give fewer, batches={max(least, 1)}, or smaller ones, "
             "batch_size=NUMBER"
         )
 
@@ -389,7 +389,7 @@ def _missed_precision(stored: Stored, plan: Plan) -> Iterator[str]:
         yield (
             f"{int(missed.sum())} of {int(known.sum())} points miss precision.relative={relative:g} at the "
             f"last checkpoint, {plan.longest.checkpoints[-1]} batches; allow more "
-            "(precision.checkpoints=[...]) or larger ones"
+            "of them (precision.checkpoints=[...]) or larger ones"
         )
 
 

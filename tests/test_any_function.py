@@ -110,7 +110,7 @@ PLANNED = [
     (plain, {"grid": {"n": [True]}}, "n=true: plain takes int"),
     (plain, {"grid": {"n": [1], "kind": ["c"]}}, "kind=c: plain takes Literal"),
     (plain, {"grid": {"n": [1]}, "arguments": {"share": "x"}}, "share=x: plain takes float"),
-    (plain, {"grid": {"n": [1]}, "arguments": {"n": 2}}, "n is in grid and in arguments"),
+    (plain, {"grid": {"n": [1]}, "arguments": {"n": 2}}, "n is both in grid and in arguments"),
     (plain, {"grid": {"n": [1]}, "seed_by": ["kind"]}, "seed_by: unknown axis 'kind'"),
     (plain, {"grid": {"n": [1]}, "metrics": {}}, "declares no metrics"),
     (plain, {"grid": {"n": [1]}, "metrics": {"seconds": "s"}}, "metrics.seconds: give a free name"),
@@ -123,7 +123,7 @@ PLANNED = [
     (star, {"grid": {"n": [1]}}, "star: *n: int has no name"),
     (mutable, {"grid": {"n": [1]}}, "the default n=[1] can change"),
     (fixed, {"grid": {"n": [1]}, "replications": 5}, "replications would be copies"),
-    (locked, {"grid": {"n": [1]}}, "locked: it uses a value that no other process can get"),
+    (locked, {"grid": {"n": [1]}}, "locked: it uses a value that cannot be sent to other processes"),
 ]
 
 

@@ -196,7 +196,7 @@ class Sustains(Part):
     def describe(self, confidence: float) -> str:
         """Return the load up to which it keeps up."""
         if np.isnan(self.capacity.mean):
-            return f"{self.label}: not tested, no overload run is finished"
+            return f"{self.label}: not tested, because no overload run has finished"
         return (
             f"{self.label}: keeps up to {limits_shown(*self.capacity)} (required: above {self.threshold:.2f})"
         )

@@ -37,7 +37,7 @@ FEW_TICKS = 9
 
 RATIOS = (
     "Mean relative to {reference}, paired batch by batch or replication by replication, under the same "
-    "{shared}: below 1 is less."
+    "{shared}; values below 1 are smaller."
 )
 
 
@@ -94,7 +94,7 @@ def _draw(layout: Layout, metric: str, reference: str | None) -> Figure:
     require_points(names)
     if reference is not None and (reference not in names or len(names) < 2):
         raise DrawingError(
-            f"{layout.word(reference)} and another line must have this metric; reference=NAME sets another"
+            f"{layout.word(reference)} and another line must have this metric; reference=NAME chooses another"
         )
     return (_over_numbers if layout.along else _over_categories)(layout, metric, reference)
 

@@ -30,9 +30,9 @@ COUNTS = ("jobs", "work", "number", "period")
 SMALLER_IS_BETTER = ("wait", "response_time", "slowdown", "bounded_slowdown", "delay")
 
 CAPTION = (
-    "All policies have the same jobs. Under gang scheduling and partitioning a batch holds jobs in order of "
-    "their ends, under backfilling in order of their submissions; time slicing starts every job at "
-    "once, so its wait says little: compare response times."
+    "All policies have the same jobs. Under gang scheduling and partitioning, batches hold jobs in the order "
+    "in which they end; under backfilling, in the order in which they are submitted. Time slicing starts "
+    "every job at once, so its waits mean little: compare response times."
 )
 NAMELESS = ("policy", "workload", "machine")
 """Axes whose values are shown without the name of the axis."""

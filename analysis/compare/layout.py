@@ -57,8 +57,8 @@ class Layout:
         numbers.sort(key=lambda axis: axis != "load")
         along = study.view.along
         if along and along not in numbers:
-            offered = f"give one of {', '.join(numbers)}" if numbers else "this study has none, omit along="
-            raise AnalysisError(f"along={along} is not an axis with several numbers; {offered}")
+            offered = f"give one of {', '.join(numbers)}" if numbers else "this study has none: omit along="
+            raise AnalysisError(f"along={along}: not an axis with several numeric values; {offered}")
         # A reference that is named makes its axis the lines, even one of numbers.
         named = study.view.reference
         wanted = [axis for axis in varied if study.has_pairs(axis) and named in study.values_of(axis)]
@@ -141,7 +141,7 @@ class Layout:
             return cells, ""
         return (
             cells,
-            f"Left out because there are too many panels: {'; '.join(left)}. These keys draw them instead.",
+            f"Not all panels fit; add one of these to draw the others: {'; '.join(left)}.",
         )
 
     def every_cell(self, metric: str, axes: Sequence[str]) -> list[Cell]:
@@ -183,11 +183,11 @@ class Layout:
         """Return sentences on the points that are missing from all figures."""
         found = []
         if self.along and "null" in self.study.values_of(self.along):
-            found.append(f"{self.along}=null has no place on an axis of numbers: {self.along}=null draws it")
+            found.append(f"{self.along}=null has no place on a numeric axis; {self.along}=null draws it")
         if more := self.study.values_of(self.lines)[MOST_LINES:]:
             found.append(
                 f"{len(more)} of {self.lines} ({', '.join(more[:3])}{', ...' * (len(more) > 3)}): "
-                f"{self.lines}={','.join(more[:2])} draws some"
+                f"{self.lines}={','.join(more[:2])} draws two of them"
             )
         return found
 

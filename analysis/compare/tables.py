@@ -99,7 +99,7 @@ def _cell(layout: Layout, metric: str, lines: Alternatives[str], name: str, unit
         found = lines.mean(name)
         return Cell(cells.level(found.mean, found.half_width, unit))
     if usual != DONE:
-        return Cell(f"{layout.against} {'not there' if usual == EXCLUDED else usual}", "open")
+        return Cell(f"{layout.against} {'not run' if usual == EXCLUDED else usual}", "open")
     cell = cells.marked(lines.difference(name), unit)
     return cell if is_better_smaller(metric) or cell.tone == "open" else replace(cell, tone="")
 
@@ -172,5 +172,5 @@ def left_out(study: Study) -> list[str]:
     found = layout.left_out()
     if others:
         named = ", ".join(others[:4]) + (f" and {len(others) - 4} more" if len(others) > 4 else "")
-        found.append(f"{named}: metrics={others[0]} draws one, metrics=all draws all")
+        found.append(f"{named}: metrics={others[0]} draws one of them, metrics=all draws all")
     return found

@@ -51,7 +51,9 @@ def draw_gantt(shown: Scene, first: float, last: float) -> Figure:
     machine = shown.schedule.machine
     hosts = [boxes(shown, host, first, last) for host in range(len(machine.names))]
     if (n := sum(one.job.size for one in hosts)) > MOST:
-        raise AnalysisError(f"{n:,} rectangles are too many to draw: give a shorter time, from= and to=")
+        raise AnalysisError(
+            f"{n:,} rectangles are too many to draw: give a shorter period with from= and to="
+        )
     heights = 0.35 + np.sqrt(machine.processors / machine.processors.max())
     figure = Figure(figsize=(7.4, 1.3 + max(2.6, 0.85 * heights.sum())), layout="constrained")
     places = figure.subplots(len(hosts), 1, sharex=True, squeeze=False, height_ratios=heights).ravel()

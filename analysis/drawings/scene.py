@@ -151,13 +151,15 @@ def window(settings: Mapping[str, str], shown: Scene, longest: float = math.inf)
     last = float(shown.schedule.end.max())
     first = instant(settings["from"], "from") if settings["from"] else shown.begin
     if first >= last:
-        raise AnalysisError(f"from={settings['from']}: the schedule ends after {last / 3600:.4g} hours")
+        raise AnalysisError(
+            f"from={settings['from']}: the schedule ends after {last / 3600:.4g} hours; give an earlier time"
+        )
     ends = shown.until if shown.until > first else last
     end = instant(settings["to"], "to") if settings["to"] else min(ends, first + longest)
     if end <= first:
         raise AnalysisError(
-            f"to={settings['to']}: that is not after the {first / 3600:.4g} hours at which the drawing "
-            "begins; give a later time, e.g. from=7d to=9d"
+            f"to={settings['to']}: the drawing begins at {first / 3600:.4g} hours; give a time after that, "
+            "e.g. from=7d to=9d"
         )
     return first, end
 
@@ -212,7 +214,7 @@ def mesh_of(settings: Mapping[str, str], key: str = "processors") -> tuple[int, 
         raise AnalysisError(f"{key}={settings[key]}: give rows and columns, e.g. 16x32")
     rows, columns = map(int, parts)
     if rows * columns > MOST:
-        raise AnalysisError(f"{key}={settings[key]}: too many to draw; give up to {MOST}")
+        raise AnalysisError(f"{key}={settings[key]}: too many to draw; give at most {MOST}")
     return rows, columns
 
 

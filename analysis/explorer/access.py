@@ -19,7 +19,7 @@ SERVED = re.compile(
 )
 """Paths that the page needs. The framework's other routes, `/components/MODULE` for example, import code."""
 
-OTHER_PAGE = "another site or port sent this request: type or paste the address into the address bar"
+OTHER_PAGE = "this request came from another site or port: type or paste the address into the address bar"
 NO_TOKEN = "open the address that `python -m analysis explore` printed, with its token"
 
 
@@ -87,7 +87,7 @@ class Access:
             return 405, "only GET and HEAD are allowed"
         headers = request.headers
         if request.host not in self.hosts or headers.get("Origin") not in self._origins:
-            return 421, f"this page is at http://{self.hosts[0]}/ only"
+            return 421, f"this page is served at http://{self.hosts[0]}/ only"
         if headers.get("Sec-Fetch-Site") not in (None, "none", "same-origin"):
             return 403, OTHER_PAGE
         return None if self._is_signed_in(request) else (403, NO_TOKEN)

@@ -17,7 +17,7 @@ PACKAGES = ("panel", "bokeh", "tornado")
 
 HELP = f"""\
 python -m analysis explore RESULTS [RESULTS ...] [key=value ...]
-    Opens a page in your browser to explore a dataset, even while a sweep still fills it: choose the axes,
+    Opens a page in your browser to explore a dataset, even while a sweep is filling it: choose the axes,
     see the numbers of a point, draw its schedule, save the plot and its numbers.
     RESULTS is a results folder of python -m sweep, or a dataset; several are shown side by side. The address
     holds your choices; the printed address has a token, without which the page is not shown. Nothing leaves

@@ -302,12 +302,14 @@ class Page:
         has_bars = choice.kind == LINES and bool((self._points["half_width"] > 0).any())
         bars = f" Bars: {study.level} confidence intervals." if has_bars else ""
         is_hollow = self._points["mean"].notna() & ~self._points["solid"]
-        hollow = " Hollow points: see their note." if choice.kind == LINES and is_hollow.any() else ""
+        hollow = " Hollow points have a note." if choice.kind == LINES and is_hollow.any() else ""
         to = "choose it" if study.is_program else "draw its schedule"
         hint = f"Hover over a point for its numbers, click it to {to}."
         if choice.kind == PARALLEL:
-            hint += " Draw a box over an axis to keep the points in it, beside all axes to keep all again."
-            hint += " So does a filter of the table below."
+            hint += (
+                " Draw a box over an axis to keep only the points in it, and outside all axes to keep all."
+            )
+            hint += " A filter of the table below does the same."
         return f"<p>{name}.{bars}{hollow} <span class='quiet'>{hint}</span></p>"
 
     def _as_csv(self) -> io.StringIO:
@@ -365,7 +367,7 @@ class Page:
             widget.visible = bool(names)
         self._offer_times()
         if rows and not names and not study.is_program:
-            self._put("There is no picture: this family does not schedule single jobs.")
+            self._put("No schedule can be drawn: this family does not schedule single jobs.")
 
     def _offer_times(self) -> None:
         """Offer a period of time, or a moment, as the picture shows it."""
@@ -387,7 +389,7 @@ class Page:
         end = (self._end.value or "").strip() if views.known()[name].window else ""
         request = views.Request(name, made, (self._begin.value or "").strip(), end)
         title = f"{views.known()[name].title}: {request.title}"
-        more = "The run is repeated; the first run after an update compiles for a minute or two."
+        more = "The run is repeated; the first one after an update compiles for a minute or two."
         self._put(f"Drawing: {title} … {more}")
         self._soon(partial(self._state.param.update, loading=True))
         self._in_background(self._painted(request, point.heading, title))

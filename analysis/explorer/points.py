@@ -108,7 +108,7 @@ def note(row: Mapping[str, Any]) -> str:
     if row["status"] == SATURATED:
         return "saturated: the policy does not keep up with the load, so there is no mean"
     if row["status"] == UNDECIDED:
-        return "undecided: the load is too near to the capacity to decide whether the policy keeps up"
+        return "undecided: the load is too close to the capacity to decide whether the policy keeps up"
     if row["status"] == FAILED:
         return "failed: a replication raised an error; action=status shows it"
     if row["status"] == UNFINISHED:
@@ -116,7 +116,7 @@ def note(row: Mapping[str, Any]) -> str:
     if math.isfinite(row["expected_bias"]):
         off = 100 * row["expected_bias"]
         size = f"{off:+.0f} %" if abs(off) >= 1 else "less than 1 %"
-        return f"too short: expected to be {size} off the mean of the long run"
+        return f"too short: the mean is expected to be {size} off the long-run mean"
     if not math.isfinite(row["mean"]):
         return "no such jobs"
     if not math.isfinite(row["half_width"]):

@@ -58,7 +58,7 @@ def free_port(first: int) -> int:
                 continue
             return port
     raise AnalysisError(
-        f"port={first}: all ports from {first} to {port} are in use; give another one, port=8080"
+        f"port={first}: all ports from {first} to {port} are in use; give another one, e.g. port=8080"
     )
 
 
@@ -132,7 +132,7 @@ def serve(
         token = access.address.partition("?")[2]
         print(f"through {proxies[0]}: https://{proxies[0]}{below}proxy/{free}/?{token}", flush=True)
     if browser and not proxies and not opened(access.address_once):
-        print("no browser could be opened: open this address in one on this machine", flush=True)
+        print("no browser could be opened: open this address in a browser on this machine", flush=True)
     try:
         server.io_loop.start()
     except KeyboardInterrupt:

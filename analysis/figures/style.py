@@ -126,7 +126,7 @@ def save(figure: Figure, folder: Path, name: str, sources: str = "") -> list[Pat
         engine.execute(figure)
     figure.set_layout_engine(None)  # one layout for all formats
     if figure.axes and not any(map(shows, figure.axes)):
-        raise DrawingError("none of its points lies inside its axes")
+        raise DrawingError("none of its points lies within the axes")
     files = [folder / f"{name}.{ending}" for ending in FORMATS]
     for file in files:
         with private(file) as made:

@@ -114,9 +114,9 @@ class Candidate:
                 if ratio(one) > limits["group_wait"]
             ]
             more = f" and {len(those) - 1} more" if len(those) > 1 else ""
-            found += [f"longer waits for {those[0]}{more}"] if those else []
+            found += [f"waits grow for {those[0]}{more}"] if those else []
         if -self.change.mean < limits["least_gain"]:
-            found.append(f"it gains {duration(-self.change.mean)}, less than {least_gain(self.case)}")
+            found.append(f"it saves {duration(-self.change.mean)}, less than {least_gain(self.case)}")
         return found
 
     @property

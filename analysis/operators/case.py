@@ -78,7 +78,7 @@ class Case:
             If none is done.
         """
         if not self.policies:
-            raise DrawingError("no policy is done yet: run the sweep to its end")
+            raise DrawingError("no policy has finished yet: let the sweep run to its end")
         return self.study.view.reference_among(self.policies)
 
     @property

@@ -45,7 +45,7 @@ def can_be_set(study: Study, policy: str) -> bool:
 
 def where(study: Study, policy: str) -> str:
     """Return the resource managers that can be set to a policy, in words."""
-    return ", ".join(MANAGERS[name] for name in lines(study, policy)) or "cannot be set there"
+    return ", ".join(MANAGERS[name] for name in lines(study, policy)) or "neither Slurm nor PBS"
 
 
 def _of_weights(study: Study, policy: str, given: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
@@ -90,11 +90,11 @@ def _of_slurm(given: Mapping[str, Any]) -> list[str]:
     moved = ((source, to, n) for source, of in (rules.moved or {}).items() for to, n in of.items() if n)
     found = [
         *(
-            f"Nodes= of PartitionName={a} and {b}: {n} nodes of the first go to the second"
+            f"Nodes= of PartitionName={a} and {b}: move {n} nodes from the first to the second"
             for a, b, n in moved
         ),
         *rules.lines,
         *rules.given("line").values(),
         *([f"SchedulerParameters={words}"] if words else []),
     ]
-    return found or ["slurm.conf as it is"]
+    return found or ["slurm.conf unchanged"]

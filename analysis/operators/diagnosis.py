@@ -7,17 +7,17 @@ from analysis.operators.case import Case
 WORDS = {
     "busy": "while too few processors were free",
     "idle": "while enough processors were idle (limits, reservations, or kept free for a larger job)",
-    "partition": "while the job's partition was full and the machine was not",
+    "partition": "while the job's partition was full but the machine was not",
     "nodes": "while enough processors but too few whole nodes were free (fragmentation)",
-    "downtime": "in downtime",
-    "not eligible": "before jobs could start (begin times, dependencies, holds)",
+    "downtime": "during downtime",
+    "not eligible": "before jobs were eligible to start (begin times, dependencies, holds)",
 }
 """Causes of `models.jobs.waiting` in words."""
 
 STEPS = {
-    "downtime": "simulate these times as maintenance with workload.downtime=keep",
-    "not eligible": "let jobs arrive when they could start, with workload.arrival=eligible",
-    "partition": "simulate the partitions by themselves, with workload.partition=each",
+    "downtime": "simulate the downtime as maintenance, with workload.downtime=keep",
+    "not eligible": "let jobs arrive when they become eligible to start, with workload.arrival=eligible",
+    "partition": "simulate each partition separately, with workload.partition=each",
     "nodes": "describe the nodes in a machine file (hosts, see docs/what_if.md)",
 }
 """Cause -> the option that models it."""
@@ -35,10 +35,8 @@ def shares(case: Case) -> Mapping[str, float]:
 def explained(case: Case) -> str:
     """Return what the recorded waiting was spent on, in a sentence; empty if unknown."""
     found = sorted(((share, cause) for cause, share in shares(case).items() if share >= LEAST), reverse=True)
-    parts = [
-        f"{100 * share:.0f} % {'was ' * (not n)}{WORDS[cause]}" for n, (share, cause) in enumerate(found)
-    ]
-    return f"Of all recorded waiting, {', '.join(parts)}." if parts else ""
+    parts = [f"{100 * share:.0f} % {WORDS[cause]}" for share, cause in found]
+    return f"Jobs spent their recorded waiting time as follows: {'; '.join(parts)}." if parts else ""
 
 
 def next_step(case: Case) -> str:
@@ -52,13 +50,13 @@ def next_step(case: Case) -> str:
         (case.study.config.get("policy", {}).get(case.reference) or {}).get("family", "")
     ).endswith(".slurm")
     whole = (
-        "give the limits, reservations and priorities of that time: sacctmgr's dump included in slurm.conf, "
-        "or all of it with python -m slurm capture and policy.bundle=FILE"
+        "simulate the limits, reservations and priorities of that time: include sacctmgr's dump in "
+        "slurm.conf, or bundle everything with python -m slurm capture and add policy.bundle=FILE"
         if is_slurm
-        else "take +experiment=slurm_what_if with the site's slurm.conf and limits, or the site's own "
-        "priorities as the first policy (docs/what_if.md)"
+        else "use +experiment=slurm_what_if with the site's slurm.conf and limits, or make the site's own "
+        "priorities the first policy (docs/what_if.md)"
     )
     reason = (
-        "" if not known or busy >= 1 - MAIN else "the waits are not caused by the order of the queue alone: "
+        "" if not known or busy >= 1 - MAIN else "the order of the queue alone does not explain these waits; "
     )
     return f"Next step: {reason}{whole}."

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from analysis.operators.case import Case
-from analysis.operators.labels import AS_IT_WAS, PERIOD, WAIT
+from analysis.operators.labels import PERIOD, WAIT
 from analysis.operators.sample import Sample
 from analysis.report.declared import Row, declared
 from analysis.report.table import Cell, Table
@@ -82,21 +82,23 @@ class Fidelity:
         """The sentence on the fidelity of the simulation."""
         case, unit = self.case, self.case.units[WAIT]
         was, simulated = (f"{number(value / unit.size)}{unit.name}" for value in (self.was, self.simulated))
-        text = f"{AS_IT_WAS[0].upper()}{AS_IT_WAS[1:]}, the same jobs waited for {was}; under {case.against} "
+        text = (
+            f"The log records a mean wait of {was}; under {case.against} the same jobs wait for {simulated}"
+        )
         if not self.was > 0:
             return (
-                f"{text}they wait for {simulated}: the log has no queue, so {case.against} does not match "
-                "this site and absolute waits do not predict."
+                f"{text}. The log has no queue, so {case.against} does not match this site, and absolute "
+                "waits are not predictions."
             )
         values = Sample.of(case).values
         near = (
             f"within a factor of {NEAR:g} in {self.near} of {self.weeks} {values}" if self.weeks > 1 else ""
         )
-        text += f"they wait for {simulated} ({', '.join(filter(None, [self.ratio, near]))})"
+        text += f" ({', '.join(filter(None, [self.ratio, near]))})"
         if self.matches:
             return f"{text}: {case.against} matches this site."
         return (
-            f"{text}. So {case.against} does not match this site: absolute waits do not predict, and a "
+            f"{text}. So {case.against} does not match this site: absolute waits are not predictions, and a "
             "gain over it may not be a gain over today's scheduler."
         )
 
@@ -109,7 +111,7 @@ def unchecked(case: Case) -> str:
     if Sample.of(case).drawn:
         return "a resampled log has no recorded waits"
     if case.study.values_of("load")[case.place] != "null":
-        return "the log records no waits at another load than its own"
+        return "the log records waits at its own load only"
     return "the log could not be read" if facts.get("faults") else "the log records no waits"
 
 
@@ -125,13 +127,13 @@ def sentence(case: Case) -> str:
         found = likeness.sentence
     elif why := unchecked(case):
         found = (
-            f"This cannot be checked, because {why}: absolute waits do not predict, and a gain over "
+            f"This cannot be checked, because {why}: absolute waits are not predictions, and a gain over "
             f"{case.against} may not be a gain over today's scheduler."
         )
     else:
         return ""
     versions = ", ".join(case.study.facts.get("validated", []))
-    return found + f" The model was validated beside {versions}." * bool(versions)
+    return found + f" The model was validated against {versions}." * bool(versions)
 
 
 def by_batch(case: Case) -> Table | None:

@@ -219,7 +219,7 @@ def _differences(case: Case, grouping: Grouping) -> Figure:
         shown += found
     for axes in places[len(others) :]:
         axes.set_visible(False)
-    panels.put_headline(figure, f"Mean wait minus that under {case.against}, by {grouping.title}", shown)
+    panels.put_headline(figure, f"Change of the mean wait against {case.against}, by {grouping.title}", shown)
     return figure
 
 
@@ -227,9 +227,7 @@ def _others(case: Case) -> list[str]:
     """Return the policies to compare; raise an error if there are none."""
     reference = case.reference
     if not case.others:
-        raise DrawingError(
-            f"there is only {reference}: give several policies, grid.policy=[easy,conservative]"
-        )
+        raise DrawingError(f"{reference} is the only policy: give several, grid.policy=[easy,conservative]")
     return case.others
 
 

@@ -20,7 +20,7 @@ MEASURES = {
 }
 """Measures of a policy, in the order of tables and pictures."""
 
-AS_IT_WAS = "as it was"
+AS_IT_WAS = "as recorded"
 """Row and line of the values that the log recorded, beside the policies."""
 
 BETTER, WORSE, OPEN = (VERDICT_COLORS[name] for name in ("holds", "fails", "inconclusive"))

@@ -76,17 +76,17 @@ class Sample:
     def describe(self) -> str:
         """Return the sample in words, with its limits."""
         if self.by_replications:
-            runs = f"{self.replications} replications, each with jobs of its own"
+            runs = f"{self.replications} replications, each with its own jobs"
             if not self.drawn:
                 return f"{runs}."
             return (
-                f"{runs}: the log's {self.drawn}, resampled. They show the variation with the same "
-                f"{self.drawn}, and not how far future jobs differ from this log; absolute waits of "
-                "resampled logs do not predict."
+                f"{runs}: the log's {self.drawn}, resampled. They show the variation among these "
+                f"{self.drawn}, not how much future jobs will differ from this log; absolute waits of "
+                "resampled logs are not predictions."
             )
         text = f"one log, divided into {self.batches} {OF.get(self.unit, f'times {self.unit}')}"
         if self.unit.endswith(("day", "days")):
-            text += f", as it has fewer than {LEAST} full weeks: the variation between weeks is unknown"
+            text += f", because it has fewer than {LEAST} full weeks: the variation between weeks is unknown"
         return f"{text}."
 
     def enough(self, multiple: float) -> str:
@@ -99,7 +99,11 @@ class Sample:
                 f"about {_rounded(number):,} {noun}" if number <= MOST_RUNS else f"over {MOST_RUNS:,} {noun}"
             )
         if math.isnan(self.weeks):
-            return f"a log about {multiple:,.1f} times as long" if multiple < math.inf else "no log"
+            return (
+                f"a log about {multiple:,.1f} times as long"
+                if multiple < math.inf
+                else "no log is long enough"
+            )
         weeks = multiple * self.weeks
         if weeks > LONGEST_YEARS * IN_YEAR:
             return f"over {LONGEST_YEARS} years"

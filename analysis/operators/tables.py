@@ -47,7 +47,7 @@ def brief(study: Study) -> Sequence[str]:
         lines += [verdict.recommendation(case), ""]
         lines += _brief(case).as_lines(room())
         if not case.is_one_batch and case.others:
-            lines.append(f"changes of the mean wait with {case.study.level} intervals, each by itself")
+            lines.append(f"Changes of the mean wait have {case.study.level} intervals of single comparisons.")
     return [*lines, ""] if lines else []
 
 
@@ -98,7 +98,7 @@ def overview(case: Case) -> Table:
     if case.has_record:
         rows.insert(0, [AS_IT_WAS, *_as_recorded(case)])
     rows += [[label(policy), state, *([""] * 5)] for policy, state in case.missing.items()]
-    unlike = "" if fidelity.predicts(case) else ": absolute waits do not predict"
+    unlike = "" if fidelity.predicts(case) else ": absolute waits are not predictions"
     parts = {
         "one batch": case.is_one_batch, "several": not case.is_one_batch, "loss": True,
         "record": case.has_record,
@@ -215,9 +215,7 @@ def winners(case: Case) -> Table:
 
     def listed(policy: str, verdicts: Sequence[str]) -> str:
         groups = case.grouped(WAIT, policy, verdicts)
-        return cells.by_kind(
-            groups, lambda one: case.label_of(one).removeprefix("user "), "no group is shown to"
-        )
+        return cells.by_kind(groups, lambda one: case.label_of(one).removeprefix("user "), "none shown")
 
     rows: list[Row] = [
         [label(policy), *(listed(policy, verdicts) for verdicts in (cells.BETTER, cells.WORSE))]

@@ -31,13 +31,13 @@ RISING = 0.8
 
 BEGINNINGS = {
     "better": "Jobs wait less than under {reference} with",
-    "mostly better": "Less in most {values} than under {reference}, by how much is not shown:",
-    "worse": "Jobs wait more than under {reference} with",
-    "mostly worse": "More in most {values} than under {reference}, by how much is not shown:",
-    "mixed": "Less on average and more in most {values}, or the reverse:",
+    "mostly better": "In most {values} jobs wait less than under {reference}, by an uncertain amount, with",
+    "worse": "Jobs wait longer than under {reference} with",
+    "mostly worse": "In most {values} jobs wait longer than under {reference}, by an uncertain amount, with",
+    "mixed": "The mean wait and most {values} differ from {reference} in opposite directions with",
     "no difference shown": "No difference from {reference} is shown for",
     "identical": "Identical to {reference}, job by job:",
-    "no interval": "Without intervals, the change of the mean wait against {reference}:",
+    "no interval": "The mean wait changes against {reference} as follows, without intervals:",
 }
 """Verdict -> the beginning of the sentence on its policies."""
 
@@ -63,8 +63,8 @@ def _sentences(case: Case) -> Iterator[str]:
     found = {policy: case.difference(WAIT, policy) for policy in case.others}
     if growing := [policy for policy in case.policies if grows(case, policy)]:
         yield (
-            f"The queue only grows under {', '.join(map(label, growing))}: the log ends before it is worked "
-            "off, so the mean wait depends on the length of the log and would be longer in a longer log."
+            f"The queue only grows under {', '.join(map(label, growing))}: it has not drained when the log "
+            "ends, so the mean wait depends on the length of the log, and a longer log has longer waits."
         )
     values = Sample.of(case).values
     for verdict, begin in BEGINNINGS.items():
@@ -74,8 +74,8 @@ def _sentences(case: Case) -> Iterator[str]:
             yield f"{begin.format(reference=case.against, values=values)} {named}."
     if case.without_waits:
         yield (
-            f"Waits under {', '.join(map(label, case.without_waits))} are unknown, as batches hold jobs in "
-            "order of their ends; +experiment=replay measures them with one batch of the whole log."
+            f"Waits under {', '.join(map(label, case.without_waits))} are unknown, because batches "
+            "hold jobs in order of their ends; +experiment=replay measures them, with the log as one batch."
         )
     if case.missing:
         yield (
@@ -97,9 +97,11 @@ def recommendation(case: Case) -> str:
         unit, mean = case.units[WAIT], case.mean(WAIT, case.reference).mean
         return f"Under {case.against} jobs wait for {number(mean / unit.size)}{unit.name} on average."
     if case.is_one_batch:
-        return f"{nothing}: all jobs are one batch, so no difference has an interval (batch_size=week)."
+        return f"{nothing}: all jobs are one batch, so no difference has an interval; add batch_size=week."
     if case.n_batches < MIN_BATCHES and not Sample.of(case).by_replications:
-        return f"{nothing}: the log has {case.n_batches} batches, and an interval needs {MIN_BATCHES}."
+        return (
+            f"{nothing}: the log has {case.n_batches} batches, and an interval needs at least {MIN_BATCHES}."
+        )
     likeness, least = Fidelity.of(case), acceptance.accepted(case)["least_gain"]
     if likeness is not None and likeness.was < least:
         hardly = _hardly(case, "the log records", likeness.was)
@@ -121,7 +123,7 @@ def recommendation(case: Case) -> str:
     refused = "; ".join(_refused(one) for one in better if one.broken)
     if not listed:
         return (
-            f"{UNCHANGED}: each policy that is shown to be better breaks a limit of this site "
+            f"{UNCHANGED}: every policy that is shown to be better breaks a limit of this site "
             f"({acceptance.in_words(case)}): {refused}."
         )
     shown = [one for one in listed if one.can_be_set][:MOST_LISTED]
@@ -135,11 +137,11 @@ def recommendation(case: Case) -> str:
         ]
     else:
         first = [
-            f"{UNCHANGED}: no policy that can be set in Slurm or PBS is better within the site's limits."
+            f"{UNCHANGED}: no policy that Slurm or PBS can be set to is better within the site's limits."
         ]
     parts = [
         *first,
-        f"Within the limits, but not to be set in Slurm or PBS: {others}." if others else "",
+        f"Within the limits, but neither Slurm nor PBS can be set to it: {others}." if others else "",
         f"Not accepted ({acceptance.in_words(case)}): {refused}." if refused else "",
     ]
     return " ".join(filter(None, parts))
@@ -148,8 +150,8 @@ def recommendation(case: Case) -> str:
 def _hardly(case: Case, who: str, wait: float) -> str:
     least = acceptance.least_gain(case)
     return (
-        f"{who} a mean wait of {acceptance.duration(wait)}, less than the {least} that a change has to gain "
-        "(accept.least_gain): there is hardly any queue."
+        f"{who} a mean wait of {acceptance.duration(wait)}, less than the {least} that a change must save "
+        "(accept.least_gain): there is hardly ever a queue."
     )
 
 
@@ -159,15 +161,13 @@ def _diagnosis(case: Case) -> str:
     if not why:
         found = f"{UNTRIED}: {case.against} does not match this site."
         return " ".join(filter(None, [found, diagnosis.explained(case), diagnosis.next_step(case)]))
-    step = "a log with start times, such as the site's accounting (docs/what_if.md)"
+    step = "use a log with start times, such as the site's accounting (docs/what_if.md)"
     if Sample.of(case).drawn or case.study.values_of("load")[case.place] != "null":
-        step = "the log as it is, workload.resample=null grid.load=[null]"
+        step = "simulate the log itself, with workload.resample=null grid.load=[null]"
     usual = case.mean(WAIT, case.reference).mean
     if usual < acceptance.accepted(case)["least_gain"]:
-        why += f" (simulated, jobs wait for only {acceptance.duration(usual)} on average)"
-    return (
-        f"{UNTRIED}: {why}, so whether {case.against} matches this site cannot be checked. Next step: {step}."
-    )
+        why += f" (in the simulation, jobs wait for only {acceptance.duration(usual)} on average)"
+    return f"{UNTRIED}: {why}, so it is unknown whether {case.against} matches this site. Next step: {step}."
 
 
 def _offer(one: acceptance.Candidate, *, is_first: bool) -> str:
@@ -184,14 +184,14 @@ def _offer(one: acceptance.Candidate, *, is_first: bool) -> str:
 
 def _refused(one: acceptance.Candidate) -> str:
     more = cells.relative(one.change, one.change.mean)
-    return f"{label(one.policy)} ({more}), as {' and '.join(one.broken)}"
+    return f"{label(one.policy)} ({more}), because {' and '.join(one.broken)}"
 
 
 def _concentrated(one: acceptance.Candidate) -> str:
     """Return who has most of a gain, empty if it is spread."""
     if not one.concentration:
         return ""
-    return f"Most of the gain of {label(one.policy)} is in {' and in '.join(one.concentration)}."
+    return f"Most of the gain of {label(one.policy)} comes from {' and from '.join(one.concentration)}."
 
 
 def _pilot(case: Case, found: Comparison, policy: str) -> str:
@@ -201,8 +201,8 @@ def _pilot(case: Case, found: Comparison, policy: str) -> str:
         return ""
     needed = sample.enough(found.pilot / sample.size)
     return (
-        f"To see the gain of {label(policy)} on the machine, by alternating it with {case.against}, would "
-        f"take {needed}, because {sample.values} differ."
+        f"A pilot on the machine that alternates {label(policy)} with {case.against} would take {needed} to "
+        f"show this gain, because {sample.values} differ."
     )
 
 
@@ -217,7 +217,10 @@ def _effect(case: Case, value: str, found: Comparison) -> str:
         if better:
             group = min(better, key=lambda group: better[group].mean / better[group].reference)
             most.append(f"{case.named(group)} ({cells.relative(better[group], better[group].mean)})")
-    parts = [f"{value}: {gain(case, found)}, {found.verdict}", f"most gain {', '.join(most)}" * bool(most)]
+    parts = [
+        f"{value}: {gain(case, found)}, {found.verdict}",
+        f"largest gains for {', '.join(most)}" * bool(most),
+    ]
     paying = [
         f"{case.named(group)} ({cells.relative(one, one.mean)})"
         for group, one in acceptance.Candidate(case, value).paying.items()
@@ -230,7 +233,7 @@ def gain(case: Case, found: Comparison) -> str:
     """Return a difference in words: in time only if waits predict, which waits of resampled logs do not."""
     drawn = Sample.of(case).drawn
     unit, reference = case.units[WAIT], found.reference
-    text = f"{cells.relative(found, found.mean)} mean wait against {case.against}"
+    text = f"mean wait {cells.relative(found, found.mean)} against {case.against}"
     if not drawn and not case.along and fidelity.predicts(case):
         levels = (f"{number(value / unit.size)}{unit.name}" for value in (reference + found.mean, reference))
         text = f"jobs wait {' instead of '.join(levels)} on average ({cells.relative(found, found.mean)}"
@@ -239,11 +242,11 @@ def gain(case: Case, found: Comparison) -> str:
 
 
 def in_values(case: Case, found: Comparison) -> str:
-    """Return in how many weeks the policy has less: ``shorter in 19 of 22 weeks``."""
+    """Return in how many weeks waits are shorter: ``with shorter waits in 19 of 22 weeks``."""
     total, values = Sample.of(case).size, Sample.of(case).values
     if found.lower + found.higher == total:
-        return f"shorter in {found.lower} of {total} {values}"
-    return f"shorter in {found.lower} and longer in {found.higher} of {total} {values}"
+        return f"with shorter waits in {found.lower} of {total} {values}"
+    return f"with shorter waits in {found.lower} and longer ones in {found.higher} of {total} {values}"
 
 
 def grows(case: Case, policy: str) -> bool:
@@ -265,11 +268,11 @@ def _why_nothing(case: Case, found: Mapping[str, Comparison]) -> str:
     one, sample = found[nearest], Sample.of(case)
     if not one.mean < 0:
         return f"no policy has a shorter mean wait than {case.against}."
-    among = f", too little for the best of {len(found)}" if one.verdict == "better" else ""
+    among = f", not significant for the best of {len(found)}" if one.verdict == "better" else ""
     needed = case.difference(WAIT, nearest, level=case.beside(WAIT).joint_level).needed
     return (
-        f"no policy is shown to be better than {case.against}. The nearest is {label(nearest)}: "
-        f"{gain(case, one)}{among}; showing it would need {sample.enough(needed)} of such a log."
+        f"no policy is shown to be better than {case.against}. The closest is {label(nearest)}: "
+        f"{gain(case, one)}{among}. Sample needed to show this gain: {sample.enough(needed)}."
     )
 
 

@@ -32,7 +32,7 @@ def facts(study: Study) -> list[Fact]:
     found = _of_logs(study, logs[:MOST])
     load: Fact = ("Load", [_load(study, logs)])
     if len(logs) > MOST:
-        found.append(("More logs", [f"{len(logs) - MOST} more on other values of the same axes"]))
+        found.append(("More logs", [f"{len(logs) - MOST} more, at other values of the same axes"]))
     if not logs:
         found += [("Workload", lines)] if (lines := _named(study, "workload")) else []
     if len(logs) != 1 and (lines := _named(study, "machine")):
@@ -80,7 +80,7 @@ def as_it_was(study: Study, log: Mapping[str, Any]) -> str:
     slowdown = recorded.mean(study, "bounded_slowdown", log["at"]).mean
     parts += [] if math.isnan(slowdown) else [f"mean bounded slowdown {number(slowdown)}"]
     if log["waits"] < log["jobs"]:
-        parts.append(f"of the {log['waits']:,} jobs whose wait it records")
+        parts.append(f"over the {log['waits']:,} jobs whose wait it records")
     return sentence(", ".join(parts))
 
 
@@ -135,7 +135,7 @@ def _of_log(study: Study, log: Mapping[str, Any]) -> Iterator[Fact]:
     machine = _machine(study, log["at"].get("machine", ""))
     own = f"{log['processors']:,} processors"
     yield "Machine", [sentence(machine if machine and own in machine else own)]
-    yield "As it was", [as_it_was(study, log)]
+    yield "As recorded", [as_it_was(study, log)]
 
 
 def _period(log: Mapping[str, Any]) -> str:
@@ -262,7 +262,7 @@ def _batches(study: Study) -> str:
     else:
         text = "one batch" if asked == 1 else f"{asked} batches"
     if size == "week":
-        text = f"up to {asked} batches, each a week of the log (or a day of a short one)"
+        text = f"up to {asked} batches, each a week of the log (a day of a short log)"
     text += " of all jobs, in equal parts" if size is None and asked != 1 else ""
     text += " of all jobs" if size is None and asked == 1 else ""
     text += f" of {size:,} jobs" if isinstance(size, int) and not study.is_program else ""
@@ -271,7 +271,7 @@ def _batches(study: Study) -> str:
         return f"{text}, without the leading batches that MSER identifies as warm-up"
     if isinstance(warmup, Mapping):
         return f"{text}, after a warm-up that depends on the load"
-    return text + (f" after {warmup} discarded one{'s' * (warmup != 1)}" if warmup else "")
+    return text + (f" after {warmup} that {'are' if warmup != 1 else 'is'} discarded" if warmup else "")
 
 
 def _time(study: Study, metric: str, seconds: float) -> str:

@@ -59,7 +59,7 @@ def summary(
 def _nothing(study: Study) -> str:
     """Return the sentence for results without limitations."""
     if is_exact(study):
-        return "All points were solved, so no value is random."
+        return "All points were solved exactly, so no value is random."
     return "No limitation: every point is done, none is saturated, and every mean has an interval."
 
 
@@ -68,7 +68,7 @@ def _asked(study: Study) -> str:
     if study.is_program:
         points, once = int((study.status != EXCLUDED).sum()), replications(study)
         name = study.settings["model"] or study.settings["command"][0]
-        return f"{name} was run at {points} point{'s' * (points != 1)}, {once[0].lower()}{once[1:]}."
+        return f"{name} was run at {points} point{'s' * (points != 1)}, with {once[0].lower()}{once[1:]}."
     logs = study.facts.get("logs", [])
     names = list(study.config.get("workload", {}))
     on = (
@@ -81,11 +81,11 @@ def _asked(study: Study) -> str:
     if len(logs) == 1:
         on = f"the {logs[0]['jobs']:,} jobs of {logs[0]['file']} on {logs[0]['processors']:,} processors"
     policies = f"{n} policies" if n > 1 else f"The policy {label(study.policies[0])}"
-    same = ", each under the same jobs" if n > 1 else ""
+    same = ", all with the same jobs" if n > 1 else ""
     loads = study.values_of("load")
     at = f", at {len(loads)} loads from {loads[0]} to {loads[-1]}" if len(loads) > 1 else ""
     once = replications(study)
-    return f"{policies} {'were' if n > 1 else 'was'} run on {on}{same}{at}, {once[0].lower()}{once[1:]}."
+    return f"{policies} {'were' if n > 1 else 'was'} run on {on}{same}{at}, with {once[0].lower()}{once[1:]}."
 
 
 def _shared(study: Study) -> Iterator[str]:
@@ -130,7 +130,7 @@ def _careful(study: Study, claims: Sequence[Claim], limits: Sequence[str]) -> It
         if any(not log["waits"] for log in logs):
             yield sentence(NO_WAITS)
     if found := notes(study):
-        yield f"{len(found)} note{'s' * (len(found) > 1)} on assumptions and the run: see the facts."
+        yield f"The facts list {len(found)} note{'s' * (len(found) > 1)} on assumptions and the run."
     if _is_one_sample(study):
         yield "With one batch of one replication there are no intervals, so differences cannot be judged."
     random = of_kind(claims, "finding")
@@ -138,9 +138,9 @@ def _careful(study: Study, claims: Sequence[Claim], limits: Sequence[str]) -> It
     if judged and not is_exact(study):
         standing = len(beyond_chance(claims, study.confidence))
         yield (
-            f"Each verdict by itself is wrong with probability {100 * (1 - study.confidence):.0f} % at most, "
-            f"but some verdict of {len(random)} is wrong more often: {standing} of {len(judged)} stand if "
-            "that error applies to all of them together."
+            f"Each single verdict is wrong with a probability of at most {100 * (1 - study.confidence):.0f} "
+            f"%, but the chance that any of {len(random)} is wrong is larger: {standing} of {len(judged)} "
+            "still hold if that probability applies to all of them together."
         )
 
 
@@ -210,7 +210,7 @@ def ranked(study: Study, metric: str | None = None) -> Iterator[str]:
     yield (
         f"{label(one.policies[first])} has the {most} {title} {at}with {low}, "
         f"{label(one.policies[last])} the {least} with {high}"
-        + ", from runs that are all too short" * bool(short)
+        + ", but all runs are too short" * bool(short)
         + (f"; saturated there: {', '.join(lost)}" if lost else "")
         + "."
     )

@@ -27,8 +27,8 @@ def warnings(study: Study, paper: Paper | None = None) -> list[str]:
     short = study.bias.values
     if (n := int(np.isfinite(short).sum())) and np.nanmin(short) <= -statistics.LEAST_BIAS:
         found.append(
-            f"{counted(n, 'is', 'are')} too short: the mean of longer runs would be higher, by "
-            f"{100 * (-np.nanmin(short)):.0f} % at most (drawn hollow)."
+            f"{counted(n, 'is', 'are')} too short: longer runs would have a higher mean, by at most "
+            f"{100 * (-np.nanmin(short)):.0f} % (drawn hollow)."
         )
     if n := tally.get(UNFINISHED):
         found.append(
@@ -37,7 +37,7 @@ def warnings(study: Study, paper: Paper | None = None) -> list[str]:
         )
     if n := tally.get(FAILED):
         failed = counted(n, "has", "have")
-        found.append(f"{failed} a failed replication: the sweep's log holds the tracebacks.")
+        found.append(f"{failed} a failed replication: the sweep's log has the tracebacks.")
     if paper is None or not paper.own_intervals:
         for reading in study.readings.values():
             found += _withheld(reading)

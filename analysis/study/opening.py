@@ -40,7 +40,7 @@ def open_study(where: Path, axes: Axes | None = None) -> Study:
         )
     if hostile := next(_unprintable(data), None):
         raise AnalysisError(
-            f"{path} has control characters in {hostile}, which no sweep writes: it stays closed"
+            f"{path} has control characters in {hostile}, which no sweep writes: it is not opened"
         )
     study = Study(data, path.parent)
     return study if axes is None else study.under(axes)

@@ -59,11 +59,14 @@ def sentences(found: Found) -> list[str]:
     stopped, values = sum(not one.is_full for one in of), Sample.of(found.confirmed).values
     lines = [
         f"{len(of)} settings were tried on the first {full} of {searched['weeks']} {values}, "
-        f"{stopped or 'none'} of them stopped early; the verdict is of the last {held}, which the "
+        f"{stopped or 'none'} of them stopped early; the verdict is based on the last {held}, which the "
         "search had not seen."
     ]
     if not found.finalists:
-        return [*lines, "None of them had a shorter mean wait within the limits, so none was compared there."]
+        return [
+            *lines,
+            "None of them had a shorter mean wait within the limits, so none was compared on these.",
+        ]
     given = {one.name: one.values for one in of}
     lines += [f"{label(name)}: {found.words(given[name])}." for name in found.finalists]
     if (case := found.reduced) is not None:
@@ -74,8 +77,10 @@ def sentences(found: Found) -> list[str]:
             and case.difference(WAIT, name).verdict in ("no difference shown", "identical")
         ]
         if idle:
-            as_is = f"Without a difference shown for {label(found.finalists[0])}: {', '.join(idle)}"
-            lines.append(f"{as_is}; leave {'any one of them' if len(idle) > 1 else 'it'} as before.")
+            as_is = (
+                f"No difference is shown for {label(found.finalists[0])} without {' or without '.join(idle)}"
+            )
+            lines.append(f"{as_is}; leave {'any one of them' if len(idle) > 1 else 'it'} unchanged.")
     return lines
 
 

@@ -120,16 +120,16 @@ def asked(
         alone = [names for names in unknown if numbers.keys().isdisjoint(names.split(","))]
         missing = _parts(alone) or missing
         lost = np.isin(request.partition.astype(str), alone or unknown)
-        beside = "" if alone else ", beside others: Slurm refuses such a list as a whole"
+        beside = "" if alone else ", among others: Slurm rejects such a list as a whole"
         renamed = ", ".join(f"{name}: {configuration.default_partition.name}" for name in missing)
         kept = [name for name in _parts(given) if name in numbers]
         raise MisfitError(
             lost,
-            f"is for partition {missing[0]}, {configuration.name} has {', '.join(numbers)}; is this the log "
-            "of another cluster?",
+            f"is for partition {missing[0]}, but {configuration.name} has {', '.join(numbers)}; is this the "
+            "log of another cluster?",
             f"are for partitions that {configuration.name} lacks ({', '.join(missing)}){beside}",
             f"add policy.partitions={{{renamed}}}, which renames partitions of the log"
-            + (f", or workload.partition={kept[0]}, which keeps the jobs of that one" if kept else ""),
+            + (f", or workload.partition={kept[0]}, which keeps that partition only" if kept else ""),
         )
     for names in given:
         if names not in known:
@@ -141,7 +141,7 @@ def asked(
         if name not in configuration.gres and count.any():
             raise MisfitError(
                 count > 0,
-                f"asks for {name}, and the nodes of {configuration.name} have "
+                f"asks for {name}, but the nodes of {configuration.name} have "
                 f"{', '.join(configuration.gres) or 'no generic resources'}",
                 f"ask for {name}, which no node has",
                 "add Gres= to the NodeName lines",
@@ -151,7 +151,7 @@ def asked(
         if (asked_for > total).any():
             raise MisfitError(
                 asked_for > total,
-                f"asks for {asked_for.max()} licences {name}, and {configuration.name} has {total}",
+                f"asks for {asked_for.max()} licences {name}, but {configuration.name} has {total}",
                 f"ask for more licences {name} than there are",
                 f"add policy.lines=['Licenses={name}:{asked_for.max()}']",
             )

@@ -153,7 +153,7 @@ def run(
         stuck = int(np.flatnonzero(np.isnan(system.fate["start"]) & np.isinf(wanted.leaves))[0])
         partition = configuration.partitions[wanted.partitions[stuck][0]]
         raise ValueError(
-            f"job {stuck + 1} waits for ever in partition {partition.name} of {configuration.name}, though "
+            f"job {stuck + 1} waits forever in partition {partition.name} of {configuration.name}, though "
             "nothing else runs: its nodes never have what it asks for, a budget is spent for good, or "
             "the job that it waits for never ends; leave it out of the log, or raise GrpTRESMins"
         )

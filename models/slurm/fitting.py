@@ -41,10 +41,10 @@ def limited(found: Asked, over_limit: str, configuration: Configuration) -> Aske
         if over_limit == "error":
             raise MisfitError(
                 over,
-                f"asks for {found.limit[job] // 60} minutes, and partition {partition.name} of "
+                f"asks for {found.limit[job] // 60} minutes, but partition {partition.name} of "
                 f"{configuration.name} allows {most[job] // 60}",
                 "ask for more time than their partition allows",
-                "add policy.over_limit=cap to cut them",
+                "add policy.over_limit=cap to cut their limits",
             )
         found = replace(found, limit=np.minimum(found.limit, most))
     request = found.request
@@ -211,19 +211,20 @@ def fitted(
                 is_cut, trace = True, replace(trace, jobs=jobs)
                 if changed.any():
                     named = trace.names_of(np.flatnonzero(changed))
-                    has = f"{int(changed.sum()):,} jobs cut to what their partition has (misfits=cap)"
-                    notes.append(f"{has}, which {error.kind}: {named}")
+                    has = f"{int(changed.sum()):,} jobs were cut to what their partition has (misfits=cap)"
+                    notes.append(f"{has}, because they {error.kind}: {named}")
                 continue
             if error.lost.all():
                 raise ValueError(
-                    f"{trace.name}: no job is left, since all of them {error.kind}; {error.remedy}"
+                    f"{trace.name}: no job is left, because all of them {error.kind}; {error.remedy}"
                 ) from None
-            notes.append(f"{n} dropped (misfits={misfits}), which {error.kind}: {named}; {error.remedy}")
+            why = f"{n} were dropped (misfits={misfits}), because they {error.kind}"
+            notes.append(f"{why}: {named}; {error.remedy}")
             trace = trace.part(~error.lost)
     jobs, cancelled = trace.jobs, trace.cancelled
     if misfits == CAP and (longer := jobs.requested > limit).any():
         notes.append(
-            f"{int(longer.sum()):,} jobs ask for no more time than their partition allows (misfits=cap)"
+            f"{int(longer.sum()):,} jobs had their time limits cut to their partition's maximum (misfits=cap)"
         )
         jobs = replace(jobs, requested=np.where(longer, limit, jobs.requested))
     while cancelled is not None and len(cancelled.jobs):

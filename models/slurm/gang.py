@@ -32,7 +32,7 @@ def check(configuration: Configuration) -> None:
             if not alike:
                 raise ConfigurationError(
                     f"{sharing}, and node {configuration.nodes[node].name} is in partition {other.name} with "
-                    f"{other.sharing}, which is not modelled; set OverSubscribe of both alike"
+                    f"{other.sharing}, which is not modelled; set the same OverSubscribe for both"
                 )
 
 

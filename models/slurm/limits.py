@@ -267,9 +267,9 @@ def exceeded(wanted: Asked, configuration: Configuration, waited: Floats) -> str
     named = [text for _, text in sorted(worst, reverse=True)[:MOST_NAMED] if text]
     left, n = len(worst) - 1 - len(named), int(beyond.sum())
     return (
-        f"{configuration.name}: {n:,} job{'s' * (n > 1)} ({beyond.mean():.1%}) started in the log beyond a "
-        f"limit that holds here: {'; '.join(named)}{f'; and {left} more' * (left > 0)}. The limits were "
-        "others then, and such jobs wait longer here: give the limits of that time "
+        f"{configuration.name}: {n:,} job{'s' * (n > 1)} ({beyond.mean():.1%}) started in the log although a "
+        f"limit forbids it here: {'; '.join(named)}{f'; and {left} more' * (left > 0)}. The limits must have "
+        "been different then, and these jobs wait longer here; set the limits of that time "
         "(policy.lines=['QosName=NAME MaxJobsPU=N'] replaces the line of a QOS)"
     )
 
@@ -288,7 +288,7 @@ def counters(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, n
         if n := int(larger.sum()):
             notes.append(
                 f"{configuration.name}: {limit.label} may have {limit.cap} {limit.name}, and {n} of its "
-                f"{len(mine)} jobs ask for more: while one of them runs, none of the others does"
+                f"{len(mine)} jobs ask for more: each of these runs while no other job of this limit does"
             )
         number, safe = np.full(len(mine), len(caps)), configuration.settings.safe
         at_once, of_jobs = limit.kind == tables.AT_ONCE, limit.resource in (JOBS, WALL)

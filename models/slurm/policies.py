@@ -154,8 +154,8 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
     if made.nodes:
         if not machines_are_open(machine):
             raise ConfigurationError(
-                f"{made.name} has {len(made.nodes)} nodes, and machine {machine.get('name', '')} its own; "
-                "take machine=log without keys of it (processors), or a slurm.conf without NodeName lines"
+                f"{made.name} has {len(made.nodes)} nodes, but machine {machine.get('name', '')} has its "
+                "own; give machine=log without machine.processors, or a slurm.conf without NodeName lines"
             )
         if not made.partitions:
             raise ConfigurationError(
@@ -164,8 +164,8 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
         return with_moved(made, rules.moved or {})
     if rules.path is not None and machines_are_open(machine):
         raise ConfigurationError(
-            f"{made.name} has no NodeName lines, as what scontrol show config prints; add what scontrol show "
-            "node and scontrol show partition print to the end of it, or policy.lines=['NodeName=n[1-64] "
+            f"{made.name} has no NodeName lines (scontrol show config prints none); append the output of "
+            "scontrol show node and scontrol show partition to it, or add policy.lines=['NodeName=n[1-64] "
             "CPUs=32 RealMemory=128000','PartitionName=all Nodes=ALL'], or machine.processors=N for one pool"
         )
     nodes = _nodes(rules.node_cpus, machine)
@@ -195,7 +195,7 @@ def with_moved(made: Configuration, moved: Mapping[str, Mapping[str, int]]) -> C
             checks.refuse(
                 f"policy.moved.{source}.{target}",
                 number,
-                f"0 or {'more' if number < 0 else 'fewer'}, since {taking.name} has all nodes of "
+                f"0 or {'more' if number < 0 else 'fewer'}, because {taking.name} has all nodes of "
                 f"{giving.name}",
             )
         if abs(number) > len(free) or abs(number) == len(giving.nodes):
@@ -203,7 +203,7 @@ def with_moved(made: Configuration, moved: Mapping[str, Mapping[str, int]]) -> C
             checks.refuse(
                 f"policy.moved.{source}.{target}",
                 number,
-                f"at most {most} nodes of {giving.name}, of which one stays",
+                f"at most {most} nodes of {giving.name}, because one has to stay",
             )
         those = set(free[len(free) - abs(number) :])
         found[giving.name] = replace(giving, nodes=tuple(node for node in giving.nodes if node not in those))
@@ -220,7 +220,7 @@ def _nodes(each: int, machine: Parameters) -> tuple[Node, ...]:
     """Return the nodes of a machine: its hosts, or as many of `node_cpus` CPUs as its processors make."""
     if machines_are_open(machine):
         raise ConfigurationError(
-            "policy.path=null has no nodes, and neither has the machine; replace policy.path=null by "
+            "policy.path=null gives no nodes, and neither does the machine; replace policy.path=null by "
             "policy.path=FILE with a slurm.conf, or add machine.processors=N"
         )
     made = machines.of(machine)
@@ -294,8 +294,8 @@ def zero_of(opened: Stream | Trace, configuration: Configuration) -> float:
         return origin.zero
     if configuration.reservations or configuration.events:
         raise ConfigurationError(
-            f"{configuration.name} has reservations or events of nodes, whose times are dates, and these "
-            "jobs have none: take a log with dates, or leave out the ReservationName lines and the events"
+            f"{configuration.name} has reservations or node events at given dates, but these jobs have no "
+            "dates: give a log with dates, or remove the ReservationName lines and the events"
         )
     return 0.0
 
@@ -367,7 +367,7 @@ def check(point: Point) -> Sequence[str]:
         hours = sum(len(one.nodes) * (one.end - one.begin) for one in events) / HOUR_S
         notes.append(
             f"{configuration.name}: {len({node for one in events for node in one.nodes}):,} nodes were down, "
-            f"drained or failing for {hours:,.1f} node hours during the log: no job starts on them then"
+            f"drained or failing for {hours:,.1f} node hours during the log: no job starts on them meanwhile"
         )
     if share := np.mean(constraints.effective(found.request) != found.request.constraint):
         notes = [*notes, f"constraints on several nodes together have no effect ({share:.1%} of the jobs)"]
@@ -377,7 +377,7 @@ def check(point: Point) -> Sequence[str]:
             share = np.mean(counts > 0)
             notes = [
                 *notes,
-                f"licences {name}, which Licenses= lacks, have no effect ({share:.1%} of the jobs)",
+                f"licences {name} have no effect, because Licenses= lacks them ({share:.1%} of the jobs)",
             ]
     apart = configuration.default_partition.name != OF_MACHINE
     of_log = [note for note in opened.notes if not (apart and ONE_POOL in note)]
@@ -385,7 +385,7 @@ def check(point: Point) -> Sequence[str]:
         of_log = [_of_nodes(note, configuration) for note in of_log]
         form = opened.origin.form if isinstance(opened, Trace) and opened.origin else ""
         of_log.append(versions.note(configuration.name, configuration.settings.version, form))
-    of_log = [note.replace(AT_ONCE, "; here they may start when they could") for note in of_log]
+    of_log = [note.replace(AT_ONCE, "; here, too, they start only once they are eligible") for note in of_log]
     ids = opened.ids[opened.rows].tolist() if isinstance(opened, Trace) and opened.ids is not None else None
     of_file = [with_share(note, found, ids) for note in configuration.notes]
     of_lines = _without_jobs(Rules.of(point.policy).lines, found, configuration)
@@ -400,7 +400,7 @@ def _of_nodes(note: str, configuration: Configuration) -> str:
         largest = max(up, key=lambda node: node.cpus)
         n = -(-(int(found[1]) - sum(node.cpus for node in up)) // largest.cpus)
         added = lines_of(n, largest.cpus, largest.memory, configuration.default_partition, configuration)
-        return f"if {configuration.name} lacks nodes of it, add {added}"
+        return f"if {configuration.name} lacks some of its nodes, add {added}"
 
     return OF_POOL.sub(lines, note)
 
@@ -411,8 +411,8 @@ def _without_jobs(lines: Sequence[str], found: Asked, configuration: Configurati
     known = ", ".join(sorted(of_jobs - {""})) or "none"
     known_here = {name.lower() for name in of_jobs} | {one.qos.lower() for one in configuration.partitions}
     return [
-        f"policy.lines[{number}]: no job and no partition has QOS {given[1]}, so that it has no effect; "
-        f"the jobs have {known}"
+        f"policy.lines[{number}]: no job and no partition has QOS {given[1]}, so this line has no effect; "
+        f"QOS of the jobs: {known}"
         for number, line in enumerate(lines, start=1)
         if (given := OF_QOS.match(line)) and given[1].lower() not in known_here
     ]

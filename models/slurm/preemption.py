@@ -114,7 +114,5 @@ def _of_qos(configuration: Configuration, mode: Mode) -> tuple[np.ndarray, Ints]
         TopologicalSorter({name: one.preempts for name, one in every.items()}).prepare()
     except CycleError as error:
         name = min(error.args[1], key=list(every).index)
-        raise ConfigurationError(
-            f"{configuration.name}: QOS {name} preempts itself, by its list Preempt"
-        ) from None
+        raise ConfigurationError(f"{configuration.name}: QOS {name} lists itself in Preempt") from None
     return levels, preempts.ravel()

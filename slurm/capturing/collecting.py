@@ -161,7 +161,7 @@ class Capture:
         except OSError as error:
             there = [name for name in (CONFIG, NODES, PARTITIONS) if self.files.get(name)]
             remedy = "or name the file: SLURM_CONF=FILE python -m slurm capture"
-            fault = f"{path}: {error.strerror}; what scontrol shows is taken instead, {remedy}"
+            fault = f"{path}: {error.strerror}; what scontrol shows is used instead, {remedy}"
             self.note("warning" if len(there) == 3 else "wrong", "slurm.conf", fault)
             text = "".join(f"Include {name}\n" for name in there)
         if (beside := path.with_name(TOPOLOGY)).is_file():
@@ -198,6 +198,6 @@ class Capture:
                         self.files[names[other]] = "# could not be read\n"
                 lines.append(f"Include {names[other]}")
             if not others:
-                fault = f"{path} includes {given}, which is not here; run this where slurmctld runs"
+                fault = f"{path} includes {given}, which does not exist here; run this where slurmctld runs"
                 self.note("wrong", "slurm.conf", fault)
         return SECRET.sub(r"\1hidden", "\n".join(lines) + "\n")

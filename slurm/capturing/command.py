@@ -27,7 +27,7 @@ def capture(since: str, until: str, output: str, anonymise: bool, slurm: Slurm |
         raise SweepError(f"-S {begin:%F} is not before -E {end:%F}; give -S 2024-03-01 -E 2024-04-01")
     place = Path(output).expanduser()
     if not place.absolute().parent.is_dir():
-        raise SweepError(f"output={output}: no such folder; give output=FILE.tar.gz in one that is there")
+        raise SweepError(f"output={output}: no such folder; give output=FILE.tar.gz in a folder that exists")
     given = slurm or Slurm()
     base = os.environ if given.env is None else given.env
     captured = Capture(replace(given, env={**base, "TZ": "UTC"}), begin, end)
@@ -37,7 +37,7 @@ def capture(since: str, until: str, output: str, anonymise: bool, slurm: Slurm |
         print(finding, flush=True)
     wrong = any(finding.level == "wrong" for finding in captured.findings)
     if not any(captured.files.get(name) for name in (CONFIG, bundle.CONFIGURATION)):
-        print("\nno bundle is written: nothing of a cluster was found here")
+        print("\nno bundle is written: no cluster was found here")
         return 1
     files = captured.files
     if anonymise:
@@ -45,7 +45,7 @@ def capture(since: str, until: str, output: str, anonymise: bool, slurm: Slurm |
         kept = place.with_name(f"{place.name}.names.json")
         kept.unlink(missing_ok=True)
         writing.write_new(kept, json.dumps(names.known, indent=1).encode(errors="surrogateescape"), 0o600)
-        print(f"\nnames: {kept} has the true ones; it is not in the bundle: keep it here")
+        print(f"\nnames: {kept} has the true names; it is not in the bundle: keep it here")
     about = {"since": f"{begin:%F}", "until": f"{end:%F}", "slurm": captured.config.get("SLURM_VERSION", "")}
     data = {name: text.encode(errors="surrogateescape") for name, text in files.items()}
     before = os.umask(0o077)  # it has the jobs of all users
@@ -76,5 +76,5 @@ def _plan(place: Path) -> int:
     try:
         return subprocess.run([sys.executable, "-m", *command], timeout=PLAN_S, check=False).returncode
     except subprocess.TimeoutExpired:
-        print(f"no plan within {PLAN_S} s; type that command where more time is")
+        print(f"no plan within {PLAN_S} s; run that command where there is more time")
         return 1

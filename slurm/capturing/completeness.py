@@ -39,19 +39,19 @@ def _check_jobs(captured: Capture) -> None:
     header, *rows = captured.files[LOG].splitlines() or [""]
     names, asked = header.split("|"), f"{captured.since:%F} to {captured.until:%F}"
     if len(names) < 2:
-        cut = "columns of fixed width, in which long values are cut: an alias or a wrapper drops -P"
+        cut = "fixed-width columns, in which long values are cut: an alias or a wrapper drops -P"
         captured.note("wrong", "truncation", f"sacct prints {cut}; {FIRST_IN_PATH}")
         return
     if absent := [name for name in COLUMNS if name not in names]:
         level: Level = "wrong" if set(absent) & {name[0] for name in fields.FIELDS.values()} else "warning"
         version = captured.config.get("SLURM_VERSION", "this version")
-        text = f"sacct of {version} prints no {', '.join(absent)}; run this where a newer sacct is installed"
+        text = f"sacct of {version} lacks {', '.join(absent)}; run this where a newer sacct is installed"
         captured.note(level, "columns", text)
     else:
-        captured.note("ok", "columns", f"all {len(names)} are there")
+        captured.note("ok", "columns", f"all {len(names)} are present")
     if not rows:
         text = _hidden(captured, LOG) or "; give another period, -S DATE -E DATE"
-        captured.note("wrong", "jobs", f"there are none from {asked}{text}")
+        captured.note("wrong", "jobs", f"there are none in {asked}{text}")
         return
     column: dict[str, list[str]] = {name: [] for name in names}
     for row in rows:
@@ -62,17 +62,15 @@ def _check_jobs(captured: Capture) -> None:
         captured.note("wrong", "truncation", text)
     utc = captured.is_utc()
     if utc is None:
-        captured.note("skipped", "time zone", "sacct prints no seconds since 1970 to compare with")
+        captured.note("skipped", "time zone", "sacct prints no seconds since 1970 for comparison")
     elif utc:
         captured.note("ok", "time zone", "UTC")
     else:
-        captured.note(
-            "wrong", "time zone", f"sacct prints other times than UTC: a wrapper sets TZ; {FIRST_IN_PATH}"
-        )
+        captured.note("wrong", "time zone", f"sacct does not print UTC: a wrapper sets TZ; {FIRST_IN_PATH}")
     if len(users := set(column.get("User", ()))) == 1:
         hidden = _hidden(captured, LOG)
         remedy = hidden or ": slurmdbd.conf may hide others (PrivateData=jobs); run this as root"
-        captured.note("wrong" if hidden else "warning", "users", f"all jobs are of one user{remedy}")
+        captured.note("wrong" if hidden else "warning", "users", f"all jobs belong to one user{remedy}")
     else:
         captured.note("ok", "users", f"{len(rows):,} jobs of {len(users):,} users")
     _check_period(
@@ -82,12 +80,12 @@ def _check_jobs(captured: Capture) -> None:
 
 def _check_period(captured: Capture, asked: str, days: list[str]) -> None:
     if not days:
-        text = f"no submission is a time such as 2024-03-01T08:00:00: a wrapper changes it; {FIRST_IN_PATH}"
+        text = f"no submission time has the form 2024-03-01T08:00:00: a wrapper changes it; {FIRST_IN_PATH}"
         return captured.note("wrong", "period", text)
     gaps = []
     first, last = (date.fromisoformat(day) for day in (min(days), max(days)))
     if (first - captured.since.date()).days > LOST_DAYS:
-        gaps.append(f"no submission before {first}, older jobs may be purged; if they are, give -S {first}")
+        gaps.append(f"no submission before {first}, older jobs may have been purged; if so, give -S {first}")
     if (captured.until.date() - last).days > LOST_DAYS + 1:
-        gaps.append(f"no submission after {last}; if that is not so, run this where slurmdbd is up to date")
+        gaps.append(f"no submission after {last}; if there were any, run this where slurmdbd is up to date")
     captured.note("warning" if gaps else "ok", "period", "; ".join([f"asked for {asked}", *gaps]))

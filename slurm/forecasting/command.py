@@ -86,7 +86,7 @@ def forecast(given: Options) -> int:
         for note in notes:
             print(note)
         if not state.n_waiting:
-            print("no job waits; add job=cpus=4,time=60 for one that you may submit")
+            print("no job is waiting; add job=cpus=4,time=60 for a job that you may submit")
             return 0
         futures = Futures(state, scheduler.at(state), given.replications, given.seed)
         at = state.zero - _zero(trace)
@@ -135,7 +135,8 @@ def _opened(given: Options) -> tuple[Trace, Scheduler]:
     configuration = policies.configuration_of(policy, machine)
     if configuration.settings.gang:
         raise SweepError(
-            f"{configuration.name}: PreemptMode=GANG is not modelled in forecasts; leave it out of a copy"
+            f"{configuration.name}: PreemptMode=GANG is not modelled in forecasts; give a copy of the file "
+            "without it"
         )
     if trace.jobs.submit[-1] > DAY:  # a minute more or less does not matter, and cycles take most of the time
         least = max(configuration.settings.bf_interval, LEAST_CYCLE_S)
@@ -263,7 +264,7 @@ def _backtest(given: Options, trace: Trace, scheduler: Scheduler, n_before: int,
     period = (TESTED_SHARE * last, last)
     tested = cases(trace, scheduler, given.backtest, given.replications, given.seed + 1, period)
     if not len(tested.start):
-        raise SweepError(f"{trace.name}: hardly ever does a job wait; there is nothing to forecast")
+        raise SweepError(f"{trace.name}: jobs hardly ever wait, so there is nothing to forecast")
     methods = {"simulation alone": tested.simulated, "mean of ten waits": np.tile(tested.last, (3, 1))}
     if n_before:
         # Twice as many over the whole log, as each forecast has only those before it.

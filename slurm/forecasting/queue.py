@@ -87,7 +87,9 @@ def of_squeue(
         ) from None
     shown = ", ".join(held[:8]) + ", …" * (len(held) > 8)
     notes = (
-        [f"left out, as they are held until a person changes them: {shown} ({len(held):,})"] if held else []
+        [f"left out, because they are held until someone changes them: {shown} ({len(held):,})"]
+        if held
+        else []
     )
     return state, notes
 

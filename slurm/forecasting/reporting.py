@@ -50,7 +50,9 @@ def report(
         }
         for name, job, of, plan in zip(names, watched, found.T, np.nan_to_num(planned).tolist(), strict=True)
     ]
-    print(f"{state.n_running:,} jobs run, {state.n_waiting:,} wait at {date(state.zero)}; starts from then:")
+    print(
+        f"{state.n_running:,} jobs run and {state.n_waiting:,} wait at {date(state.zero)}; starts after then:"
+    )
     print(
         f"{'job':>14}  {'waited':>9}  {'10 %':>9}  {'50 %':>9}  {'90 %':>9}"
         + f"  {'Slurm plans':>11}" * bool(np.isfinite(planned).any())
@@ -65,13 +67,13 @@ def report(
     if len(rows) > SHOWN:
         print(f"{len(rows) - SHOWN:,} more in {place / 'forecast.json'}")
     if gains:
-        print("what would bring it forward, in the same futures:")
+        print("what would let it start earlier, in the same futures:")
     for what, of, sooner in gains:
         print(
             f"{what:>25}" + "".join(f"  {span(each):>9}" for each in of) + f"  sooner in {sooner:.0%} of them"
         )
     if n_known < LEAST:
-        had = f" (it takes {LEAST} instants, and jobs of {n_known} have started)" if n_known else ""
+        had = f" ({LEAST} instants are needed, and the jobs of {n_known} have started)" if n_known else ""
         print(
             f"not calibrated{had}: add calibrate=100 or more, to compare with that many earlier instants of "
             "the log"

@@ -187,7 +187,7 @@ def _experiment(name: Any, folders: Sequence[Path]) -> list[dict[str, Any]]:
     if name is None:
         offered = ", ".join(choices.labels(choices.names("experiment", folders)).values()) or "none"
         raise SweepError(
-            f"no experiment named: add +experiment=NAME; there are: {offered} (see python -m sweep --help)"
+            f"no experiment named: add +experiment=NAME; valid: {offered} (see python -m sweep --help)"
         )
     full = choices.find("experiment", name, folders)
     levels = list(files.lineage("experiment", full, folders))

@@ -13,7 +13,7 @@ from models.workloads.replayed import of_file
 from sweep.config import choices
 from sweep.errors import SweepError
 
-FORM = "a file of conf is YAML, lines of key: value"
+FORM = "a file of conf is YAML, with lines of key: value"
 
 
 def merged(group: str, name: str, folders: Sequence[Path]) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def lineage(
     path = choices.path(group, name, folders)
     chain = (*above, f"{group}/{name}")
     if chain[-1] in above:
-        raise SweepError(f"{path}: builds on itself, {' -> '.join(chain)}; take it out of its defaults")
+        raise SweepError(f"{path}: builds on itself, {' -> '.join(chain)}; remove it from its defaults")
     own = read(path)
     bases = own.pop("defaults", None) or []
     if not isinstance(bases, list):
@@ -73,8 +73,8 @@ def _place_of(base: str, group: str, name: str, folders: Sequence[Path]) -> tupl
     found = choices.find_base(of_group, rest, folders)
     if found is None:
         raise SweepError(
-            f"{group}/{name} builds on {given}, which is not there; give the name of a file in {of_group}, "
-            "or with its folder from the top, /policy/gang/_gang@_here_"
+            f"{group}/{name} builds on {given}, which does not exist; give the name of a file in {of_group}, "
+            "or its path from the top, /policy/gang/_gang@_here_"
         )
     return of_group, found
 
@@ -100,15 +100,15 @@ def _read(path: Path, state: tuple[int, int] | None) -> dict[str, Any]:
         raise SweepError(f"{path}: not a text file in UTF-8; {FORM}") from None
     except OSError as error:
         if error.errno is None:  # raised by OmegaConf
-            raise SweepError(f"{path}: is a single value; {FORM}") from None
+            raise SweepError(f"{path}: holds a single value; {FORM}") from None
         raise SweepError(f"{path}: {error.strerror}; give a file that can be read") from None
     if isinstance(data, ListConfig):
-        raise SweepError(f"{path}: is a list; {FORM}")
+        raise SweepError(f"{path}: holds a list; {FORM}")
     if not isinstance(data, DictConfig) or (data and ":" not in text):
-        raise SweepError(f"{path}: is a single value; {FORM}")
+        raise SweepError(f"{path}: holds a single value; {FORM}")
     found: dict[str, Any] = dict(OmegaConf.to_container(data))  # type: ignore[arg-type] # of a mapping: a dict
     if found and all(value is None for value in found.values()):
-        raise SweepError(f"{path}: {', '.join(map(str, found))} without a value; {FORM}")
+        raise SweepError(f"{path}: no value for {', '.join(map(str, found))}; {FORM}")
     return found
 
 

@@ -14,9 +14,7 @@ def conf_folder() -> Path:
     for candidate in (package / "conf", package.parent / "conf"):
         if (candidate / "config.yaml").is_file():
             return candidate
-    raise SweepError(
-        f"no conf folder with a config.yaml in {package} or beside it; install the package again"
-    )
+    raise SweepError(f"no conf folder with a config.yaml in {package} or beside it; reinstall the package")
 
 
 def place(given: str) -> Path:
@@ -64,5 +62,6 @@ def user_folder(given: str, where: str = "--config-dir") -> Path:
     except (OSError, RuntimeError, ValueError):  # a name that is too long, no such user, a null character
         pass
     raise SweepError(
-        f"{where} {given[:300] or '(empty)'}: no such folder; it holds experiment/, policy/, ..., like conf"
+        f"{where} {given[:300] or '(empty)'}: no such folder; give one with experiment/, policy/, ..., like "
+        "conf"
     )

@@ -40,8 +40,8 @@ def parsed(arguments: Sequence[str]) -> dict[str, Any]:
         key, value = override.key_or_group, override.value()
         if key == "experiment" and key in found:
             raise SweepError(
-                f"experiment={found[key]} experiment={value}: give one experiment; compare takes policies "
-                "of all of them"
+                f"experiment={found[key]} experiment={value}: give one experiment; +experiment=compare "
+                "takes policies of several"
             )
         if isinstance(value, dict) and isinstance(found.get(key), dict):
             files.update(found[key], value)
@@ -115,7 +115,7 @@ def _parse(parser: OverridesParser, argument: str) -> Override:
             f"characters needs quotes of its own, {instead}"
         ) from None
     if override.package is not None:
-        raise SweepError(f"{argument!r}: a key has no package; leave out @{override.package}")
+        raise SweepError(f"{argument!r}: a key has no package; omit @{override.package}")
     if override.is_delete():
         raise SweepError(f"{argument!r}: keys cannot be deleted; set one to null, [] or {{}} instead")
     if override.is_sweep_override():
@@ -125,7 +125,7 @@ def _parse(parser: OverridesParser, argument: str) -> Override:
             or override.is_interval_sweep()
             or override.key_or_group in ("experiment", "action", "executor")
         ):
-            raise SweepError(f"{argument!r}: give one value, or where there may be several {key}=[A,B]")
+            raise SweepError(f"{argument!r}: give one value, or where several are allowed {key}=[A,B]")
         raise SweepError(f"{argument!r}: write several values as a list, {key}=[{value}]")
     return override
 
@@ -139,7 +139,7 @@ def _unbalanced(value: str) -> str | None:
         if character in PAIRS:
             waiting.append(PAIRS[character])
         elif character in PAIRS.values() and (not waiting or waiting.pop() != character):
-            return f"there is a {character} too many"
+            return f"there is one {character} too many"
     if waiting:
         return f"a {waiting[-1]} is missing, {value}{''.join(reversed(waiting))}"
     return None

@@ -42,7 +42,7 @@ def check(group: str, name: str, file: Mapping[str, Any], where: str = "") -> No
     """
     shown = where or f"{group} {name}"
     if (odd := next((key for key in file if not isinstance(key, str)), None)) is not None:
-        raise SweepError(f"{shown}: {odd!r} cannot be a key, keys are texts; write name: value")
+        raise SweepError(f"{shown}: {odd!r} cannot be a key, as keys are strings; write name: value")
     if group == "groups":
         try:
             Grouping.of(name, file)

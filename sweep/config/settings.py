@@ -59,10 +59,10 @@ RATIO = "give a ratio of 1 or more, or null for no limit"
 GIVE = {
     "name": "give a name without spaces, which also names the dataset",
     "grid": "give values by axis, grid.AXIS=[VALUE,...]",
-    "axes": "give what an axis sets, +axes.AXIS=policy.KEY",
+    "axes": "give the key that the axis sets, +axes.AXIS=policy.KEY",
     "values": "give named values of an axis, values.AXIS={NAME: VALUE}",
-    "zip": "give lists of axes that go together, zip=[[AXIS,AXIS]]",
-    "exclude": "give a list of what is left out, exclude=[{AXIS: VALUE}]",
+    "zip": "give lists of axes that vary together, zip=[[AXIS,AXIS]]",
+    "exclude": "give a list of the points to leave out, exclude=[{AXIS: VALUE}]",
     "policy": "give its keys, policy={KEY: VALUE}; policies are named by grid.policy=[NAME]",
     "workload": "give its keys, workload={KEY: VALUE}; workloads are named by grid.workload=[NAME]",
     "machine": "give its keys, machine={KEY: VALUE}; machines are named by grid.machine=[NAME]",
@@ -75,12 +75,12 @@ GIVE = {
     "command": "give a program and its arguments, command=[./simulate,...]",
     "arguments": "give values of arguments, arguments={NAME: VALUE}",
     "metrics": "give units of metrics, metrics={NAME: UNIT}",
-    "seed_by": "give axes whose values have random numbers of their own, seed_by=[AXIS]",
-    "time_limit": "give the most seconds of a task, time_limit=60",
+    "seed_by": "give the axes whose values get their own random numbers, seed_by=[AXIS]",
+    "time_limit": "give the longest time of a task in seconds, time_limit=60",
     "results": "give the name of the file that the command writes, results=out.json",
     "replications": "give a whole number from 1 to 10,000,000",
     "budget": "give a time, e.g. budget=10min",
-    "seed": "give a whole number from 0 up",
+    "seed": "give a whole number, 0 or more",
     "capacity": "give the overload runs of each curve, from 0 (none) to 1000",
     "confidence": "give a level between 0 and 1, e.g. 0.95",
     "precision": "its keys are relative, metric and checkpoints, e.g. precision.relative=0.05",
@@ -95,12 +95,12 @@ GIVE = {
     "accept.longest_wait": f"{RATIO}, e.g. 1.5",
     "accept.group_wait": f"{RATIO}, e.g. 1.25",
     "accept.least_gain": "give a time, e.g. 10min, 90s or 2h, or null for no least gain",
-    "tune": "give what a search may set, tune={KEY: [LOW, HIGH]} (docs/tune.md)",
+    "tune": "give the keys that a search may set, tune={KEY: [LOW, HIGH]} (docs/tune.md)",
     "search": "its keys are at_once, settings and held_back, e.g. search.settings=100",
-    "search.at_once": "give the number of settings that are tried together, from 1 to 1000",
-    "search.settings": "give the most settings that are tried, or null (as many as the budget allows)",
-    "search.held_back": "give the share of the log that is held back, from 0.25 to 0.7",
-    "searched": "a search writes it; leave it out",
+    "search.at_once": "give the number of settings to try at once, from 1 to 1000",
+    "search.settings": "give the largest number of settings to try, or null (as many as the budget allows)",
+    "search.held_back": "give the share of the log to hold back, from 0.25 to 0.7",
+    "searched": "a search writes it; omit it",
     "output": "give a folder for the results, output=FOLDER",
     "fresh": "give true or false",
     "replace": "give true or false",
@@ -304,16 +304,16 @@ def check(settings: Settings) -> None:
     is_number = isinstance(size, int) and not isinstance(size, bool)
     if size not in (None, WEEK) and not (is_number and 1 <= size <= MOST_JOBS):
         raise SweepError(
-            f"batch_size={size}: give 1 to {MOST_JOBS:,}; of a workload that ends also null, which divides "
-            f"all of its jobs, or {WEEK}"
+            f"batch_size={size}: give 1 to {MOST_JOBS:,}; for a workload that ends also null, which divides "
+            f"all of its jobs into batches, or {WEEK}"
         )
     for key in ("output", "schedule"):
         if not is_utf8(given := getattr(settings, key) or ""):
-            raise SweepError(f"{key}={given!a}: the name is not UTF-8, as a dataset's has to be; {GIVE[key]}")
+            raise SweepError(f"{key}={given!a}: the name has to be UTF-8, as a dataset requires; {GIVE[key]}")
         if max(map(len, given.encode().split(b"/"))) > LONGEST_PART:
             raise SweepError(f"{key}={given[:40]}...: File name too long; give a shorter one")
         if "\0" in given:
-            raise SweepError(f"{key}={given!a}: a file's name has no null byte; {GIVE[key]}")
+            raise SweepError(f"{key}={given!a}: the name of a file cannot have a null byte; {GIVE[key]}")
     if not settings.output.strip():
         raise SweepError(f"output= is empty: {GIVE['output']}")
     for key, allows in ALLOWED.items():
@@ -431,14 +431,14 @@ def _check_by_load(key: str, value: Any, least: int, others: str = "") -> None:
     numbers = list(value.values()) if isinstance(value, Mapping) else [value]
     allowed = range(least, MOST_BATCHES + 1)
     if any(isinstance(n, bool) or not isinstance(n, int) or n not in allowed for n in numbers) or not numbers:
-        raise SweepError(f"{key}={shown(value)[:99]}: give {least} or more{others}, {MOST_BATCHES:,} at most")
+        raise SweepError(f"{key}={shown(value)[:99]}: give {least} or more{others}, at most {MOST_BATCHES:,}")
     if isinstance(value, Mapping):
         numbers = [low for low in value if not isinstance(low, bool) and isinstance(low, int | float)]
         loads = [low for low in numbers if 0 <= low <= MOST_LOAD]
         if len(loads) < len(value) or min(loads, default=1) != 0:
             raise SweepError(
-                f"{key}={shown(value)}: a number for each load from which it holds, the first from 0, e.g. "
-                "{0:30,0.85:60}"
+                f"{key}={shown(value)}: give a number for each load from which it applies, the first from 0, "
+                "e.g. {0:30,0.85:60}"
             )
 
 

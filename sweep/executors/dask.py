@@ -105,7 +105,7 @@ class Executor:
         self, workers: int | None = None, address: str | None = None, modules: Sequence[str] = ()
     ) -> None:
         if workers is not None and (not isinstance(workers, int) or workers < 1):
-            raise SweepError(f"executor.workers={workers}: give 1 or more, or null for one a core")
+            raise SweepError(f"executor.workers={workers}: give 1 or more, or null for one per core")
         cores = available_cores()
         if (
             workers is not None
@@ -113,8 +113,8 @@ class Executor:
             and workers > (most := max(ALWAYS, MOST_A_CORE * cores))
         ):
             raise SweepError(
-                f"executor.workers={workers}: each is a process, and there are {cores} cores; give at most "
-                f"{most}, or null for one a core"
+                f"executor.workers={workers}: each worker is a process, and there are {cores} cores; give at "
+                f"most {most}, or null for one a core"
             )
         self.workers = workers or available_cores()
         self._address = address
@@ -303,7 +303,8 @@ class Executor:
     def _without_workers(self) -> str:
         what = f"executor.address={self._address}" if self._address else "the embedded workers"
         return (
-            f"Dask: {what}: no worker for {self._patience_s:g} s; start some, then the same command continues"
+            f"Dask: {what}: no worker for {self._patience_s:g} s; start workers, then the same command "
+            "continues"
         )
 
     def _ready(self) -> Client:

@@ -85,7 +85,7 @@ class Executor:
                 # Locks are asked for at silent ranks only: on a network file system each is a round trip.
                 if now - last_result[rank] > SILENCE_S and watch.has_died(rank):
                     raise RunError(
-                        f"MPI: rank {rank} has died (killed, or out of memory?) at the task "
+                        f"MPI: rank {rank} has died (killed, or out of memory?) during the task "
                         f"{watch.noted(rank)}; the same command continues from here"
                     )
 

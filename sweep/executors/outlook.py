@@ -74,7 +74,7 @@ class Outlook(NamedTuple):
         if self.overdue:
             reasons.append(f"{self.overdue:,} take{'s' * (self.overdue == 1)} longer than expected")
         if self.unknown and self.seconds < 1:
-            return f"time left not known: {', '.join(reasons)}"
+            return f"time left unknown: {', '.join(reasons)}"
         left = duration(self.seconds)
         if self.high > SPREAD * self.low:
             left = f"{duration(self.low)} to {duration(self.high)}"

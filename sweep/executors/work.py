@@ -56,8 +56,8 @@ def _log(records: list[Finished | Failed], bundle: Bundle) -> list[Result]:
         shard(bundle.shards, bundle.log).append(records)
     except OSError as error:
         raise RunError(
-            f"{bundle.shards}: results cannot be written ({error.strerror}); all written before are kept: "
-            "free some disk space, then type the same command"
+            f"{bundle.shards}: results cannot be written ({error.strerror}); everything written before is "
+            "kept: free some disk space, then run the same command again"
         ) from None
     return [Result(r.id, isinstance(r, Failed), r.seconds, getattr(r, "jobs", 0)) for r in records]
 
@@ -102,8 +102,8 @@ def _refuse_changed_code(task: Task, family: Family) -> None:
     own = sources.foreign([{"family": family.package}, point.policy, point.workload, point.measures])
     if own and not runs_planned_code(task, family):
         raise SweepError(
-            f"{', '.join(own)}, or what it imports, has changed since the study was planned; type the "
-            "command again to plan with it as it is now"
+            f"{', '.join(own)}, or what it imports, has changed since the study was planned; run the "
+            "command again to plan with the new version"
         )
     _checked.add(code)
 

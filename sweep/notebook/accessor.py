@@ -139,8 +139,8 @@ class ScheduleAccessor:
             raise SweepError(f"{method}: the schedule has no jobs")
         if n != of:
             raise SweepError(
-                f"{method}: these are {n:,} of {of:,} jobs, and the others used the machine as well; call it "
-                "before some of them are selected"
+                f"{method}: these are {n:,} of {of:,} jobs, but the others used the machine as well; call it "
+                "before selecting jobs"
             )
         return self.made()
 

@@ -25,10 +25,10 @@ def check(key: str, value: Any, depth: int = 0) -> None:
         for name, item in value.items():
             if not isinstance(name, str | bool | int | float):
                 kind = type(name).__name__
-                raise SweepError(f"{key}: a key of type {kind}; give names as texts, or numbers")
+                raise SweepError(f"{key}: a key of type {kind}; give names as strings, or numbers")
             check(f"{key}.{name}", item, depth + 1)
     elif isinstance(value, list | tuple):
         for item in value:
             check(key, item, depth + 1)
     elif not (value is None or isinstance(value, PLAIN) or hasattr(value, "__array__") or callable(value)):
-        raise SweepError(f"{key}: {type(value).__name__} is not understood; give numbers, texts and lists")
+        raise SweepError(f"{key}: {type(value).__name__} is not understood; give numbers, strings and lists")

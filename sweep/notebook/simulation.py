@@ -147,7 +147,7 @@ def _one_of_each(given: Mapping[str, Any], unknown: Mapping[str, Any]) -> None:
         if is_several and not isinstance(value, Mapping):
             kept = "replications=5" if key in ("seed", "replication") else f"grid={{{key!r}: [...]}}"
             raise SweepError(
-                f"{key}: several values are given, and simulate runs one simulation; a study runs them all: "
+                f"{key}: several values are given, but simulate runs one simulation; a study runs them all: "
                 f"sweep.Study('compare', {kept})"
             )
     for name in unknown:

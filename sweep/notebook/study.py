@@ -180,8 +180,8 @@ class Study:
             raise choices.in_python(error) from None
         if status:
             raise RunError(
-                f"{self.folder}: some tasks failed or were interrupted, the others are kept in `data`; "
-                "run() tries them again"
+                f"{self.folder}: some tasks failed or were interrupted; the others are kept in `data`, and "
+                "run() tries these again"
             )
         return self.data
 
@@ -194,7 +194,7 @@ class Study:
 
     def _stored(self) -> Path:
         if not self._folder.dataset.is_file():
-            raise SweepError(f"{self._folder.dataset} is not there yet: run() writes it")
+            raise SweepError(f"{self._folder.dataset} does not exist yet: run() writes it")
         return self._folder.dataset
 
     @property
@@ -288,7 +288,7 @@ def _plain(name: str, value: Any) -> Any:
             "give its dotted name, or use sweep.simulate"
         )
     raise SweepError(
-        f"{name}={value!r}: {type(value).__name__} is not understood; give numbers, texts and lists"
+        f"{name}={value!r}: {type(value).__name__} is not understood; give numbers, strings and lists"
     )
 
 

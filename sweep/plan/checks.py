@@ -79,7 +79,7 @@ def _note_on_replications(plan: Plan) -> list[str]:
         return []
     line = f"one replication: workload {plan.deterministic} is deterministic"
     if any(plan.is_stochastic(*system) for system in plan.systems()):
-        line += f"; stochastic points would get {MIN_REPLICATIONS} in an experiment of their own"
+        line += f"; stochastic points would get {MIN_REPLICATIONS} in a separate experiment"
     return [line]
 
 

@@ -179,7 +179,7 @@ def _checked(axis: str, values: Sequence[Any], is_share: bool) -> tuple[Any, ...
     for value in values:
         if isinstance(value, dict | list):
             raise SweepError(
-                f"grid.{axis}: {value} is a list or a mapping; an axis takes numbers, texts, true and false; "
+                f"grid.{axis}: {value} is a list or a mapping; an axis takes numbers, strings, true, false; "
                 f"name other values by values.{axis}={{NAME: VALUE}}"
             )
         if isinstance(value, str) and not value.isprintable():

@@ -61,7 +61,7 @@ def notes(asked: Config, settings: Settings) -> list[str]:
     sizes = {name: keys["machine"]["processors"] for name, keys in settings.values[AXIS].items()}
     listed = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
     return [
-        "each partition by itself, with the most processors that its jobs had at once, a lower bound of what "
-        f"it has: {listed}; another number by +values.{AXIS}.{next(iter(sizes))}=NUMBER; partitions with "
-        f"under {LEAST_SHARE:.0%} of the jobs are left out"
+        "each partition is simulated separately, with the most processors that its jobs had at once (a lower "
+        f"bound of its size): {listed}; +values.{AXIS}.{next(iter(sizes))}=NUMBER sets another number; "
+        f"partitions with less than {LEAST_SHARE:.0%} of the jobs are left out"
     ]

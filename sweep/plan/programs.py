@@ -91,7 +91,7 @@ def _planned(config: Config, program: Program) -> tuple[Config, tuple[str, ...]]
                 raise SweepError(f"{where}: {unknown(kind, str(key), valid)}")
     for key, one in taken.items():
         if key in axes and key in settings.arguments:
-            raise SweepError(f"{key} is in grid and in arguments: give it once")
+            raise SweepError(f"{key} is both in grid and in arguments: give it once")
         if key not in axes and key not in settings.arguments and one.default is one.empty:
             raise SweepError(f"{name} needs {key}: give grid.{key}=[VALUE,...] or arguments.{key}=VALUE")
         named = settings.values.get(key) or {}

@@ -52,8 +52,8 @@ def pickled(function: Callable[..., Any], name: str) -> tuple[bytes, str]:
         return cloudpickle.dumps(function), _Reach(function).digest()
     except Exception as error:  # whatever a value of the session raises
         raise SweepError(
-            f"model={name}: it uses a value that no other process can get ({one_line(error)}); make that "
-            "value within the function"
+            f"model={name}: it uses a value that cannot be sent to other processes ({one_line(error)}); make "
+            "that value within the function"
         ) from None
 
 

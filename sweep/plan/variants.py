@@ -88,8 +88,8 @@ def build(
                     )
                 raise SweepError(
                     f"{group} {', '.join(files)}{family} has no key {key}, which the axis {by} of this "
-                    "experiment sets: it is for policies of another family; +experiment=compare takes "
-                    "policies of any family, on the same jobs"
+                    "experiment sets, because it is for policies of another family; +experiment=compare "
+                    "takes policies of any family, on the same jobs"
                 )
             raise SweepError(unknown(f"key of {group} {', '.join(files)}{family}", key, valid))
     for axis in axes:
@@ -201,7 +201,7 @@ def _digest(path: Path, group: str, name: str, given: str, state: tuple[int, int
         if os.environ.get("TRACES") and not variable and traces.is_file():
             raise SweepError(
                 f"{group} {name}: {group}.path={path}: {error.strerror}; the folder that TRACES names has "
-                f"one: {group}.path={traces}"
+                f"it: {group}.path={traces}"
             ) from None
         raise SweepError(
             f"{group} {name}: {group}.path={path}: {error.strerror}; {folder}give the path of a file that "

@@ -107,7 +107,8 @@ class Program(Family):
             if n == batches.checkpoints[-1] or (n in batches.checkpoints and batches.is_enough(stacked())):
                 return Outcome(stacked(), len(found))
         self._refuse(
-            f"yielded {len(found)} batches, but warmup + batches are {batches.most}: yield more, or give less"
+            f"yielded {len(found)} batches, but warmup + batches are {batches.most}: yield more, or ask for "
+            "fewer"
         )
 
     def rows(self, arguments: dict[str, Any], rng: np.random.Generator, policy: Parameters) -> Iterator[Any]:
@@ -137,7 +138,9 @@ class Program(Family):
             if values.shape != shape:
                 self._refuse(f"returned shape {values.shape} for {one.name}; it is declared with {shape}")
             if not np.isfinite(values).all():
-                self._refuse(f"returned {values!s:.60} for {one.name}; a metric is finite: raise an error")
+                self._refuse(
+                    f"returned {values!s:.60} for {one.name}; a metric has to be finite: raise an error"
+                )
             found[one.name] = values.astype(np.float64)
         return found
 
@@ -321,7 +324,7 @@ class Command(Program):
                 self._failed(f"left no JSON object with {names} as its {where}", err or out, folder)
         except OSError as error:
             shutil.rmtree(folder, ignore_errors=True)
-            self._refuse(f"cannot be started ({error.strerror}: {line[0]}); give a program that is there")
+            self._refuse(f"cannot be started ({error.strerror}: {line[0]}); give a program that exists")
         shutil.rmtree(folder, ignore_errors=True)
         yield row
 

@@ -26,7 +26,7 @@ def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
         found = inspect.signature(function).parameters
     except (TypeError, ValueError):
         raise SweepError(
-            f"model={name}: its arguments are not known; wrap it in a function of your own"
+            f"model={name}: its arguments are unknown; wrap it in a function of your own"
         ) from None
     hints: dict[str, Any] = {}
     with suppress(Exception):  # a name that only type checkers know: then any value is taken

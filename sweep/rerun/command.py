@@ -56,7 +56,7 @@ def main(given: Sequence[str], folders: Sequence[Path], arguments: Sequence[str]
         original.config.settings.name,
     )
     if folder.dataset.exists() and folder.dataset.samefile(original.path):
-        raise SweepError(f"output={folder.path} holds the very file that is to be rerun; give another folder")
+        raise SweepError(f"output={folder.path} holds the file that is to be rerun; give another folder")
     config = _config(original, chosen, folders, folder)
     with understood(original.path):
         _find_modules(original, chosen, console)
@@ -130,7 +130,7 @@ def _find_modules(original: Original, chosen: Mapping[str, Any], console: Consol
     if "modules" in chosen:
         if not original.modules:
             raise SweepError(
-                f"modules={chosen['modules']}: {original.path} has no code of its own; leave it out"
+                f"modules={chosen['modules']}: {original.path} has no code of its own; omit modules="
             )
         for file in needs.write_modules(original.modules, Path(str(chosen["modules"])).expanduser()):
             say(console, f"written from the file: {file}")
@@ -174,11 +174,11 @@ def _counted(number: int, what: str) -> str:
 
 def _compare(original: Original, folder: Folder, console: Console) -> int:
     if not folder.dataset.is_file():
-        say(console, "not finished yet: type the same command later, which then compares the two")
+        say(console, "not finished yet: run the same command later, which then compares the two")
         return 0
     new = loaded(folder.dataset, decode_cf=False)
     if n := sameness.lacking(original.data, new):
-        say(console, f"{n:,} tasks are not finished yet: type the same command later, which then compares")
+        say(console, f"{n:,} tasks are not finished yet: run the same command later, which then compares")
         return 0
     lines = list(sameness.differences(original.data, new))
     if not lines:

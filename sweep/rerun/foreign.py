@@ -53,7 +53,7 @@ def planned(original: Original, config: Config, packages: Collection[str] | None
                 listed = ", ".join(dict.fromkeys([*refused, *sources.foreign(more, packages)]))
                 carried = ", or modules=FOLDER to run only the code that the file carries"
                 raise SweepError(
-                    f"{original.path} runs code from outside this project ({listed}): look at that code, "
+                    f"{original.path} runs code from outside this project ({listed}): read that code, "
                     f"then add trust=true{carried if config.settings.command is None else ''}"
                 ) from None
     for group in GROUPS:

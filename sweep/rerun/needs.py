@@ -100,9 +100,7 @@ def write_modules(modules: Mapping[str, str], folder: Path) -> list[Path]:
     for place, text in modules.items():
         file = folder / place
         if ".." in Path(place).parts or Path(place).is_absolute():
-            raise SweepError(
-                f"modules: {place} lies outside of any folder; this dataset is not to be trusted"
-            )
+            raise SweepError(f"modules: {place} lies outside any folder; do not trust this dataset")
         if "\0" in place or (file.exists() and file.read_bytes() != text.encode()):
             raise SweepError(f"modules={folder}: {file} exists with another content; give a new folder")
         try:

@@ -49,7 +49,7 @@ def opened(given: str) -> Original:
     """Return the study of a dataset, with the bits that the file has, or of the one in a results folder."""
     path, data = loading.opened(Path(given).expanduser(), decode_cf=False)
     if "recipe" not in data.attrs:
-        raise SweepError(f"{path} has no recipe, from which it could be made again; type its command again")
+        raise SweepError(f"{path} has no recipe from which it could be made again; run its command again")
     with understood(path):
         return Original(path, data, *recipe.read(data.attrs))
 

@@ -79,7 +79,7 @@ def _settings(original: Original, plan: Plan) -> Iterator[str]:
     here = _shared(provenance.sanitised(manifest.resolved(plan)), there)
     lines = list(manifest.differences(there, here))
     for line in lines[:MOST]:
-        yield f"{line}, in the file and here: the two versions of this project mean different things"
+        yield f"{line}, in the file and here: the two versions of this project read it differently"
     if len(lines) > MOST:
         yield f"and {len(lines) - MOST} more keys of the config"
 

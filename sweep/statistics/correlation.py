@@ -162,23 +162,23 @@ def advice(
         batch_size = None
     replicate = f", or run at least {MIN_REPLICATIONS} replications" if replicable else ""
     if interval.n == 0:
-        return "no batch holds data, so there is no mean: look at the state of this point's tasks"
+        return "no batch holds data, so there is no mean: check the state of this point's tasks"
     if not math.isfinite(interval.mean):
-        return f"the mean is {interval.mean}: look for infinite batch values, or a ratio to a mean of 0"
+        return f"the mean is {interval.mean}: check for infinite batch values, or a ratio to a mean of 0"
     if interval.method == "exact":
         return "exact: solved, not simulated"
     if interval.method == "replications":
         return f"interval from {interval.n} replication means"
     if interval.withheld and one_batch:
         return (
-            f"interval withheld: {interval.n} runs are too few, and each is one sample; run at least "
+            f"interval withheld: {interval.n} runs are too few, as each is one sample; run at least "
             f"{MIN_REPLICATIONS} replications"
         )
     if interval.withheld:
         more = f", or replications={MIN_REPLICATIONS}" if replicable else ""
         return (
             f"interval withheld: {_batches(interval.n, replications)} too few to judge their correlation; "
-            f"give batches={MIN_BATCHES} (better 30){more}"
+            f"give batches={MIN_BATCHES} (30 is better){more}"
         )
     if math.isnan(interval.lag1):
         return f"interval from {interval.n} batch means, all alike"
@@ -191,7 +191,7 @@ def advice(
         return found
     longer = f"use batches of about {enough}" if batch_size else "use fewer and longer ones"
     if not batch_size and 2 * interval.n < 3 * MIN_BATCHES:  # of the fewest, none is half as long again
-        longer = "they are too few to make fewer and longer ones of them: it takes more jobs"
+        longer = "there are too few to merge them into longer ones: use more jobs"
     if enough is None:
-        longer = "look for a trend (warm-up, saturation)"
+        longer = "check for a trend (warm-up, saturation)"
     return f"{found}; {longer}{replicate}"

@@ -91,7 +91,7 @@ class Collection:
         self._folder.write_manifest(described | known)
         if wrong is None:
             return None
-        kept = f"; what was there is now {moved}" if moved else ""
+        kept = f"; the old file is now {moved}" if moved else ""
         return f"{self._folder.dataset} was {wrong}: it has been rebuilt from the logs{kept}"
 
     def _wrong(self, written: str | None) -> str | None:

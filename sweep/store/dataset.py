@@ -64,7 +64,7 @@ def write(
     except (OSError, RuntimeError) as error:  # netCDF4 reports a full disk as a RuntimeError
         raise RunError(
             f"{path}: the dataset could not be written ({one_line(error)}); all results are kept: free "
-            "some disk space, then type the same command"
+            "some disk space, then run the same command again"
         ) from error
 
 
@@ -124,7 +124,7 @@ def _results(state: State, cells: np.ndarray, block: Block, shapes: Mapping[str,
                 target[...] = values.reshape(target.shape)
         except (ValueError, KeyError):  # also where the metrics of the record differ from the plan's
             raise RunError(
-                f"{line.log}: a record has changed while the dataset was made; type the same command again"
+                f"{line.log}: a record changed while the dataset was made; run the same command again"
             ) from None
     return results
 

@@ -34,7 +34,7 @@ def place(where: Path) -> Path:
     named = where / f"{where.name}.nc"
     found = [named] if named.is_file() else sorted(where.glob("[!.]*.nc"))
     if not found and (where / "search").is_dir():
-        raise SweepError(f"{where} has a search that has not ended: the command that began it continues it")
+        raise SweepError(f"{where} has a search that has not ended: the command that started it continues it")
     if not found:
         raise SweepError(f"{where} holds no dataset (*.nc): run python -m sweep, or action=gather")
     if len(found) > 1:

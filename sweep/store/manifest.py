@@ -79,12 +79,12 @@ def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
         checks.notes(plan)
         listed = "; ".join(differing[:5]) + (f"; and {len(differing) - 5} more" if len(differing) > 5 else "")
         raise SweepError(
-            f"{folder.path} holds results of another config ({listed}); nothing was touched. To keep both: "
+            f"{folder.path} holds results of another config ({listed}); nothing was changed. To keep both: "
             f"output={spare(folder.path)}"
         )
     if lost and not plan.settings.replace and folder.dataset.exists():
         raise SweepError(
-            f"{folder.dataset} has {lost}, which this smaller grid would take out of it: give all values "
+            f"{folder.dataset} has {lost}, which this smaller grid would remove from it: give all values "
             f"again (what is done is not run again), or another folder, output={spare(folder.path)}, or "
             "replace=true to make it smaller (the logs keep all)"
         )
@@ -110,7 +110,7 @@ def _of_logs(folder: Folder, plan: Plan, new: dict[str, Any]) -> dict[str, Any]:
         return new
     raise SweepError(
         f"{folder.path} holds results of another study, and its config.json is missing or damaged; give "
-        f"another folder, output={spare(folder.path)}, or replace=true to add to it all the same"
+        f"another folder, output={spare(folder.path)}, or replace=true to add to it anyway"
     )
 
 

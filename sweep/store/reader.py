@@ -29,7 +29,7 @@ def opened(log: Path) -> BinaryIO:
     """
     try:
         if not stat.S_ISREG(log.stat().st_mode):  # to open a pipe is to wait for its writer
-            raise RunError(f"{log} is not a regular file: move it away, then type the same command")
+            raise RunError(f"{log} is not a regular file: move it away, then run the same command again")
         return log.open("rb")
     except OSError as error:
         raise RunError(

@@ -117,14 +117,14 @@ def ranges(tune: Mapping[str, Any], policy: Mapping[str, Any], given: Mapping[st
                 raise SweepError(f"tune.{one.key}: line is for policies with lines, such as slurm")
         elif one.key == "family":
             raise SweepError(
-                "tune.family: a search is of one family; leave it out, and search each by itself"
+                "tune.family: a search covers one family; omit it, and search each family separately"
             )
         elif not has(policy, one.key) and ("." not in one.key or get(policy, one.key.split(".")[0]) != {}):
             raise SweepError(unknown("key of tune", one.key, [name for name, _ in leaves(policy)]))
         if has(given, one.key):
             raise SweepError(
-                f"policy.{one.key}={shown(get(given, one.key))} and tune.{one.key}: leave one out; where the "
-                "search begins is a policy file of your own, grid.policy=[NAME]"
+                f"policy.{one.key}={shown(get(given, one.key))} and tune.{one.key}: omit one of them; the "
+                "search begins with a policy file of your own if you give grid.policy=[NAME]"
             )
     return found
 

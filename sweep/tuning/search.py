@@ -135,7 +135,7 @@ class _Search:
         self._ranges = ranges(settings.tune, self._file, settings.policy)
         if not self._ranges:
             raise SweepError(
-                "tune has no key: give what a search may set, tune={KEY: [LOW, HIGH]} (docs/tune.md)"
+                "tune has no key: give the keys that a search may set, tune={KEY: [LOW, HIGH]} (docs/tune.md)"
             )
         self._most = settings.search.settings or math.inf
         budget = math.inf if settings.budget is None else seconds_of(settings.budget)
@@ -258,7 +258,8 @@ class _Search:
             raise KeyboardInterrupt
         if plan.ids[0] not in state.read(plan, there).done:
             raise RunError(
-                f"{there.path}: the task of {self._reference} failed: see the same command with tune=null"
+                f"{there.path}: the task of {self._reference} failed: run the same command with tune=null to "
+                "see the error"
             )
         best = [one["name"] for one in _ordered(self._tried)[:1]]
         appraising: Any = importlib.import_module("analysis.notebook")  # above all packages
@@ -346,7 +347,7 @@ def _divided(plan: Plan, search: Search) -> Division:
             raise SweepError(one_line(error)) from None
     if not isinstance(trace, Trace) or settings.workload.get("duration") is not None:
         raise SweepError(
-            "tune searches on one log, as it was: one workload, machine and load, batch_size=week, and "
+            "tune searches on one log as recorded: one workload, machine and load, batch_size=week, and "
             "neither workload.resample nor workload.duration"
         )
     submit = trace.jobs.submit

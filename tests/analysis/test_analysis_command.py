@@ -76,7 +76,11 @@ GANG, SPACE = {"models.gang": 2}, {"models.backfill": 3}
         (None, ["{}", "load=0.4"], "load=0.4: unknown value '0.4'"),
         (None, ["{}", "along=load"], "does not support along=; add paper=compare"),
         (None, ["{}", "paper=compare", "reference=budy"], "unknown name 'budy': did you mean 'buddy'"),
-        (None, ["{}", "paper=compare", "along=policy"], "along=policy is not an axis with several numbers"),
+        (
+            None,
+            ["{}", "paper=compare", "along=policy"],
+            "along=policy: not an axis with several numeric values",
+        ),
         (None, ["{}", "paper=compare", "metrics=waits"], "metrics=waits: unknown metric 'waits'"),
         (None, ["{}", "paper=unknown1999"], "paper=unknown1999: no such paper; valid: "),
         (None, ["{}", "logs=nowhere"], "logs=nowhere: no such folder"),

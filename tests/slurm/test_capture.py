@@ -203,15 +203,15 @@ def test_a_complete_bundle(site: Site, tmp_path: Path, version: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"jobs": rows().replace("AllocNodes", "Other")}, "wrong    columns .*prints no AllocNodes; run"),
+        ({"jobs": rows().replace("AllocNodes", "Other")}, "wrong    columns .*lacks AllocNodes; run"),
         (
             {"printed": 'case "$*" in *Constraints*) echo \'sacct: error: Invalid field requested: '
              '"Constraints"\' >&2; exit 1;; esac' + SACCT, "jobs": rows(",".join(COLUMNS[:-1]))},
-            "warning  columns .*prints no Constraints; run",
+            "warning  columns .*lacks Constraints; run",
         ),
-        ({"jobs": "JobID User Account\n---- ---- ----\n1  a  b\n"}, "wrong    truncation .*fixed width"),
+        ({"jobs": "JobID User Account\n---- ---- ----\n1  a  b\n"}, "wrong    truncation .*fixed-width"),
         ({"jobs": rows().replace("\n105|", "\n105_[1-9+|")}, "wrong    truncation 1 of 62 JobIDs are cut"),
-        ({"zone": "2024-03-01 09:00 UTC"}, "wrong    time zone .*other times than UTC"),
+        ({"zone": "2024-03-01 09:00 UTC"}, "wrong    time zone .*does not print UTC"),
         ({"jobs": rows(users="carla")}, "warning  users .*one user: slurmdbd.conf may hide"),
         (
             {"jobs": rows(users="carla"), "private": "accounts,jobs"},
@@ -219,9 +219,9 @@ def test_a_complete_bundle(site: Site, tmp_path: Path, version: str) -> None:
         ),
         ({"period": ("2024-02-01", "2024-04-01")}, "warning  period .*no submission before 2024-03-01"),
         ({"period": ("2024-03-01", "2024-05-01")}, "warning  period .*no submission after 2024-03-31"),
-        ({"jobs": rows().replace("Submit", "Other")}, "wrong    columns .*prints no Submit; run"),
-        ({"jobs": re.sub(r"2024-03-\d\dT\d\d:00:00", "1709280000", rows())}, "wrong    period .*is a time"),
-        ({"jobs": rows().splitlines()[0] + "\n"}, "wrong    jobs .*there are none from 2024-03-01 to 2024-0"),
+        ({"jobs": rows().replace("Submit", "Other")}, "wrong    columns .*lacks Submit; run"),
+        ({"jobs": re.sub(r"2024-03-\d\dT\d\d:00:00", "1709280000", rows())}, "wrong    period .*the form"),
+        ({"jobs": rows().splitlines()[0] + "\n"}, "wrong    jobs .*there are none in 2024-03-01 to 2024-0"),
         ({"without": "sacct"}, "wrong    sacct .*no such program; go to a node .*has no sacct.txt"),
         ({"without": "sacctmgr"}, "warning  sacctmgr .*no such program.*has no associations.cfg"),
     ],

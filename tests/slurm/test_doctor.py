@@ -83,7 +83,7 @@ def test_a_folder_that_nodes_do_not_share(tmp_path: Path, monkeypatch: pytest.Mo
     with TestCluster(nodes=1, wrap=apart) as cluster:
         findings = list(doctor.examine(chosen(), tmp_path, 20, cluster.slurm))
     assert findings[-1].level == "wrong"
-    assert "compute nodes do not have it or cannot write there" in findings[-1].text
+    assert "compute nodes do not have it, or cannot write there" in findings[-1].text
     assert list(tmp_path.iterdir()) == []
 
 
@@ -172,9 +172,9 @@ LISTENING = [("ib0", "10.0.0.1", 5000)]
     [
         ({}, "python", "ok", "n7"),
         ({"versions": {"python": "3.11.7"}}, "python", "wrong", "numba None, not 0.68.1: set python"),
-        ({"sources": "abd"}, "python", "wrong", "other code of the same version"),
+        ({"sources": "abd"}, "python", "wrong", "different code of the same version"),
         ({"cores": 1}, "cores", "wrong", "cpus_per_task=4, but a job on n7 may use 1"),
-        ({"cores": 64}, "cores", "ok", "not bound to theirs: 64 can be seen"),
+        ({"cores": 64}, "cores", "ok", "not bound to their cores: 64 are visible"),
         ({"granted": "8"}, "cores", "warning", "Slurm granted 8"),
         ({"locked": False}, "locks", "warning", "nothing keeps two runs"),
         ({"reached": []}, "network", "wrong", r"does not reach this node \(ib0 10.0.0.1\)"),

@@ -241,7 +241,7 @@ def test_the_queue_of_a_real_slurm(tmp_path: Path) -> None:
     assert state.jobs.request.throttle.tolist() == [-1, -1, 0, *[2] * 6, 0, 0]
     assert state.jobs.request.after.tolist() == [-1] * 9 + [2, -1]
     assert state.users == ("ada", "carla")
-    assert notes == ["left out, as they are held until a person changes them: 6 (1)"]
+    assert notes == ["left out, because they are held until someone changes them: 6 (1)"]
     reduced = queue.reduced(text, zero)
     assert "secret" not in reduced
     again, _ = queue.of_squeue("queue.json", reduced, past, zero, ("ada",), chosen.configuration)
@@ -388,7 +388,7 @@ def test_a_bundle_with_its_queue(tmp_path: Path, capsys: pytest.CaptureFixture[s
     printed = capsys.readouterr().out
     assert "2 jobs run, 9 wait" in printed
     assert "Slurm plans" in printed
-    assert "until a person changes them: 6 (1)" in printed
+    assert "until someone changes them: 6 (1)" in printed
     made = {job["job"]: job for job in json.loads((tmp_path / "forecast.json").read_text())["jobs"]}
     assert made["7"]["planned_s"] <= made["7"]["start_s"][0] + 1  # its begin time
     assert max(made["3"]["start_s"]) <= 180 + HALF_MINUTE  # the limits of the running jobs

@@ -43,7 +43,7 @@ def test_a_rank_that_dies(command, serial, sweep, tmp_path):  # noqa: F811
     assert answer.status != 0
     errors = [line for line in answer.err.splitlines() if line.startswith("error: ")]
     assert len(errors) == 1, answer
-    assert "has died (killed, or out of memory?) at the task policy " in errors[0]
+    assert "has died (killed, or out of memory?) during the task policy " in errors[0]
     assert errors[0].endswith("; the same command continues from here")
     assert sweep(*arguments).status == 0
     same(numbers(), serial())

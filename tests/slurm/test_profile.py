@@ -77,7 +77,7 @@ def test_an_interpreter_may_be_several_words(python: str, words: list[str], tmp_
         ("time: 1:30:00\n", 'put it in quotes, "1:30:00"'),
         ('time: "soon"\n', "'soon' is not a duration: give one of MINUTES"),
         ('time: "20:00"\n', "do not fit in time=20:00; raise time, or lower the others"),
-        ("- partition\n", "give one key: value a line"),
+        ("- partition\n", "give one key: value per line"),
         ("partition: [a\n", "not valid YAML"),
     ],
 )

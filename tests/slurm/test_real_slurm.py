@@ -143,7 +143,9 @@ def test_cancel_ends_this_submission_and_no_other_job(study, serial):
     made = study.submit(*many, "executor.max_parallel=1")
     study.wait(lambda: len(study.done()) >= 2)
     assert "still has jobs" in study.sweep(*many, status=2), "one submission at a time"
-    assert re.search(r"\d+ of 24 tasks are in it", study.sweep(*many, "action=gather")), "while elements run"
+    assert re.search(r"\d+ of 24 tasks are in the dataset", study.sweep(*many, "action=gather")), (
+        "while elements run"
+    )
     output = study.sweep(*many, "action=cancel")
     assert f"cancelled submission 001 of {made.when}: jobs " in output
     study.finish(made)
@@ -191,7 +193,7 @@ def test_the_controller_dies_and_comes_back(tmp_path, serial):
         own.kill_controller()
         output = study.sweep("action=status")
         assert "2 elements: " in output
-        assert "Slurm does not answer, so this is from the sweep's own files (squeue: " in output
+        assert "Slurm does not answer, so this comes from the sweep's own files (squeue: " in output
         (tmp_path / "go").touch()
         study.wait(lambda: {one.why for one in record.read_all(made.path).values()} == {"done"})
         own.start_controller()

@@ -104,7 +104,7 @@ def test_no_answer_in_time(fake: Fake, script: Path) -> None:
         UnreachableError, match=r"^squeue: no answer within 0.2 s \(retrying\); try again later$"
     ):
         slurm.jobs()
-    with pytest.raises(UnreachableError, match="may have been accepted all the same: look with squeue"):
+    with pytest.raises(UnreachableError, match="may have been accepted all the same: check with squeue"):
         slurm.submit(script)
 
 

@@ -63,7 +63,7 @@ def test_the_default_is_safe_and_adapts_to_what_has_no_chance(
     mixed = ("grid.workload=[swf,feitelson1996]", *of_log[1:])
     status, said = run(tmp_path / "mixed", capsys, *mixed)
     assert status == 0
-    assert "workload swf is deterministic; stochastic points would get 5 in an experiment of" in said
+    assert "workload swf is deterministic; stochastic points would get 5 in a separate exp" in said
 
 
 @pytest.mark.parametrize(("warmup", "left"), [("1", 9), ("mser", 10)])

@@ -25,7 +25,7 @@ KEYS = [
     ("precision.relativ=0.1", "did you mean 'relative'? valid: checkpoints, metric, relative"),
     ("executor.worker=2", "unknown key of executor serial 'worker'"),
     ("policy.preemtion=none", "did you mean 'preemption'? valid: dies_at, dies_once, family,"),
-    ("--dry-run", "unknown option --dry-run: there are --config-dir"),
+    ("--dry-run", "unknown option --dry-run: valid: --config-dir"),
     ("--config-dir=nowhere", "--config-dir nowhere: no such folder"),
     ("--config-dir=", "--config-dir (empty): no such folder"),
     ("~zip", "is not key=value"),
@@ -42,7 +42,10 @@ VALUES = [
     ("slot_choice=abc", "did you mean policy.slot_choice=abc (of policy concurrent_gang, buddy)?"),
     ("batches=null", "batches=null: give 1 or more"),
     ("batches=many", "batches=many: give 1 or more, or numbers by load"),
-    ("batches={0.5:3}", "batches={0.5:3}: a number for each load from which it holds, the first from 0"),
+    (
+        "batches={0.5:3}",
+        "batches={0.5:3}: give a number for each load from which it applies, the first from 0",
+    ),
     ("batches=0", "batches=0: give 1 or more"),
     ("warmup={0:1,0.5:-1}", "warmup={0:1,0.5:-1}: give 0 or more batches, mser or auto"),
     ("replications=2.5", "error: replications=2.5: give a whole number from 1 to 10,000,000"),
@@ -51,13 +54,13 @@ VALUES = [
         for key in ("confidence", "measures.bound", "replications")
     ),
     (f"batches={HUGE}", "batches=a whole number of more than 30 digits: give 1 or more"),
-    (f"batches={{0:2,{HUGE}:3}}", "a number for each load from which it holds"),
-    ("batches={0:2,nan:3}", "a number for each load from which it holds"),
+    (f"batches={{0:2,{HUGE}:3}}", "a number for each load from which it applies"),
+    ("batches={0:2,nan:3}", "a number for each load from which it applies"),
     (f"grid.load=[{HUGE}]", "times the machine's capacity"),
     (f"workload.note={HUGE * 12}", "the number has too many digits; give a shorter one"),
-    ("output=bad\udcff", "error: output='bad\\udcff': the name is not UTF-8"),
-    ("schedule=bad\udcff.csv", "error: schedule='bad\\udcff.csv': the name is not UTF-8"),
-    ("seed=-1", "seed=-1: give a whole number from 0 up"),
+    ("output=bad\udcff", "error: output='bad\\udcff': the name has to be UTF-8"),
+    ("schedule=bad\udcff.csv", "error: schedule='bad\\udcff.csv': the name has to be UTF-8"),
+    ("seed=-1", "seed=-1: give a whole number, 0 or more"),
     ("confidence=95%", "error: confidence=95%: give a level between 0 and 1"),
     ("precision.relative=5%", "error: precision.relative=5%: give a fraction, 0.05 for 5 %"),
     ("precision.checkpoints=[3]", "needs precision.relative"),
@@ -78,9 +81,9 @@ VALUES = [
     (f"output={LONG}", "File name too long; give a shorter one"),
     (f"schedule={LONG}.swf", "File name too long"),
     ("grid=${oc.env:PATH}", ": give values by axis, grid.AXIS=[VALUE,...]"),
-    ("axes=${oc.env:PATH}", ": give what an axis sets, +axes.AXIS=policy.KEY"),
+    ("axes=${oc.env:PATH}", ": give the key that the axis sets, +axes.AXIS=policy.KEY"),
     ("values=${oc.env:PATH}", ": give named values of an axis"),
-    ("exclude=[${oc.env:PATH}]", ": give a list of what is left out"),
+    ("exclude=[${oc.env:PATH}]", ": give a list of the points to leave out"),
     ("output=${oc.env:NOT_SET}", "Environment variable 'NOT_SET' not found"),
     ("output=/dev/null/here", "Not a directory; give a folder that can be written"),
     ("output=/dev/null/here action=plan", "Not a directory (/dev/null); give a folder that can be written"),
@@ -90,7 +93,10 @@ VALUES = [
         "values.speed: unknown key of machine one 'sped': did you mean 'speed'?",
     ),
     ("executor=dusk", "unknown executor 'dusk': did you mean 'dask'?"),
-    ("executor=dask executor.workers=100000", "executor.workers=100000: each is a process, and there are"),
+    (
+        "executor=dask executor.workers=100000",
+        "executor.workers=100000: each worker is a process, and there are",
+    ),
     ("executor=serial slurm=default", "slurm=default goes with executor=slurm, not with executor=serial"),
     ("experiment=cue", "unknown experiment 'cue'"),
     ("machine.speed=-1", "machine.speed=-1: give a positive speed"),
@@ -108,7 +114,7 @@ GRIDS = [
     ("policy=QUICK", "unknown policy 'QUICK': did you mean 'quick'?"),
     ("machine=64", "machine 64: no file has this name; did you mean machine.processors=64?"),
     ("grid.load=(0.5,0.6)", "several values are written grid.load=[A,B]"),
-    ("grid.load=range(1,9)", "give one value, or where there may be several grid.load=[A,B]"),
+    ("grid.load=range(1,9)", "give one value, or where several are allowed grid.load=[A,B]"),
     ("action=plan,run", "'action=plan,run': give one value"),
     ("policy=_base", "unknown policy '_base'"),
     ("policy=[quick,fake/quick]", "grid.policy has quick twice"),
@@ -126,9 +132,9 @@ GRIDS = [
     ("+axes.speed=machine.speed", "grid.speed is missing"),
     ("axes.speed=speed", "give GROUP.KEY with a group of policy, workload, machine"),
     ("axes.load=machine.speed", "axes.load: the name is reserved"),
-    ("zip=[load]", "error: zip=[load]: give lists of axes that go together"),
+    ("zip=[load]", "error: zip=[load]: give lists of axes that vary together"),
     ("zip=[[load,machine]]", "zip: load 2, machine 1 values"),
-    ("exclude=[3]", "error: exclude=[3]: give a list of what is left out"),
+    ("exclude=[3]", "error: exclude=[3]: give a list of the points to leave out"),
     ("exclude=[{loud: 1}]", "did you mean 'load'?"),
     ("exclude=[{policy: [quick, slow]}]", "leave no point"),
     ("exclude=[{load: 0.5}]", "exclude: unknown value of grid.load '0.5': did you mean '0.6'? valid: 0.3"),
@@ -188,7 +194,7 @@ def test_a_mistake_is_one_line_and_status_2(sweep, tmp_path, given, says):
         ("+experiment=packing batch_size=null", "and feitelson1996 has no end"),
         ("+experiment=partitioning batch_size=null", "jobs arrive without end; give a number of jobs"),
         ("+experiment=fairness replications=2", "copies of one run are not a sample; add replications=1"),
-        ("", "no experiment named: add +experiment=NAME; there are: "),
+        ("", "no experiment named: add +experiment=NAME; valid: "),
         *(
             (
                 f"+experiment=compare policy=easy {key}=abc",
@@ -246,7 +252,7 @@ def test_mistakes_in_studies_of_the_project(capsys, given, says):
         ("executor=serail", "unknown executor 'serail': did you mean 'serial'?"),
         ("executor.wrkers=3", "unknown key of executor dask 'wrkers': did you mean 'workers'?"),
         ("action=walk", "unknown action 'walk'"),
-        ("output=results/queue", "holds the very file that is to be rerun"),
+        ("output=results/queue", "holds the file that is to be rerun"),
     ],
 )
 def test_mistakes_in_a_rerun(sweep, capsys, argument, says):
@@ -273,15 +279,18 @@ def own(tmp_path):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"- a\n- b\n", "mine.yaml: is a list; a file of conf is YAML, lines of key: value"),
-        (b"only words\n", "mine.yaml: is a single value; a file of conf is YAML"),
-        (b"mesh:\n", "mine.yaml: mesh without a value; a file of conf is YAML"),
+        (b"- a\n- b\n", "mine.yaml: holds a list; a file of conf is YAML, with lines of key: value"),
+        (b"only words\n", "mine.yaml: holds a single value; a file of conf is YAML"),
+        (b"mesh:\n", "mine.yaml: no value for mesh; a file of conf is YAML"),
         (b"\x00\x01\xff\xfe", "mine.yaml: not a text file in UTF-8; a file of conf is YAML"),
         (b"a: [\n", "mine.yaml, line 2: "),
         (b"defaults: [mine, _self_]\n", "mine.yaml: builds on itself, policy/fake/mine -> policy/fake/mine"),
         (b"defaults: [other, _self_]\n", "policy/fake/mine -> policy/fake/other -> policy/fake/mine"),
         (b"defaults: [{a: b}]\n", "mine.yaml: defaults has {'a': 'b'}; give names of files"),
-        (b"defaults: [_gong, _self_]\n", "policy/fake/mine builds on policy/fake/_gong, which is not there"),
+        (
+            b"defaults: [_gong, _self_]\n",
+            "policy/fake/mine builds on policy/fake/_gong, which does not exist",
+        ),
     ],
 )
 def test_mistakes_in_a_policys_file(sweep, own, content, says):
@@ -310,7 +319,7 @@ def test_a_log_that_is_missing_here_and_is_where_logs_are(sweep, tmp_path, monke
     (folder / "such.swf").write_text("")
     monkeypatch.setenv("TRACES", str(folder))
     answer = sweep("workload=log", "workload.path=such.swf")
-    assert f"the folder that TRACES names has one: workload.path={folder / 'such.swf'}" in answer.err
+    assert f"the folder that TRACES names has it: workload.path={folder / 'such.swf'}" in answer.err
     assert "TRACES" not in sweep("workload=log", "workload.path=another.swf").err
 
 
@@ -332,7 +341,7 @@ NOTEBOOK = [
     ({"policy": {"ties": "event"}}, "settings without a name; add 'name' to them"),
     ({"policy": 7}, "policy: int is not understood"),
     ({"policy": {"name": "easy", "ties": DEEP}}, "lists or mappings within each other, more than 20 deep"),
-    ({"policy": {"name": "easy", (1, 2): 3}}, "policy: a key of type tuple; give names as texts"),
+    ({"policy": {"name": "easy", (1, 2): 3}}, "policy: a key of type tuple; give names as strings"),
     ({"machine": {"processors": pd.NA}}, "machine.processors: NAType is not understood"),
     ({"machine": slice(1)}, "machine: slice is not understood"),
     ({"workload": ARRAYS | {"submit": [[1], [1, 2]]}}, "workload: submit cannot be read as a column: give"),
@@ -386,7 +395,7 @@ def test_mistakes_in_a_notebook(given, says):
             "no key slots_limit, which the axis level",
         ),
         ({"policy": {"scheme": len}}, "a function of this notebook is not known to other processes"),
-        ({"grid": {"load": [object()]}}, "object is not understood; give numbers, texts and lists"),
+        ({"grid": {"load": [object()]}}, "object is not understood; give numbers, strings and lists"),
         ({"grid": {"policy": [pd.DataFrame({"a": [1]})]}}, "policy: DataFrame is not understood; give"),
         (
             {"schedule": "x.xlsx"},

@@ -23,7 +23,7 @@ AUTO = ("batches=auto", "warmup=auto", "executor=serial", "output=found")
 def test_a_study_finds_its_lengths_once(sweep) -> None:
     command = (*STUDY, "grid.load=[0.3,0.7]", "batch_size=50", "replications=2", *AUTO)
     planned = sweep(*command, "action=plan").out
-    assert "a run begins with a pilot, which decides the lengths; until then" in planned
+    assert "a run begins with a pilot that sets the lengths of runs; this plan assumes" in planned
     assert not Path("found").exists()
     answer = sweep(*command)
     assert answer.status == 0, answer.err

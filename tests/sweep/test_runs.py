@@ -173,7 +173,7 @@ def test_gather_writes_what_is_there(sweep):
     assert "holds no results yet" in nothing.err
     sweep("policy=quick")
     answer = sweep("action=gather")
-    assert "12 of 24 tasks are in it" in answer.out
+    assert "12 of 24 tasks are in the dataset" in answer.out
     dataset = load()
     used = dataset["state"].sel(policy="slow") != 3
     assert (dataset["state"].sel(policy="slow").where(used, 0) == 0).all()

@@ -106,7 +106,7 @@ def test_the_same_command_writes_the_same_file_again_and_no_other(sweep, name):
         ((*ONE, "schedule=taken", "workload=log", "workload.path=taken"), "taken is read by this study"),
         (
             (*ONE, "policy.family=models.o2k_workload", "schedule=x.swf"),
-            "models.o2k_workload writes no schedules; leave it out",
+            "models.o2k_workload writes no schedules; omit schedule=",
         ),
     ],
 )

@@ -43,7 +43,7 @@ def there(study: Study, policies: Sequence[str]) -> list[str]:
     """
     found = [policy for policy in policies if policy in study.policies]
     if not found:
-        raise DrawingError(f"this grid has none of its policies: {', '.join(policies)}")
+        raise DrawingError(f"none of its policies is in this grid: {', '.join(policies)}")
     return found
 
 

@@ -88,5 +88,5 @@ def draw(field: Field) -> Figure:
             title = f"{labels.workload(field.study, name)}{labels.at_load(load)}"
             plots.append(payers.plot(field, named, ratios, measure, title))
     if not plots:
-        raise DrawingError("there is no load at which all of them are stable with all kinds of requests")
+        raise DrawingError("at no load are all of them stable with all kinds of requests")
     return category_plot.panels(plots, "Gang scheduling and inaccurate requests", 2, height=2.6)

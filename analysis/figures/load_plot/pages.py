@@ -158,7 +158,7 @@ def hollow_words(lines: Sequence[Line]) -> list[str]:
     if any((line.drawn & line.saturated).any() for line in lines):
         hollow.append("saturated")
     if any(line.short.any() for line in lines):
-        hollow.append("runs too short for the mean of the long run")
+        hollow.append("runs too short for the long-run mean")
     return hollow
 
 

@@ -113,7 +113,7 @@ class LoadPlot:
         """Raise `DrawingError` where there is nothing to draw."""
         if all(np.isnan(line.x).all() for line in self.lines.values()):
             raise DrawingError(
-                "its workload runs only at its own load: give several loads, grid.load=[0.5,0.7,0.9]"
+                "its workload was run only at its own load: give several loads, grid.load=[0.5,0.7,0.9]"
             )
         require_points(any(line.saturated.any() or line.drawn.any() for line in self.lines.values()))
 

@@ -166,7 +166,7 @@ def play(player: Player, console: Console, read: Callable[[float], str] | None =
         If there is no terminal.
     """
     if not console.is_terminal:
-        raise AnalysisError("--play needs a terminal; give only --at for one moment, or --picture")
+        raise AnalysisError("--play needs a terminal; give --at alone for one moment, or add --picture")
     with (
         keyboard() if read is None else nullcontext(read) as keys,
         Live(player.frame(console.height), console=console, auto_refresh=False, transient=False) as live,

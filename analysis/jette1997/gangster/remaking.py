@@ -123,7 +123,7 @@ def _check(policy: Mapping[str, Any], families: Mapping[str, str]) -> None:
     if (family, system) != (FAMILY, SYSTEM):
         there = [other for other, known in families.items() if known == FAMILY and other != name]
         raise AnalysisError(
-            f"policy={name} has no machine of nodes (family {family}, system {system}); give "
+            f"policy={name} does not run on nodes (family {family}, system {system}); give "
             f"{', '.join(there) or f'a dataset such as {EXAMPLE}'}"
         )
 
@@ -202,7 +202,7 @@ def time_of(text: str, week: str, made: Remade) -> float:
         number = int(week) - 1 if week else int((made.until + clock - seconds) // WEEK)
         time = number * WEEK + seconds - clock
     elif week:
-        raise AnalysisError(f"--week {week} needs a weekday, not --at {text}; leave one of them out")
+        raise AnalysisError(f"--week {week} needs a weekday, not --at {text}; omit one of them")
     else:
         time = seconds
     if not made.begin <= time <= made.end:
@@ -212,7 +212,7 @@ def time_of(text: str, week: str, made: Remade) -> float:
         )
         where = f" of week {int((time + clock) // WEEK) + 1}" if of_week else ""
         raise AnalysisError(
-            f"--at {text!r}{where} is outside of the run, which lasts from {first} to {last}; give a time "
+            f"--at {text!r}{where} is outside the run, which lasts from {first} to {last}; give a time "
             "between them, with --week N for another week"
         )
     return time

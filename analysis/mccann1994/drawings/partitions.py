@@ -68,7 +68,7 @@ def equi_plus_mapping(settings: Mapping[str, str]) -> Figure:
     shapes = [piece.text for piece in pieces]
     if wanted and wanted not in shapes:
         raise AnalysisError(
-            f"partition={settings['partition']}: {jobs} jobs have no such one; valid: "
+            f"partition={settings['partition']}: {jobs} jobs have no such partition; valid: "
             f"{', '.join(dict.fromkeys(shapes)).replace('×', 'x')}"
         )
     chosen = shapes.index(wanted) if wanted else 0

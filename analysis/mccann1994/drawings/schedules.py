@@ -87,7 +87,7 @@ def mesh_schedule(settings: Mapping[str, str]) -> Figure:
     moments = [*found.starts, Fraction(1)]
     if len(found.starts) > MOST_MOMENTS:
         raise AnalysisError(
-            f"{len(found.starts)} moments of reallocation, and up to {MOST_MOMENTS} can be drawn: give fewer "
+            f"{len(found.starts)} moments of reallocation, at most {MOST_MOMENTS} can be drawn: give fewer "
             "requirements"
         )
     colors = _colors(policy, found)

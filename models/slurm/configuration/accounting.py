@@ -291,7 +291,7 @@ def reservation_of(
         return None
     if line.text("coreids"):
         line.faults.note(
-            f"{line.where}: reservation {line.name} of some cores has all cores of its nodes here"
+            f"{line.where}: reservation {line.name} of some cores takes all cores of its nodes here"
         )
     try:
         return _reservation(line, numbers, absent)
@@ -323,7 +323,9 @@ def events_of(
             begin = _instant(line.text("starttime"))
             end = math.inf if line.text("endtime") in OPEN else _instant(line.text("endtime"))
         except (ValueError, OverflowError):
-            line.fault(f"event of node {line.name} needs TimeStart and TimeEnd as 2024-03-05T08:00:00")
+            line.fault(
+                f"event of node {line.name} needs TimeStart and TimeEnd, in the form 2024-03-05T08:00:00"
+            )
             continue
         if end > begin:
             nodes.setdefault((begin, end), set()).add(numbers[line.name])
@@ -354,11 +356,13 @@ def _reservation(line: Line, numbers: Mapping[str, int], absent: Collection[str]
         names = names or [one for one in hostlist.expand(listed) if one not in absent]
         begin, end = (_instant(line.text(one)) for one in ("starttime", "endtime"))
     except (ValueError, OverflowError):
-        raise ValueError("needs StartTime= and EndTime= as 2024-03-05T08:00:00, and Nodes=") from None
+        raise ValueError(
+            "needs StartTime= and EndTime=, in the form 2024-03-05T08:00:00, and Nodes="
+        ) from None
     if not names:
         raise ValueError("has no nodes; give Nodes=")
     if missing := [one for one in names if one not in numbers]:
-        raise ValueError(f"has node {missing[0]}, which is not there")
+        raise ValueError(f"has node {missing[0]}, which does not exist")
     if not 0 < end - begin <= LONGEST_S:
         raise ValueError("has to end after its start, within a year")
     flags = [flag.partition("=")[0] for flag in line.text("flags").upper().split(",") if flag]
@@ -370,5 +374,5 @@ def _reservation(line: Line, numbers: Mapping[str, int], absent: Collection[str]
         )
     period, days = PERIODS[periods[0]] if periods else (0, WEEK)
     if period and end - begin > period:
-        raise ValueError("comes back before it has ended")
+        raise ValueError("repeats before it has ended")
     return Reservation(line.name, tuple(numbers[one] for one in names), begin, end, period, days)

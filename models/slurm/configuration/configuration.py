@@ -156,7 +156,7 @@ def configuration_of(
     if down := [line.name for line in shown if line.name in nodes and not nodes[line.name].up]:
         lines_of = f"policy.lines=['DownNodes={down[0]} State=IDLE']"
         faults.note(
-            f"{name}: {len(down)} nodes are down as scontrol showed them; {lines_of} has one of them up"
+            f"{name}: {len(down)} nodes are down, as scontrol showed them; {lines_of} brings one of them up"
         )
     nodes = {node: made for node, made in nodes.items() if node not in absent}
     numbers, every = {node: number for number, node in enumerate(nodes)}, tuple(nodes.values())
@@ -209,7 +209,7 @@ def _without_effect(
         if key == "TopologyPlugin" and settings.on_switches and switches:
             continue
         if text.lower() not in NEUTRAL_VALUES and not text.lower().endswith("/none"):
-            yield f"{key}={text} has no effect here: {what}"
+            yield f"{key}={text} has no effect here; not simulated: {what}"
 
 
 def _of_limits(
@@ -217,7 +217,7 @@ def _of_limits(
 ) -> Iterable[str]:
     limited = any(getattr(one, key) is not None for one in qos.values() for key in QOS_LIMITS)
     if (associations or limited) and not settings.enforces:
-        yield "limits of associations and QOS have no effect: AccountingStorageEnforce has no limits"
+        yield "limits of associations and QOS have no effect: AccountingStorageEnforce lacks limits"
     without: dict[str, list[str]] = {}
     ignored = [(one.name, one.ignored) for one in associations]
     for name, options in [*ignored, *((name, one.ignored) for name, one in qos.items())]:

@@ -43,7 +43,7 @@ class Faults:
         names = {name.lower(): name for name in known}
         near = next(iter(difflib.get_close_matches(word.lower(), names, 1)), None)
         hint = f"; did you mean {names[near]}?" if near else ""
-        self.note(f"{where}: {word} is not {what} that is known here: it has no effect{hint}")
+        self.note(f"{where}: {word} is not {what} known here, so it has no effect{hint}")
 
     def check(self) -> None:
         """Raise `ConfigurationError` with all faults, if there are any."""

@@ -44,7 +44,7 @@ def _names(part: str) -> Iterator[str]:
     found = BRACKET.search(part)
     if not found:
         if "[" in part or "]" in part:
-            raise ValueError(f"{part} has a bracket without its counterpart")
+            raise ValueError(f"{part} has an unmatched bracket")
         yield part
         return
     for number in _numbers(found[1]):

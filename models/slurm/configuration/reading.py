@@ -195,11 +195,13 @@ def _included(where: str, name: str, path: Path, files: _Files) -> list[Path]:
         found = [place] if place.is_file() else found
         if found and given.is_absolute() and place != given:
             shown = place.relative_to(files.folder)
-            files.faults.note(f"{where} includes {name}, which is not there: {shown} beside it is read")
+            files.faults.note(
+                f"{where} includes {name}, which does not exist: {shown} beside it is read instead"
+            )
         if found:
             return found
     files.faults.add(
-        f"{where} includes {given.name}, which is not there; put it beside {path.name}, or delete the line"
+        f"{where} includes {given.name}, which does not exist; put it beside {path.name}, or delete the line"
     )
     return []
 
@@ -256,7 +258,7 @@ def _of_text(where: str, text: str, faults: Faults) -> Iterator[Pairs]:
                 other = plain.partition("=")[0]
                 faults.note(f"{where}: {key}= is followed by {other}=, which Slurm takes as its value")
             if plain and plain.startswith('"'):
-                faults.note(f"{where}: {key} begins with a quotation mark without its counterpart")
+                faults.note(f"{where}: {key} begins with an unmatched quotation mark")
         elif found := EMPTY.match(text, at):
             pairs.append((found[1], ""))
         elif found := WORD.match(text, at):

@@ -202,7 +202,7 @@ def settings_of(
             line.faults.unknown(where, "a word of SchedulerParameters", name, every)
         elif name in known["not_modelled"]:
             what = known["not_modelled"][name]
-            notes.append(f"SchedulerParameters={name} has no effect here: {what}")
+            notes.append(f"SchedulerParameters={name} has no effect here; not simulated: {what}")
     for one in fields(Settings):
         if (name := one.metadata.get("word", "")) in parameters:
             found[one.name], note = _of_word(one.metadata, parameters[name], where, line.faults)
@@ -219,7 +219,7 @@ def _of_word(declared: Mapping[str, Any], text: str, where: str, faults: Faults)
     if not read:
         faults.add(f"{where}: {name}={text} of SchedulerParameters; allowed: a whole number")
     elif not 0 <= int(text) <= most:  # as Slurm does, though with a line in its log
-        default_is = f"{name}={text} is outside of 0 to {most:,}: the default, {default}, is taken"
+        default_is = f"{name}={text} is outside 0 to {most:,}: the default, {default}, is used"
         return declared["to"](default), [f"SchedulerParameters: {default_is}"]
     else:
         return declared["to"](int(text)), []

@@ -36,13 +36,13 @@ def switches_of(lines: Sequence[Line], numbers: Mapping[str, int]) -> tuple[Swit
         children = line.value("Switches", hostlist.expand, [])
         names = [] if children else line.value("Nodes", hostlist.expand, [])
         if lines[place[line.name]] is not line:
-            line.fault(f"switch {line.name} is there twice")
+            line.fault(f"switch {line.name} is defined twice")
         if missing := [name for name in children if name not in place]:
             line.fault(f"switch {line.name} has switch {missing[0]}, which no SwitchName line names")
         if not children and not names:
             line.fault(f"switch {line.name} has neither Nodes= nor Switches=")
         if unknown := [name for name in names if name not in numbers]:
-            line.faults.note(f"{line.where}: switch {line.name} has node {unknown[0]}, which is not there")
+            line.faults.note(f"{line.where}: switch {line.name} has node {unknown[0]}, which does not exist")
         nodes = tuple(sorted(numbers[name] for name in names if name in numbers))
         below = tuple(place[name] for name in children if name in place)
         found.append(Switch(line.name, nodes, below, -1 if children else 0))
@@ -54,5 +54,5 @@ def switches_of(lines: Sequence[Line], numbers: Mapping[str, int]) -> tuple[Swit
                 found[number] = replace(one, nodes=nodes, level=1 + max(each.level for each in under))
     for line, one in zip(lines, found, strict=True):
         if one.level < 0 and one.below:
-            line.fault(f"switch {one.name} is below itself, or above one that is")
+            line.fault(f"switch {one.name} is below itself, or above a switch that is")
     return tuple(found)

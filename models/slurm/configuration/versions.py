@@ -111,12 +111,10 @@ def note(name: str, version: Version | None, form: str = "") -> str:
 
     The form of the log may name the version that printed it, `OF_LOG`: it is asked for, not taken.
     """
-    compared = f"the model was compared with {', '.join(VALIDATED)}"
+    compared = f"the model was validated against {', '.join(VALIDATED)}"
     if version is not None:
         return f"{name}: Slurm {version.text}; {compared}"
-    remedy = "add policy.slurm_version=24.11, or another one; scontrol show config prints it"
+    remedy = "add policy.slurm_version=24.11, or the version that scontrol show config prints"
     if printed := OF_LOG.search(form):
         remedy = f"Slurm {printed[1]} printed the log: add policy.slurm_version={printed[1]}"
-    return (
-        f"{name}: nothing names its version, so that Slurm {ASSUMED.text} is assumed ({remedy}); {compared}"
-    )
+    return f"{name}: it does not name its version, so Slurm {ASSUMED.text} is assumed ({remedy}); {compared}"

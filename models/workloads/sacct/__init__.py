@@ -32,7 +32,7 @@ __all__ = ["COMMAND", "SacctError", "Table", "read", "select", "users_of"]
 FILTERS = ("start", "end", "cluster", "partition", "user", "arrival", "requeued", "zero_runtime")
 FILLS = ("requested", "memory", "user")
 
-AT_ONCE = "; here they may start at once, and with workload.arrival=eligible when they could"
+AT_ONCE = "; here they may start immediately, and with workload.arrival=eligible only once they are eligible"
 """What becomes of jobs that were not eligible at first, under policies that read no `Requests.delay`."""
 
 MINUTE = 60.0
@@ -101,7 +101,7 @@ def open_trace(point: Point) -> tuple[Trace, Ints]:
         raise ValueError(
             f"{table.name}: {table.source} does not report the size of the machine "
             f"({replayed.in_use(*ran)}); add machine.processors={replayed.machine_size(*ran)}, "
-            "or a machine with hosts, grid.machine=[o2k]"
+            "or choose a machine with hosts, grid.machine=[o2k]"
         )
     hosts = machines.of(machine)
     chosen = select(table, machine_size=replayed.largest(point, hosts), **filters)
@@ -118,7 +118,7 @@ def open_trace(point: Point) -> tuple[Trace, Ints]:
     if hosts.has_memory:
         memory = np.ceil(table.memory[rows]).astype(np.int64)
         if none := int((memory == 0).sum()):
-            notes.append(f"{table.name}: {none:,} jobs that asked for no memory take none")
+            notes.append(f"{table.name}: {none:,} jobs that asked for no memory use none")
     arrived = arrivals(table, workload.get("arrival") or SUBMIT)[rows]
     jobs = _jobs(table, rows, chosen.arrival, chosen.runtime, chosen.size, memory)
     waited = np.maximum(table.start[rows] - arrived, np.timedelta64(0)).astype(float)
@@ -166,7 +166,8 @@ def _held(table: Table, chosen: Selection, waited: Floats) -> list[str]:
         return []
     return [
         f"{table.name}: {int(is_held.sum()):,} jobs ({share:.1%}) were not eligible for a minute or more "
-        f"after their submission (dependencies, begin times, holds), {of_waiting:.1%} of all waiting{AT_ONCE}"
+        "after "
+        f"submission (dependencies, begin times, holds), which is {of_waiting:.1%} of all waiting{AT_ONCE}"
     ]
 
 

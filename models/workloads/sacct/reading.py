@@ -140,7 +140,7 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
     source += counts.version
     if not columns:
         what = f"only {counts.rows:,} steps" if counts.rows else "nothing but the names of the fields"
-        raise SacctError(f"{path.name}: no jobs at all ({what}); make it with: {COMMAND}")
+        raise SacctError(f"{path.name}: no jobs at all ({what}); make the file with: {COMMAND}")
     return _table(path, source, counts, columns)
 
 

@@ -102,7 +102,8 @@ class Header:
                 missing.append(" or ".join(titles))
         if missing:
             raise SacctError(
-                f"{name}: the first line names no field {', none '.join(missing)}; make it with: {COMMAND}"
+                f"{name}: the first line lacks the field {' and '.join(missing)}; make the file with: "
+                f"{COMMAND}"
             )
         free = [place for place, title in enumerate(names) if title.lower() in FREE]
         return cls(names, separator, places, free)
@@ -245,7 +246,9 @@ def _check_form(name: str, first: str, content: bytes) -> None:
     if "\0" in first:
         raise SacctError(f"{name}: is not a readable text file; save it as UTF-8")
     if not first:
-        raise SacctError(f"{name}: does not begin with the names of the fields; make it with: {COMMAND}")
+        raise SacctError(
+            f"{name}: does not begin with the names of the fields; make the file with: {COMMAND}"
+        )
     words = first.split()
     if first.startswith(";") or (len(words) == len(COLUMNS) and "|" not in first):
         raise SacctError(
@@ -254,19 +257,20 @@ def _check_form(name: str, first: str, content: bytes) -> None:
     second = content.partition(b"\n")[2][:200].partition(b"\n")[0]
     if len(words) > 1 and set(second.split()) and all(set(word) == {ord("-")} for word in second.split()):
         raise SacctError(
-            f"{name}: this is sacct's table of fixed width, in which long values are cut; print it again "
+            f"{name}: this is sacct's fixed-width table, in which long values are cut; print it again "
             f"with -P: {COMMAND}"
         )
     if not content.endswith(b"\n"):
         last = content.count(b"\n") + 1
         raise SacctError(
-            f"{name}: line {last} has no line end and may be cut off; fetch the file again, or end the line"
+            f"{name}: line {last} has no newline at its end and may be cut off; fetch the file again, or add "
+            "the newline"
         )
 
 
 def _wrong_number(name: str, number: int, row: Sequence[str], header: Header) -> SacctError:
     return SacctError(
-        f"{name}: line {number} has {len(row)} fields, the first line {len(header.names)}; is there a "
-        f"{header.separator} or a line break in a name or a text? Leave out SubmitLine, JobName and "
+        f"{name}: line {number} has {len(row)} fields, but the first line has {len(header.names)}; is there "
+        f"a {header.separator} or a line break in a name or a text? Leave out SubmitLine, JobName and "
         "Comment, or correct the line"
     )

@@ -25,8 +25,8 @@ ARRIVAL = SUBMIT, ELIGIBLE = ("submit", "eligible")
 REQUEUED = RUNS, LAST = ("runs", "last")
 
 CLOCKS = (
-    "times are used as they are in the file: where sacct printed local time and a clock was changed, some "
-    "are an hour off (TZ=UTC sacct ... avoids it)"
+    "times are used as printed: if sacct printed local time and the clocks changed during the log, some "
+    "times are an hour off (run TZ=UTC sacct ... to avoid this)"
 )
 
 Names = str | Iterable[str]
@@ -81,7 +81,7 @@ def select(
     rules: list[Rule] = [
         ("that never started", ~_started(table)),
         ("still running", np.isin(table.state, RUNNING)),
-        ("with a negative runtime, by the clock of the site", table.elapsed < 0),
+        ("with a negative runtime by the site's clock", table.elapsed < 0),
         ("that were never eligible", np.isnat(instant)),
         *of_filters,
     ]
@@ -94,7 +94,7 @@ def select(
         rules.append(("earlier runs of requeued jobs (requeued=last)", earlier))
     seconds = instant.astype(np.int64).astype(float)
     log = Rows(table.name, table.line, seconds, table.elapsed, table.processors)
-    unread = {"steps": table.n_steps, "exactly like one before them": table.n_twice}
+    unread = {"steps": table.n_steps, "that repeat an earlier row": table.n_twice}
     if parts := table.n_rows - table.n_steps - table.n_twice - table.line.size:
         unread["parts of jobs that changed their size"] = parts
     selection = selecting.select(log, rules, machine_size, zero_runtime, oversized, unread)
@@ -103,12 +103,16 @@ def select(
     early = (table.start < instant)[rows].sum()
     in_file = seconds[np.sort(rows)]
     changes = {
-        f"rows are runs of {len(again):,} jobs that were put back into the queue; each run is a job, from "
-        "when it was put back (requeued=runs)": sum(again) if requeued == RUNS else 0,
-        "rows were out of the order of arrival, sorted": (in_file < np.maximum.accumulate(in_file)).sum(),
-        "parts of heterogeneous jobs run as jobs of their own": sum("+" in job for job in table.job[rows]),
-        "jobs started before they were submitted, by the file's clocks: they did not wait": early,
-        "rows were put together from lines that a text such as SubmitLine had broken": table.n_joined,
+        f"rows are runs of {len(again):,} jobs that were requeued; each run is simulated as a job that is "
+        "submitted when it was requeued (requeued=runs)": sum(again) if requeued == RUNS else 0,
+        "rows were not in order of arrival and have been sorted": (
+            in_file < np.maximum.accumulate(in_file)
+        ).sum(),
+        "parts of heterogeneous jobs are simulated as separate jobs": sum(
+            "+" in job for job in table.job[rows]
+        ),
+        "jobs started before they were submitted, by the file's clocks: their waits count as 0": early,
+        "rows were joined from lines that a field such as SubmitLine had broken": table.n_joined,
         "jobs changed their size: each has the processors of its longest part": table.n_resized,
     }
     notes = (
@@ -135,7 +139,7 @@ def _of_filters(
         if wanted is not None:  # messages do not name users
             column = getattr(table, key)
             if column is None:
-                raise SacctError(f"{table.name}: has no field {key.capitalize()}; leave out workload.{key}")
+                raise SacctError(f"{table.name}: has no field {key.capitalize()}; remove workload.{key}")
             values = known_values(table.name, key, column, wanted, str)
             rules.append((f"of another {key}", ~np.isin(column, values)))
     return rules
@@ -158,8 +162,8 @@ def cancelled(table: Table, filters: Mapping[str, Any]) -> tuple[Ints | None, li
     if table.end is None or table.asked is None:
         n = int(waited.sum())
         return None, [
-            f"{n:,} jobs were cancelled before they started, and the file lacks the fields End and ReqCPUS, "
-            "by which they would hold their places in the queue (workload.cancelled=keep)"
+            f"{n:,} jobs were cancelled before they started; they could hold their places in the queue "
+            "(workload.cancelled=keep) if the file had the fields End and ReqCPUS"
         ] * bool(n)
     eligible = table.submit if table.eligible is None else table.eligible
     rows = np.flatnonzero(waited & (table.asked > 0) & (table.end > instant) & (table.end > eligible))
@@ -171,7 +175,9 @@ def arrivals(table: Table, arrival: str) -> np.ndarray:
     if arrival == SUBMIT:
         return table.submit
     if table.eligible is None:
-        raise SacctError(f"{table.name}: the first line names no field Eligible; make it with: {COMMAND}")
+        raise SacctError(
+            f"{table.name}: the first line does not name the field Eligible; make the file with: {COMMAND}"
+        )
     return table.eligible
 
 
@@ -201,9 +207,9 @@ def _refuse_clusters(table: Table, keep: np.ndarray) -> None:
     names = sorted(set(table.cluster[keep]))
     if len(names) > 1:
         raise SacctError(
-            f"{table.name}: has jobs of {len(names)} clusters ({', '.join(names[:5])}), which share no "
-            f"machine; add workload.cluster={names[0]}, or compare them: +axes.cluster=workload.cluster "
-            f"'+grid.cluster=[{','.join(names[:5])}]'"
+            f"{table.name}: has jobs of {len(names)} clusters ({', '.join(names[:5])}), which do not "
+            f"share a machine; add workload.cluster={names[0]}, or compare them: "
+            f"+axes.cluster=workload.cluster '+grid.cluster=[{','.join(names[:5])}]'"
         )
 
 

@@ -109,7 +109,7 @@ def address(folder: Path) -> Iterator[str]:
             assert lines[-1], "the server ended"
         assert (
             server.stdout.readline()
-            == "no browser could be opened: open this address in one on this machine\n"
+            == "no browser could be opened: open this address in a browser on this machine\n"
         )
         try:
             yield re.findall(r"http://127\.0\.0\.1:\d+/\?token=\S+", lines[-1])[0]

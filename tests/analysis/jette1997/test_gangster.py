@@ -128,7 +128,7 @@ def test_a_run_is_that_of_the_gang_scheduler_by_default(monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("name", "settings", "line"),
     [
-        ("llnl_compare", {"policy": "easy"}, "policy=easy has no machine of nodes"),
+        ("llnl_compare", {"policy": "easy"}, "policy=easy does not run on nodes"),
         ("llnl_t3d", {"policy": "gang"}, "policy=gang: unknown value"),
         ("llnl_t3d", {"replication": "5"}, "replication=5: give a whole number from 0 to 4"),
     ],

@@ -93,9 +93,9 @@ def test_a_report_without_a_paper(tmp_path: Path, capsys: pytest.CaptureFixture[
     results = write(tmp_path, dataset(("easy", "quick", "slow")))
     assert main([str(results)]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("what_if: 3 done points, operators")
+    assert said.startswith("what_if: points: 3 done; paper: operators")
     assert re.search(r"^quick +\d.* min .*−\d+ % \(−\d+ to −\d+ %\), better +40 of 40$", said, re.MULTILINE)
-    assert "Nothing to change: each policy that is shown to be better breaks a limit" in said
+    assert "Nothing to change: every policy that is shown to be better breaks a limit" in said
     assert not (results / "claims.json").exists()
     text = (results / "report.html").read_text()
     links = set(re.findall(r'href="#([^"]+)"', text))

@@ -105,12 +105,12 @@ def test_the_reference_looks_like_a_site_that_runs_it(as_easy: Path) -> None:
 
 def test_facts_of_a_log(as_easy: Path) -> None:
     found = shown(opened(as_easy)[0])
-    assert list(found) == ["Log", "Period", "Jobs", "Machine", "Load", "As it was", "Assumed", "Set", "Run"]
+    assert list(found) == ["Log", "Period", "Jobs", "Machine", "Load", "As recorded", "Assumed", "Set", "Run"]
     assert found["Log"] == "site.swf (Standard Workload Format), synthetic."
     assert found["Jobs"].startswith("1,000 rows, 1,000 kept; dropped nothing")
     assert found["Machine"] == "128 processors."
     assert found["Load"] == "As it is, 0.802."
-    assert found["As it was"].startswith("Mean wait ")
+    assert found["As recorded"].startswith("Mean wait ")
     assert "workload swf is deterministic" in found["Assumed"]
     assert found["Set"] == "policy.unrequested=runtime"
     assert "2 points of 2 policies: all done." in found["Run"]
@@ -136,8 +136,8 @@ def test_dropped_killed_and_drawn_jobs_are_reported(tmp_path: Path, monkeypatch:
     study, paper = opened(results)
     found = shown(study)
     assert found["Jobs"] == "200 rows, 197 kept; dropped 3 larger than 64 processors (oversized=drop)."
-    assert found["As it was"].startswith("Mean wait 60.0 s, 95th percentile 60.0 s")
-    assert found["As it was"].endswith("of the 147 jobs whose wait it records.")
+    assert found["As recorded"].startswith("Mean wait 60.0 s, 95th percentile 60.0 s")
+    assert found["As recorded"].endswith("over the 147 jobs whose wait it records.")
     assert "60 requested times drawn (tsafrir2005), at most 86,400 s." in found["Assumed"]
     assert "47 jobs run longer than requested, killed at it (policy.kill=true)." in found["Assumed"]
     assert "workload.estimates=tsafrir2005" in found["Set"]
@@ -147,7 +147,7 @@ def test_dropped_killed_and_drawn_jobs_are_reported(tmp_path: Path, monkeypatch:
 
 def test_a_log_without_waits_is_reported(without_waits: Path) -> None:
     study, paper = opened(without_waits)
-    assert shown(study)["As it was"][1:] == NO_WAITS[1:] + "."
+    assert shown(study)["As recorded"][1:] == NO_WAITS[1:] + "."
     assert NO_WAITS[1:] in paragraphs(study, paper)["What to be careful of"]
     assert not [name for name in study.data if str(name).startswith("recorded_")]
     assert AS_IT_WAS not in "\n".join(tables.brief(study))
@@ -160,7 +160,7 @@ def test_recorded_values_belong_to_the_logs_own_load(as_easy: Path, tmp_path: Pa
     (case,) = cases(other)
     assert not case.has_record
     assert AS_IT_WAS not in "\n".join(tables.brief(other))
-    assert shown(other)["As it was"].startswith("Mean wait ")  # a fact, whatever was run
+    assert shown(other)["As recorded"].startswith("Mean wait ")  # a fact, whatever was run
     assert shown(other)["Load"] == "Rescaled to 0.9 (as it is, 0.802)."
 
 

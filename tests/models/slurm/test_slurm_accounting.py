@@ -265,7 +265,7 @@ def test_a_reservation_comes_back_on_its_days() -> None:
 
 def test_limits_without_enforcement_are_listed() -> None:
     made = of_lines("slurm.conf", ["Account - 'a':GrpJobs=1"])
-    assert any("AccountingStorageEnforce has no limits" in line for line in made.notes)
+    assert any("AccountingStorageEnforce lacks limits" in line for line in made.notes)
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,10 @@ def test_limits_without_enforcement_are_listed() -> None:
         ),
         ("QosName=q Priority=high", "Priority=high; allowed: a whole number"),
         ("ReservationName=r StartTime=now EndTime=2024-01-01T00:00:00 Nodes=n1", "StartTime= and EndTime="),
-        ("ReservationName=r StartTime=2024-01-01 EndTime=2024-01-02 Nodes=n7", "node n7, which is not there"),
+        (
+            "ReservationName=r StartTime=2024-01-01 EndTime=2024-01-02 Nodes=n7",
+            "node n7, which does not exist",
+        ),
         (
             "ReservationName=r StartTime=2024-01-01 EndTime=2024-01-03 Nodes=n1 Flags=DAILY",
             "before it has ended",
@@ -395,15 +398,15 @@ def test_limits_that_are_not_modelled_are_listed() -> None:
 
 SHARES = {
     "MaxTRESMins has no effect here, for a, q": "75.0%",
-    "MaxMemPerCPU=1000 has no effect here: CPUs": "25.0%",
-    "DefCPUPerGPU=4 has no effect here: CPUs": "50.0%",
-    "TopologyPlugin=topology/tree has no effect here: switches": "25.0%",
-    "NodeFeaturesPlugins=knl has no effect here: features": "25.0%",
-    "Prolog=/etc/prolog has no effect here: time": "100.0%",
-    "SchedulerParameters=pack_serial_at_end has no effect here: jobs": "50.0%",
-    "SchedulerParameters=bf_max_job_array_resv has no effect here: plans": "50.0%",
-    "MCSPlugin=mcs/user has no effect here: nodes": "",
-    "MaxMemPerCPU=much has no effect here: CPUs": "",
+    "MaxMemPerCPU=1000 has no effect here; not simulated: CPUs": "25.0%",
+    "DefCPUPerGPU=4 has no effect here; not simulated: CPUs": "50.0%",
+    "TopologyPlugin=topology/tree has no effect here; not simulated: switches": "25.0%",
+    "NodeFeaturesPlugins=knl has no effect here; not simulated: features": "25.0%",
+    "Prolog=/etc/prolog has no effect here; not simulated: time": "100.0%",
+    "SchedulerParameters=pack_serial_at_end has no effect here; not simulated: jobs": "50.0%",
+    "SchedulerParameters=bf_max_job_array_resv has no effect here; not simulated: plans": "50.0%",
+    "MCSPlugin=mcs/user has no effect here; not simulated: nodes": "",
+    "MaxMemPerCPU=much has no effect here; not simulated: CPUs": "",
     "slurm.conf: 3 nodes are down": "",
 }
 

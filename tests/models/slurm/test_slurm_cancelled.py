@@ -94,8 +94,8 @@ def test_other_policies_refuse_to_keep_them(tmp_path: Path) -> None:
 
 CASES: dict[str, tuple[dict[str, Any], str, str]] = {
     "a load": ({"load": 0.05}, "", "3 jobs that were cancelled"),
-    "no End": ({}, "|End", "lacks the fields End and ReqCPUS"),
-    "no ReqCPUS": ({}, "|ReqCPUS", "3 jobs were cancelled before they started, and the file lacks"),
+    "no End": ({}, "|End", "if the file had the fields End and ReqCPUS"),
+    "no ReqCPUS": ({}, "|ReqCPUS", "3 jobs were cancelled before they started; they could hold"),
     "never fits": ({"lines": ["NodeName=n1 CPUs=4", *LINES[1:]]}, "", "3 jobs that were"),
 }
 

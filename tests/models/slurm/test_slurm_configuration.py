@@ -100,10 +100,10 @@ def test_a_file_with_everything(conf: Path) -> None:
         ),
         ("NodeName=n2 CPU=4", "CPU is not a key of a line NodeName=.*did you mean CPUs"),
         ("PartitionName=b Nodes=n1 Colour=red", "Colour is not a key of a line PartitionName=.* no effect$"),
-        ("SchedulerParameters=rl_enable", "rl_enable is not a word of SchedulerParameters that is known"),
+        ("SchedulerParameters=rl_enable", "rl_enable is not a word of SchedulerParameters known here"),
         ("User - 'ann':Colour=red", "Colour is not a key of a line User="),
         ("NodeName=n2 Feature= Gres=gpu:1", "Feature= is followed by Gres=, which Slurm takes as its value"),
-        ('Epilog="/x', "Epilog begins with a quotation mark without its counterpart"),
+        ('Epilog="/x', "Epilog begins with an unmatched quotation mark"),
     ],
 )
 def test_what_is_unknown_is_noted(line: str, note: str) -> None:
@@ -175,8 +175,8 @@ def test_includes(tmp_path: Path) -> None:
     made = read(path)
     assert [len(made.nodes), len(made.partitions[0].nodes)] == [2, 2]
     assert made.notes == (
-        "slurm.conf, line 3 includes /etc/no_such_folder/%c.conf, which is not there: test.conf beside it is "
-        "read",
+        "slurm.conf, line 3 includes /etc/no_such_folder/%c.conf, which does not exist: test.conf "
+        "beside it is read instead",
     )
 
 
@@ -377,7 +377,7 @@ def test_records_of_other_versions_beside_lines(tmp_path: Path) -> None:
     assert [one.name for one in made.reservations] == ["cores"]
     assert [note.partition(": ")[2] for note in made.notes] == [
         "reservation lic of licences has no effect here",
-        "reservation cores of some cores has all cores of its nodes here",
+        "reservation cores of some cores takes all cores of its nodes here",
     ]
 
 
@@ -466,7 +466,7 @@ def test_a_mistake_is_one_line(lines: list[str], words: list[str]) -> None:
         ("PreemptMode=GANG\nSchedulerTimeSlice=0", ["SchedulerTimeSlice=0", "1 to 65,533"]),
         (f"PreemptMode=GANG\n{PARTITION} OverSubscribe=YES:2", ["OverSubscribe=YES", "FORCE:1"]),
         (f"PreemptMode=GANG\n{NODE} ThreadsPerCore=2", ["4 CPUs, 2 on a core", "policy.lines"]),
-        ("PreemptMode=GANG\nPartitionName=b Nodes=n1 OverSubscribe=FORCE", ["partition b", "alike"]),
+        ("PreemptMode=GANG\nPartitionName=b Nodes=n1 OverSubscribe=FORCE", ["partition b", "the same"]),
         ("PreemptMode=GANG,REQUEUE", ["PreemptMode=REQUEUE", "policy.lines"]),
         (f"{PARTITION} OverSubscribe=FORCE:4", ["FORCE:4", "PreemptMode=GANG"]),
         ("PreemptMode=SUSPEND", ["PreemptMode=SUSPEND is not", "REQUEUE, CANCEL"]),
@@ -564,7 +564,7 @@ def test_words_that_slurm_ignores_have_their_defaults(word: str, seconds: int) -
     made = of_lines("slurm.conf", [NODE, PARTITION, f"SchedulerParameters={word}=99999999"])
     assert getattr(made.settings, word) == seconds
     (note,) = made.notes
-    assert f"{word}=99999999 is outside of 0 to" in note
+    assert f"{word}=99999999 is outside 0 to" in note
 
 
 @pytest.mark.parametrize(
@@ -599,7 +599,7 @@ def test_who_may_preempt_whom() -> None:
     assert (levels["grace"].tolist(), found.requeue_wait) == ([0, 60, 0], 31)
     assert (found.strict_order, found.youngest_first, found.reorder_count) == (True, True, 3)
     lines = ["PreemptType=preempt/qos", "PreemptMode=REQUEUE", "QosName=a Preempt=b", "QosName=b Preempt=a"]
-    with pytest.raises(ConfigurationError, match="QOS a preempts itself"):
+    with pytest.raises(ConfigurationError, match="QOS a lists itself in Preempt"):
         levels_of(of_lines("slurm.conf", [NODE, PARTITION, *lines]))
     with pytest.raises(ConfigurationError, match="QOS b preempts c, which is not a QOS; there are a, b"):
         levels_of(of_lines("slurm.conf", [NODE, PARTITION, *lines[:3], "QosName=b Preempt=c"]))
@@ -635,7 +635,7 @@ def test_what_has_no_effect_is_listed() -> None:
 @pytest.mark.parametrize(
     ("lines", "answer"),
     [
-        (["SwitchName=a Nodes=n1", "SwitchName=a Nodes=n1"], "switch a is there twice"),
+        (["SwitchName=a Nodes=n1", "SwitchName=a Nodes=n1"], "switch a is defined twice"),
         (["SwitchName=a Switches=b"], "switch a has switch b, which no SwitchName line names"),
         (["SwitchName=a LinkSpeed=1"], "switch a has neither Nodes= nor Switches="),
         (["SwitchName=a Switches=b", "SwitchName=b Switches=a"], "switch a is below itself"),
@@ -752,7 +752,7 @@ def test_nodes_are_moved_between_partitions(conf: Path, moved: Any, batch: Any, 
     [
         (
             {"batch": {"gpu": 4}},
-            "policy.moved.batch.gpu=4; allowed: at most 3 nodes of batch, of which one stays",
+            "policy.moved.batch.gpu=4; allowed: at most 3 nodes of batch, because one has to stay",
         ),
         ({"batch": {"long": 1}}, "policy.moved=long; allowed: partitions of slurm.conf: batch, gpu"),
         ({"batch": 1}, "allowed: whole numbers of nodes by partition, {FROM: {TO: 4}}"),
@@ -767,5 +767,5 @@ def test_nodes_that_cannot_be_moved(conf: Path, moved: Any, line: str) -> None:
 
 def test_no_node_is_moved_to_a_partition_that_has_them_all(conf: Path) -> None:
     made = read(conf, {"policy.lines[1]": "PartitionName=gpu Nodes=n[001-002]"})
-    with pytest.raises(ValueError, match="gpu=-1; allowed: 0 or more, since batch has all nodes of gpu"):
+    with pytest.raises(ValueError, match="gpu=-1; allowed: 0 or more, because batch has all nodes of gpu"):
         with_moved(made, {"batch": {"gpu": -1}})

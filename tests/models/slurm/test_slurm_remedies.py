@@ -153,18 +153,18 @@ FIT = {
     "drop": (
         CONF + BATCH,
         ["10 kept; dropped nothing; then 4 misfits, 6 left",
-         r"1 jobs dropped .* \(old\): JobID 1004; add '?p",
-         r"1 jobs dropped .* \(old\), beside others: Slurm refuses such a list as a whole: JobID 1006; add",
-         r"2 jobs dropped .* than the nodes of their partition have: JobID 1002, 1003; add policy.lines="],
+         r"1 jobs were dropped .* \(old\): JobID 1004; add '?p",
+         r"1 jobs were dropped .* \(old\), among others: Slurm rejects such a list as a whole: JobID 1006",
+         r"2 jobs were dropped .* the nodes of their partition have: JobID 1002, 1003; add policy.lines="],
         6,
     ),
     "cap": (
         CONF + BATCH,
-        [r"1 jobs dropped \(misfits=cap\), which are for partitions", r"2 jobs cut .*: JobID 1002, 1003"],
+        [r"1 jobs were dropped \(misfits=cap\), because they are", r"2 jobs were cut .*: JobID 1002, 1003"],
         8,
     ),
-    "drop, limits": (LIMITED, ["no job is left, since all of them ask for more time.*over_limit=cap"], None),
-    "cap, limits": (LIMITED, ["8 jobs ask for no more time than their partition allows"], 8),
+    "drop, limits": (LIMITED, ["no job is left, because all of them ask for more time.*limit=cap"], None),
+    "cap, limits": (LIMITED, ["8 jobs had their time limits cut to their partition's maximum"], 8),
 }  # fmt: skip
 
 

@@ -114,7 +114,7 @@ def test_every_row_is_counted(folder: Path) -> None:
     assert opened.waited.tolist() == [30, 100, 150, 20, 20, 149, 19]
     clocks_back = [row(JobID="8", ElapsedRaw=-5), row(JobID="9", ElapsedRaw="INVALID")]
     dropped = chosen(folder, lines(row(), *clocks_back))[0].dropped
-    assert dropped == {"with a negative runtime, by the clock of the site": 2}
+    assert dropped == {"with a negative runtime by the site's clock": 2}
     changed, _ = chosen(folder, MORNING, zero_runtime="second", oversized="cap")
     assert (changed.runtime.min(), changed.size.max()) == (1.0, 128)
 
@@ -218,7 +218,7 @@ def test_held_jobs_are_noted(folder: Path) -> None:
     given = workload(folder / "held.txt")
     (note,) = (note for note in opened_on(given, {"processors": 8}).notes if "eligible" in note)
     # Waits of 30, 4,000, 970 and 470 s, of which 3,000 and 470 s were before the jobs were eligible.
-    assert note.startswith("held.txt: 2 jobs (50.0%) were not eligible for a minute or more after their sub")
+    assert note.startswith("held.txt: 2 jobs (50.0%) were not eligible for a minute or more after sub")
     assert "63.4% of all waiting" in note
     eligible = opened_on(given | {"arrival": "eligible"}, {"processors": 8}).notes
     assert not any("not eligible" in note for note in eligible)
@@ -250,7 +250,9 @@ def test_jobs_may_arrive_when_they_are_eligible(folder: Path) -> None:
     assert eligible.arrival.tolist() == [0, 4990]
     assert eligible.dropped == {"that were never eligible": 1}
     without = "\n".join("|".join(one.split("|")[:6] + one.split("|")[7:]) for one in text.splitlines())
-    with pytest.raises(SacctError, match="names no field Eligible; make it with: TZ=UTC sacct"):
+    with pytest.raises(
+        SacctError, match="does not name the field Eligible; make the file with: TZ=UTC sacct"
+    ):
         chosen(folder, without + "\n", arrival="eligible")
 
 
@@ -348,9 +350,9 @@ def test_texts_of_users_may_break_rows(folder: Path) -> None:
     ]
     selection, table = chosen(folder, "\n".join([first, *inside]) + "\n")
     assert (table.job.tolist(), table.line.tolist()) == (["1", "2"], [2, 5])
-    assert any("2 rows were put together from lines" in note for note in selection.describe())
+    assert any("2 rows were joined from lines" in note for note in selection.describe())
     cut = "\n".join([first, inside[0][:40], row(JobID="2").replace("|", "|x|", 1)]) + "\n"
-    with pytest.raises(SacctError, match=r"line 2 has . fields, the first line 18; .*SubmitLine"):
+    with pytest.raises(SacctError, match=r"line 2 has . fields, but the first line has 18; .*SubmitLine"):
         read_text(folder, cut)
 
 
@@ -375,7 +377,7 @@ def test_files_that_were_joined(folder: Path) -> None:
     """Their first lines recur, also with other fields; rows of both count once."""
     plain, _ = chosen(folder, MORNING)
     again, _ = chosen(folder, MORNING + MORNING)
-    assert again.dropped == plain.dropped | {"exactly like one before them": 12, "steps": 6}
+    assert again.dropped == plain.dropped | {"that repeat an earlier row": 12, "steps": 6}
     columns = list(zip(*(line.split("|") for line in MORNING.splitlines()), strict=True))
     turned = "\n".join("|".join(texts) for texts in zip(*columns[::-1], strict=True)) + "\n"
     both, _ = chosen(folder, MORNING + turned.replace("\n", "\n", 1))
@@ -408,7 +410,7 @@ def test_clusters_are_not_pooled(folder: Path) -> None:
         chosen(folder, text)
     selection, table = chosen(folder, text, cluster="b")
     assert table.job[selection.rows].tolist() == ["1", "3"]
-    with pytest.raises(SacctError, match=r"has no field Cluster; leave out workload\.cluster"):
+    with pytest.raises(SacctError, match=r"has no field Cluster; remove workload\.cluster"):
         chosen(folder, MORNING, cluster="a")
 
 
@@ -618,13 +620,16 @@ def test_accounting_of_lsf(folder: Path) -> None:
         ),
         (
             "JobID   User\n------- ----\n1  a\n",
-            "sacct's table of fixed width, in which long values are cut; print",
+            "sacct's fixed-width table, in which long values are cut; print",
         ),
-        ("", "does not begin with the names of the fields; make it with: TZ=UTC sacct -a -X -D -P"),
+        ("", "does not begin with the names of the fields; make the file with: TZ=UTC sacct -a -X -D -P"),
         (lines(row(JobID="1.batch")), "no jobs at all (only 1 steps)"),
-        (lines(row()).replace("TimelimitRaw", "x"), "names no field TimelimitRaw or Timelimit; make it with"),
-        (lines(row(), row(User="a|b")), "line 3 has 18 fields, the first line 17; is there a | or a"),
-        (lines(row())[:-1], "line 2 has no line end and may be cut off; fetch the file again"),
+        (
+            lines(row()).replace("TimelimitRaw", "x"),
+            "lacks the field TimelimitRaw or Timelimit; make the file with",
+        ),
+        (lines(row(), row(User="a|b")), "line 3 has 18 fields, but the first line has 17; is there"),
+        (lines(row())[:-1], "line 2 has no newline at its end and may be cut off; fetch the file again"),
         (lines(row(), row(JobID="x")), "line 3 has 'x' as JobID, not a job such as 123, 123_4 or 123+0"),
         (lines(row(Start="2024-13-01T00:00:00")), "line 2 has '2024-13-01T00:00:00' as Start, not a time"),
         (lines(row(ElapsedRaw="--5")), "line 2 has '--5' as ElapsedRaw, not seconds, or a duration"),

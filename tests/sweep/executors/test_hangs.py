@@ -97,7 +97,7 @@ def test_the_outlook_counts_what_is_on_its_way(expand, costs, tmp_path, monkeypa
     monkeypatch.setattr("sweep.executors.bundles.time.monotonic", lambda: now[0])
     plan = expand("policy=quick", "replications=1", "grid.preemption=[none]", "exclude=[]")
     bundles = Bundles(plan, range(4), costs, tmp_path, 0.05)
-    assert str(bundles.outlook(2)) == "time left not known: 4 tasks with no timing yet"
+    assert str(bundles.outlook(2)) == "time left unknown: 4 tasks with no timing yet"
     key = keys(plan)
     for number in range(4):
         costs.add(key(number), (60.0 if "0.6" in key(number) else 1.0) / plan.measurement(number).jobs)

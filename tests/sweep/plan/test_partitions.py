@@ -43,7 +43,7 @@ def test_each_partition_is_the_study_of_it_alone(log: Path) -> None:
         for name, size in (("batch", 12), ("gpu", 6))
     ]
     assert plan.ids == [one for both in zip(*alone, strict=True) for one in both]
-    assert "had at once, a lower bound of what it has: batch 12, gpu 6; another" in checks.notes(plan)[0]
+    assert "had at once (a lower bound of its size): batch 12, gpu 6; +values" in checks.notes(plan)[0]
     one = expand(log, "workload.partition=each", "grid.partition=[gpu]")
     assert one.variants["machine"][0].parameters["processors"] == 4
 

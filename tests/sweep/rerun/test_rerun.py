@@ -147,7 +147,7 @@ def test_a_log_is_found_by_its_content(rerun, tmp_path: Path) -> None:
     answer = rerun(file, f"logs={other}")
     assert answer.status == 0
     assert (
-        "modules=m: kept/replay.nc has no code of its own; leave it out"
+        "modules=m: kept/replay.nc has no code of its own; omit modules="
         in rerun(file, f"logs={other}", "modules=m").err
     )
     assert "identical" in answer.out
@@ -218,7 +218,7 @@ def test_what_differs_is_said(rerun, queue) -> None:
         in answer.out
     )
     assert "measures.bound: 60 -> 10.0, in the file and here: the two versions" in answer.out
-    assert answer.out.count("mean different things") == 1
+    assert answer.out.count("read it differently") == 1
     assert "  response: 4 of 192 values differ, by " in answer.out
     assert answer.out.count("values differ") == 1
 
@@ -374,7 +374,7 @@ def test_a_recipe_has_the_values_of_interpolations(
     if is_kept:
         assert (answer.status, "identical" in answer.out) == (0, True), answer.out + answer.err
     else:
-        assert answer.refused("has no recipe, from which it could be made again; type its command again")
+        assert answer.refused("has no recipe from which it could be made again; run its command again")
 
 
 ORDERS = """

@@ -59,7 +59,7 @@ def test_a_damaged_dataset_is_made_anew_from_the_logs(sweep, damage, action):
     assert results() == n, "nothing is simulated again"
     xr.testing.assert_identical(numbers(), whole)
     if damage is folder:
-        assert "what was there is now results/queue/queue.nc-2" in answer.out
+        assert "the old file is now results/queue/queue.nc-2" in answer.out
         assert Path("results/queue/queue.nc-2/precious").read_text(encoding="utf-8") == "kept"
     assert "rebuilt" not in sweep("replications=1", "batches=60", f"action={action}").out
 
@@ -74,7 +74,7 @@ def test_a_changed_character_in_a_log_is_run_again_and_counted(sweep):
         other = b"A" if lines[number][where : where + 1] != b"A" else b"B"
         lines[number] = lines[number][:where] + other + lines[number][where + 1 :]
     log.write_bytes(b"".join(lines))
-    assert "22 of 24 tasks are in it" in sweep("action=gather").out
+    assert "22 of 24 tasks are in the dataset" in sweep("action=gather").out
     answer = sweep()
     assert answer.status == 0
     assert "2 records in results/queue/shards are damaged or incomplete" in answer.out

@@ -150,9 +150,9 @@ def test_nothing_is_found_where_all_orders_are_equal(sweep) -> None:
 @pytest.mark.parametrize(
     ("given", "line"),
     [
-        (("tune.family={of: [gang, slurm]}",), "tune.family: a search is of one family; leave it out"),
+        (("tune.family={of: [gang, slurm]}",), "tune.family: a search covers one family; omit it"),
         (("tune.wieghts=[1,2]",), "unknown key of tune 'wieghts'"),
-        (("tune.weights=null",), "tune has no key: give what a search may set"),
+        (("tune.weights=null",), "tune has no key: give the keys that a search may set"),
         (("tune.reservations={of: [1], range: [1, 4]}",), "tune.reservations has both range and of"),
         (("tune.weights.wait=[1,1e300]",), "outermost values of tune: policy.weights.wait=1e+300; allowed:"),
         (("workload.path=empty.swf",), "empty.swf: no jobs at all (only 1 comment lines); give a log"),
@@ -173,7 +173,7 @@ def test_nothing_is_found_where_all_orders_are_equal(sweep) -> None:
         (("grid.policy=[easy,saf]",), "tune begins with one policy, and grid.policy has 2"),
         (("budget=null",), "tune needs an end: give budget=10min, or search.settings=100"),
         (("search.held_back=0.9",), "search.held_back=0.9: give the share"),
-        (("workload.resample=weeks",), "tune searches on one log, as it was"),
+        (("workload.resample=weeks",), "tune searches on one log as recorded"),
     ],
 )
 def test_refusals(sweep, given: tuple[str, ...], line: str) -> None:
