@@ -6,9 +6,9 @@ from functools import lru_cache
 import numpy as np
 
 from models.point import Point
-from sweep.config.settings import GROUPS
-from sweep.errors import SweepError, unknown
-from sweep.plan import families, partitions
+from sweep.config.settings import GROUPS, REPLICATIONS
+from sweep.errors import SweepError, one_line, unknown
+from sweep.plan import families, grid, partitions
 from sweep.plan.data import Plan
 from sweep.plan.remedies import Lacking
 from sweep.statistics import MIN_REPLICATIONS
@@ -16,6 +16,9 @@ from sweep.statistics import MIN_REPLICATIONS
 OF_TASKS = ("state", "saturated", "seconds", "family", "offered_load")
 OF_METRIC = ("_mean", "_ci", "_lag1")
 """Variables that every dataset has, and what is added to the name of a metric."""
+
+MOST_TASKS = 2_000_000
+"""Tasks of a study: more would take minutes to list, and gigabytes to hold."""
 
 MANY_CHECKS = 2000
 """Above this number of combinations, loads are checked with one policy, workload and machine only, so that
@@ -62,11 +65,10 @@ def notes(plan: Plan) -> tuple[str, ...]:
 
 def _note_on_exclusion(plan: Plan) -> list[str]:
     """Return a line where values of an axis are in no point, as the experiment excludes them."""
-    where = np.unravel_index(plan.points, plan.shape)
     lost = [
         f"{axis} {value}"
-        for (axis, values), places in zip(plan.axes.items(), where, strict=True)
-        for value in np.delete(np.array(values, dtype=object), places)
+        for axis, places in grid.where(plan.axes, plan.points).items()
+        for value in np.delete(np.array(plan.axes[axis], dtype=object), places)
     ]
     if not lost:
         return []
@@ -84,11 +86,15 @@ def _note_on_replications(plan: Plan) -> list[str]:
 
 
 def refuse_names(plan: Plan) -> None:
-    """Raise `SweepError` where an axis and a metric of a plan would have the same name in its dataset."""
+    """Raise `SweepError` for a metric or a group of jobs that does not exist, and where an axis and a metric
+    of a plan would have the same name in its dataset."""
     metric = plan.settings.precision.metric
-    if metric is not None and metric not in plan.metrics:
-        raise SweepError(f"precision.metric: {unknown('metric', metric, plan.metrics)}")
-    coords = families.coords(plan.families.values(), plan.measures)
+    try:
+        if metric is not None and metric not in plan.metrics:
+            raise SweepError(f"precision.metric: {unknown('metric', metric, plan.metrics)}")
+        coords = families.coords(plan.families.values(), plan.measures)
+    except ValueError as error:  # a group of jobs that does not exist
+        raise SweepError(one_line(error)) from None
     taken = {*OF_TASKS, *(f"{name}{part}" for name in plan.metrics for part in ("", *OF_METRIC))}
     for axis in plan.axes:
         if axis in taken:
@@ -100,3 +106,18 @@ def refuse_names(plan: Plan) -> None:
                     f"metric {name}: its dimension {dim!r} has no coordinates, or an axis has its name; give "
                     "the axis, or the dim of the groups of jobs, another one"
                 )
+
+
+def refuse_size(plan: Plan) -> None:
+    """Raise `SweepError` where a plan has too few replications for what is kept, or too many tasks."""
+    if plan.settings.keep == REPLICATIONS and plan.replications < MIN_REPLICATIONS:
+        raise SweepError(
+            f"keep={REPLICATIONS} with replications={plan.replications}: intervals of fewer than "
+            f"{MIN_REPLICATIONS} replications are made from batches; give more, or keep=batches"
+        )
+    if plan.n_cells > MOST_TASKS:
+        raise SweepError(
+            f"{plan.n_cells:,} tasks ({len(plan.points):,} points x {plan.replications:,} replications): a "
+            f"study has at most {MOST_TASKS:,}; give fewer replications or axis values, or split it into "
+            "several"
+        )

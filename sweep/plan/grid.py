@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -51,6 +51,66 @@ class KeyAxis:
     unused: Sequence[Any] = ()
 
 
+@dataclass(frozen=True)
+class Grid:
+    """Axes and points of a study, and what the axes set.
+
+    Parameters
+    ----------
+    axes : dict of str to tuple
+        Every axis with its values, in the dataset's order.
+    points : ndarray of int, shape (n_points,)
+        See `points`.
+    targets : dict of str to KeyTarget
+        What each axis sets that the study declares itself.
+    named : dict of str to dict
+        Axis -> name -> value, for the axes whose values the study names.
+    """
+
+    axes: dict[str, tuple[Any, ...]]
+    points: np.ndarray
+    targets: Mapping[str, KeyTarget]
+    named: Mapping[str, Mapping[Any, Any]]
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """Return the grid of a study."""
+        declared = targets(settings)
+        named = _names(settings, declared)
+        axes = _axes(settings, declared, named)
+        return cls(axes, points(axes, settings), declared, named)
+
+    @property
+    def where(self) -> dict[str, np.ndarray]:
+        """Axis -> position of each point on it."""
+        return where(self.axes, self.points)
+
+    def key_axes(self, group: str, for_others: Collection[str]) -> list[KeyAxis]:
+        """Return the axes that set keys of a group, with what their values, as the grid has them, set there.
+
+        Parameters
+        ----------
+        for_others : collection of str
+            Axes of keys that no file here has.
+        """
+        found = []
+        for axis, target in self.targets.items():
+            if not target.sets(group):
+                continue
+            own = self.named.get(axis, {})
+            if target.group == ANY_KEYS:
+                own = {name: keys.get(group, {}) for name, keys in own.items()}
+            left = [value for name, value in own.items() if name not in self.axes[axis]]
+            values = [own.get(value, value) if isinstance(value, str) else value for value in self.axes[axis]]
+            found.append(KeyAxis(axis, target.key, tuple(values), axis in for_others, tuple(left)))
+        return found
+
+
+def where(axes: Mapping[str, Sequence[Any]], points: np.ndarray) -> dict[str, np.ndarray]:
+    """Return axis -> position of each point on it, shape (n_points,)."""
+    return dict(zip(axes, np.unravel_index(points, [len(values) for values in axes.values()]), strict=True))
+
+
 def targets(settings: Settings) -> dict[str, KeyTarget]:
     """Return axis -> the key it sets, for the axes that the study declares itself."""
     found = {}
@@ -82,12 +142,13 @@ def _check_keys(axis: str, given: Any) -> None:
             )
 
 
-def axes(settings: Settings) -> dict[str, tuple[Any, ...]]:
+def _axes(
+    settings: Settings, declared: Mapping[str, KeyTarget], named: Mapping[str, Mapping[str, Any]]
+) -> dict[str, tuple[Any, ...]]:
     """Return every axis with its values, in the dataset's order.
 
     A key that is both set (``policy.alternation=none``) and the key of an axis pins the axis to that value.
     """
-    declared, named = targets(settings), names(settings)
     values = {axis: as_list(value) for axis, value in settings.grid.items()}
     values.setdefault("load", [None])
     for axis, own in named.items():
@@ -117,9 +178,9 @@ def axes(settings: Settings) -> dict[str, tuple[Any, ...]]:
     return ordered
 
 
-def names(settings: Settings) -> dict[str, dict[str, Any]]:
+def _names(settings: Settings, declared: Mapping[str, KeyTarget]) -> dict[str, dict[str, Any]]:
     """Return axis -> name -> value, for the axes whose values the study names."""
-    declared, found = targets(settings), {}
+    found = {}
     for axis, given in settings.values.items():
         if axis not in declared:
             raise SweepError(
@@ -138,29 +199,6 @@ def names(settings: Settings) -> dict[str, dict[str, Any]]:
                     f"values.{axis}: {other} and {name} are the same value; give each value once"
                 )
         found[axis] = own
-    return found
-
-
-def key_axes(
-    group: str, axes: Mapping[str, Sequence[Any]], settings: Settings, for_others: Collection[str]
-) -> list[KeyAxis]:
-    """Return the axes that set keys of a group, with what their values, as the grid has them, set there.
-
-    Parameters
-    ----------
-    for_others : collection of str
-        Axes of keys that no file here has.
-    """
-    named, found = names(settings), []
-    for axis, target in targets(settings).items():
-        if not target.sets(group):
-            continue
-        own: Mapping[Any, Any] = named.get(axis, {})
-        if target.group == ANY_KEYS:
-            own = {name: keys.get(group, {}) for name, keys in own.items()}
-        left = [value for name, value in own.items() if name not in axes[axis]]
-        values = tuple(own.get(value, value) if isinstance(value, str) else value for value in axes[axis])
-        found.append(KeyAxis(axis, target.key, values, axis in for_others, tuple(left)))
     return found
 
 

@@ -81,11 +81,10 @@ def _short(settings: Settings, axes: Collection[str]) -> Settings:
     """Return settings in which axes have only those values that some point of the grid has."""
     # Tied axes keep all values: zip needs axes of equal length.
     tied = {axis for entry in settings.zip for axis in entry}
-    every = grid.axes(settings)
-    where = np.unravel_index(grid.points(every, settings), [len(values) for values in every.values()])
+    every = grid.Grid.of(settings)
     used = {
-        axis: [values[i] for i in np.unique(positions).tolist()]
-        for (axis, values), positions in zip(every.items(), where, strict=True)
+        axis: [every.axes[axis][i] for i in np.unique(positions).tolist()]
+        for axis, positions in every.where.items()
         if axis in axes and axis not in tied
     }
     return replace(settings, grid={**settings.grid, **used})

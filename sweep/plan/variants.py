@@ -71,36 +71,7 @@ def build(
                 "instance defaults: [_gang, _self_]"
             )
     given = list(keys_set(settings, files))
-    parts = [part for axis in axes for value in axis.values for part in parts_of(files, axis.key, value)]
-    # A key is wrong only if no file has it: a grid may mix families, and each reads its own keys.
-    of_axes = [axis.key for axis in axes if axis.key and not axis.for_others]
-    for key in dict.fromkeys([*(key for key, _ in given), *of_axes, *parts]):
-        if not any(has(file, key) for file in files.values()):
-            valid = {key for file in files.values() for key, _ in leaves(file)}
-            of = {str(file["family"]) for file in files.values() if "family" in file}
-            family = f" of family {', '.join(sorted(of))}" if of else ""
-            by = next((axis.name for axis in axes if axis.key == key), None)
-            if by is not None and of and not difflib.get_close_matches(key, valid, n=1, cutoff=ALIKE):
-                if any(has(one, key) and one.get("family") in of for one in schema.files_of(group)):
-                    raise SweepError(
-                        f"{group} {', '.join(files)} has no {key}, which the axis {by} of this experiment "
-                        "sets; give it, or begin its file with the defaults of its family's other policies"
-                    )
-                raise SweepError(
-                    f"{group} {', '.join(files)}{family} has no key {key}, which the axis {by} of this "
-                    "experiment sets, because it is for policies of another family; +experiment=compare "
-                    "takes policies of any family, on the same jobs"
-                )
-            raise SweepError(unknown(f"key of {group} {', '.join(files)}{family}", key, valid))
-    for axis in axes:
-        if axis.for_others:
-            continue
-        for key in (part for value in axis.unused for part in parts_of(files, axis.key, value)):
-            if not any(has(file, key) for file in (*files.values(), *schema.files_of(group))):
-                valid = {part for file in files.values() for part, _ in leaves(file)}
-                raise SweepError(
-                    f"values.{axis.name}: " + unknown(f"key of {group} {', '.join(files)}", key, valid)
-                )
+    _refuse_unknown(group, files, [key for key, _ in given], axes)
     variants = []
     alike: dict[str, str] = {}
     for name, file in files.items():
@@ -127,11 +98,47 @@ def build(
     return variants
 
 
+def _refuse_unknown(
+    group: str, files: Mapping[str, dict[str, Any]], given: Sequence[str], axes: Sequence[KeyAxis]
+) -> None:
+    """Raise `SweepError` for a key that is given or that an axis sets, and that no file has."""
+    valid = {key for file in files.values() for key, _ in leaves(file)}
+    names = ", ".join(files)
+    parts = [part for axis in axes for value in axis.values for part in parts_of(files, axis.key, value)]
+    # A key is wrong only if no file has it: a grid may mix families, and each reads its own keys.
+    of_axes = [axis.key for axis in axes if axis.key and not axis.for_others]
+    for key in dict.fromkeys([*given, *of_axes, *parts]):
+        if any(has(file, key) for file in files.values()):
+            continue
+        of = {str(file["family"]) for file in files.values() if "family" in file}
+        family = f" of family {', '.join(sorted(of))}" if of else ""
+        by = next((axis.name for axis in axes if axis.key == key), None)
+        if by is None or not of or difflib.get_close_matches(key, valid, n=1, cutoff=ALIKE):
+            raise SweepError(unknown(f"key of {group} {names}{family}", key, valid))
+        if any(has(one, key) and one.get("family") in of for one in schema.files_of(group)):
+            raise SweepError(
+                f"{group} {names} has no {key}, which the axis {by} of this experiment sets; give it, or "
+                "begin its file with the defaults of its family's other policies"
+            )
+        raise SweepError(
+            f"{group} {names}{family} has no key {key}, which the axis {by} of this experiment sets, because "
+            "it is for policies of another family; +experiment=compare takes policies of any family, on the "
+            "same jobs"
+        )
+    for axis in axes:
+        unused = [] if axis.for_others else axis.unused
+        for key in (part for value in unused for part in parts_of(files, axis.key, value)):
+            if not any(has(file, key) for file in (*files.values(), *schema.files_of(group))):
+                raise SweepError(f"values.{axis.name}: " + unknown(f"key of {group} {names}", key, valid))
+
+
 def _finish(group: str, name: str, data: dict[str, Any], given_path: str, logs: Mapping[str, str]) -> Variant:
     data["name"] = name
     for key, value in leaves(data):
         if value == "???":
             raise SweepError(f"{group} {name} needs {key}: set {group}.{key}=VALUE")
+    if group == "policy" and not isinstance(data["family"], str):
+        raise SweepError(f"policy {name} names no family: add family: models.NAME")
     content = dict(data)
     if data.get("path") is not None:
         path = locate.place(str(place(Path(str(data["path"])), logs))).absolute()

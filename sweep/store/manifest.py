@@ -142,7 +142,7 @@ def _points_lost(old: Mapping[str, Any], plan: Plan) -> int:
 
     def named(axes: Mapping[str, Sequence[Any]], points: np.ndarray) -> Iterator[tuple[str, ...]]:
         """Yield the values of each point on the earlier axes; one that is new has them all."""
-        at = dict(zip(axes, np.unravel_index(points, [len(values) for values in axes.values()]), strict=True))
+        at = grid.where(axes, points)
         keys = {axis: np.array([canonical.key(value) for value in axes[axis]], object) for axis in before}
         return zip(*(keys[axis][at[axis]] for axis in before), strict=True)
 

@@ -37,6 +37,20 @@ def test_one_policy_of_several_families_has_its_part_of_the_study(policy: str, t
     assert expand(kept).ids == one.ids
 
 
+def test_an_axis_that_is_tied_keeps_its_values_in_a_part(tmp_path: Path) -> None:
+    """The one to which it is tied has them all, of which `exclude` leaves one in the grid."""
+    (tmp_path / "experiment").mkdir()
+    (tmp_path / "experiment/mine.yaml").write_text(
+        "name: mine\naxes: {alternation: policy.alternation}\ngrid: {policy: [easy, buddy], "
+        "workload: [lublin2003], load: [0.3, 0.6], machine: [pe128], alternation: [none, shared]}\n"
+        "zip: [[load, alternation]]\nexclude: [{load: 0.6}]\n"
+    )
+    grid = {"policy": ["easy"]}
+    part = sweep.Study("mine", config_dir=tmp_path, grid=grid, output=tmp_path / "r", replications=1).plan
+    assert part.axes["alternation"] == ("none", "shared")
+    assert len(part.points) == 1
+
+
 @pytest.mark.exhaustive
 def test_a_part_may_be_asked_for_by_a_mapping(tmp_path: Path) -> None:
     typed = ["+experiment=families", "grid={policy: [easy]}", f"output={tmp_path}"]

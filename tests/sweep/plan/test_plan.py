@@ -13,7 +13,7 @@ from models import streams
 from sweep.config import compose, locate
 from sweep.config.overrides import parsed
 from sweep.errors import SweepError
-from sweep.plan import expansion, families, identity, variants
+from sweep.plan import checks, expansion, families, identity, variants
 from sweep.store import manifest
 
 
@@ -156,6 +156,31 @@ def test_measures_travel_with_the_task_and_name_it_where_they_are_set(expand):
     assert len(list(manifest.differences(here, there))) == 2
 
 
+def of_compare(*overrides, policy="easy", workload="lublin2003"):
+    """Expand a study of a family that has overload runs."""
+    grid = (f"grid.policy=[{policy}]", f"grid.workload=[{workload}]", "grid.load=[0.5]")
+    axes = (*grid, "workload.estimates=exact")
+    asked = parsed(("+experiment=compare", *axes, *overrides))
+    return expansion.expand(compose.load(asked, locate.conf_folder()))
+
+
+def test_overload_runs_measure_what_is_delivered_and_nothing_else():
+    plain, grouped = of_compare(), of_compare("measures={bound: 60, groups: [size]}")
+    assert grouped.overload.ids == plain.overload.ids
+    assert not set(grouped.ids[: grouped.n_cells]) & set(plain.ids)
+
+
+def test_each_load_and_each_system_of_a_large_grid_is_checked(expand, monkeypatch):
+    seen = set()
+    monkeypatch.setattr(checks, "MANY_CHECKS", 1)
+    monkeypatch.setattr(
+        families, "check", lambda _, point: seen.add((point.policy["name"], point.load)) or ()
+    )
+    checks.notes(expand())
+    policies, loads = zip(*seen, strict=True)
+    assert (set(policies), set(loads)) == ({"quick", "slow"}, {0.3, 0.6})
+
+
 def test_a_log_that_is_not_there_names_the_variable_that_gives_its_folder():
     file = {"model": "swf", "path": "${oc.env:FOLDER_OF_LOGS,no/such}/log.swf"}
     with pytest.raises(SweepError, match=r"workload mine: .*log\.swf: .*set the variable FOLDER_OF_LOGS to"):
@@ -225,9 +250,7 @@ def test_no_replication_repeats_the_jobs_of_another(policy, workload):
     """In the data: equal streams would make intervals narrow that are of copies."""
     n = 40
     lengths = (f"replications={n}", "batches=1", "batch_size=20", "warmup=0")
-    axes = (f"grid.policy=[{policy}]", f"grid.workload=[{workload}]", "grid.load=[0.5]")
-    overrides = ("+experiment=compare", *axes, *lengths, "workload.estimates=exact")
-    study = expansion.expand(compose.load(parsed(overrides), locate.conf_folder()))
+    study = of_compare(*lengths, policy=policy, workload=workload)
     tasks = [study.task(number) for number in range(n)]
     family = families.find(tasks[0].family)
     runs = [family.simulate(task.point).metrics["response_time"].tobytes() for task in tasks]
