@@ -21,6 +21,9 @@ SILENT_EVERY_S = 60.0
 SILENCE_S = 2.0
 """Seconds without a line after which one reports what takes so long."""
 
+STARTING_S = 10.0
+"""Seconds without a result after which workers are no longer said to start: tasks may take minutes."""
+
 UPDATE_EVERY_S = 1.0
 
 NARROWEST = 8
@@ -96,12 +99,12 @@ class Meter:
         shown, has_begun = self._done, False
         while not self._over.wait(UPDATE_EVERY_S):
             now = time.monotonic()
+            begun = self._first is not None or now - begin >= STARTING_S
             if self._cell is not None:
-                begun = self._first is not None
                 line = self._line(self._outlook()) if begun else f"{self._done}/{self._total} tasks, starting"
                 self._cell.update(self._done, line)
             elif self._console.is_terminal:
-                if self._first is not None:
+                if begun:
                     self._bar.update(self._task, pace=self._pace(self._outlook()))
             elif not has_begun and now - begin >= SILENCE_S:
                 has_begun = True

@@ -390,7 +390,8 @@ def _period(settings: Settings, phases: Phases) -> float:
 
 
 def _state(settings: Settings, phases: Phases) -> np.ndarray:
-    state = progress.record(tables.STATE)
+    # In a deep queue the last job is submitted long before the last one starts.
+    state = progress.record(tables.STATE, "n_started")
     recalculates = settings.multifactor and settings.has_database
     first_slice = phases.slices[0] if phases.slices else phases.slice
     first_tick = (phases.wake_ups[0] if phases.wake_ups else phases.tick) + phases.clock

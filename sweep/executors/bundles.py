@@ -31,7 +31,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from models.kernels.progress import share_done
-from sweep.executors.outlook import Outlook, Timings
+from sweep.executors.outlook import Outlook, Pace, Timings
 from sweep.plan.data import Plan
 from sweep.plan.task import Bundle
 from sweep.store.costs import SYSTEM, Costs, Key, as_number, keys
@@ -72,13 +72,14 @@ may take longer than the tasks."""
 
 
 class Given(NamedTuple):
-    """A running bundle: its start, its expected seconds, its tasks that are not back, and where one of them
-    shows its progress."""
+    """A running bundle: its start, its expected seconds, its tasks that are not back, where one of them shows
+    its progress, and its pace."""
 
     at: float
     seconds: float
     tasks: set[int]
-    progress: Path | None = None
+    progress: Path | None
+    pace: Pace
 
     def share_done(self) -> float:
         """Return the share of its only task that is done, 0 where it is not known."""
@@ -135,7 +136,7 @@ class Bundles:
         self._tried: set[Key] = set()
         self._seen: set[Key] = set()
         self._given: dict[int, Given] = {}
-        self._longest = Given(0.0, 0.0, set())
+        self._longest = Given(0.0, 0.0, set(), None, Pace())
         self._lock = threading.Lock()
         # Set once: an executor may call `next` again after the end, and must not get a bundle then.
         self._over = False
@@ -224,7 +225,7 @@ class Bundles:
             running=self._running,
         )
         progress = bundle.progress_of(bundle.tasks[0]) if len(tasks) == 1 else None
-        given = Given(time.monotonic(), planned, set(tasks), progress)
+        given = Given(time.monotonic(), planned, set(tasks), progress, Pace())
         self._given |= dict.fromkeys(tasks, given)
         self._longest = self._longest if shortest else given
         return bundle
@@ -283,7 +284,7 @@ class Bundles:
         """Return the time that the remaining tasks will take; may be called from any thread."""
         now = time.monotonic()
         with self._lock:
-            known = doubtful = longest = spent = 0.0
+            known, longest, doubtful, spent = np.zeros(2), np.zeros(2), 0.0, 0.0
             unknown = overdue = 0
             for key, numbers in self._waiting.items():
                 if not numbers:
@@ -294,14 +295,14 @@ class Bundles:
                     continue
                 known += seconds * len(numbers) * measured
                 doubtful += seconds * len(numbers) * (1 - measured)
-                longest = max(longest, seconds)
+                longest = np.maximum(longest, seconds)
             # Each running bundle once: all of its tasks share one entry.
             for given in {id(each): each for each in self._given.values()}.values():
                 elapsed = now - given.at
                 spent += elapsed
                 if (done := given.share_done()) > LEGIBLE:
-                    rest = elapsed * (1 - done) / done
-                    known, longest = known + rest, max(longest, rest)
+                    ends = given.pace.rest(elapsed, done)
+                    known, longest = known + ends, np.maximum(longest, ends)
                     continue
                 if not math.isfinite(given.seconds):
                     unknown += len(given.tasks)
@@ -310,7 +311,7 @@ class Bundles:
                 if elapsed > LATE * given.seconds + LATE_S:
                     overdue += len(given.tasks)
                     rest = elapsed  # counts as half done: the best guess without any other information
-                known, longest = known + rest, max(longest, rest)
+                known, longest = known + rest, np.maximum(longest, rest)
             pace = self._timings.workers(workers, spent)
             if not any(self._waiting.values()):  # all that is left runs, each task on a worker of its own
                 pace = max(pace, len(self._given))

@@ -14,6 +14,9 @@ import time
 from collections import defaultdict
 from typing import NamedTuple
 
+import numpy as np
+
+from models.arrays import Floats
 from sweep.progress import duration
 from sweep.store.costs import Key
 
@@ -25,6 +28,9 @@ PRIOR = 2
 
 SPREAD = 1.5
 """Ratio of the ends of a range from which it is shown."""
+
+MOST_CHANGE = 4.0
+"""Ratio by which the pace of a task is taken to change at most."""
 
 ENOUGH = 100
 """Tasks after which a kind that was never measured is taken to cost what those that came back did."""
@@ -59,13 +65,16 @@ class Outlook(NamedTuple):
 
     @classmethod
     def of(
-        cls, known: float, doubtful: float, longest: float, workers: float, unknown: int, overdue: int
+        cls, known: Floats, doubtful: float, longest: Floats, workers: float, unknown: int, overdue: int
     ) -> Outlook:
-        """Return the outlook on `known + doubtful` seconds, the second of which may be off by `DOUBT`."""
-        seconds, low, high = (
-            max((known + doubtful * factor) / workers, longest) for factor in (1, 1 / DOUBT, DOUBT)
-        )
-        return cls(known + doubtful, seconds, low, high, unknown, overdue)
+        """Return the outlook on `known + doubtful` seconds, the second of which may be off by `DOUBT`.
+
+        The least and the most of `known`, and of the longest task, are arrays of shape (2,).
+        """
+        low, high = np.maximum((known + doubtful * np.array((1 / DOUBT, DOUBT))) / workers, longest)
+        work = float(known.mean()) + doubtful
+        seconds = max(work / workers, float(longest.mean()))
+        return cls(work, seconds, float(low), float(high), unknown, overdue)
 
     def __str__(self) -> str:
         reasons = []
@@ -80,6 +89,33 @@ class Outlook(NamedTuple):
             left = f"{duration(self.low)} to {duration(self.high)}"
         least = "at least " if self.unknown else ""
         return f"{least}{left} left{': ' * bool(reasons)}{', '.join(reasons)}"
+
+
+class Pace:
+    """How fast a long task goes: simulations slow down as their queues grow, and recover."""
+
+    def __init__(self) -> None:
+        self._seen = [(0.0, 0.0)]
+
+    def rest(self, elapsed: float, done: float) -> Floats:
+        """Return the least and the most seconds that the rest takes, given the share that is done.
+
+        They are of the pace in the latter half of the time so far, and of one that changes on as it did from
+        the average to that.
+        """
+        self._seen.append((elapsed, done))
+        while len(self._seen) > 2 and self._seen[1][0] <= elapsed / 2:
+            self._seen.pop(0)
+        before, share = self._seen[0]
+        on_average, lately = elapsed / done, math.inf
+        if share < done:
+            lately = (elapsed - before) / (done - share)
+        if share == 0 or math.isinf(lately):  # nothing to compare with, or the task stands still
+            return np.full(2, (1 - done) * on_average)
+        # These were the paces in the middles of all that is done and of its latter part.
+        trend = lately + (lately - on_average) * (1 - share) / share
+        later = min(max(trend, lately / MOST_CHANGE), lately * MOST_CHANGE)
+        return (1 - done) * np.sort((lately, later))
 
 
 class Timings:

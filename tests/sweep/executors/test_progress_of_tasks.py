@@ -10,6 +10,7 @@ from sweep.config import compose, locate
 from sweep.config.overrides import parsed
 from sweep.executors import work
 from sweep.executors.bundles import Bundles
+from sweep.executors.outlook import Outlook, Pace
 from sweep.plan.expansion import expand
 
 LOG = Path(__file__).parents[2] / "data" / "backfill" / "syn1k.swf.gz"
@@ -77,3 +78,26 @@ def test_the_last_long_task_has_the_time_that_it_shows(expand, tmp_path, monkeyp
             assert bundles.outlook(2).seconds == pytest.approx(600 - elapsed, abs=1)
     assert bundles.last(600) == []
     assert bundles.last(500) == [plan.ids.index(given[2])]
+
+
+@pytest.mark.parametrize(
+    "share",
+    [
+        pytest.param(lambda t: t / 600, id="steady"),
+        pytest.param(lambda t: (t / 600) ** 0.5, id="the cost of a job rises with the queue"),
+        pytest.param(lambda t: 1 - (1 - t / 600) ** 0.5, id="the cost falls as the queue empties"),
+        pytest.param(lambda t: min(t / 200, 0.5) + max(0, t - 100) / 1000, id="slower from 100 s on"),
+    ],
+)
+def test_the_time_left_of_a_task_follows_its_pace(share):
+    """From the fourth to the ninth of its ten minutes a task has the time left within the range that is shown."""
+    pace, shown = Pace(), set()
+    for elapsed in range(1, 600):
+        ends = pace.rest(elapsed, share(elapsed))
+        outlook = Outlook.of(ends, 0.0, ends, 1, 0, 0)
+        shown.add(round(outlook.seconds))
+        if 200 <= elapsed < 560:
+            left = 600 - elapsed
+            assert outlook.low - 2 <= left <= outlook.high + 2, elapsed
+            assert outlook.high <= 4 * left
+    assert len(shown) > 300, "it does not stand still"
