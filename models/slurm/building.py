@@ -101,6 +101,7 @@ def nodes(configuration: Configuration) -> dict[str, np.ndarray]:
         "empty": free.copy(),
         "free": free,
         "future": free.copy(),
+        "empty_gres": gres.copy(),
         "free_gres": gres,
         "future_gres": gres.copy(),
         "usable": np.zeros(n, tables.SUPPLY),

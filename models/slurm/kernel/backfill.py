@@ -133,6 +133,17 @@ def take_out(system, record, preempts, k):
 
 
 @part(inline=False)
+def pick_later(system, record, whole, preempts, k, pick):
+    """Choose nodes of row `MASK` for a job, as they are once the first k running jobs have ended; return
+    their number, 0 if it does not fit."""
+    if preempts or system.settings[0].in_rows:
+        take_out(system, record, preempts, k)
+    elif not look_ahead(system, system.records[record].job, whole, k):
+        return 0
+    return pick(system, record, whole, NARROWED, LATER)
+
+
+@part(inline=False)
 def earliest(system, record, whole, now, start, only_now, until, pick):
     """Return when a job can start on the nodes in row `MASK`, -1 if not by `until`; the nodes are picked.
 
@@ -169,7 +180,6 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
     if only_now and not preempts:
         return -1
     copy_running(system)
-    in_order = not preempts and not system.settings[0].in_rows
     if preempts:
         copy_free(system)
         for k in range(state.n_running):
@@ -194,13 +204,9 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
             n_within = nodes_within(system, other, MASK)
             most += n_within
             most_cpus += n_within * upcoming[other].node_cpus
-        if not preempts and most >= system.jobs[job].least_nodes and most_cpus >= needed:
-            if in_order:
-                look_ahead(system, k)
-            else:
-                take_out(system, record, preempts, k)
-            if pick(system, record, whole, NARROWED, LATER):
-                return now
+        enough = not preempts and most >= system.jobs[job].least_nodes and most_cpus >= needed
+        if enough and pick_later(system, record, whole, preempts, k, pick):
+            return now
     first_out, exhausted = k, False
     while True:
         last = -1
@@ -254,12 +260,8 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
             window *= 2
         # With preemption more is free than was counted above, so that only a test can decide.
         if preempts or (most >= system.jobs[job].least_nodes and most_cpus >= needed):
-            if in_order:
-                look_ahead(system, k)
-            else:
-                take_out(system, record, preempts, k)
             state.busy_first = system.settings[0].busy_nodes
-            found = pick(system, record, whole, NARROWED, LATER)
+            found = pick_later(system, record, whole, preempts, k, pick)
             state.busy_first = 0
             if found:
                 if system.settings[0].last_relevant:

@@ -14,6 +14,7 @@ from models.slurm.kernel.running import copy_free, remove_in_future, start_job
 from models.slurm.kernel.signatures import PASS_SIGNATURE
 from models.slurm.kernel.tables import (
     COMPLETING,
+    EMPTY,
     FEWEST,
     FREE,
     LATER,
@@ -27,7 +28,9 @@ from models.slurm.kernel.tables import (
 
 @part(inline=False)
 def fits_empty(system, record, whole, pick):
-    """Return whether a job fits on the nodes in row `MASK` if no job runs. O(running jobs x nodes)."""
+    """Return whether a job fits on the nodes in row `MASK` if no job runs. O(N); in rows O(allocations)."""
+    if not system.settings[0].in_rows:
+        return pick(system, record, whole, MASK, EMPTY) > 0
     copy_free(system)
     for k in range(system.state[0].n_running):
         remove_in_future(system, system.running[k], 1)

@@ -23,7 +23,7 @@ from models.slurm.kernel.rows import (
 from models.slurm.kernel.running import RUNNING
 from models.slurm.kernel.signatures import PICK_SIGNATURE
 from models.slurm.kernel.switches import fit_on_switches
-from models.slurm.kernel.tables import ADDED, ALLOWED, FEWEST, KEPT, NONE, NOW, OFF, TRIED
+from models.slurm.kernel.tables import ADDED, ALLOWED, EMPTY, FEWEST, KEPT, NONE, NOW, OFF, TRIED
 
 LARGE = 1 << 40
 
@@ -444,10 +444,13 @@ def pick(system, record, whole, row, view):
     those that have one job more and more, and then the nodes of one running job are preferred.
     """
     state, job = system.state[0], system.records[record].job
-    supply = system.free if view == NOW else system.future
-    if system.settings[0].unshared:
+    supply, gres = system.future, system.future_gres
+    if view == NOW:
+        supply, gres = system.free, system.free_gres
+    elif view == EMPTY:
+        gres = system.empty_gres
+    if system.settings[0].unshared or view == EMPTY:
         supply = system.empty  # what has a free CPU in the view has all of them
-    gres = system.free_gres if view == NOW else system.future_gres
     if system.settings[0].in_rows:
         return pick_in_rows(system, record, whole, row, view, supply, gres)
     state.n_offered, state.shared = -1, max(state.most_shared, 0)

@@ -186,10 +186,11 @@ def move_window(system, start, end):
         last += 1
     state.first_time, state.last_time = first, last
     for k in range(first, min(last + 1, n - 1)):
-        one, following = timeline[k], timeline[k + 1]
+        one, following, added = np.uint64(timeline[k]), np.uint64(timeline[k + 1]), ZERO
         for w in range(n_words):
-            if system.sets[ORIGINAL, w] & system.available[following, w] & ~system.available[one, w]:
-                return segments[one].end
+            added |= system.sets[ORIGINAL, w] & system.available[following, w] & ~system.available[one, w]
+        if added:
+            return segments[one].end
     if system.settings[0].bounded and last + 2 < n:
         return segments[timeline[last + 1]].end
     return 0
@@ -209,23 +210,26 @@ def restrict(system):
     available, suffixes, sets = system.available, system.suffixes, system.sets
     n_words, first, last = sets.shape[1], state.first_time, state.last_time
     if first > state.middle_time:
-        for k in range(last - 1, first - 1, -1):
-            for w in range(n_words):
-                suffixes[k, w] = available[timeline[k], w]
-                if k + 1 < last:
-                    suffixes[k, w] &= suffixes[k + 1, w]
         for w in range(n_words):
             sets[WINDOW, w] = ~ZERO
+        for k in range(last - 1, first - 1, -1):
+            j = np.uint64(timeline[k])
+            for w in range(n_words):
+                suffixes[k, w] = available[j, w]
+            if k + 1 < last:
+                for w in range(n_words):
+                    suffixes[k, w] &= suffixes[k + 1, w]
         state.middle_time = last
     else:
         for k in range(state.n_joined, last):
+            j = np.uint64(timeline[k])
             for w in range(n_words):
-                sets[WINDOW, w] &= available[timeline[k], w]
+                sets[WINDOW, w] &= available[j, w]
     state.n_joined = last
-    found = 0
+    found, is_early = 0, first < state.middle_time
     for w in range(n_words):
         word = sets[ORIGINAL, w] & sets[WINDOW, w]
-        if first < state.middle_time:
+        if is_early:
             word &= suffixes[first, w]
         sets[MASK, w] = word
         found += population(word)
@@ -310,6 +314,11 @@ def picked_set(system):
     """Write the nodes that were picked as a set."""
     for w in range(system.sets.shape[1]):
         system.sets[PICKED, w] = ZERO
-    for k in range(system.state[0].n_chosen):
+    w, word = 0, ZERO
+    for k in range(system.state[0].n_chosen):  # most nodes of a word follow each other
         node = system.choices[k].node
-        system.sets[PICKED, node // 64] |= ONE << np.uint64(node % 64)
+        if node // 64 != w:
+            system.sets[PICKED, w] |= word
+            w, word = node // 64, ZERO
+        word |= ONE << np.uint64(node % 64)
+    system.sets[PICKED, w] |= word

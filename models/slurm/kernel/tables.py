@@ -84,7 +84,7 @@ STATE = fields(
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_wake_ups "
     "n_completing n_known n_left n_pieces n_members n_slices most_shared shared n_offered n_ended n_placed "
-    "busy_first repeated is_copied is_viewed n_copies n_free "
+    "busy_first repeated is_copied is_viewed n_copies "
     "n_times first_time middle_time last_time n_joined",
 )
 """Scalars of the system.
@@ -121,8 +121,6 @@ repeated
     Events at this instant before this one, see `models.kernels.standstill`.
 is_copied, is_viewed, n_copies
     Whether `System.upcoming` has what runs now, and `System.views` are of that; copies that were made.
-n_free
-    Nodes in row `FUTURE`, while `System.views` are up to date.
 n_times
     Segments in `System.timeline`.
 first_time, middle_time, last_time, n_joined
@@ -264,8 +262,9 @@ again."""
 
 AT_ONCE, RUNNING_MINUTES, MINUTES, WALL, LICENCE = range(5)
 
-NOW, LATER = range(2)
-"""Views: what is, and a view of the future. Rows and places of `NOW` come before the ones of `LATER`."""
+NOW, LATER, EMPTY = range(3)
+"""Views: what is, a view of the future, and nodes without jobs. Rows and places of `NOW` come before the ones
+of `LATER`."""
 
 ALLOWED, TRIED, KEPT = range(3)
 """Rows of `System.cores`: those that a job may have, that are tried, that were tried before."""
@@ -343,6 +342,7 @@ class System(NamedTuple):
     empty: Annotated[np.ndarray, SUPPLY]
     free: Annotated[np.ndarray, SUPPLY]
     future: Annotated[np.ndarray, SUPPLY]
+    empty_gres: Ints
     free_gres: Ints
     future_gres: Ints
     partitions: Annotated[np.ndarray, PARTITION]

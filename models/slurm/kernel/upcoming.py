@@ -9,8 +9,10 @@ import numpy as np
 
 from models.kernels.bits import ONE, ZERO, lowest_position, population
 from models.kernels.compiling import part
+from models.slurm.kernel.offering import count
+from models.slurm.kernel.plan import FAR
 from models.slurm.kernel.running import copy_free
-from models.slurm.kernel.tables import FUTURE, MASK, N_CLASSES, NARROWED, NONE
+from models.slurm.kernel.tables import MASK, N_CLASSES, NARROWED, NONE
 
 
 @part()
@@ -122,10 +124,25 @@ def able_nodes(system, least):
 
 
 @part(inline=False)
-def look_ahead(system, k):
-    """Leave in row `NARROWED` the nodes of row `MASK` that have a free CPU once the first k running jobs have
-    ended, and view them as they are then. O(W + nodes that have a CPU from an instant between the one that
-    was viewed before and this one on; and nodes of the row, and jobs on them that end between)."""
+def able_by(system, number, until, k):
+    """Return how many nodes of a list have their CPUs by an instant and once the first k running jobs have
+    ended. O(log N)."""
+    able, first = system.able, number * len(system.nodes)
+    n, end = 0, system.able_classes[number].n
+    while n < end:
+        middle = (n + end) // 2
+        if able[first + middle].expected <= until and able[first + middle].place <= k:
+            n = middle + 1
+        else:
+            end = middle
+    return n
+
+
+@part(inline=False)
+def look_ahead(system, job, whole, k):
+    """Leave in row `NARROWED` the nodes of row `MASK` that have a free CPU, for a job on whole nodes all of
+    them, once the first k running jobs have ended. Where they are as many as the job needs, view them as they
+    are then and return true. O(W + log N + nodes of the row, and jobs on them that end between)."""
     state, views, shares, sets, able = (
         system.state[0],
         system.views,
@@ -133,24 +150,22 @@ def look_ahead(system, k):
         system.sets,
         system.able,
     )
+    number = able_nodes(system, 0 if whole else 1)
+    n, first = able_by(system, number, FAR, k), number * len(views)
+    row = number * (sets.shape[1] + 1) + n // 64
+    for w in range(sets.shape[1]):
+        sets[NARROWED, w] = sets[MASK, w] & system.able_sets[row, w]
+    for i in range(first + n // 64 * 64, first + n):
+        node = able[i].node
+        sets[NARROWED, node // 64] |= sets[MASK, node // 64] & (ONE << np.uint64(node % 64))
+    if count(system, NARROWED) < system.jobs[job].least_nodes:
+        return False
     if not state.is_viewed:
         copy_free(system)
         for node in range(len(views)):
             views[node].ended = views[node].first
-        state.is_viewed, state.n_free = 1, 0
-    number = able_nodes(system, 1)
-    first, n = number * len(views), state.n_free
-    while n < system.able_classes[number].n and able[first + n].place <= k:
-        node = able[first + n].node
-        sets[FUTURE, node // 64] |= ONE << np.uint64(node % 64)
-        n += 1
-    while n > 0 and able[first + n - 1].place > k:
-        n -= 1
-        node = able[first + n].node
-        sets[FUTURE, node // 64] &= ~(ONE << np.uint64(node % 64))
-    state.n_free = n
+        state.is_viewed = 1
     for w in range(sets.shape[1]):
-        sets[NARROWED, w] = sets[MASK, w] & sets[FUTURE, w]
         word = ZERO if system.settings[0].unshared else sets[NARROWED, w]
         while word:
             node = w * 64 + lowest_position(word)
@@ -163,6 +178,7 @@ def look_ahead(system, k):
                 at -= 1
                 end_on_node(system, node, at, -1)
             views[node].ended = at
+    return True
 
 
 @part(inline=False)
@@ -187,13 +203,7 @@ def too_few(system, record, number, until):
     by `until`, as `nodes_for` has listed them. O(W + log N), and 64 nodes more where it depends on them."""
     able, sets, words = system.able, system.sets, system.partition_words
     first, row = number * len(system.nodes), system.records[record].words
-    n, end = 0, system.able_classes[number].n
-    while n < end:  # how many have enough by then
-        middle = (n + end) // 2
-        if able[first + middle].expected <= until:
-            n = middle + 1
-        else:
-            end = middle
+    n = able_by(system, number, until, FAR)
     n_words, listed, least = sets.shape[1], n // 64 * 64, system.jobs[system.records[record].job].least_nodes
     found = 0
     for w in range(n_words):
