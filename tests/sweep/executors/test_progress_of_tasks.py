@@ -31,9 +31,15 @@ def test_a_record_shows_its_share_until_the_simulation_is_over(tmp_path):
         assert progress.record(KIND) == np.zeros(1, KIND)
 
 
-def test_every_policy_of_whole_logs_shows_its_progress(tmp_path):
-    policies = "grid.policy=[easy,easy_sjbf,fcfs,conservative,easy_immediate]"
-    given = ["+experiment=what_if", "workload=swf", f"workload.path={LOG}", policies]
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["+experiment=what_if", "grid.policy=[easy,easy_sjbf,fcfs,conservative,easy_immediate]"],
+        ["+experiment=slurm_what_if", "policy.lines=['NodeName=n[1-128]','PartitionName=p Nodes=ALL']"],
+    ],
+)
+def test_every_policy_of_whole_logs_shows_its_progress(tmp_path, given):
+    given = [*given, "workload=swf", f"workload.path={LOG}"]
     plan = expand(compose.load(parsed(given), locate.conf_folder()))
     for number in range(len(plan.ids)):
         with progress.shown_in(file := tmp_path / "task"):
@@ -90,7 +96,7 @@ def test_the_last_long_task_has_the_time_that_it_shows(expand, tmp_path, monkeyp
     ],
 )
 def test_the_time_left_of_a_task_follows_its_pace(share):
-    """From the fourth to the ninth of its ten minutes a task has the time left within the range that is shown."""
+    """From a third of its ten minutes on the range that is shown contains the time left."""
     pace, shown = Pace(), set()
     for elapsed in range(1, 600):
         ends = pace.rest(elapsed, share(elapsed))
