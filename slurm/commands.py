@@ -101,9 +101,7 @@ class Slurm:
         answer = self.run("sbatch", "--parsable", *options, str(script), *arguments)
         found = re.findall(r"^(\d+)(?:;\S*)?$", answer, re.MULTILINE)
         if not found:
-            raise SlurmError(
-                f"sbatch answered {answer.strip()!r} instead of a job id; check with squeue --me"
-            )
+            raise SlurmError(f"sbatch answered {answer.strip()!r} instead of a job id; try squeue --me")
         return int(found[-1])
 
     def cancel(self, targets: Iterable[int | str]) -> None:
@@ -183,10 +181,7 @@ _REFUSED = (
     ("account", "set account in the profile: `sacctmgr show assoc user=$USER` lists yours"),
     ("qos|policy", "set qos in the profile, or lower what it asks for: `sacctmgr show qos` lists limits"),
     ("time", "set time in the profile: `sinfo -s` lists limits"),
-    (
-        "memory|node configuration|feature|gres",
-        "no node has what it asks for: check mem, cpus_per_task, options",
-    ),
+    ("memory|node configuration|feature|gres", "no node offers that: check mem, cpus_per_task, options"),
 )
 
 

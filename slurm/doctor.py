@@ -147,11 +147,7 @@ def _jobs(slurm: Slurm, chosen: Profile, scratch: Path, wait_s: float, stack: Ex
     here = {"versions": versions(), "sources": probe.sources()}
     yield from checks.answer(answer, here, chosen, listening)
     if not has_mpi:
-        yield Finding(
-            "ok",
-            "mpi",
-            "mpi4py is not installed, so executor=mpi is unavailable; executor=slurm does not need it",
-        )
+        yield Finding("ok", "mpi", "mpi4py is not installed; only executor=mpi needs it")
         return
     end = _wait(slurm, submitted[1], lambda: len(list(mpi.glob("rank.*.json"))) == 2, wait_s, MPI_S)
     if end.answered:
@@ -279,9 +275,7 @@ def _no_answer(end: _End, job: Path, folder: Path, chosen: Profile) -> Finding:
         return Finding("wrong", "job", text)
     last = next(reversed(_lines(job / "job.log")), "its log is empty")
     if not (job / "node").exists():
-        text = (
-            f"a job {end.text} and left no file in {folder}: compute nodes do not have it, or cannot write "
-        )
+        text = f"a job {end.text} and left no file in {folder}: compute nodes do not have it or cannot write "
         return Finding("wrong", "folder", text + "there; give a shared one, folder=FOLDER")
     node = (job / "node").read_text(encoding="utf-8").strip()
     if not (job / "setup").exists():

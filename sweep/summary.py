@@ -152,7 +152,7 @@ def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
     if len(columns) < len(loads):
         stated.append(f"{len(columns)} of {len(loads)} {across}s".replace("ss", "s"))
     written = "" if metric.unit == "1" else f" ({unit.name.strip() or metric.unit})"
-    shown = ", mean of all jobs" if alone else f" ± {100 * plan.settings.confidence:.0f} % half-width"
+    shown = " over all jobs" if alone else f" ± {100 * plan.settings.confidence:.0f} % half-width"
     if plan.exact.flat[plan.points].all():
         shown = ", exact"
     console.print(

@@ -99,11 +99,7 @@ class Sample:
                 f"about {_rounded(number):,} {noun}" if number <= MOST_RUNS else f"over {MOST_RUNS:,} {noun}"
             )
         if math.isnan(self.weeks):
-            return (
-                f"a log about {multiple:,.1f} times as long"
-                if multiple < math.inf
-                else "no log is long enough"
-            )
+            return f"a log about {multiple:,.1f} times as long" if multiple < math.inf else "no log suffices"
         weeks = multiple * self.weeks
         if weeks > LONGEST_YEARS * IN_YEAR:
             return f"over {LONGEST_YEARS} years"

@@ -63,10 +63,7 @@ def sentences(found: Found) -> list[str]:
         "search had not seen."
     ]
     if not found.finalists:
-        return [
-            *lines,
-            "None of them had a shorter mean wait within the limits, so none was compared on these.",
-        ]
+        return [*lines, "None of them had a shorter mean wait within the limits, so none was compared there."]
     given = {one.name: one.values for one in of}
     lines += [f"{label(name)}: {found.words(given[name])}." for name in found.finalists]
     if (case := found.reduced) is not None:
@@ -77,9 +74,7 @@ def sentences(found: Found) -> list[str]:
             and case.difference(WAIT, name).verdict in ("no difference shown", "identical")
         ]
         if idle:
-            as_is = (
-                f"No difference is shown for {label(found.finalists[0])} without {' or without '.join(idle)}"
-            )
+            as_is = f"{label(found.finalists[0])} shows no difference without {' or without '.join(idle)}"
             lines.append(f"{as_is}; leave {'any one of them' if len(idle) > 1 else 'it'} unchanged.")
     return lines
 

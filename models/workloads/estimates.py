@@ -222,7 +222,7 @@ def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs,
         drawn = _overestimated(jobs.runtime, wish.estimates_factor, seed)
         return replace(jobs, requested=np.where(which, drawn, jobs.requested)), [note]
     if not which.any():
-        return jobs, [f"{name}: every job has a requested time, none drawn (estimates_for=unknown)"]
+        return jobs, [f"{name}: every job has a requested time, so none is drawn (estimates_for=unknown)"]
     longest = wish.longest_request
     if longest is None:
         seen = jobs.requested.max()
@@ -233,10 +233,10 @@ def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs,
     drawn, n_raised = _in_blocks(runtime, longest, n, seed)
     requested = jobs.requested.copy()
     requested[which] = drawn
-    notes = [f"{name}: {n:,} requested times drawn (tsafrir2005), at most {longest:,} s"]
+    notes = [f"{name}: {n:,} requested times are drawn (tsafrir2005), at most {longest:,} s"]
     if n_raised:
         notes.append(
-            f"{name}: {n_raised:,} of these raised to the longest: the model has fewer long ones than "
+            f"{name}: {n_raised:,} of these are raised to the longest: the model has fewer long ones than "
             "there are long jobs"
         )
     if beyond := int((runtime > longest).sum()):

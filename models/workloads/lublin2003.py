@@ -43,7 +43,7 @@ def open_stream(point: Point, machine: Machine) -> Stream:
     """Return the jobs of a replication; ``ValueError`` with one line for what cannot be simulated."""
     kind = kind_of(point.workload, machine)
     largest, natural = kind.largest, natural_load(kind, machine.total)
-    notes = [f"lublin2003: load {natural:.3f} on {machine.total:,} processors as it is"]
+    notes = [f"lublin2003: its own load is {natural:.3f} on {machine.total:,} processors"]
     if largest & (largest - 1):
         notes.append(
             f"lublin2003: {largest} processors are not a power of two; jobs whose size the model rounds up "
@@ -65,7 +65,7 @@ def kind_of(workload: Parameters, machine: Machine) -> Kind:
     largest = machine.largest
     if largest < 2:
         raise ValueError(
-            f"workload {workload.get('name', '')} has jobs of 2 processors and more, and the largest host "
+            f"workload {workload.get('name', '')} has jobs of 2 processors and more, but the largest host "
             f"has {largest}; give machine.processors=128, or another number from 2 on"
         )
     if workload.get("largest_job") is not None:

@@ -28,8 +28,12 @@ def of_log(name: str, jobs: Jobs, workload: Parameters) -> tuple[Jobs, list[str]
         return jobs, []
     lacking = int((jobs.memory == 0).sum())
     if not lacking:
-        return jobs, [f"{name}: every job asks for memory, none filled in (memory={workload['memory']:g})"]
-    note = f"{name}: {lacking:,} jobs without memory take {workload['memory']:g} MB for each processor"
+        return jobs, [
+            f"{name}: every job asks for memory, so none is filled in (memory={workload['memory']:g})"
+        ]
+    note = (
+        f"{name}: {lacking:,} jobs without a memory request take {workload['memory']:g} MB for each processor"
+    )
     return _filled(jobs, workload), [note]
 
 
@@ -46,7 +50,7 @@ def of_stream(stream: Stream, point: Point) -> Stream:
         found = _filled(jobs, workload)
         return replace(found, memory=np.minimum(found.memory, offered(machine, jobs.size)))
 
-    note = f"{stream.name}: jobs without memory take {workload['memory']:g} MB for each processor"
+    note = f"{stream.name}: jobs without a memory request take {workload['memory']:g} MB for each processor"
     size = np.arange(1, machine.largest + 1)
     if (beyond := np.ceil(size * _each(workload)) > offered(machine, size)).any():
         note += (

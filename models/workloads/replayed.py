@@ -24,7 +24,7 @@ WORTH_A_NOTE = DAY
 HOUR = 3600.0
 HOLDS = 0.999
 """Share of a log's time, and of its work, for which the size proposed for its machine suffices."""
-ONE_POOL = "one pool for what its site may schedule apart"
+ONE_POOL = "one pool of processors for what its site may schedule separately"
 PARTITIONS = "partitions"
 
 KEEP = "keep"
@@ -230,8 +230,8 @@ def most_of_each(
     chosen = [names[i].item() for i in order if counts[i] >= LEAST_SHARE * partition.size]
     if len(chosen) < 2:
         raise ValueError(
-            f"{name}: workload.partition=each, and {counts.max() / partition.size:.1%} of its jobs are in "
-            "one partition; leave it out"
+            f"{name}: workload.partition=each, but {counts.max() / partition.size:.1%} of its jobs are in "
+            "one partition; omit it"
         )
     return {one: machine_size(*(of[partition == one] for of in (start, runtime, size))) for one in chosen}
 
@@ -244,7 +244,7 @@ def notes_of_pool(
     if (proposed := machine_size(start, runtime, size)) <= machine.total:
         return []
     return [
-        f"{name}: {in_use(start, runtime, size)}, as recorded, and the machine has {machine.total:,}: waits "
+        f"{name}: {in_use(start, runtime, size)}, as recorded, but the machine has {machine.total:,}: waits "
         f"will be longer than on the log's own machine; add machine.processors={proposed}"
     ]
 
@@ -268,12 +268,12 @@ def notes_of_merged(name: str, apart: Mapping[str, np.ndarray]) -> list[str]:
             continue
         largest = int(np.argmax(shares))
         merged.append(
-            f"{counts.size} {kind} ({1 - shares[largest]:.1%} of the jobs outside of {names[largest]})"
+            f"{counts.size} {kind} ({1 - shares[largest]:.1%} of the jobs outside {names[largest]})"
         )
         if kind == PARTITIONS:
             how = (
-                f"; workload.partition={names[largest]} keeps one, workload.partition=each simulates each by "
-                "itself, with as many processors as its jobs had at once"
+                f"; workload.partition={names[largest]} keeps one of them, workload.partition=each simulates "
+                "each separately, with as many processors as its jobs had at once"
             )
     return [f"{name}: {ONE_POOL}: {', '.join(merged)}{how}"] * bool(merged)
 
@@ -313,12 +313,12 @@ def downtimes(
     until[::2] -= down
     through = np.interp(start, instants, until) - np.interp(arrival, instants, until)
     of_waiting = through.sum() / (start - arrival).sum()
-    then = "kept as reservations of the whole machine" if keeps else "which no policy has here"
+    then = "kept as reservations of the whole machine" if keeps else "which is not simulated"
     note = (
-        f"{name}: no job ran though some waited {down.size:,} times for an hour or more, "
-        f"{down.sum() / HOUR:,.0f} h in all ({share:.1%} of its time; once {down.max() / HOUR:,.1f} h): "
+        f"{name}: {down.size:,} times no job ran for an hour or more although some were waiting, "
+        f"{down.sum() / HOUR:,.0f} h in all ({share:.1%} of its time; at most {down.max() / HOUR:,.1f} h): "
         f"downtime or maintenance, {then} (workload.downtime={KEEP if keeps else 'null'}); "
-        f"{of_waiting:.1%} of all waiting in the log was then"
+        f"{of_waiting:.1%} of all waiting in the log was in these times"
     )
     return np.stack([begin, end], axis=1) if keeps else NO_DOWNTIME, [note]
 
@@ -372,11 +372,11 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
             first = int(np.argmin(fits))
             raise ValueError(
                 f"{name}: {unit} {place[first]} asks for {jobs.size[first]} processors with "
-                f"{jobs.memory[first]:,} KB, which no host has; add workload.oversized=drop or take a "
-                "larger machine, or one with more memory"
+                f"{jobs.memory[first]:,} KB, which no host has; add workload.oversized=drop, or give a "
+                "larger machine or one with more memory"
             )
         lacks = "memory" if (jobs.size <= machine.largest).all() else "processors or memory"
-        notes.append(f"{name}: {lost:,} more dropped, whose {lacks} no host has (oversized=drop)")
+        notes.append(f"{name}: {lost:,} more were dropped, whose {lacks} no host has (oversized=drop)")
         taken = taken.part(fits)
     if point.fitting is not None:
         before = len(taken.jobs)
@@ -391,19 +391,19 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
     facts = []
     if waited is not None and (known := ~np.isnan(waited)).any():
         whose = "these jobs" if known.all() else f"{int(known.sum()):,} of these jobs"
-        facts.append(f"{name}: as it was, {whose} waited for {_in_words(waited[known].mean())} on average")
+        facts.append(f"{name}: in the log, {whose} waited for {_in_words(waited[known].mean())} on average")
     if natural is not None:
-        facts.append(f"{name}: load {natural:.3f} on {machine.total:,} processors as it is")
+        facts.append(f"{name}: its own load is {natural:.3f} on {machine.total:,} processors")
     elif point.load is not None:
         raise ValueError(
-            f"{name}: all {len(jobs)} jobs are submitted at once, so that it has no load to rescale; take it "
-            "as it is, grid.load=[null]"
+            f"{name}: all {len(jobs)} jobs are submitted at once, so it has no load to rescale; simulate it "
+            "at its own load, grid.load=[null]"
         )
     if natural is not None and natural > 1 and point.load is None and float(jobs.submit[-1]) >= WORTH_A_NOTE:
         notes.append(
             f"{name}: its jobs are {natural:.3g} times what {machine.total:,} processors can do while they "
-            "are submitted: the queue grows, and mean waits depend above all on the length of the log; take "
-            "more processors, or give a load, grid.load=[0.9]"
+            "are submitted: the queue grows, and mean waits depend mainly on the length of the log; give "
+            "more processors, or a load, grid.load=[0.9]"
         )
     origin = None if taken.origin is None else _placed(taken.origin, jobs, natural, facts)
     if taken.cancelled is not None and len(taken.cancelled.jobs):
@@ -413,8 +413,8 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
             taken = replace(taken, cancelled=None)
         else:
             notes.append(
-                f"{name}: {n} hold their places in the queue until then (cancelled=keep); all measures are "
-                "of the jobs that ran"
+                f"{name}: {n} hold their places in the queue until then (cancelled=keep); all measures "
+                "cover only the jobs that ran"
             )
     taken = replace(taken, notes=(*notes, *facts), origin=origin, partition=None)
     made = resampling.resampled(taken, point.workload, point.seed)
@@ -424,8 +424,8 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
     if len(machine.down):
         if point.load is not None or resampling.wanted(point.workload) is not None:
             raise ValueError(
-                f"{name}: workload.downtime={KEEP} is of the log as it is; add grid.load=[null] "
-                "workload.resample=null, or leave it out"
+                f"{name}: workload.downtime={KEEP} needs the log at its own load; add grid.load=[null] "
+                "workload.resample=null, or omit it"
             )
         made = replace(made, machine=replace(machine, down=machine.down - first))
     cancelled = None if made.cancelled is None else made.cancelled.moved(first, stretch)

@@ -98,14 +98,14 @@ def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
     if time[-1] < LEAST_WEEKS * WEEK:
         raise ValueError(
             f"{name}: its jobs span {time[-1] / DAY:.1f} days, and workload.resample={drawn} moves whole "
-            f"weeks: it needs {LEAST_WEEKS * 7} days at least; take a longer log, or workload.resample=null"
+            f"weeks: it needs at least {LEAST_WEEKS * 7} days; give a longer log, or workload.resample=null"
         )
     if drawn == WEEKS:
         zero = None if read.origin is None else read.origin.zero
         source, submit, n_weeks = _weeks(time, 0.0 if zero is None else monday(zero), seed)
         user = None if jobs.user is None else jobs.user[source]
-        begin = "its first submission" if zero is None else "Monday, 0:00"
-        notes = [f"{name}: each week of a replication is one of its {n_weeks} weeks, which begin at {begin}"]
+        begin = "at its first submission" if zero is None else "on Mondays at 0:00"
+        notes = [f"{name}: each week of a replication is one of its {n_weeks} weeks, which begin {begin}"]
     else:
         if jobs.user is None:
             raise ValueError(
@@ -116,7 +116,7 @@ def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
         source, submit, user, strata = _users(time, jobs.user, work, wish, seed)
         notes = _notes(name, jobs.user, work, strata, wish)
     notes.append(
-        f"{name}: waits of a resampled log do not predict the site's, which depend on which jobs met; "
+        f"{name}: waits of a resampled log do not predict the site's, which depend on which jobs coincide; "
         "compare policies with each other"
     )
     made = replace(jobs.part(source), submit=submit, user=user)
@@ -244,7 +244,7 @@ def _notes(name: str, user: Ints, work: Floats, strata: list[Ints], wish: Resamp
     notes = [
         f"{name}: in each replication its {n_users:,} users{times} are drawn "
         f"{'again' if again else 'once (in other weeks)'}, long-lasting ones ({lasting.size:,}, active for "
-        f"{wish.long_lasting_weeks} weeks or more) apart from others"
+        f"{wish.long_lasting_weeks} weeks or more) separately from the others"
     ]
     of_user = np.bincount(np.unique(user, return_inverse=True)[1], work)
     if again and heavy.size:
@@ -256,7 +256,9 @@ def _notes(name: str, user: Ints, work: Floats, strata: list[Ints], wish: Resamp
     if again:
         variance = sum(population * users.size * of_user[users].var() for users in strata[1:] if users.size)
         spread = np.sqrt(variance) / (population * of_user.sum())
-        notes.append(f"{name}: which users are drawn changes the load of replications by ± {spread:.0%}")
+        notes.append(
+            f"{name}: the load of replications varies by ± {spread:.0%}, by the users that are drawn"
+        )
     if unknown := int((user < 0).sum()):
         notes.append(f"{name}: {unknown:,} jobs whose user is unknown count as one user's")
     return notes

@@ -49,8 +49,8 @@ def open_trace(point: Point) -> tuple[Trace, Ints]:
     notes = account, *_ = chosen.describe()
     if replayed.names_no_machine(machine) and not log.names_its_machine:
         notes.append(
-            f"{log.name}: its header names no processors, so {hosts.largest:,} are taken, as many as the "
-            "largest job has; machine.processors=NUMBER takes another number"
+            f"{log.name}: its header does not give the number of processors, so {hosts.largest:,} are used, "
+            "as many as the largest job has; machine.processors=NUMBER sets another number"
         )
     rows, size = chosen.rows, chosen.size
     wait = log.columns["wait"][rows]
@@ -143,8 +143,8 @@ def partitions(workload: Parameters) -> dict[str, tuple[int, int]]:
     known, started = _started(log, chosen)
     if not known.any():
         raise ValueError(
-            f"{log.name}: workload.partition=each takes as many processors as jobs had at once, and the log "
-            "has no waits; take one partition, workload.partition=NUMBER"
+            f"{log.name}: workload.partition=each takes as many processors as jobs had at once, but the log "
+            "has no waits; give one partition, workload.partition=NUMBER"
         )
     each = (log.columns["partition"][chosen.rows], started, chosen.runtime, chosen.size)
     most = replayed.most_of_each(log.name, *(column[known] for column in each))
@@ -199,9 +199,9 @@ def _memory(log: Log, rows: Ints, size: Ints, notes: list[str]) -> tuple[Ints, I
     requested, used = (np.maximum(log.columns[name][rows], 0) for name in ("requested_memory", "memory"))
     by_use, none = int(((requested == 0) & (used > 0)).sum()), int((requested + used == 0).sum())
     if by_use:
-        notes.append(f"{log.name}: {by_use:,} jobs without requested memory take what they used")
+        notes.append(f"{log.name}: {by_use:,} jobs without requested memory are given what they used")
     if none:
-        notes.append(f"{log.name}: {none:,} jobs whose memory is unknown take none")
+        notes.append(f"{log.name}: {none:,} jobs whose memory is unknown use none")
 
     def of_whole_jobs(known: Floats, other: Floats) -> Ints:
         return np.ceil(np.where(known > 0, known, other) * size).astype(np.int64)

@@ -131,8 +131,8 @@ def of_log(trace: Trace, at: float) -> State:
     """
     if trace.waited is None or np.isnan(trace.waited).all():
         raise SweepError(
-            f"{trace.name}: no waits are recorded, so that its queue is unknown at any time; give a log with "
-            "them, or queue=FILE as squeue --json prints it"
+            f"{trace.name}: no waits are recorded, so its queue is unknown at any time; give a log with "
+            "waits, or queue=FILE as squeue --json prints it"
         )
     past = past_of(trace, at)
     runs = np.flatnonzero((past.start < 0) & ~past.ended)

@@ -431,7 +431,7 @@ def _check_by_load(key: str, value: Any, least: int, others: str = "") -> None:
     numbers = list(value.values()) if isinstance(value, Mapping) else [value]
     allowed = range(least, MOST_BATCHES + 1)
     if any(isinstance(n, bool) or not isinstance(n, int) or n not in allowed for n in numbers) or not numbers:
-        raise SweepError(f"{key}={shown(value)[:99]}: give {least} or more{others}, at most {MOST_BATCHES:,}")
+        raise SweepError(f"{key}={shown(value)[:99]}: give {least} to {MOST_BATCHES:,}{others}")
     if isinstance(value, Mapping):
         numbers = [low for low in value if not isinstance(low, bool) and isinstance(low, int | float)]
         loads = [low for low in numbers if 0 <= low <= MOST_LOAD]

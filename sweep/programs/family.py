@@ -107,8 +107,7 @@ class Program(Family):
             if n == batches.checkpoints[-1] or (n in batches.checkpoints and batches.is_enough(stacked())):
                 return Outcome(stacked(), len(found))
         self._refuse(
-            f"yielded {len(found)} batches, but warmup + batches are {batches.most}: yield more, or ask for "
-            "fewer"
+            f"yielded {len(found)} batches, but warmup + batches are {batches.most}: yield more, or give less"
         )
 
     def rows(self, arguments: dict[str, Any], rng: np.random.Generator, policy: Parameters) -> Iterator[Any]:
@@ -138,9 +137,7 @@ class Program(Family):
             if values.shape != shape:
                 self._refuse(f"returned shape {values.shape} for {one.name}; it is declared with {shape}")
             if not np.isfinite(values).all():
-                self._refuse(
-                    f"returned {values!s:.60} for {one.name}; a metric has to be finite: raise an error"
-                )
+                self._refuse(f"returned {values!s:.60} for {one.name}; metrics are finite: raise an error")
             found[one.name] = values.astype(np.float64)
         return found
 

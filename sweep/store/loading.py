@@ -86,8 +86,8 @@ def loaded(path: Path, needed: Sequence[str] = (), *, groups: bool = True, **opt
             return xr.Dataset(variables, attrs=parts[-1].attrs).set_coords(coords).load()
     except (OSError, ValueError, RuntimeError) as error:  # the last for a damaged array
         raise SweepError(
-            f"{path} cannot be read as a dataset ({one_line(error)}): run its command again, which writes it "
-            "again from the logs and simulates nothing, or give another copy"
+            f"{path} cannot be read as a dataset ({one_line(error)}): run its command again, which makes it "
+            "from the logs without simulating, or give another copy"
         ) from None
 
 

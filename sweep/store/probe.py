@@ -95,7 +95,7 @@ def _faults_of_group(group: Any, parts: list[int], depth: int) -> Iterator[str]:
     if parts[0] > MOST_PARTS or depth > DEEPEST:
         yield f"it has more than {MOST_PARTS:,} variables, groups and dimensions, or {DEEPEST} levels of them"
     if group.data_model != "NETCDF4" or group.cmptypes or group.vltypes or group.enumtypes:
-        yield "it has types of its own, or another format than netCDF-4"
+        yield "it has user-defined types, or another format than netCDF-4"
     yield from _faults_of_attributes(group)
     for name, variable in group.variables.items():
         is_text = variable.dtype == "S1" and getattr(variable, "_Encoding", "") == "utf-8"

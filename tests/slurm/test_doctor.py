@@ -83,7 +83,7 @@ def test_a_folder_that_nodes_do_not_share(tmp_path: Path, monkeypatch: pytest.Mo
     with TestCluster(nodes=1, wrap=apart) as cluster:
         findings = list(doctor.examine(chosen(), tmp_path, 20, cluster.slurm))
     assert findings[-1].level == "wrong"
-    assert "compute nodes do not have it, or cannot write there" in findings[-1].text
+    assert "compute nodes do not have it or cannot write there" in findings[-1].text
     assert list(tmp_path.iterdir()) == []
 
 

@@ -123,12 +123,7 @@ HOPELESS = Queue(
 @pytest.mark.parametrize(
     ("elements", "queue", "changed", "expected"),
     [
-        (
-            ["done", ""],
-            DOWN,
-            {},
-            ["1 done, 1 running, 4 waiting", "Slurm does not answer, so this comes from"],
-        ),
+        (["done", ""], DOWN, {}, ["1 done, 1 running, 4 waiting", "Slurm does not answer, so this comes"]),
         (
             [],
             HOPELESS,
@@ -147,12 +142,7 @@ HOPELESS = Queue(
             {"cancelled": 1.0},
             ["1 done, 5 cancelled", "it was cancelled at "],
         ),
-        (
-            [],
-            WAITING,
-            {"digest": "another"},
-            ["6 waiting", "it was made with a different grid or settings"],
-        ),
+        ([], WAITING, {"digest": "another"}, ["6 waiting", "it was made with a different grid or settings"]),
     ],
     ids=["controller down", "hopeless", "cancelled", "another grid"],
 )

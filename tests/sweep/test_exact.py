@@ -66,7 +66,7 @@ def test_a_whole_log_is_one_batch_or_as_many_as_asked_for(tmp_path, capsys):
     assert cli.main([*whole, "output=one"]) == 0
     said = capsys.readouterr().out
     assert "withheld" not in said, "one batch by design needs no warning"
-    assert "mean of all jobs" in said
+    assert " over all jobs" in said
     assert "± ?" not in said
     assert cli.main([*whole, "output=six", "batches=6"]) == 0
     with loaded(Path("one/replay.nc")) as one, loaded(Path("six/replay.nc")) as six:

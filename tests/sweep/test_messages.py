@@ -40,20 +40,17 @@ HUGE = "1" + "0" * 400
 VALUES = [
     ("workers=2", "a study has no key 'workers'; did you mean executor.workers=2?"),
     ("slot_choice=abc", "did you mean policy.slot_choice=abc (of policy concurrent_gang, buddy)?"),
-    ("batches=null", "batches=null: give 1 or more"),
-    ("batches=many", "batches=many: give 1 or more, or numbers by load"),
-    (
-        "batches={0.5:3}",
-        "batches={0.5:3}: give a number for each load from which it applies, the first from 0",
-    ),
-    ("batches=0", "batches=0: give 1 or more"),
-    ("warmup={0:1,0.5:-1}", "warmup={0:1,0.5:-1}: give 0 or more batches, mser or auto"),
+    ("batches=null", "batches=null: give 1 to 10,000,000"),
+    ("batches=many", "batches=many: give 1 to 10,000,000, or numbers by load"),
+    ("batches={0.5:3}", "{0.5:3}: give a number for each load from which it applies, the first from 0"),
+    ("batches=0", "batches=0: give 1 to 10,000,000"),
+    ("warmup={0:1,0.5:-1}", "warmup={0:1,0.5:-1}: give 0 to 10,000,000 batches, mser or auto"),
     ("replications=2.5", "error: replications=2.5: give a whole number from 1 to 10,000,000"),
     *(
         (f"{key}={HUGE}", f"error: {key}=a whole number")
         for key in ("confidence", "measures.bound", "replications")
     ),
-    (f"batches={HUGE}", "batches=a whole number of more than 30 digits: give 1 or more"),
+    (f"batches={HUGE}", "batches=a whole number of more than 30 digits: give 1 to 10,000,000"),
     (f"batches={{0:2,{HUGE}:3}}", "a number for each load from which it applies"),
     ("batches={0:2,nan:3}", "a number for each load from which it applies"),
     (f"grid.load=[{HUGE}]", "times the machine's capacity"),
@@ -93,10 +90,7 @@ VALUES = [
         "values.speed: unknown key of machine one 'sped': did you mean 'speed'?",
     ),
     ("executor=dusk", "unknown executor 'dusk': did you mean 'dask'?"),
-    (
-        "executor=dask executor.workers=100000",
-        "executor.workers=100000: each worker is a process, and there are",
-    ),
+    ("executor=dask executor.workers=100000", "workers=100000: each worker is a process, and there are"),
     ("executor=serial slurm=default", "slurm=default goes with executor=slurm, not with executor=serial"),
     ("experiment=cue", "unknown experiment 'cue'"),
     ("machine.speed=-1", "machine.speed=-1: give a positive speed"),
@@ -287,10 +281,7 @@ def own(tmp_path):
         (b"defaults: [mine, _self_]\n", "mine.yaml: builds on itself, policy/fake/mine -> policy/fake/mine"),
         (b"defaults: [other, _self_]\n", "policy/fake/mine -> policy/fake/other -> policy/fake/mine"),
         (b"defaults: [{a: b}]\n", "mine.yaml: defaults has {'a': 'b'}; give names of files"),
-        (
-            b"defaults: [_gong, _self_]\n",
-            "policy/fake/mine builds on policy/fake/_gong, which does not exist",
-        ),
+        (b"defaults: [_gong, _self_]\n", "mine builds on policy/fake/_gong, which does not exist"),
     ],
 )
 def test_mistakes_in_a_policys_file(sweep, own, content, says):

@@ -46,8 +46,11 @@ def test_a_study_finds_its_lengths_once(sweep) -> None:
         (("budget=5min",), "budget=5min decides how long runs are: add batches=auto"),
         (("batches=auto", "budget=5"), "budget=5: give a time on this machine, e.g. budget=10min"),
         (("batches=auto", "batch_size=null"), "need batches of a given number of jobs"),
-        (("batches=auot",), "batches=auot: give 1 or more, or numbers by load, {0:30,0.85:60}, or auto"),
-        (("warmup=atuo",), "warmup=atuo: give 0 or more batches, mser or auto"),
+        (
+            ("batches=auot",),
+            "batches=auot: give 1 to 10,000,000, or numbers by load, {0:30,0.85:60}, or auto",
+        ),
+        (("warmup=atuo",), "warmup=atuo: give 0 to 10,000,000 batches, mser or auto"),
     ],
 )
 def test_refusals(sweep, given: tuple[str, ...], line: str) -> None:

@@ -323,9 +323,7 @@ def events_of(
             begin = _instant(line.text("starttime"))
             end = math.inf if line.text("endtime") in OPEN else _instant(line.text("endtime"))
         except (ValueError, OverflowError):
-            line.fault(
-                f"event of node {line.name} needs TimeStart and TimeEnd, in the form 2024-03-05T08:00:00"
-            )
+            line.fault(f"event of node {line.name} needs TimeStart and TimeEnd like 2024-03-05T08:00:00")
             continue
         if end > begin:
             nodes.setdefault((begin, end), set()).add(numbers[line.name])
@@ -356,9 +354,7 @@ def _reservation(line: Line, numbers: Mapping[str, int], absent: Collection[str]
         names = names or [one for one in hostlist.expand(listed) if one not in absent]
         begin, end = (_instant(line.text(one)) for one in ("starttime", "endtime"))
     except (ValueError, OverflowError):
-        raise ValueError(
-            "needs StartTime= and EndTime=, in the form 2024-03-05T08:00:00, and Nodes="
-        ) from None
+        raise ValueError("needs StartTime= and EndTime= like 2024-03-05T08:00:00, and Nodes=") from None
     if not names:
         raise ValueError("has no nodes; give Nodes=")
     if missing := [one for one in names if one not in numbers]:

@@ -40,7 +40,7 @@ def open_stream(point: Point, machine: Machine) -> Stream:
     model, notes = model_of(point.workload, machine)
     natural = model.natural_load(machine.total)
     note = (
-        f"jann1997: load {natural:.3f} on {machine.total:,} processors as it is; "
+        f"jann1997: its own load is {natural:.3f} on {machine.total:,} processors; "
         f"{model.share_of_serial():.0%} of the jobs have one processor"
     )
     stretch = 1.0 if point.load is None else natural / point.load
@@ -78,7 +78,7 @@ def model_of(workload: Parameters, machine: Machine) -> tuple[Model, tuple[str, 
         )
     if model.largest > largest and onto == AS_IS:
         raise ValueError(
-            f"jobs of {model.log} have up to {model.largest:,} processors, and the largest host {largest:,}; "
+            f"{model.log} has jobs of up to {model.largest:,} processors, the largest host has {largest:,}; "
             "give workload.machine_sizes=scaled or workload.machine_sizes=capped, or take a larger machine"
         )
     if model.largest > largest and onto == CAPPED:

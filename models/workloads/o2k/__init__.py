@@ -63,7 +63,8 @@ def open_trace(point: Point) -> Trace:
     ]
     if missed := [name for name, tilt in tilts.items() if tilt.miss > MISS]:
         notes.append(
-            f"{month.name}: no jobs within the limits make the demands of {', '.join(missed)}; nearest"
+            f"{month.name}: no jobs within the limits meet the demands of {', '.join(missed)}; the nearest "
+            "are used"
         )
     jobs, of_memory = memory.of_log(month.name, jobs, point.workload)
     notes += of_memory
@@ -71,7 +72,7 @@ def open_trace(point: Point) -> Trace:
     if load is None:
         return Trace(month.name, jobs, hosts, tuple(notes), measured, until)
     notes.append(
-        f"{month.name}: load {load:g} rescales all times of submission; Table 4's demands hold no more"
+        f"{month.name}: load {load:g} rescales all submission times; Table 4's demands no longer hold"
     )
     stretch = natural / load
     rescaled = replace(jobs, submit=jobs.submit * stretch)

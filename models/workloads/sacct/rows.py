@@ -102,8 +102,7 @@ class Header:
                 missing.append(" or ".join(titles))
         if missing:
             raise SacctError(
-                f"{name}: the first line lacks the field {' and '.join(missing)}; make the file with: "
-                f"{COMMAND}"
+                f"{name}: the first line lacks field {' and '.join(missing)}; make the file with: {COMMAND}"
             )
         free = [place for place, title in enumerate(names) if title.lower() in FREE]
         return cls(names, separator, places, free)
@@ -246,9 +245,7 @@ def _check_form(name: str, first: str, content: bytes) -> None:
     if "\0" in first:
         raise SacctError(f"{name}: is not a readable text file; save it as UTF-8")
     if not first:
-        raise SacctError(
-            f"{name}: does not begin with the names of the fields; make the file with: {COMMAND}"
-        )
+        raise SacctError(f"{name}: does not begin with the names of fields; make the file with: {COMMAND}")
     words = first.split()
     if first.startswith(";") or (len(words) == len(COLUMNS) and "|" not in first):
         raise SacctError(
@@ -263,8 +260,7 @@ def _check_form(name: str, first: str, content: bytes) -> None:
     if not content.endswith(b"\n"):
         last = content.count(b"\n") + 1
         raise SacctError(
-            f"{name}: line {last} has no newline at its end and may be cut off; fetch the file again, or add "
-            "the newline"
+            f"{name}: line {last} lacks its newline and may be cut off; fetch the file again, or add one"
         )
 
 

@@ -105,12 +105,8 @@ def select(
     changes = {
         f"rows are runs of {len(again):,} jobs that were requeued; each run is simulated as a job that is "
         "submitted when it was requeued (requeued=runs)": sum(again) if requeued == RUNS else 0,
-        "rows were not in order of arrival and have been sorted": (
-            in_file < np.maximum.accumulate(in_file)
-        ).sum(),
-        "parts of heterogeneous jobs are simulated as separate jobs": sum(
-            "+" in job for job in table.job[rows]
-        ),
+        "rows were not in order of arrival: sorted": (in_file < np.maximum.accumulate(in_file)).sum(),
+        "parts of heterogeneous jobs run as separate jobs": sum("+" in job for job in table.job[rows]),
         "jobs started before they were submitted, by the file's clocks: their waits count as 0": early,
         "rows were joined from lines that a field such as SubmitLine had broken": table.n_joined,
         "jobs changed their size: each has the processors of its longest part": table.n_resized,
@@ -175,9 +171,7 @@ def arrivals(table: Table, arrival: str) -> np.ndarray:
     if arrival == SUBMIT:
         return table.submit
     if table.eligible is None:
-        raise SacctError(
-            f"{table.name}: the first line does not name the field Eligible; make the file with: {COMMAND}"
-        )
+        raise SacctError(f"{table.name}: the first line lacks field Eligible; make the file with: {COMMAND}")
     return table.eligible
 
 

@@ -59,8 +59,8 @@ def open_trace(point: Point) -> Trace:
     if point.load is not None:
         if keys.interactive.closed_users is not None:
             raise ValueError(
-                f"{keys.name}: {keys.interactive.closed_users} users who wait for every answer have no load "
-                "that could be set; take it as it is, grid.load=[null], with another number of them "
+                f"{keys.name}: the load of {keys.interactive.closed_users} users who wait for every answer "
+                "cannot be set; give grid.load=[null], and another number of users "
                 "(workload.interactive.closed_users) or of batch jobs (workload.batch.demand)"
             )
         factor = point.load * capacity / site.expected_work
@@ -78,7 +78,7 @@ def open_trace(point: Point) -> Trace:
     ]
     if point.load is not None:
         notes.append(
-            f"{keys.name}: load {point.load:g} is that in the mean, by {factor:.3g} times as many sessions "
+            f"{keys.name}: load {point.load:g} is reached on average, by {factor:.3g} times as many sessions "
             "and batch jobs"
         )
     jobs, of_memory = memory.of_log(keys.name, jobs, point.workload)
@@ -97,7 +97,7 @@ def _hosts(keys: Keys, point: Point) -> Machine:
     if hosts.takes(np.array([size]), np.array([kilobytes]))[0]:
         return hosts
     raise ValueError(
-        f"{keys.name} has jobs of {size} processors with up to {kilobytes // 1024:,} MB, and machine "
-        f"{point.machine.get('name', '')} has no host with both; take grid.machine=[t3d] as it is, or "
+        f"{keys.name} has jobs of {size} processors with up to {kilobytes // 1024:,} MB, but machine "
+        f"{point.machine.get('name', '')} has no host with both; give grid.machine=[t3d] unchanged, or "
         "jobs of fewer processors (workload.batch.queues, workload.interactive.largest)"
     )

@@ -78,7 +78,7 @@ def test_a_log_has_one_mean_wait(replayed: tuple[Study, str]) -> None:
     assert stored == pytest.approx(expected, rel=1e-9)
     means = study.data["wait_mean"].values.ravel().tolist()
     unit = numbers.time_unit(means)  # of the report
-    assert f"mean wait ({unit.name.strip()}), mean of all jobs" in said
+    assert f"mean wait ({unit.name.strip()}) over all jobs" in said
     assert re.search(rf"^EASY +{numbers.number(stored / unit.size)}$", said, re.MULTILINE)
     (case,) = cases(study)
     of_report = case.level(WAIT, "easy")

@@ -138,7 +138,7 @@ def test_dropped_killed_and_drawn_jobs_are_reported(tmp_path: Path, monkeypatch:
     assert found["Jobs"] == "200 rows, 197 kept; dropped 3 larger than 64 processors (oversized=drop)."
     assert found["As recorded"].startswith("Mean wait 60.0 s, 95th percentile 60.0 s")
     assert found["As recorded"].endswith("over the 147 jobs whose wait it records.")
-    assert "60 requested times drawn (tsafrir2005), at most 86,400 s." in found["Assumed"]
+    assert "60 requested times are drawn (tsafrir2005), at most 86,400 s." in found["Assumed"]
     assert "47 jobs run longer than requested, killed at it (policy.kill=true)." in found["Assumed"]
     assert "workload.estimates=tsafrir2005" in found["Set"]
     assert "2 replications of each point" in found["Run"]

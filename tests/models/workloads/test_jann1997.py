@@ -177,7 +177,7 @@ def test_ranges_are_streams_of_their_own_merged_by_submission(name: str) -> None
 def test_sizes_on_other_machines(how: str, processors: int) -> None:
     workload = composed("workload", "jann1997_kth", machine_sizes=how, estimates=None)
     if how == "as_is" and processors < 100:
-        with pytest.raises(ValueError, match=f"up to 100 processors, and the largest host {processors};"):
+        with pytest.raises(ValueError, match=f"of up to 100 processors, the largest host has {processors};"):
             opened_on(workload, {"processors": processors})
         return
     found = opened_on(workload, {"processors": processors})

@@ -49,7 +49,11 @@ REFUSALS: list[tuple[str, dict[str, Any], str]] = [
     ("arrays", arrays(runtime=["a"] * 4), "workload.jobs.runtime holds <U1; allowed: numbers"),
     ("arrays", arrays(processors=[2, 8, 1.5, 4]), "workload.jobs.processors[2]=1.5; allowed: whole numbers"),
     ("swf", {"path": None}, "has no path of a log; begin its file with defaults: [swf, _self_], and give"),
-    ("arrays", {"resample": "users"}, "days, and workload.resample=users moves whole weeks: it needs 14"),
+    (
+        "arrays",
+        {"resample": "users"},
+        "days, and workload.resample=users moves whole weeks: it needs at least 14",
+    ),
     ("o2k_2000_01", {"peak_hours": [9, 25]}, "peak_hours=[9, 25]; allowed: [from, until]"),
     ("o2k_2000_01", {"requests": {"st": [[5, 1]]}}, "requests.st=[[5, 1]]; allowed: more than 5 hours"),
     ("o2k_2000_01", {"sizes": {"sj": [[2, 1], [1, 1]]}}, "ascending from 1 to 8, weights above 0"),
@@ -57,7 +61,7 @@ REFUSALS: list[tuple[str, dict[str, Any], str]] = [
     ("t3d_three_weeks", {"months": 2}, "workload.months=2 and workload.weeks=1; allowed: one of them"),
     ("t3d_three_weeks", {"interactive": {"sizes": [[3, 1]]}}, "powers of two from 2 on, ascending, weights"),
     ("t3d_three_weeks", {"batch": {"classes": {"express": 0.7, "standby": 0.7}}}, "the shares sum to 1.4"),
-    ("t3d_three_weeks", {}, "has jobs of 256 processors with up to 15,872 MB, and machine small has no host"),
+    ("t3d_three_weeks", {}, "has jobs of 256 processors with up to 15,872 MB, but machine small has no host"),
 ]
 
 

@@ -144,10 +144,10 @@ def test_what_shares_one_pool_is_noted(folder: Path) -> None:
     given = workload(folder / "merged.txt")
     (note,) = (note for note in opened_on(given, {"processors": 8}).notes if "one pool" in note)
     assert note == (
-        "merged.txt: one pool for what its site may schedule apart: 2 partitions (25.0% of the jobs outside "
-        "of batch), 2 QOS (25.0% of the jobs outside of normal), reservations (25.0% of the jobs), GPUs "
-        "(25.0% of the jobs); workload.partition=batch keeps one, workload.partition=each simulates each "
-        "by itself, with as many processors as its jobs had at once"
+        "merged.txt: one pool of processors for what its site may schedule separately: 2 partitions (25.0% "
+        "of the jobs outside batch), 2 QOS (25.0% of the jobs outside normal), reservations (25.0% of the "
+        "jobs), GPUs (25.0% of the jobs); workload.partition=batch keeps one of them, "
+        "workload.partition=each simulates each separately, with as many processors as its jobs had at once"
     )
     assert sacct.partitions(given | {"partition": "each"}) == {"batch": ("batch", 12), "gpu": ("gpu", 4)}
     alone = opened_on(given | {"partition": "gpu"}, {"processors": 8})
@@ -157,7 +157,7 @@ def test_what_shares_one_pool_is_noted(folder: Path) -> None:
     (note,) = (
         note for note in opened_on(workload(folder / "fewer.txt"), {"processors": 8}).notes if "pool" in note
     )
-    assert "apart: 2 partitions (25.0% of the jobs outside of batch); workload.partition=batch" in note
+    assert "separately: 2 partitions (25.0% of the jobs outside batch); workload.partition=batch" in note
 
 
 def test_downtimes_are_noted(folder: Path) -> None:
@@ -172,10 +172,12 @@ def test_downtimes_are_noted(folder: Path) -> None:
     for keys in ({}, {"user": "alice", "zero_runtime": "second"}):
         notes = opened_on(given | keys, {"processors": 8}).notes
         (note,) = (note for note in notes if "no job ran" in note)
-        assert note.startswith("down.txt: no job ran though some waited 1 times for an hour or more, 2 h in")
-        assert "once 1.9 h" in note
+        assert note.startswith(
+            "down.txt: 1 times no job ran for an hour or more although some were waiting, 2 h"
+        )
+        assert "at most 1.9 h" in note
         # Job 2 waited for 7,500 s and job 3 for 7,200, both through all 7,000.
-        assert note.endswith("; 95.2% of all waiting in the log was then")
+        assert note.endswith("; 95.2% of all waiting in the log was in these times")
     kept = opened_on(given | {"downtime": "keep"}, {"processors": 8})
     assert kept.machine.down.tolist() == [[1000.0, 8000.0]]
     assert any("kept as reservations of the whole machine" in note for note in kept.notes)
@@ -205,7 +207,7 @@ def test_a_downtime_is_refused_where_none_can_be(folder: Path) -> None:
     machine = composed("machine", "log", processors=64)
     with pytest.raises(ValueError, match=r"easy_immediate keeps no downtime .*add workload.downtime=null"):
         FAMILY.check(Point(composed("policy", "easy_immediate"), given, machine))
-    with pytest.raises(ValueError, match=r"is of the log as it is; add grid.load=.null."):
+    with pytest.raises(ValueError, match=r"needs the log at its own load; add grid.load=.null."):
         FAMILY.check(Point(composed("policy", "easy"), given, machine, load=0.5))
 
 
@@ -250,9 +252,7 @@ def test_jobs_may_arrive_when_they_are_eligible(folder: Path) -> None:
     assert eligible.arrival.tolist() == [0, 4990]
     assert eligible.dropped == {"that were never eligible": 1}
     without = "\n".join("|".join(one.split("|")[:6] + one.split("|")[7:]) for one in text.splitlines())
-    with pytest.raises(
-        SacctError, match="does not name the field Eligible; make the file with: TZ=UTC sacct"
-    ):
+    with pytest.raises(SacctError, match="lacks field Eligible; make the file with: TZ=UTC sacct"):
         chosen(folder, without + "\n", arrival="eligible")
 
 
@@ -622,14 +622,14 @@ def test_accounting_of_lsf(folder: Path) -> None:
             "JobID   User\n------- ----\n1  a\n",
             "sacct's fixed-width table, in which long values are cut; print",
         ),
-        ("", "does not begin with the names of the fields; make the file with: TZ=UTC sacct -a -X -D -P"),
+        ("", "does not begin with the names of fields; make the file with: TZ=UTC sacct -a -X -D -P"),
         (lines(row(JobID="1.batch")), "no jobs at all (only 1 steps)"),
         (
             lines(row()).replace("TimelimitRaw", "x"),
-            "lacks the field TimelimitRaw or Timelimit; make the file with",
+            "lacks field TimelimitRaw or Timelimit; make the file with",
         ),
         (lines(row(), row(User="a|b")), "line 3 has 18 fields, but the first line has 17; is there"),
-        (lines(row())[:-1], "line 2 has no newline at its end and may be cut off; fetch the file again"),
+        (lines(row())[:-1], "line 2 lacks its newline and may be cut off; fetch the file again"),
         (lines(row(), row(JobID="x")), "line 3 has 'x' as JobID, not a job such as 123, 123_4 or 123+0"),
         (lines(row(Start="2024-13-01T00:00:00")), "line 2 has '2024-13-01T00:00:00' as Start, not a time"),
         (lines(row(ElapsedRaw="--5")), "line 2 has '--5' as ElapsedRaw, not seconds, or a duration"),

@@ -134,12 +134,12 @@ def test_the_load_is_that_of_all_hosts_together(name: str, n_jobs: int, load: fl
 
 def test_memory_beyond_all_hosts_is_cut_with_a_note() -> None:
     stream = stream_of("lublin2003", "memory")
-    assert stream.notes[-1] == "lublin2003: jobs without memory take 20 MB for each processor"
+    assert stream.notes[-1] == "lublin2003: jobs without a memory request take 20 MB for each processor"
     workload = read("lublin2003", memory=100)
     stream = workloads.open_workload(Point({}, workload, HOSTS, 0.8))
     assert stream.notes[-1] == (
-        "lublin2003: jobs without memory take 100 MB for each processor, jobs of 11 processors or more at "
-        "most what the smallest host that has their processors offers"
+        "lublin2003: jobs without a memory request take 100 MB for each processor, jobs of 11 processors "
+        "or more at most what the smallest host that has their processors offers"
     )
     jobs = stream.first(500)
     kilobytes = np.where(jobs.size <= 16, 2**20, 8 * 2**20)

@@ -159,7 +159,7 @@ def test_a_load_is_that_in_the_mean(load: float) -> None:
         jobs = trace.jobs.part(trace.measured)
         found.append(float(jobs.size @ jobs.runtime) / (256 * 21 * DAY))
     assert np.mean(found) == pytest.approx(load, abs=4 * np.std(found) / n**0.5)
-    assert f"load {load:g} is that in the mean" in trace.notes[1]
+    assert f"load {load:g} is reached on average" in trace.notes[1]
 
 
 def test_closed_users_go_on_without_end() -> None:

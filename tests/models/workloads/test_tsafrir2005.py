@@ -122,7 +122,7 @@ def test_a_log_without_requests_is_filled() -> None:
     assert filled.requested[-1] == 7200
     assert (filled.requested >= jobs.runtime).all()
     longest = -(-int(max(*runtime, 7200)) // HOUR) * HOUR
-    assert notes[0] == f"a.swf: 600 requested times drawn (tsafrir2005), at most {longest:,} s"
+    assert notes[0] == f"a.swf: 600 requested times are drawn (tsafrir2005), at most {longest:,} s"
     assert filled.requested.max() == longest
     assert estimates.fill("a.swf", jobs, {}, (1,)) == (jobs, [])
     again = estimates.fill("a.swf", jobs, drawn, (1,))[0]

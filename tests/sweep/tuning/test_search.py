@@ -169,7 +169,7 @@ def test_nothing_is_found_where_all_orders_are_equal(sweep) -> None:
             ),
             "tune.weights.wait: if names reservations, which itself waits for another key",
         ),
-        (("policy.weights.wait=2",), "policy.weights.wait=2 and tune.weights.wait: leave one out"),
+        (("policy.weights.wait=2",), "policy.weights.wait=2 and tune.weights.wait: omit one of them"),
         (("grid.policy=[easy,saf]",), "tune begins with one policy, and grid.policy has 2"),
         (("budget=null",), "tune needs an end: give budget=10min, or search.settings=100"),
         (("search.held_back=0.9",), "search.held_back=0.9: give the share"),
