@@ -28,6 +28,8 @@ def test_every_task_is_in_one_element_and_elements_are_even(taken, n):
     lengths = [taken[share // 3].sum() for share in shares]
     assert max(lengths) - min(lengths) <= taken.max() * (1 + 1e-9)
     assert max(map(len, shares)) - min(map(len, shares)) <= 1
+    back_and_forth = packing.pack(np.arange(4), np.array([4.0, 3.0, 2.0, 1.0]), 2)
+    assert [back_and_forth.share(element).tolist() for element in (0, 1)] == [[0, 3], [1, 2]]
 
 
 @pytest.mark.parametrize(
@@ -60,13 +62,14 @@ def test_predictions_are_the_measured_costs(tmp_path):
     np.testing.assert_allclose(found, expected)
 
 
-def test_a_submission_leaves_jobs_to_others_and_one_to_the_gathering(tmp_path):
-    """Of 20 jobs that the cluster takes, nine tenths, less one."""
+@pytest.mark.parametrize("most", [(20, None), (20, 1000), (1000, 20)])
+def test_a_submission_leaves_jobs_to_others_and_one_to_the_gathering(tmp_path, most):
+    """Of 20 jobs that the cluster takes, of all users or of this one, nine tenths, less one."""
     plan, costs = expand(), Costs(tmp_path / "costs.json")
     for number in range(TASKS):
         costs.add(keys(plan)(number), 1e6)
     given = SimpleNamespace(plan=plan, left=list(range(TASKS)), costs=costs)
-    outline = packing.outlined(given, profile.load("default", {}), Limits("fake", "0", 1001, 20, None), 300)
+    outline = packing.outlined(given, profile.load("default", {}), Limits("fake", "0", 1001, *most), 300)
     assert outline.packing.n_elements == 17
 
 

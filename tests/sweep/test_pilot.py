@@ -2,10 +2,13 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import xarray as xr
 
+from models.metric import Metric
 from sweep import cli, pilot
 from sweep.config.settings import Settings
 from sweep.errors import SweepError
@@ -58,6 +61,22 @@ def test_refusals(sweep, given: tuple[str, ...], line: str) -> None:
     assert answer.status == 2
     assert line in answer.err
     assert not Path("results").exists()
+
+
+def test_runs_at_a_higher_load_are_no_shorter_than_at_a_lower_one() -> None:
+    """Whatever one pilot shows of it: here ten batches are alike at load 0.5, and none at 0.9."""
+    draw = np.random.default_rng(1).normal
+    waits = 100 + np.stack([np.repeat(draw(size=(5, 4)), 10, axis=1), draw(size=(5, 40))])
+    values = {
+        "wait": (("load", "replication", "batch"), waits), "saturated": ("load", [False, False]),
+        "seconds": (("load", "replication"), np.ones((2, 5))),
+    }  # fmt: skip
+    plan = SimpleNamespace(
+        metrics={"wait": Metric("wait", "s", "wait")}, headline="wait", replications=5,
+        settings=Settings("any", batches=40),
+    )  # fmt: skip
+    lower, higher = pilot._seen(xr.Dataset(values, {"load": [0.5, 0.9]}), plan).relaxation
+    assert higher == lower > 2
 
 
 def test_a_budget_goes_where_it_helps_most() -> None:
