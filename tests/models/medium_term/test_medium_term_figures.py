@@ -27,6 +27,11 @@ def test_fig_6_11_on_a_mesh() -> None:
     assert where == {8: {(0, 0)}, 4: {(2, 0)}, 2: {(2, 2), (3, 2)}}  # the first processors are in the corner
 
 
+def test_rectangles_of_an_epoch_are_as_square_as_they_can_be() -> None:
+    placements = realise(make_schedule(EQUI_EPOCH, 144, [36] * 4), 12, 12)
+    assert {(p.rectangle.height, p.rectangle.width) for p in placements} == {(6, 6)}
+
+
 def cells(placement: Placement) -> set[tuple[int, int]]:
     """Processors of a placement."""
     top, left, height, width = placement.rectangle
