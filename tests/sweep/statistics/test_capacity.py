@@ -119,6 +119,9 @@ def test_a_rise_within_runs_shows_how_much_is_missing() -> None:
     first, second = (1 - missing).reshape(2, -1).mean(axis=1)
     expected = statistics.expected_bias(np.array(10.0), np.array(0.0), np.array(40.0), second - first)
     assert expected == pytest.approx(-missing.mean(), rel=1e-3)
+    # The second half of each run over the first, the middle batch of an odd number in the second.
+    for run, rise in (([1.0, 1.0, 3.0, 3.0], 1.0), ([1.0, 2.0, 4.0], 6 / 7)):
+        assert statistics.lengths(np.array([run] * 5)).rise == pytest.approx(rise)
 
 
 def test_the_relaxation_time_of_short_runs_is_that_of_their_process() -> None:
