@@ -162,7 +162,7 @@ def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
     # Nothing is cut off: of a line that is too long the policy's name is broken, and only then a number.
     table.add_column("" if across in plan.hidden else across, overflow="fold")
     for column in columns:
-        title = "as it is" if loads[column] is None else f"{loads[column]:g}"
+        title = "unscaled" if loads[column] is None else f"{loads[column]:g}"
         title = "" if across in plan.hidden else title
         fits = widest + min(names, LEAST) <= console.width
         table.add_column(title, justify="right", no_wrap=fits, overflow="fold")

@@ -318,8 +318,8 @@ def _shares_without_memory(test: Tester) -> str:
             full, fewest = (f"{100 * np.nanmean(one.values):.2g} %" for one in pair)
             shares.append(f"{month(name)} {full} and {fewest}")
     return (
-        "Share of jobs that would not fit if every job began at once, and the smallest share that any policy "
-        f"must let wait, which would choose a few of the largest: {'; '.join(shares) or 'none'}."
+        "Share of jobs that would not fit if every job began at once, and the smallest share that must wait "
+        f"under any policy, a few of the largest jobs: {'; '.join(shares) or 'none'}."
     )
 
 

@@ -32,7 +32,7 @@ def value_name(study: Study, axis: str, value: str, at: Mapping[str, str] | None
         return policy_names.label(value)
     if axis == "user_rank":
         return study.user_label(value, at)
-    return "as it is" if axis == "load" and value == "null" else value
+    return "unscaled" if axis == "load" and value == "null" else value
 
 
 def line_styles(study: Study, choice: Choice) -> dict[str, SchemeStyle]:

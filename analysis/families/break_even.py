@@ -161,7 +161,7 @@ def describe(outcome: Outcome, unit: str = "", digits: int = 2) -> str:
         return "no common point"
 
     def number(x: float) -> str:
-        return "as it is" if math.isnan(x) else f"{x:.{digits}f}{unit}"
+        return "unscaled" if math.isnan(x) else f"{x:.{digits}f}{unit}"
 
     def ends(one: Crossing) -> str:
         if math.isinf(one.low) and math.isinf(one.high):

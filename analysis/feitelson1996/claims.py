@@ -224,7 +224,7 @@ def _saturation(test: Tester, of: list[str]) -> str:
     """Return up to which load schemes keep up."""
     found = {scheme: limits_shown(*test.curve(SLOWDOWN, scheme).capacity) for scheme in of}
     texts = [f"{label(scheme)} {limits}" for scheme, limits in found.items() if limits]
-    return f"They keep up to: {', '.join(texts)}." if texts else ""
+    return f"They keep up with loads up to: {', '.join(texts)}." if texts else ""
 
 
 def _turns(test: Tester, of: list[str], over: list[str], **limits: float) -> str:

@@ -300,7 +300,7 @@ def cases(study: Study) -> Iterator[Case]:
         for place, load in enumerate(loads):
             # Each is named by its values: of several machines none is a default.
             parts = [one.title.removesuffix(" (default)")] * (len(study.readings) > 1)
-            parts += [f"load {load}" if load != "null" else "load as it is"] * (len(loads) > 1)
+            parts += [f"load {load}" if load != "null" else "unscaled load"] * (len(loads) > 1)
             name = f"{letter}{place + 1}" if len(loads) > 1 else letter
             found = Case(one, place)
             yield replace(found, name=name, label=", ".join(parts)) if several else found

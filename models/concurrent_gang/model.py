@@ -88,8 +88,8 @@ def schedule(point: Point) -> Schedule:
         if not isinstance(opened, Trace) and behind and submitted > (1 + LONG_TAIL) * n_jobs + 400:
             raise ValueError(
                 f"some of {n_jobs} jobs have not ended when {submitted - n_jobs:,} "
-                "more are submitted, so that the machine does not keep up; take a lower load, shorter "
-                "slices, or what tasks wait for less (disks, io_time)"
+                "more are submitted, so the machine does not keep up; give a lower load, shorter "
+                "slices, or shorter waits of tasks (disks, io_time)"
             )
 
     # Jobs that are still there are slowed down by those that arrive after them.

@@ -72,7 +72,7 @@ class Rules:
         if scheme["scheme"].migrates:
             raise ValueError(
                 f"policy.scheme={scheme['name']} maps all jobs again at each change, and tasks here stay on "
-                "their PE; take another one, for instance policy.scheme=first_fit"
+                "their PE; give another one, for instance policy.scheme=first_fit"
             )
         return cls(**scheme, **keys.read(cls, policy, "policy"))
 
@@ -159,7 +159,7 @@ def check(point: Point) -> Sequence[str]:
         central = f" and {rules.central_cost * n_pes:g} s to notify {n_pes} PEs" if rules.central_cost else ""
         raise ValueError(
             f"policy.{key}={turn:g} s is not longer than a switch, "
-            f"machine.context_switch={switch:g} s{central}: no task would ever compute; take a "
+            f"machine.context_switch={switch:g} s{central}: no task would ever compute; give a "
             f"longer {key} or a cheaper switch"
         )
     return (*opened.notes, *notes, f"statements: {statements}")
@@ -169,7 +169,7 @@ def _notes_on_horizon(point: Point, opened: Stream | Trace, horizon: float) -> S
     """Return which jobs of a log come before the horizon; ``ValueError`` for batches that it cannot have."""
     if point.batches.checkpoints != (1,) or point.batches.warmup:
         raise ValueError(
-            f"policy.horizon={horizon:g} makes a run one batch, from its begin on; add batches=1 warmup=0, "
+            f"policy.horizon={horizon:g} makes each run one batch from the start; add batches=1 warmup=0, "
             "and replications=5 or more: each is one sample"
         )
     if not isinstance(opened, Trace):

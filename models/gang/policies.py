@@ -74,7 +74,7 @@ class Rules:
         if length is not None and cost >= length:
             raise ValueError(
                 f"policy.switch_cost={cost:g} s is not shorter than policy.slice={length:g} s: "
-                "no job would ever run; take a longer slice or a cheaper switch"
+                "no job would ever run; give a longer slice or a cheaper switch"
             )
         return rules
 

@@ -53,7 +53,7 @@ def realise(schedule: Schedule, rows: int, columns: int) -> tuple[Placement, ...
     else:
         raise ValueError(
             f"a schedule that neither consists of epochs nor, on {rows} x {columns} processors, of powers of "
-            "two at multiples of their width; take buddy_schedule on a mesh of powers of two, or equi_epoch"
+            "two at multiples of their width; use buddy_schedule on a mesh of powers of two, or equi_epoch"
         )
     return tuple(
         Placement(box.job, rectangle, box.y, box.end)

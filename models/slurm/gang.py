@@ -48,5 +48,5 @@ def _check_cores(configuration: Configuration, one: Partition, sharing: str) -> 
             raise ConfigurationError(
                 f"{configuration.name}: node {found.name} has {found.cpus} CPUs, {found.threads} on a core; "
                 f"PreemptMode=GANG with select/cons_tres is modelled for up to {WORD_BITS} cores with one; "
-                "take policy.lines=['PreemptType=preempt/none','PreemptMode=OFF']"
+                "add policy.lines=['PreemptType=preempt/none','PreemptMode=OFF']"
             )

@@ -296,7 +296,7 @@ def notes(workload: Parameters) -> tuple[str, ...]:
     return (
         "feitelson1996: users request 30 s and more (estimates=tsafrir2005), and runtimes are in a unit of "
         f"their own (long_mean={workload['long_mean']:g}); give workload.short_mean and workload.long_mean "
-        "in seconds, or take workload.estimates=exact",
+        "in seconds, or give workload.estimates=exact",
     )
 
 

@@ -361,7 +361,7 @@ def allow_open_files(needed: int) -> None:
     if hard != unlimited and hard < needed:
         raise SweepError(
             f"only {hard} files may be open at a time (ulimit -n), and workers need {needed}: raise it with "
-            f"ulimit -n {max(needed, 1024)}, take fewer workers, executor.workers=1, or executor=serial"
+            f"ulimit -n {max(needed, 1024)}, use fewer workers, executor.workers=1, or executor=serial"
         )
     resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 

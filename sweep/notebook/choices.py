@@ -139,8 +139,8 @@ def words(text: str) -> str:
 
     Examples
     --------
-    >>> words("a mesh of 8 x 16; machine.mesh=ROWSxCOLUMNS takes another; --config-dir mine: no such folder")
-    "a mesh of 8 x 16; machine={'mesh': 'ROWSxCOLUMNS'} takes another; config_dir=mine: no such folder"
+    >>> words("a mesh of 8 x 16; machine.mesh=ROWSxCOLUMNS sets another; --config-dir mine: no such folder")
+    "a mesh of 8 x 16; machine={'mesh': 'ROWSxCOLUMNS'} sets another; config_dir=mine: no such folder"
     """
 
     def argument(found: re.Match[str]) -> str:

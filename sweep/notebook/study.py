@@ -49,7 +49,7 @@ def _check_arguments(function: Callable[..., Any], settings: Mapping[str, Any]) 
     for key in settings:
         if (name := key.partition(".")[0]) not in {*compose.KEYS, *GROUPS, *declared}:
             name_of = getattr(function, "__name__", "the function")
-            of_report = "; report() and figures() take it" if name in compose.OF_REPORTS else ""
+            of_report = "; give it to report() or figures()" if name in compose.OF_REPORTS else ""
             raise SweepError(
                 f"{name}: is neither a key of a study nor an argument of {name_of} "
                 f"({', '.join(declared) or 'it has none'}){of_report}"

@@ -37,7 +37,7 @@ def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
         if isinstance(one.default, list | dict | set | bytearray):
             raise SweepError(
                 f"model={name}: the default {one.name}={one.default!r} can change from one task to the next; "
-                "take None or a tuple"
+                "use None or a tuple"
             )
     return {key: one.replace(annotation=hints.get(key, Any)) for key, one in found.items()}
 

@@ -145,7 +145,7 @@ def _find_modules(original: Original, chosen: Mapping[str, Any], console: Consol
                 "and runs it (it is code: read it first if you do not trust the origin of the file)"
             )
         if name.partition(".")[0] in OURS:
-            way = versions.checkout(original) or "take the version that the file was made with"
+            way = versions.checkout(original) or "use the version that the file was made with"
             raise SweepError(f"module {name} is not in this version of the project: {way}")
         raise SweepError(
             f"module {name} is not installed, and the file does not carry it, as it belongs to a package: "

@@ -33,7 +33,7 @@ def _packages(original: Original) -> Iterator[str]:
             way = checkout(original) or f"install schedsweep {there}"
         else:
             way = f"pip install {name}=={there}"
-        yield f"{name}: the file was made with {there}, {mine} is here; for the same, {way}"
+        yield f"{name}: the file was made with {there}, and {mine} is installed here; to match it, {way}"
 
 
 def _code(original: Original, plan: Plan) -> Iterator[str]:
@@ -49,19 +49,19 @@ def _code(original: Original, plan: Plan) -> Iterator[str]:
         version = ""
         if family is not None and name in numbers:
             version = (
-                f", of the same version, {family.version}"
+                f", though the version is the same, {family.version}"
                 if family.version == numbers[name]
                 else f", version {numbers[name]} there and {family.version} here"
             )
         is_own = name in own or name.partition(".")[0] in {one.partition(".")[0] for one in own}
         if is_own:
-            way = "take the file's own, modules=FOLDER"
+            way = "use the file's own, modules=FOLDER"
         elif name.partition(".")[0] in OURS:
             way = checkout(original)
         else:
             way = "install the version of its package that was used"
-        advice = f"; for the same, {way}" if way else ", and its commit is not recorded"
-        yield f"code of {name}: not what the file was made with{version}{advice}"
+        advice = f"; to match it, {way}" if way else ", and its commit is not recorded"
+        yield f"code of {name}: it differs from what the file was made with{version}{advice}"
 
 
 def checkout(original: Original) -> str:
@@ -69,7 +69,7 @@ def checkout(original: Original) -> str:
     if not original.commit:
         return ""
     commit, dirty, _ = original.commit.partition(DIRTY)
-    return f"git checkout {commit[:12]}" + (", though that checkout had changes of its own" if dirty else "")
+    return f"git checkout {commit[:12]}" + (", though that checkout had uncommitted changes" if dirty else "")
 
 
 def _settings(original: Original, plan: Plan) -> Iterator[str]:

@@ -33,8 +33,8 @@ def opened(log: Path) -> BinaryIO:
         return log.open("rb")
     except OSError as error:
         raise RunError(
-            f"{log} cannot be read ({error.strerror}): make it readable, or move it away, and type the same "
-            "command; without it its tasks run again"
+            f"{log} cannot be read ({error.strerror}): make it readable, or move it away, and run the same "
+            "command again; without this log its tasks run again"
         ) from None
 
 

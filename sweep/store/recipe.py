@@ -111,10 +111,10 @@ def _checked(config: Config) -> Config:
     if computed := sorted(text for text in found if INTERPOLATION in text):
         raise SweepError(
             f"the recipe has values that would be computed as they are read ({', '.join(computed)[:200]}), "
-            "and no recipe of this version has any: type its command again"
+            "and no recipe of this version has any: run its command again"
         )
     if max(map(len, found), default=0) > LONGEST_TEXT:
-        raise SweepError(f"the recipe has texts of over {LONGEST_TEXT:,} characters: type its command again")
+        raise SweepError(f"the recipe has texts of over {LONGEST_TEXT:,} characters: run its command again")
     try:
         typed = OmegaConf.structured(_without_run(config.settings))
         settings: Any = OmegaConf.to_container(

@@ -47,8 +47,8 @@ def check_held(path: Path) -> None:
         if place.is_relative_to(folder) and identity(folder) != before:
             raise RunError(
                 f"{folder} was moved away or replaced while the run wrote to it: the dataset there now is "
-                "left as it is, and finished tasks are in the folder that was moved; move it back, then type "
-                "the same command"
+                "left unchanged, and finished tasks are in the folder that was moved; move it back, then run "
+                "the same command again"
             )
 
 

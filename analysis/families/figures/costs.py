@@ -96,7 +96,7 @@ def draw_map(field: Field, metric: str) -> Figure:
                 _cell(field, axes, x, y, cells[name, x, y])
         axes.set(xlim=(-0.5, len(loads) - 0.5), ylim=(-0.5, len(costs) - 0.5))
         axes.set_xticks(
-            range(len(loads)), ["as it is" if math.isnan(load) else f"{load:g}" for load in loads]
+            range(len(loads)), ["unscaled" if math.isnan(load) else f"{load:g}" for load in loads]
         )
         axes.set_yticks(range(len(costs)), [f"{field.share(cost):g} %" for cost in costs])
         axes.set_title(workload(field.study, name), fontsize=9, fontweight="normal")
@@ -225,5 +225,5 @@ def _line(
             axes.plot(x[-1], -0.04 * top, mine.marker, color="white", mec=mine.color, zorder=4)
     axes.plot(x, y, mine.marker, color=mine.color, ls=mine.dashes, lw=1.0, mec="white", mew=0.4, zorder=4)
     loads = np.unique(field.study.loads)
-    named = ["as it is" if np.isnan(load) else f"{load:g}" for load in loads]
+    named = ["unscaled" if np.isnan(load) else f"{load:g}" for load in loads]
     axes.set_xticks(np.nan_to_num(loads), named)

@@ -72,7 +72,7 @@ def _shortest_rotation(test: Tester) -> str:
         for points in (names["moderate"], names["many"])
         for part in testers.averages(test, names["balanced"], "fold_20", points, list(EQUIPARTITION), low=1.0)
     ]
-    return f"The shortest time, taken for unrealistically small, decides nothing: {'; '.join(found)}."
+    return f"The shortest time, which is unrealistically small, decides nothing: {'; '.join(found)}."
 
 
 def _bound(test: Tester, bound: str, q: float | None) -> Curve:

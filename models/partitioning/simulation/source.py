@@ -107,7 +107,7 @@ def _mesh(machine: Parameters, processors: int | None = None) -> tuple[Mesh, tup
         return mesh, ()
     shape = f"{mesh.rows} × {mesh.columns}"
     note = f"machine {machine.get('name', '')}: {mesh.n_processors} processors as a mesh of {shape}"
-    return mesh, (f"{note}, the nearest to a square; machine.mesh=ROWSxCOLUMNS takes another",)
+    return mesh, (f"{note}, the closest to a square; machine.mesh=ROWSxCOLUMNS sets another",)
 
 
 def _short_and_long(point: Point, mesh: Mesh) -> Iterator[Part]:

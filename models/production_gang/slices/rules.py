@@ -136,8 +136,8 @@ class AlphaRules(SliceRules):
         first = first_of(~fits)
         if first is not None:
             raise ValueError(
-                f"job {first + 1} asks for {jobs.memory[first]:,} KB on {jobs.size[first]} processors, for "
-                "which the computers have no room; leave out such jobs (workload.oversized=drop, of a log), "
+                f"job {first + 1} asks for {jobs.memory[first]:,} KB on {jobs.size[first]} processors, more "
+                "than the computers can hold; leave out such jobs (workload.oversized=drop, of a log), "
                 "or give policy.memory_room or machine.hosts with more memory"
             )
         notes = []
@@ -183,5 +183,5 @@ def _refuse_beyond(jobs: Jobs, largest: int) -> None:
     if first is not None:
         raise ValueError(
             f"job {first + 1} asks for {jobs.size[first]} processors, and the machine has {largest} for a "
-            "job: leave out such jobs, or take a larger machine"
+            "job: leave out such jobs, or use a larger machine"
         )

@@ -61,7 +61,7 @@ def model_of(workload: Parameters, machine: Machine) -> tuple[Model, tuple[str, 
     if (path is None) == (table is None):
         raise ValueError(
             f"jann1997 has {'neither a log nor' if path is None else 'both a log and'} a fit; give "
-            "workload.path=LOG and workload.fit=null, or take a fit, e.g. grid.workload=[jann1997_kth]"
+            "workload.path=LOG and workload.fit=null, or choose a fit, e.g. grid.workload=[jann1997_kth]"
         )
     model, notes = (of_table(table), ()) if path is None else fit(workload)
     model = model.with_sizes(lambda jobs: _within(jobs, within))
@@ -79,7 +79,7 @@ def model_of(workload: Parameters, machine: Machine) -> tuple[Model, tuple[str, 
     if model.largest > largest and onto == AS_IS:
         raise ValueError(
             f"{model.log} has jobs of up to {model.largest:,} processors, the largest host has {largest:,}; "
-            "give workload.machine_sizes=scaled or workload.machine_sizes=capped, or take a larger machine"
+            "give workload.machine_sizes=scaled or workload.machine_sizes=capped, or use a larger machine"
         )
     if model.largest > largest and onto == CAPPED:
         note = f"jann1997: jobs of more than {largest:,} processors take {largest:,} (machine_sizes=capped)"

@@ -96,5 +96,5 @@ def _hosts(workload: Parameters, machine: Parameters) -> Machine:
         return hosts
     raise ValueError(
         f"workload {workload.get('name', '')} has jobs of {processors[0]} processors and of 16 GB, and "
-        f"machine {machine.get('name', '')} has no host with both; take grid.machine=[o2k]"
+        f"machine {machine.get('name', '')} has no host with both; give grid.machine=[o2k]"
     )

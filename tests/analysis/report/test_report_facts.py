@@ -109,7 +109,7 @@ def test_facts_of_a_log(as_easy: Path) -> None:
     assert found["Log"] == "site.swf (Standard Workload Format), synthetic."
     assert found["Jobs"].startswith("1,000 rows, 1,000 kept; dropped nothing")
     assert found["Machine"] == "128 processors."
-    assert found["Load"] == "As it is, 0.802."
+    assert found["Load"] == "Unscaled, 0.802."
     assert found["As recorded"].startswith("Mean wait ")
     assert "workload swf is deterministic" in found["Assumed"]
     assert found["Set"] == "policy.unrequested=runtime"
@@ -161,7 +161,7 @@ def test_recorded_values_belong_to_the_logs_own_load(as_easy: Path, tmp_path: Pa
     assert not case.has_record
     assert AS_IT_WAS not in "\n".join(tables.brief(other))
     assert shown(other)["As recorded"].startswith("Mean wait ")  # a fact, whatever was run
-    assert shown(other)["Load"] == "Rescaled to 0.9 (as it is, 0.802)."
+    assert shown(other)["Load"] == "Rescaled to 0.9 (unscaled, 0.802)."
 
 
 def levels(values: dict[str, list[float]], loads: list[float], saturated: dict[str, list[int]]) -> Study:

@@ -125,7 +125,7 @@ def test_a_horizon_is_one_batch_and_has_room_for_every_job() -> None:
     np.testing.assert_array_equal(
         FAMILY.simulate(few).metrics["throughput"], FAMILY.simulate(given).metrics["throughput"]
     )
-    with pytest.raises(ValueError, match="makes a run one batch"):
+    with pytest.raises(ValueError, match="makes each run one batch"):
         FAMILY.check(replace(given, batches=Batches(100, 1, (10,))))
     FAMILY.check(replace(given, batches=Batches(None, 0, (1,))))
 

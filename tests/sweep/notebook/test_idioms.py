@@ -88,7 +88,7 @@ def test_measures_of_the_machine_need_all_jobs(jobs: xr.Dataset) -> None:
 
 def test_notes_are_in_the_words_of_python(capsys: pytest.CaptureFixture[str]) -> None:
     made = sweep.simulate("equi_plus", machine=64, load=0.5, jobs=50)
-    assert "machine={'mesh': 'ROWSxCOLUMNS'} takes another" in made.attrs["notes"]
+    assert "machine={'mesh': 'ROWSxCOLUMNS'} sets another" in made.attrs["notes"]
     assert "machine.mesh" not in made.attrs["notes"] + capsys.readouterr().err
 
 

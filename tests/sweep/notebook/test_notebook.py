@@ -225,7 +225,7 @@ def test_what_a_function_does_not_take_is_refused() -> None:
     def area(width: float, height: float) -> float:
         return width * height
 
-    said = r"^reference: is neither .* of area \(width, height\); report\(\) and figures\(\) take it$"
+    said = r"^reference: is neither .* of area \(width, height\); give it to report\(\) or figures\(\)$"
     for value in ({}, {"width": 1}, "wide"):
         with pytest.raises(sweep.Error, match=said):
             sweep.Study(area, grid={"width": [1, 2]}, reference=value)

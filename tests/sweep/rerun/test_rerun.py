@@ -209,12 +209,12 @@ def test_what_differs_is_said(rerun, queue) -> None:
     assert answer.status == 1
     here = np.__version__
     assert (
-        f"numpy: the file was made with 1.0.0, {here} is here; for the same, pip install numpy==1.0.0"
+        f"numpy: the file was made with 1.0.0, and {here} is installed here; to match it, pip install numpy=="
         in answer.out
     )
     assert "use Python 3.2.1" in answer.out
     assert (
-        "code of fake_family: not what the file was made with, of the same version, 1; for the same"
+        "code of fake_family: it differs from what the file was made with, though the version is the same, 1"
         in answer.out
     )
     assert "measures.bound: 60 -> 10.0, in the file and here: the two versions" in answer.out
