@@ -39,6 +39,7 @@ NEAR_S = 0.6
 """Seconds within which a wake-up of the backfill thread is taken to be one that the log shows."""
 
 FAR = 1 << 60
+"""Seconds: later than the end of any job."""
 
 LIMIT_TEST_S = 30
 """Seconds between two tests of time limits."""
@@ -46,7 +47,8 @@ LIMIT_TEST_S = 30
 ENDED_ALL, STUCK, PAUSED, NO_PROGRESS = range(4)
 
 BUDGET, OF_PASS = 20_000, 200
-"""Events of one call of `run`, and how many of them a pass or a cycle counts for."""
+"""Events of one call of `run`, and how many of them a pass or a cycle counts for: compiled code cannot be
+interrupted, so that a call has to return before a user waits for Ctrl-C."""
 
 
 @part(inline=False)
@@ -275,7 +277,7 @@ def last_event(system):
         found = max(found, system.reservations[k].end)
     for k in range(state.n_left, len(system.leaving)):
         found = max(found, jobs[system.leaving[k]].leaves)
-    for k in range(len(system.limits)):  # a budget that is spent comes back
+    for k in range(len(system.limits)):  # a budget that is spent comes back; only whole minutes count
         if system.limits[k].decays and system.settings[0].decay_per_s < 1 and system.limits[k].usage >= 60:
             found = state.quiet_since = state.now
     return found
@@ -302,6 +304,7 @@ def run(system, main_pass, backfill_cycle, pick):
             if state.n_queue == 0 and state.n_held == 0:
                 return ENDED_ALL
             patience = 2 * settings.sched_interval + 2 * settings.bf_interval + settings.bf_min_age_reserve
+            # By then each thread has woken twice, with a minute to spare: jobs that still wait wait for ever.
             if state.now > last_event(system) + patience + 60:
                 return STUCK
         if state.n_queue == 0 and state.n_held == 0:

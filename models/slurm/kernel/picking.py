@@ -26,6 +26,7 @@ from models.slurm.kernel.switches import fit_on_switches
 from models.slurm.kernel.tables import ADDED, ALLOWED, EMPTY, FEWEST, KEPT, NONE, NOW, OFF, TRIED
 
 LARGE = 1 << 40
+"""Above any number of nodes and any weight."""
 
 
 @part()

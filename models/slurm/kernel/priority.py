@@ -73,6 +73,7 @@ def classic(fair, a, damping):
     """Compute F = 2 ** (-U / S) where that is not done: of the account's U a user's contains its share."""
     if not math.isnan(fair[a].level):
         return
+    # Of a site that has used nothing yet all shares of usage are 0, and not NaN.
     own, above = fair[a].usage / max(fair[0].usage, 1e-300), fair[fair[a].parent].level
     if fair[a].parent == 0:
         fair[a].level = own

@@ -175,6 +175,7 @@ def leave_row(system, job, view):
             other = system.running[k]
             if places[of_view + other].row == first + rows[first + place].listed:
                 candidates[n].job = other
+                # One key for two: the row, then the number in it.
                 candidates[n].key = place << 48 | places[of_view + other].number
                 n += 1
     order_by_key(system, n)
@@ -182,6 +183,7 @@ def leave_row(system, job, view):
         other = candidates[k].job
         places[of_view + other].row_before = places[of_view + other].row
         places[of_view + other].number_before = places[of_view + other].number
+        # The first core, then the CPUs, of which no job has 2^20.
         candidates[k].key = first_core(system, other) << 20 | fate[other].cpus
     order_by_key(system, n)
     n_rows = min(n_rows + n, system.partitions[partition].most_rows)  # as many as may be opened now

@@ -10,7 +10,10 @@ from models.kernels.compiling import part
 from models.slurm.kernel.tables import ADDED, NONE, ON_SWITCHES
 
 FAR = 1 << 30
+"""Distance of switches that no way connects."""
+
 LARGE = 1 << 40
+"""Above any number of nodes and any weight."""
 
 
 @part()
