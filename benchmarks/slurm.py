@@ -1,12 +1,19 @@
 """Slurm's scheduler: a month of jobs, and its growth with the queue, the nodes and the partitions.
 
 What is timed is the CPU time of a whole schedule on one core, once compiled; the jobs are drawn beforehand.
+Of a first study, which compiles all kernels that it needs, it is the wall time.
 The month has bf_interval=30 and 1,000 jobs tested in a cycle. Deep queues are served as a busy site does:
 bf_interval=60, plans for two days, all waiting jobs tested.
 """
 
+import os
+import subprocess
+import sys
+import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -28,6 +35,9 @@ CYCLES = ("policy.bf_interval=30", "policy.bf_max_job_test=1000")
 NODE_CPUS, DEEP_LOAD = 128, 4.0
 BUSY_LOAD, BUSY_TARGET_S = 1.0, 100.0
 """Offered load of a month in which about 1,000 jobs wait on average, and the CPU time that it is to take."""
+FIRST_TARGET_S = 25.0
+COLUMNS = "JobID|User|Account|Partition|State|AllocCPUS|AllocNodes|ReqMem|ElapsedRaw|TimelimitRaw|"
+TIMES = "Submit|Eligible|Start\n"
 DEEP_CYCLES = (
     "policy.bf_interval=60",
     "policy.bf_max_job_test=5000",
@@ -46,6 +56,9 @@ def run(quick: bool) -> Findings:
             taken, waiting = month(NODES, JOBS, load)
             what = f"{JOBS:,} jobs in a month at load {load} on {NODES:,} nodes, {waiting:.0f} waiting"
             found.targets.append(Target(what, taken, target, "s of CPU"))
+        first, second = studies()
+        what = f"slurm_what_if, with no kernel in the cache (once they are there {second:.1f} s)"
+        found.targets.append(Target(what, first, FIRST_TARGET_S, "s"))
     _grow(found, "load", "waiting", [(load, month(100, n_jobs, load)) for load in (0.5, 0.7, 0.8, 0.9)])
     _grow(found, "nodes", "nodes", [(n, month(n, n_jobs, 0.7)) for n in (100, 200, 400, 800)])
     _grow(found, "partitions", "partitions", [(n, month(128, n_jobs, 0.7, n)) for n in (1, 2, 4, 8)])
@@ -55,6 +68,24 @@ def run(quick: bool) -> Findings:
         what = f"{JOBS:,} jobs in a month on {NODES:,} nodes of {NODE_CPUS} CPUs, {waiting:,.0f} waiting"
         found.targets.append(Target(what, taken, BUSY_TARGET_S, "s of CPU"))
     return found
+
+
+def studies() -> list[float]:
+    """Return the wall seconds of a study of a short log, with an empty cache of kernels, and once more."""
+    taken = []
+    with tempfile.TemporaryDirectory() as name:
+        folder, instants = Path(name), [f"2024-03-04T03:{minute}:00" for minute in range(10, 50)]
+        (folder / "slurm.conf").write_text("NodeName=n[1-4] CPUs=8\nPartitionName=p Nodes=ALL Default=YES\n")
+        rows = [f"{k}|u|a|p|COMPLETED|8|1|0|900|60|{at}|{at}|{at}\n" for k, at in enumerate(instants, 1)]
+        (folder / "log.txt").write_text(COLUMNS + TIMES + "".join(rows))
+        study = "+experiment=slurm_what_if policy.path=slurm.conf workload.path=log.txt executor=serial"
+        new = {"NUMBA_CACHE_DIR": name, "SCHEDSWEEP_KERNELS": "", "PYTHONPATH": os.getcwd()}
+        for output in ("first", "second"):
+            command = [sys.executable, "-m", "sweep", *study.split(), f"output={output}"]
+            start = time.perf_counter()
+            subprocess.run(command, cwd=folder, env={**os.environ, **new}, check=True, capture_output=True)
+            taken.append(time.perf_counter() - start)
+    return taken
 
 
 def month(nodes: int, n_jobs: int, load: float, partitions: int = 1) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from models.kernels import internals, locating
 
 locating.install()
 
-OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True}
+OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True, **internals.AS_KERNEL}
 """Of every kernel. Other threads run beside it: one that shows progress, one that answers a scheduler."""
 
 UNCOUNTED: dict[str, Any] = {**OPTIONS, **internals.UNCOUNTED}
@@ -60,15 +60,15 @@ def part(signature: Any = None, inline: bool = True) -> Callable[[Callable], Cal
     Parameters
     ----------
     signature : numba signature, optional
-        Declared where literal arguments would make numba compile one copy for each of them, and so that a
-        part that several modules use is compiled and kept once. Else it is compiled with each kernel that
-        needs it, and kept as a piece of that only.
+        Declared so that a part that several modules use is compiled and kept once. Else it is compiled with
+        each kernel that needs it, and kept as a piece of that only.
     inline : bool
         What an event loop does at each event is put where it is called.
     """
     options: dict[str, Any] = {**UNCOUNTED, **internals.NOT_FROM_PYTHON, **internals.NOT_BY_POINTER}
     if signature is None:
-        return njit(**{**options, "cache": False}, forceinline=inline)
+        piece = njit(**{**options, **internals.AS_PART}, forceinline=inline)
+        return lambda function: internals.without_literals(piece(function))
     return njit(signature, **options, forceinline=inline)
 
 
@@ -85,7 +85,7 @@ def by_type(choose: Callable[..., Callable]) -> Callable:
     def part(*_: Any) -> None:
         """Stand for what is chosen."""
 
-    options: Any = {**UNCOUNTED, "cache": False, "forceinline": True}
+    options: Any = {**UNCOUNTED, **internals.AS_PART, "forceinline": True}
     overload(part, jit_options=options, strict=False)(choose)
     return part
 

@@ -41,10 +41,11 @@ def record(fields: type, **chosen: type) -> Any:
     Queue(array(int64, 1d, C), int64)
     """
     hints = {**get_type_hints(fields, include_extras=True), **chosen}.values()
-    return types.BaseTuple.from_types([_of(hint) for hint in hints], fields)
+    return types.BaseTuple.from_types([of_hint(hint) for hint in hints], fields)
 
 
-def _of(hint: Any) -> Any:
+def of_hint(hint: Any) -> Any:
+    """Return the numba type of an annotation, see `record`."""
     if metadata := getattr(hint, "__metadata__", None):
         kind = metadata[0]
         return from_dtype(kind)[::1] if isinstance(kind, np.dtype) else kind

@@ -11,6 +11,7 @@ from models.jobs.schedule import Pieces, TooManyPiecesError
 from models.slurm.asked import Asked
 from models.slurm.building import system_of
 from models.slurm.configuration import Configuration
+from models.slurm.kernel import tables
 from models.slurm.kernel.tables import System
 from models.slurm.priority import add_usage
 from models.slurm.scheduler import Phases
@@ -98,15 +99,15 @@ class Present:
     watched: Ints
     usage: Mapping[tuple[str, str], float]
 
-    def enter(self, system: System, wanted: Asked, phases: Phases, pick: Any) -> None:
-        """Put this state into the tables of a simulation that has not begun."""
+    def enter(self, system: System, address: int, wanted: Asked, phases: Phases, pick: Any) -> None:
+        """Put this state into the tables of a simulation that has not begun, which are at an address."""
         from models.slurm.kernel import present
 
         add_usage(system.fair, system.jobs["association"][:-1], wanted, self.usage)
         pairs = [pair for nodes in self.nodes for pair in nodes.items()]
         node, cpus = np.array(pairs, np.int64).reshape(-1, 2).T.copy()
         first = np.cumsum([0, *(len(nodes) for nodes in self.nodes)])
-        present.start_before(system, self.start + phases.clock, first, node, cpus, pick)
+        present.start_before(address, self.start + phases.clock, first, node, cpus, pick)
         system.state["now"], system.settings["unshared"] = -np.inf, 0
 
 
@@ -124,18 +125,21 @@ def run(
     ``ValueError`` with one line if a job can never start; with `present` its start is NaN.
     """
     from models.kernels.compiling import function_pointer
+    from models.kernels.tables import addresses
     from models.slurm.kernel import backfill, loop, passes, picking, signatures
 
     system = system_of(wanted, configuration, phases, plans, zero)
+    listed = addresses(system, tables.SYSTEM)
+    address = listed.ctypes.data
     parts = (
         function_pointer(passes.main_pass, signatures.PASS_SIGNATURE),
         function_pointer(backfill.backfill_cycle, signatures.CYCLE_SIGNATURE),
         function_pointer(picking.pick, signatures.PICK_SIGNATURE),
     )
     if present is not None:
-        present.enter(system, wanted, phases, parts[2])
+        present.enter(system, address, wanted, phases, parts[2])
     is_late = present is None
-    while (ended := loop.run(system, *parts)) in (loop.PAUSED, loop.STUCK):  # Python acts on Ctrl-C between
+    while (ended := loop.run(address, *parts)) in (loop.PAUSED, loop.STUCK):  # Python acts on Ctrl-C between
         if ended == loop.STUCK:
             if is_late:
                 break

@@ -4,9 +4,17 @@ import ast
 import importlib
 import re
 from pathlib import Path
+from typing import Annotated, NamedTuple
 
 import numba
+import numpy as np
 import pytest
+from numba import int64, uint64
+
+from models.arrays import Floats, Ints
+from models.kernels import internals
+from models.kernels.compiling import kernel, part
+from models.kernels.tables import Tables, addresses, at_address
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "models" / "kernels" / "internals.py"
@@ -16,7 +24,7 @@ IMPORTED = [
     if isinstance(node, ast.ImportFrom) and str(node.module).startswith("numba")
     for name in node.names
 ]
-OPTIONS = ("UNCOUNTED", "NOT_FROM_PYTHON", "NOT_BY_POINTER")
+OPTIONS = ("UNCOUNTED", "NOT_FROM_PYTHON", "NOT_BY_POINTER", "AS_KERNEL", "AS_PART")
 
 
 @pytest.mark.parametrize(("module", "name"), IMPORTED)
@@ -27,8 +35,6 @@ def test_numba_has_what_is_imported(module, name):
 
 @pytest.mark.parametrize("name", OPTIONS)
 def test_numba_knows_the_option(name):
-    from models.kernels import internals
-
     for option, value in getattr(internals, name).items():
         try:
             numba.njit(numba.int64(numba.int64), **{option: value})(lambda x: x + 1)
@@ -45,6 +51,59 @@ def test_numba_asks_where_a_kernel_is_kept():
     assert classes[0] is locating.KernelLocator, classes
     for name in ("from_function", "get_suitable_cache_subpath", "get_source_stamp"):
         assert hasattr(UserProvidedCacheLocator, name), f"UserProvidedCacheLocator.{name} is gone"
+
+
+@part(inline=False)
+def inner(x):
+    return x + 1
+
+
+@part(inline=False)
+def outer(x):
+    return 2 * inner(x) + inner(10)
+
+
+@pytest.mark.parametrize("options", [internals.AS_KERNEL, {}])
+def test_parts_become_machine_code_within_what_calls_them_only(options):
+    """A part that is reached in several ways, and with a literal argument, is compiled once."""
+    assert numba.njit(**options)(lambda x: outer(x) * inner(x))(3) == (2 * 4 + 11) * 4
+    for one in (inner, outer):
+        assert list(one.overloads) == [(int64,)]
+        library = one.overloads[(int64,)].library
+        assert isinstance(library, internals.PartLibrary)
+        assert len(list(library.get_defined_functions())) == 1
+
+
+class Arrays(NamedTuple):
+    values: Ints
+    words: Annotated[np.ndarray, uint64[:, ::1]]
+    last: Floats
+
+
+ARRAYS = Tables(Arrays)
+arrays_at = at_address(ARRAYS)
+
+
+@part(inline=False)
+def summed(arrays):
+    return arrays.words[1, 2] + arrays.words.shape[1] + len(arrays.last) + arrays.values.sum()
+
+
+@kernel(int64(uint64))
+def changed(address):
+    arrays = arrays_at(address)
+    arrays.values[0] = 7
+    return summed(arrays) + arrays.last[-1]
+
+
+def test_a_kernel_reads_and_writes_arrays_at_an_address():
+    arrays = Arrays(np.arange(3), np.arange(6, dtype=np.uint64).reshape(2, 3), np.ones(4))
+    listed = addresses(arrays, ARRAYS)
+    assert changed(listed.ctypes.data) == 5 + 3 + 4 + (7 + 1 + 2) + 1
+    assert arrays.values.tolist() == [7, 1, 2]
+    for wrong in (arrays.values.astype(np.int32), np.zeros(4, np.int64)[::2], arrays.words):
+        with pytest.raises(TypeError, match=r"^values is array\(.*, and has to be array\(int64, 1d, C\)$"):
+            addresses(arrays._replace(values=wrong), ARRAYS)
 
 
 def test_a_dispatcher_has_what_kernels_are_asked_for():

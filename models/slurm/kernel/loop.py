@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from numba import int64
+from numba import int64, uint64
 
 from models.kernels.compiling import kernel, part
 from models.kernels.lists import remove
@@ -33,7 +33,7 @@ from models.slurm.kernel.running import (
     pop_end,
 )
 from models.slurm.kernel.signatures import CYCLE, PASS, PICK
-from models.slurm.kernel.tables import NONE, SYSTEM
+from models.slurm.kernel.tables import NONE, system_at
 
 NEAR_S = 0.6
 """Seconds within which a wake-up of the backfill thread is taken to be one that the log shows."""
@@ -283,13 +283,14 @@ def last_event(system):
     return found
 
 
-@kernel(int64(SYSTEM, PASS, CYCLE, PICK))
-def run(system, main_pass, backfill_cycle, pick):
+@kernel(int64(uint64, PASS, CYCLE, PICK))
+def run(address, main_pass, backfill_cycle, pick):
     """Run all jobs to their ends; return `ENDED_ALL`, `STUCK` if a job can never start, `NO_PROGRESS` if time
     does not go on, or `PAUSED` where the caller is to check for signals and to call again.
 
     O(wake-ups + passes x tested x nodes).
     """
+    system = system_at(address)
     state, settings = system.state[0], system.settings[0]
     n_jobs, events = len(system.fate), 0
     before = state.n_passes + state.n_cycles

@@ -1,21 +1,22 @@
 """Jobs that run already when a simulation begins."""
 
-from numba import int64
+from numba import int64, uint64
 
 from models.kernels.compiling import kernel
 from models.kernels.types import FLOATS, INTS
 from models.slurm.kernel.running import ENDED, start_job
 from models.slurm.kernel.signatures import PICK
-from models.slurm.kernel.tables import FEWEST, FREE, NARROWED, NOW, SYSTEM
+from models.slurm.kernel.tables import FEWEST, FREE, NARROWED, NOW, system_at
 
 
-@kernel(int64(SYSTEM, FLOATS, INTS, INTS, INTS, PICK))
-def start_before(system, start, first, node, cpus, pick):
+@kernel(int64(uint64, FLOATS, INTS, INTS, INTS, PICK))
+def start_before(address, start, first, node, cpus, pick):
     """Start the first jobs at instants in the past; return how many do not fit and are left out.
 
     Job j gets `cpus` of each `node` from place `first[j]` to before `first[j + 1]`; without any the nodes
     that the scheduler would pick for it. O(jobs x nodes).
     """
+    system = system_at(address)
     state, records, partitions = system.state[0], system.records, system.partitions
     lost = 0
     for job in range(len(start)):

@@ -7,15 +7,13 @@ that leaves a job without a row, all keep theirs (seen in Slurm's source, `part_
 Rows are opened one by one: those behind the first empty one change nothing.
 
 A view is `NOW` or `LATER`, the view of the future; rows of `NOW` come before rows of `LATER`.
-The parts that several kernels use are compiled once, not into each.
 """
 
 import numpy as np
-from numba import boolean, int64, uint64, void
 
 from models.kernels.bits import ONE, ZERO, lowest, lowest_position, population, span
 from models.kernels.compiling import part
-from models.slurm.kernel.tables import NONE, SYSTEM
+from models.slurm.kernel.tables import NONE
 
 
 @part()
@@ -25,7 +23,7 @@ def row_at(system, partition, view, place):
     return first + system.rows[first + place].listed
 
 
-@part(uint64(SYSTEM, int64, int64, uint64, int64), inline=False)
+@part(inline=False)
 def chosen_cores(system, job, node, free, cpus):
     """Return which of the free cores of a node a job gets. O(cpus x sockets).
 
@@ -100,7 +98,7 @@ def sort_rows(system, partition, view):
                 rows[first + i].listed, rows[first + j].listed = other, one
 
 
-@part(boolean(SYSTEM, int64, int64), inline=False)
+@part(inline=False)
 def join_row(system, job, view):
     """Put a job into the first row of its partition with room, and return whether there is one."""
     partition, at = system.fate[job].partition, view * len(system.fate) + job
@@ -152,7 +150,7 @@ def first_core(system, job):
     return first
 
 
-@part(void(SYSTEM, int64, int64), inline=False)
+@part(inline=False)
 def leave_row(system, job, view):
     """Take a job out of its row, and put the others of its partition into rows again.
 
@@ -205,7 +203,7 @@ def leave_row(system, job, view):
         occupy(system, candidates[k].job, places[at].row, 1)
 
 
-@part(void(SYSTEM), inline=False)
+@part(inline=False)
 def copy_rows(system):
     """Begin the view of the future with the rows as they are. O(rows x nodes + running jobs)."""
     rows, n = system.rows, len(system.rows) // 2

@@ -12,7 +12,8 @@ import numpy as np
 from numba import uint64
 
 from models.arrays import Floats, Ints
-from models.kernels.types import fields, record
+from models.kernels.tables import Tables, at_address
+from models.kernels.types import fields
 
 SETS = Annotated[np.ndarray, uint64[:, ::1]]
 
@@ -401,4 +402,6 @@ class System(NamedTuple):
     fair: Annotated[np.ndarray, ASSOCIATION]
 
 
-SYSTEM = record(System)
+SYSTEM = Tables(System)
+
+system_at = at_address(SYSTEM)
