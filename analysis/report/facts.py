@@ -183,7 +183,7 @@ def _load(study: Study, logs: Sequence[Mapping[str, Any]]) -> str:
     natural = sorted({f"{log['load']:.3f}" for log in logs if log["load"] is not None})
     known = f"{natural[0]} to {natural[-1]}" if len(natural) > 1 else "".join(natural)
     given = [load for load in study.values_of("load") if load != "null"]
-    asis = f"unscaled{f', {known}' if known else ''}"
+    asis = f"not rescaled{f', {known}' if known else ''}"
     if not given:
         return sentence(asis if logs else "the workload's own")
     listed = ", ".join(given) if len(given) <= MOST else f"{len(given)} loads from {given[0]} to {given[-1]}"

@@ -109,7 +109,7 @@ def test_facts_of_a_log(as_easy: Path) -> None:
     assert found["Log"] == "site.swf (Standard Workload Format), synthetic."
     assert found["Jobs"].startswith("1,000 rows, 1,000 kept; dropped nothing")
     assert found["Machine"] == "128 processors."
-    assert found["Load"] == "Unscaled, 0.802."
+    assert found["Load"] == "Not rescaled, 0.802."
     assert found["As recorded"].startswith("Mean wait ")
     assert "workload swf is deterministic" in found["Assumed"]
     assert found["Set"] == "policy.unrequested=runtime"
