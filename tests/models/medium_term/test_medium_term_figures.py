@@ -32,6 +32,11 @@ def test_rectangles_of_an_epoch_are_as_square_as_they_can_be() -> None:
     assert {(p.rectangle.height, p.rectangle.width) for p in placements} == {(6, 6)}
 
 
+def test_of_equally_few_epochs_the_larger_ones_come_first() -> None:
+    schedule = make_schedule({"schedule": "optimal_epoch"}, 4, [1, 1, 2])
+    assert [box.width for box in schedule.boxes] == [2, 2, 4]
+
+
 def cells(placement: Placement) -> set[tuple[int, int]]:
     """Processors of a placement."""
     top, left, height, width = placement.rectangle
