@@ -7,7 +7,10 @@ from family_cases import for_all
 from immediate_cases import TICK, cases, pieces_of, policies, twin_of
 
 from models.backfill.engine import schedule
+from models.backfill.job_table import NO_JOB
+from models.backfill.priority.quanta import no_residents
 from models.backfill.priority.rules import Priority
+from models.backfill.priority.victims import next_victim
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 
@@ -32,3 +35,17 @@ def test_kernel_and_twin(kind: str, n_examples: int) -> None:
         np.testing.assert_array_equal(made.promised, promised)
 
     for_all(n_examples, check, case=cases(), how=policies(kind))
+
+
+def test_victims_come_by_slowdown_and_number_each_once() -> None:
+    """Of the second of two hosts, three of whose jobs tie and one is not eligible."""
+    residents = no_residents(2, 5)
+    residents.job[5:] = 5, 2, 9, 3, 1
+    residents.slowdown[5:] = 1.5, 1.5, 1.5, 1.2, np.inf
+    residents.n[1] = 5
+    above, after, taken = -np.inf, NO_JOB, []
+    for _ in range(5):
+        if (i := next_victim.py_func(residents, 1, above, after)) != NO_JOB:
+            above, after = residents.slowdown[i], residents.job[i]
+            taken.append(int(after))
+    assert taken == [3, 2, 5, 9]
