@@ -60,12 +60,7 @@ class Executor(dask.Executor):
     workers_are_here = False
 
     def __init__(
-        self,
-        jobs: int,
-        wait_minutes: float,
-        profile: str,
-        modules: Sequence[str] = (),
-        **overrides: Any,
+        self, jobs: int, wait_minutes: float, profile: str, modules: Sequence[str] = (), **overrides: Any
     ) -> None:
         for key, value in {"jobs": jobs, "wait_minutes": wait_minutes}.items():
             if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:

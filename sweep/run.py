@@ -32,11 +32,7 @@ LATER = "when the results are gathered, or by this command once all tasks are do
 
 
 def run(
-    plan: Plan,
-    folder: Folder,
-    console: Console,
-    arguments: Sequence[str],
-    summarise: bool = True,
+    plan: Plan, folder: Folder, console: Console, arguments: Sequence[str], summarise: bool = True
 ) -> int:
     """Run the tasks of a plan that are left and write the dataset; a detached executor only takes them over.
 

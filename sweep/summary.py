@@ -307,9 +307,7 @@ def _wide(stored: Stored, plan: Plan) -> Iterator[str]:
     weight = stored.get(plan.metrics[name].weight)
     sample = _sample(stored[name], n_axes, worst)
     found = statistics.interval(
-        sample,
-        plan.settings.confidence,
-        weight=None if weight is None else _sample(weight, n_axes, worst),
+        sample, plan.settings.confidence, weight=None if weight is None else _sample(weight, n_axes, worst)
     )
     if withheld.any() or found.effective < WORTH_A_WARNING * found.n:
         advice = statistics.advice(

@@ -139,10 +139,7 @@ class Layout:
             cells = [cell for cell in cells if cell[axis] in every[:keep]]
         if not left:
             return cells, ""
-        return (
-            cells,
-            f"Not all panels fit; add one of these to draw the others: {'; '.join(left)}.",
-        )
+        return (cells, f"Not all panels fit; add one of these to draw the others: {'; '.join(left)}.")
 
     def every_cell(self, metric: str, axes: Sequence[str]) -> list[Cell]:
         """Return all combinations of values of these axes that the grid has."""

@@ -151,11 +151,7 @@ def brief(study: Study) -> Sequence[str]:
     lines: list[str] = []
     for metric in compared(study, drawn)[:1]:
         made = _table(layout, metric)
-        lines += [
-            "",
-            f"{made.title}, ± {study.level} intervals",
-            *made.as_lines(room())[: BRIEF + 1],
-        ]
+        lines += ["", f"{made.title}, ± {study.level} intervals", *made.as_lines(room())[: BRIEF + 1]]
         if len(made.rows) > BRIEF:
             lines.append(f"... {len(made.rows) - BRIEF} more rows in the report")
     omitted = left_out(study)

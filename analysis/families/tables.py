@@ -65,14 +65,7 @@ def _declared(field: Field, name: str, rows: Iterable[Row], more: Iterable[str] 
     return declared(labels.KEY, name, rows, more, reference=reference, asked=asked, level=field.study.level)
 
 
-def against(
-    field: Field,
-    one: Contestant,
-    metric: str,
-    name: str,
-    *,
-    cost: str = labels.FREE,
-) -> Outcome:
+def against(field: Field, one: Contestant, metric: str, name: str, *, cost: str = labels.FREE) -> Outcome:
     """Return the comparison of a contestant with the reference over the load."""
     mine = field.curve(metric, one, name, cost=cost)
     return break_even.compare(mine, field.curve(metric, field.reference, name))

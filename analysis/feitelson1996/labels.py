@@ -9,10 +9,7 @@ ALTERNATION, PRECEDENCE, UNIFICATION = "alternation", "precedence", "unification
 
 AXES = Axes(
     features={ALTERNATION: "exclusive", PRECEDENCE: "arrival", UNIFICATION: "true"},
-    split={
-        ALTERNATION: ("exclusive", "shared", "none"),
-        PRECEDENCE: ("arrival", "largest", "smallest"),
-    },
+    split={ALTERNATION: ("exclusive", "shared", "none"), PRECEDENCE: ("arrival", "largest", "smallest")},
 )
 """The axis `alternation` is both: each value is a reading of the paper, and Fig. 13 compares two."""
 

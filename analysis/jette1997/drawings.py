@@ -12,5 +12,5 @@ DRAWINGS = {
         {"results": EXAMPLE, **{key: command.OPTIONS[key][0] for key in KEYS}},
         "Fig. 2 as a picture: the nodes of the Cray T3D and its jobs at a moment of a run of results=, which "
         "is repeated",
-    ),
+    )
 }

@@ -86,11 +86,7 @@ def _withheld(study: Study) -> list[str]:
         interval = statistics.interval(last, study.confidence)
         replicable, cut = _replicable(study, policy), _is_cut(study, policy)
         advice = statistics.advice(
-            interval,
-            size,
-            replications=statistics.with_data(last),
-            replicable=replicable,
-            one_batch=cut,
+            interval, size, replications=statistics.with_data(last), replicable=replicable, one_batch=cut
         )
         more = "the last " if len(at) > NAMED else ""
         without_interval = f"no interval at {counted(len(at))}, {more}{named or 'all'}"

@@ -18,15 +18,7 @@ from models.slurm import policies
 from models.workloads.sacct import fields
 from slurm.commands import Slurm as Commands
 from slurm.forecasting import queue
-from slurm.forecasting.calibrating import (
-    FIRST_SHARE,
-    TESTED_SHARE,
-    Cases,
-    cases,
-    features,
-    quantiles,
-    scores,
-)
+from slurm.forecasting.calibrating import FIRST_SHARE, TESTED_SHARE, Cases, cases, features, quantiles, scores
 from slurm.forecasting.drawing import DAY
 from slurm.forecasting.reporting import report, span, write
 from slurm.forecasting.simulating import Easy, Futures, Scheduler, Slurm

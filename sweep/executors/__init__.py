@@ -52,10 +52,7 @@ class Attached(Protocol):
         """Start workers in the background and return at once: kernels are compiled in the meantime."""
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End all workers; running tasks are dropped after an error."""
 

@@ -48,11 +48,7 @@ class Intervals(NamedTuple):
 
 
 def interval(
-    values: ArrayLike,
-    confidence: float = 0.95,
-    *,
-    weight: ArrayLike | None = None,
-    exact: bool = False,
+    values: ArrayLike, confidence: float = 0.95, *, weight: ArrayLike | None = None, exact: bool = False
 ) -> Interval:
     """Confidence interval of the mean of one point.
 
@@ -113,11 +109,7 @@ def levels(values: ArrayLike, *, weight: ArrayLike | None = None, exact: bool = 
 
 
 def intervals(
-    values: ArrayLike,
-    confidence: float = 0.95,
-    *,
-    weight: ArrayLike | None = None,
-    exact: ArrayLike = False,
+    values: ArrayLike, confidence: float = 0.95, *, weight: ArrayLike | None = None, exact: ArrayLike = False
 ) -> Intervals:
     """Confidence intervals of many points: `interval` over all leading axes at once.
 

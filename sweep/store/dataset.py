@@ -39,10 +39,7 @@ SMALL = 4000
 
 
 def write(
-    state: State,
-    path: Path,
-    arguments: Sequence[str] = (),
-    report: Callable[[int], None] = lambda done: None,
+    state: State, path: Path, arguments: Sequence[str] = (), report: Callable[[int], None] = lambda done: None
 ) -> None:
     """Replace the dataset at `path`: at every moment it is either the old or the new one.
 

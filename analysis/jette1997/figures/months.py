@@ -17,11 +17,7 @@ from analysis.study import Study
 
 WEEK = 7 * 86400.0
 SUSTAINED, HIGHEST, WELL = (ROWS.names[name] for name in ("sustained", "highest", "well"))
-GUIDES = {
-    0.33: "33 % before",
-    SUSTAINED: "95 %: conclusions",
-    HIGHEST: "96 %: section on the T3D",
-}
+GUIDES = {0.33: "33 % before", SUSTAINED: "95 %: conclusions", HIGHEST: "96 %: section on the T3D"}
 """Utilizations that the paper names."""
 
 LEAST_EXCESS = 0.001

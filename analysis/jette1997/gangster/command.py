@@ -19,11 +19,7 @@ DRAWINGS = "results/drawings"
 AT = "Tue 13:25"
 
 OPTIONS = {
-    "at": (
-        AT,
-        "TIME",
-        f"a weekday and a time, default {AT}; or a time since the beginning, 9d or 36.5h",
-    ),
+    "at": (AT, "TIME", f"a weekday and a time, default {AT}; or a time since the beginning, 9d or 36.5h"),
     "week": ("", "N", "the week of that moment; default: the last measured week"),
     "policy": ("", "NAME", "default: llnl_gang"),
     "workload": ("", "NAME", "default: the first of the grid, as for load and machine"),

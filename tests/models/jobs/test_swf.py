@@ -118,10 +118,7 @@ def test_rows_out_of_order_are_sorted_stably(folder: Path) -> None:
         (lines(row(memory=0.5), row(user=10**20)), "line 5 has 1e+20 as user, not a number below"),
         (lines(row(), row(runtime=-0.5)), "line 5 has the negative runtime -0.5, only -1"),
         (b"PK\3\4" + lines(row()), "line 1 is not text"),
-        (
-            b"\x28\xb5\x2f\xfd" + lines(row()),
-            "the zstandard data is cut off or damaged",
-        ),
+        (b"\x28\xb5\x2f\xfd" + lines(row()), "the zstandard data is cut off or damaged"),
         (
             b"# JobID SubmitTime\n" + row() + b"\n",
             "this is a log of another format, such as the Grid Workloads F",

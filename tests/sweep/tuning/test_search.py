@@ -158,10 +158,7 @@ def test_nothing_is_found_where_all_orders_are_equal(sweep) -> None:
         (("workload.path=empty.swf",), "empty.swf: no jobs at all (only 1 comment lines); give a log"),
         (("tune.reservations=[4,1]",), "tune.reservations=[4,1]: give LOW < HIGH"),
         (("tune.reservations=3",), "tune.reservations=3: give [LOW, HIGH], [LOW, HIGH, log]"),
-        (
-            ("tune.weights.wait={of: [1], if: {order: 2}}",),
-            "if names order, which tune does not have",
-        ),
+        (("tune.weights.wait={of: [1], if: {order: 2}}",), "if names order, which tune does not have"),
         (
             (
                 "tune.weights.wait={of: [1], if: {reservations: 2}}",
