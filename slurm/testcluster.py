@@ -75,6 +75,23 @@ CompleteWait=0
 JobRequeue=1
 """
 
+RESUME = """\
+#!/bin/sh
+export PATH={path}
+sleep {boot_time}
+for node in $(scontrol show hostnames "$1"); do
+    {mark}="{folder} $node" setsid slurmd -D -b -N "$node" > {folder}/log/"$node".boot 2>&1 &
+done
+"""
+SUSPEND = """\
+#!/bin/sh
+export PATH={path}
+for node in $(scontrol show hostnames "$1"); do
+    kill -9 "$(cat {folder}/slurmd."$node".pid)"
+done
+"""
+"""Programs that start and end the daemons of nodes; one that boots says so (``-b``)."""
+
 DATABASE = """\
 DbdHost=localhost
 DbdAddr=127.0.0.1
@@ -147,6 +164,8 @@ class TestCluster:
         What ``sacctmgr add qos`` reads, a name and options for each.
     switches : sequence of str
         Lines of topology.conf.
+    boot_time : int
+        Seconds that a node takes to boot; not 0 adds the programs that power saving calls.
     root : Path, optional
         Folder of another system, with another Slurm: all programs, and so the jobs, run in it (chroot).
     """
@@ -165,10 +184,11 @@ class TestCluster:
         associations: str = "",
         qos: Sequence[str] = (),
         switches: Sequence[str] = (),
+        boot_time: int = 0,
         root: Path | None = None,
     ) -> None:
         self._root = root
-        self._switches = switches
+        self._switches, self._boot_time = switches, boot_time
         self.folder = Path(tempfile.mkdtemp(prefix="slurm-"))
         self.nodes = [f"n{number + 1}" for number in range(nodes)]
         hardware = f"CPUs={cpus} RealMemory=4000 State=UNKNOWN"
@@ -260,6 +280,8 @@ class TestCluster:
             file.write_text(
                 DATABASE.format(user=user, folder=self.folder, port=self._database_port), encoding="utf-8"
             )
+        if self._boot_time:
+            settings |= self._power_programs()
         lines = [line for line in base if line.partition("=")[0] not in settings]
         lines += [f"{key}={value}" for key, value in settings.items()]
         resources = []
@@ -279,6 +301,16 @@ class TestCluster:
             f"PartitionName=short Nodes={names} MaxTime=1 State=UP",
         )
         (self.folder / "slurm.conf").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def _power_programs(self) -> dict[str, object]:
+        """Write the programs of power saving; return the settings that name them."""
+        path = os.pathsep.join([self.env.get("PATH", os.defpath), *(f"/{folder}" for folder in PLACES)])
+        given = {"path": shlex.quote(path), "folder": self.folder, "mark": MARK}
+        for name, text in (("resume", RESUME), ("suspend", SUSPEND)):
+            program = self.folder / name
+            program.write_text(text.format(boot_time=self._boot_time, **given), encoding="utf-8")
+            program.chmod(0o755)
+        return {"ResumeProgram": self.folder / "resume", "SuspendProgram": self.folder / "suspend"}
 
     def _start_database(self) -> None:
         """Start MariaDB and slurmdbd with the accounts and QOS, which the controller reads when it starts."""

@@ -11,7 +11,7 @@ from models.slurm.metrics import METRICS, OF_JOBS
 FAMILY = Family(
     package=__name__,
     name="Slurm",
-    version=4,
+    version=5,
     metrics=METRICS,
     headline="wait",
     common=COMMON,
@@ -21,6 +21,7 @@ FAMILY = Family(
         "models.slurm.kernel.loop",
         "models.slurm.kernel.passes",
         "models.slurm.kernel.picking",
+        "models.slurm.kernel.powering",
     ),
     schedules=True,
     reads=frozenset(),

@@ -1,5 +1,6 @@
 """From a configuration and jobs to the tables of the kernel: nodes, partitions, jobs, limits, timers."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,13 +12,16 @@ from models.kernels.bits import WORD_BITS, words
 from models.slurm.asked import Asked
 from models.slurm.configuration import Configuration, Settings, versions
 from models.slurm.configuration.settings import MONTH_S, YEAR_S
+from models.slurm.configuration.values import NEVER
 from models.slurm.constraints import node_sets
 from models.slurm.gang import GRACE_S
 from models.slurm.kernel import tables
 from models.slurm.limits import billed, counters, factors, sizes
+from models.slurm.power import kept as kept_nodes
+from models.slurm.power import longest, watts_of
 from models.slurm.preemption import levels_of, rules_of_jobs
 from models.slurm.priority import associations, fixed_parts
-from models.slurm.scheduler import SLEEPS_S, Phases
+from models.slurm.scheduler import POWER_S, SLEEPS_S, Phases
 
 MOST_RUNS = 20
 """Runs that preemption may end, on average of all jobs."""
@@ -55,6 +59,7 @@ def system_of(
         **of_limits,
         **of_scheduler,
         **switches(configuration),
+        **power(configuration, wanted, phases),
         **allocations(of_nodes["free"], wanted, configuration),
     )
 
@@ -83,6 +88,7 @@ def nodes(configuration: Configuration) -> dict[str, np.ndarray]:
         tables.NODE,
         cpus=cpus,
         sockets=[node.sockets for node in every],
+        threads=[node.threads for node in every],
         memory=[node.memory for node in every],
         weight=[0 if linear else node.weight for node in every],
         rows=jobs_of_nodes(configuration),
@@ -118,7 +124,13 @@ def _unshared(wanted: Asked, configuration: Configuration, nodes: np.ndarray) ->
     settings = configuration.settings
     alike = all(np.unique(nodes[name]).size == 1 for name in ("cpus", "memory", "weight"))
     alone = nodes["cpus"][0] == 1 or all(configuration.exclusive) or bool(wanted.request.whole.all())
-    shared = settings.in_rows or settings.gang or settings.preempts or (nodes["rows"] > 1).any()
+    shared = (
+        settings.in_rows
+        or settings.gang
+        or settings.preempts
+        or configuration.saves_power
+        or (nodes["rows"] > 1).any()
+    )
     return bool(alike and alone and not shared and not configuration.gres)
 
 
@@ -333,6 +345,41 @@ def switches(configuration: Configuration) -> dict[str, np.ndarray]:
     return {"switches": records(tables.SWITCH, level=[one.level for one in every], parent=parent)}
 
 
+def power(configuration: Configuration, wanted: Asked, phases: Phases) -> dict[str, np.ndarray]:
+    """Return the tables of power: of nodes, none where it does not matter; of groups of nodes of which some
+    stay up; of changes; of jobs that wait for a boot."""
+    every, n = configuration.nodes, len(configuration.nodes)
+    saves = configuration.saves_power
+    of_nodes = np.zeros(n if saves or configuration.watts else 0, tables.POWER)
+    groups: list[tuple[int, int]] = []
+    if len(of_nodes):
+        times = {
+            name: longest(configuration, name)
+            for name in ("suspend_time", "suspend_timeout", "resume_timeout")
+        }
+        boots = times["resume_timeout"] if configuration.boot_time is None else configuration.boot_time
+        of_nodes["boots"], of_nodes["idle_for"] = boots, times["suspend_time"]
+        of_nodes["off_for"] = np.minimum(times["suspend_timeout"], NEVER // 4)
+        of_nodes["since"] = math.floor(phases.clock + phases.idle)
+        of_nodes["kept"], groups = kept_nodes(configuration)
+        of_nodes["weight"] = [node.weight for node in every]
+        of_nodes["begun"] = [node.off and saves for node in every]
+        of_nodes["state"] = tables.DOWN * of_nodes["begun"]
+        for state, watts in watts_of(configuration).items():
+            of_nodes[f"{state}_watts"] = watts
+    kept = np.zeros(len(groups), tables.STAYING)
+    kept["count"], kept["members"] = np.array(groups, np.int64).reshape(-1, 2).T
+    request, n_jobs = wanted.request, len(wanted.jobs) * saves
+    most = min(int((request.nodes + request.tasks * request.task_cpus).sum()), n_jobs * n) + n
+    return {
+        "power": of_nodes,
+        "kept_counts": kept,
+        "power_log": np.zeros(saves * 4 * most, tables.POWER_LOG),
+        "booting": np.zeros(n_jobs, np.int64),
+        "power_wake_ups": np.array(phases.power_wake_ups) + phases.clock,
+    }
+
+
 def timers(
     configuration: Configuration, phases: Phases, n_records: int, plans: int, first_licence: int = 0
 ) -> dict[str, Any]:
@@ -364,6 +411,10 @@ def _settings(configuration: Configuration, phases: Phases, plans: int, first_li
     given |= {
         "bf_node_space_size": settings.bf_node_space_size or settings.bf_max_job_test,
         "tick": _period(settings, phases),
+        "saves_power": configuration.saves_power,
+        "threads": 1 if settings.linear else max(node.threads for node in configuration.nodes),
+        "counts_cores": not settings.by_cpu,
+        "power_period": POWER_S,
         "completing": phases.completing,
         "killing": phases.killing,
         "cycle_time": phases.cycle_time,
@@ -375,7 +426,7 @@ def _settings(configuration: Configuration, phases: Phases, plans: int, first_li
         "reorder_count": 0 if settings.linear else settings.reorder_count,
         "used_at_end": settings.enforces,
         "n_gres": len(configuration.gres),
-        "record_plans": bool(plans),
+        "record_plans": bool(plans) or configuration.saves_power,  # plans for idle nodes matter
         "most_rows": jobs_of_nodes(configuration).max(),
         "first_licence": first_licence,
         "budgets": settings.multifactor and settings.has_database and bool(first_licence),
@@ -403,6 +454,8 @@ def _state(settings: Settings, phases: Phases) -> np.ndarray:
         "next_calc": phases.calculation + phases.clock if recalculates else np.inf,
         "next_immediate": np.inf,
         "next_slice": first_slice + phases.clock if settings.gang else np.inf,
+        "next_power": np.inf,
+        "node_update": -YEAR_S,
         "last_calc": phases.clock,
         "last_sched": np.floor(phases.passed + phases.clock),
         "last_full": np.floor(phases.full + phases.clock),

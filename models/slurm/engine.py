@@ -13,6 +13,7 @@ from models.slurm.building import system_of
 from models.slurm.configuration import Configuration
 from models.slurm.kernel import tables
 from models.slurm.kernel.tables import System
+from models.slurm.power import Drawing
 from models.slurm.priority import add_usage
 from models.slurm.scheduler import Phases
 
@@ -44,6 +45,8 @@ class Result:
         Runs before the one from `start` to `end`, which preemption ended.
     plans : tuple of (ndarray, ndarray, ndarray)
         Recorded plans: instant of the cycle, job, planned start.
+    drawing : Drawing
+        What nodes draw, of all jobs.
     n_passes, n_cycles : int
         Passes of the main scheduler, and backfill cycles.
     """
@@ -62,6 +65,7 @@ class Result:
     plans: tuple[Floats, Ints, Floats]
     n_passes: int
     n_cycles: int
+    drawing: Drawing
 
     def part(self, these: Ints) -> "Result":
         """Return what became of some of the jobs; plans are of all."""
@@ -111,6 +115,17 @@ class Present:
         system.state["now"], system.settings["unshared"] = -np.inf, 0
 
 
+def _power_scan(configuration: Configuration) -> Any:
+    """Return what powers nodes down, which is compiled only where that happens; else what is never called."""
+    if configuration.saves_power:
+        from models.slurm.kernel import powering
+
+        return powering.save_power
+    from models.slurm.kernel import backfill
+
+    return backfill.backfill_cycle
+
+
 def run(
     wanted: Asked,
     configuration: Configuration,
@@ -135,6 +150,7 @@ def run(
         function_pointer(passes.main_pass, signatures.PASS_SIGNATURE),
         function_pointer(backfill.backfill_cycle, signatures.CYCLE_SIGNATURE),
         function_pointer(picking.pick, signatures.PICK_SIGNATURE),
+        function_pointer(_power_scan(configuration), signatures.CYCLE_SIGNATURE),
     )
     if present is not None:
         present.enter(system, address, wanted, phases, parts[2])
@@ -189,4 +205,37 @@ def run(
         ),
         int(system.state["n_passes"][0]),
         int(system.state["n_cycles"][0]),
+        _drawing(system, phases, lost),
+    )
+
+
+def _drawing(system: System, phases: Phases, lost: np.ndarray) -> Drawing:
+    """Return what nodes draw: at the beginning, as they are powered down and boot, and as jobs run.
+
+    A job that is suspended in part draws its average all the time."""
+    log, power, fate = system.power_log[: int(system.state["n_power_log"][0])], system.power, system.fate
+    fate = fate[np.isfinite(fate["start"])]
+    ran = np.ones(len(fate))
+    if len(system.members):
+        time = fate["end"] - fate["start"]
+        ran = 1 - np.divide(
+            system.members["lost"][np.isfinite(system.fate["start"])], time, where=time > 0, out=ran
+        )
+    is_up, none = power["begun"] == 0, np.zeros(1 + len(log))
+    of_runs = [
+        (one, -one["spared"] * share, one["drawn"] * share) for one, share in ((fate, ran), (lost, 1.0))
+    ]
+    begins = [fate["start"] - phases.clock, lost["begin"]]
+    ends = [fate["end"] - phases.clock, lost["end"]]
+    idle = np.concatenate([spared for _, spared, _ in of_runs])
+    busy = np.concatenate([drawn for *_, drawn in of_runs])
+    zero = np.zeros(2 * len(idle))
+    return Drawing(
+        np.concatenate([[-np.inf], log["at"] - phases.clock, *begins, *ends]),
+        {
+            "idle": np.concatenate([[power["idle_watts"][is_up].sum()], log["idle"], idle, -idle]),
+            "busy": np.concatenate([none, busy, -busy]),
+            "boot": np.concatenate([[0.0], log["boot"], zero]),
+            "off": np.concatenate([[power["off_watts"][~is_up].sum()], log["off"], zero]),
+        },
     )

@@ -8,8 +8,17 @@ from models.arrays import Floats
 from models.family import Metric
 from models.jobs.division import Division
 from models.jobs.schedule import Schedule
+from models.slurm.power import Drawing
 
 OF_JOBS = {"delay": ("s", "time in the system beyond the runtime")}
+
+OF_STATES = (
+    ("idle", "idle CPUs and nodes"),
+    ("busy", "CPUs with jobs"),
+    ("boot", "nodes that boot"),
+    ("off", "nodes that are powered down"),
+)
+"""What draws power (`policy.watts`)."""
 
 METRICS = (
     Metric("loss_of_capacity", "1", "loss of capacity (idle while jobs wait)", weight="period"),
@@ -19,13 +28,15 @@ METRICS = (
     Metric("preempted_share", "1", "share of jobs that were preempted", weight="jobs"),
     Metric("lost_time", "s", "time that a job ran in vain before preemption", weight="jobs"),
     Metric("suspended_time", "s", "time that a job was suspended", weight="jobs"),
+    Metric("energy", "kWh", "electric energy of all nodes"),
+    *(Metric(f"{state}_energy", "kWh", f"electric energy of {which}") for state, which in OF_STATES),
     Metric("period", "s", "time over which the machine was measured"),
 )
 """The first two, the share of preempted jobs and the last are computed by `models.jobs.schedule_measures`."""
 
 
 def shares(made: Schedule, division: Division, edges: Floats) -> Mapping[str, Floats]:
-    """Return averages over jobs that other schedules do not have, shape (n_batches,)."""
+    """Return averages over jobs, and energies, that other schedules do not have, shape (n_batches,)."""
     counts = np.bincount(division.batch, minlength=division.n_batches)
     found = {}
     for name, column in (
@@ -37,4 +48,5 @@ def shares(made: Schedule, division: Division, edges: Floats) -> Mapping[str, Fl
         values = getattr(made, column)[division.these]
         with np.errstate(invalid="ignore"):  # a batch without a job
             found[name] = np.bincount(division.batch, values, division.n_batches) / counts
-    return found
+    drawing: Drawing = made.drawing  # type: ignore[attr-defined]  # of this family's schedules
+    return found | drawing.energy(edges)

@@ -24,6 +24,7 @@ from models.slurm.policies import (
     with_downtimes,
     zero_of,
 )
+from models.slurm.power import Drawing
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,7 @@ class SlurmSchedule(Schedule):
     killed: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
     lost: np.ndarray = field(default_factory=lambda: np.zeros(0))
     suspended: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    drawing: Drawing = field(default_factory=Drawing.none)
 
 
 def simulate(point: Point) -> Outcome:
@@ -131,6 +133,7 @@ def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stre
             cancelled=result.cancelled,
             lost=np.zeros(len(jobs)),
             suspended=result.suspended,
+            drawing=result.drawing,
         )
         if configuration.settings.gang:
             return with_suspension(made, result.preempted)

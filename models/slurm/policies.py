@@ -17,7 +17,7 @@ from models.jobs.requests import Requests
 from models.jobs.stream import CHECKED, Stream
 from models.jobs.trace import Trace
 from models.point import Parameters, Point
-from models.slurm import bundled, constraints, gang
+from models.slurm import bundled, constraints, gang, power
 from models.slurm.asked import Asked, asked
 from models.slurm.bundled import digest as digest  # of the family, see `Family.digest`
 from models.slurm.configuration import (
@@ -46,6 +46,9 @@ OLD_TO_NEW = "a mapping of partitions of the log to partitions of slurm.conf"
 DIVISOR = "a positive whole number that divides the machine's processors"
 
 HOUR_S = 3600.0
+KERNELS = ("backfill", "loop", "passes", "picking")
+"""Modules of the kernels that all points need."""
+
 OF_QOS = re.compile(r"\s*QosName\s*=\s*([^\s:]+)", re.IGNORECASE)
 OF_POOL = re.compile(r"add machine\.processors=(\d+)")
 
@@ -63,6 +66,30 @@ def _moved(policy: Parameters, where: str, key: str) -> Mapping[str, Mapping[str
     if not all(isinstance(of, Mapping) and all(type(n) is int for n in of.values()) for of in to):
         checks.refuse(f"{where}.{key}", given, MOVED)
     return dict(given)
+
+
+def _mapping(policy: Parameters, where: str, key: str) -> Mapping[str, Any]:
+    if not isinstance(policy[key], Mapping):
+        checks.refuse(f"{where}.{key}", policy[key], "a mapping of nodes to their watts, or null")
+    return policy[key]
+
+
+def _watts(policy: Parameters, where: str, key: str) -> Mapping[str, Mapping[str, float]]:
+    found = {}
+    for nodes, given in _mapping(policy, where, key).items():
+        place = f"{where}.{key}.{nodes}"
+        each = checks.mapping(given, place, power.STATES)
+        if missing := [state for state in power.STATES if state not in each]:
+            checks.refuse(
+                place,
+                dict(each),
+                f"watts of a node that is {', '.join(power.STATES)}; {missing[0]} is missing",
+            )
+        found[nodes] = {
+            state: checks.number(each, place, state, "watts from 0 to 1,000,000", least=0, most=1e6)
+            for state in power.STATES
+        }
+    return found
 
 
 def _word() -> Any:
@@ -124,6 +151,11 @@ class Rules:
     partition_job_depth: int | None = _word()
     sched_interval: int | None = _word()
     batch_sched_delay: int | None = _word()
+    suspend_time: str | None = _line("SuspendTime={}")
+    boot_time: float | None = keys.number(
+        "seconds from 0 to 65,533, or null (ResumeTimeout)", null=True, least=0, most=65_533
+    )
+    watts: Mapping[str, Mapping[str, float]] | None = keys.checked(_watts, null=True)
     phases: Phases = keys.checked(lambda policy, where, key: Phases.of(policy[key] or {}))
 
     @classmethod
@@ -161,6 +193,7 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
             raise ConfigurationError(
                 f"{made.name} has no partitions; add policy.lines=['PartitionName=all Nodes=ALL']"
             )
+        made = replace(made, boot_time=rules.boot_time, watts=rules.watts or {})
         return with_moved(made, rules.moved or {})
     if rules.path is not None and machines_are_open(machine):
         raise ConfigurationError(
@@ -170,7 +203,9 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
         )
     nodes = _nodes(rules.node_cpus, machine)
     partition = Partition(OF_MACHINE, tuple(range(len(nodes))), default=True, sharing=Share.of(rules.sharing))
-    return replace(made, nodes=nodes, partitions=(partition,))
+    return replace(
+        made, nodes=nodes, partitions=(partition,), boot_time=rules.boot_time, watts=rules.watts or {}
+    )
 
 
 @lru_cache(maxsize=16)
@@ -209,6 +244,12 @@ def with_moved(made: Configuration, moved: Mapping[str, Mapping[str, int]]) -> C
         found[giving.name] = replace(giving, nodes=tuple(node for node in giving.nodes if node not in those))
         found[taking.name] = replace(taking, nodes=tuple(sorted({*taking.nodes, *those})))
     return replace(made, partitions=tuple(found.values()))
+
+
+def kernels(point: Point) -> list[str]:
+    """Return the modules of kernels that a point needs."""
+    saves = configuration_of(point.policy, point.machine).saves_power
+    return [f"models.slurm.kernel.{name}" for name in (*KERNELS, *["powering"] * saves)]
 
 
 def machines_are_open(machine: Parameters) -> bool:
@@ -361,6 +402,7 @@ def check(point: Point) -> Sequence[str]:
     found = wanted(opened.first(CHECKED), point.policy, configuration, users)
     events = [one for one in with_downtimes(configuration, opened).reservations if one.known > -math.inf]
     *_, notes = counters(found, configuration)
+    notes = [*notes, *power.check(configuration)]
     if isinstance(opened, Trace) and opened.waited is not None and point.load is None:
         notes += filter(None, [exceeded(found, configuration, opened.waited)])
     if events:

@@ -10,6 +10,9 @@ SLEEPS_S = 1.0017
 """Seconds between two wake-ups of the background thread before Slurm 23.11, on an idle machine: ten sleeps of
 0.1 s, and its work."""
 
+POWER_S = 1.0
+"""Seconds between two wake-ups of the thread that powers nodes down: it sleeps a second, and works."""
+
 
 @dataclass(frozen=True)
 class Phases:
@@ -40,6 +43,11 @@ class Phases:
     cycles : tuple of float
         Instants at which the backfill thread is known to have woken; a wake-up that is due within `NEAR_S`
         of one coincides with it.
+    idle : float
+        Since when nodes have had no job.
+    power_wake_ups : tuple of float
+        Wake-ups of the thread that powers nodes down, as far as they are known: it checks all nodes at the
+        first one, shortly before the beginning.
     slices : tuple of float
         Begins of the first time slices of gang scheduling, where they are known.
     """
@@ -57,13 +65,16 @@ class Phases:
     killing: float = 0.1
     cycle_time: float = 0.003
     wake_ups: tuple[float, ...] = ()
+    idle: float = 0.0
     cycles: tuple[float, ...] = ()
     slices: tuple[float, ...] = ()
+    power_wake_ups: tuple[float, ...] = (0.0,)
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
         """Return the checked values of ``policy.phases``."""
-        known = [each.name for each in fields(cls) if each.name not in ("wake_ups", "cycles", "slices")]
+        of_logs = ("wake_ups", "cycles", "slices", "power_wake_ups")
+        known = [each.name for each in fields(cls) if each.name not in of_logs]
         mapping = checks.mapping(given, "policy.phases", known)
         found: dict[str, Any] = {}
         for key in mapping:

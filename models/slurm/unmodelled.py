@@ -9,7 +9,9 @@ from models.slurm.asked import Asked
 from models.slurm.configuration.values import MEMORY, memory
 
 KEY = re.compile(r"(?:SchedulerParameters=)?(\w+)(?:=(\S+))? has no effect here(?:, for (.+))?")
-ARRAY = re.compile(r"\d+_")
+ARRAY, PART = re.compile(r"\d+_"), re.compile(r"\d+\+")
+IN_NAMES = {"bf_max_job_array_resv": ARRAY, "bf_hetjob_prio": PART, "bf_hetjob_immediate": PART}
+"""Key -> which names of jobs it concerns."""
 
 
 def _all(found: Asked, value: str) -> np.ndarray:
@@ -52,8 +54,8 @@ def with_share(note: str, found: Asked, ids: Sequence[str] | None = None) -> str
     if owners is not None:  # options of accounts, users and QOS
         columns = (found.request.account, found.request.qos, found.user)
         concerned = np.any([np.isin(one.astype(str), owners.split(", ")) for one in columns], axis=0)
-    elif name == "bf_max_job_array_resv" and ids is not None:
-        concerned = np.array([ARRAY.match(one) is not None for one in ids])
+    elif name in IN_NAMES and ids is not None:
+        concerned = np.array([IN_NAMES[name].match(one) is not None for one in ids])
     elif name in CONCERNED and (name != "MaxMemPerCPU" or MEMORY.fullmatch(value or "")):
         concerned = CONCERNED[name](found, value or "")
     else:

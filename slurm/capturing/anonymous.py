@@ -23,6 +23,7 @@ KIND_OF = {
     "allowaccounts": "accounts", "denyaccounts": "accounts", "reservation": "reservations",
     "reservationname": "reservations", "nodename": "hosts", "nodes": "hosts", "downnodes": "hosts",
     "nodeset": "hosts", "switchname": "hosts", "switches": "hosts", "allowgroups": "groups",
+    "suspendexcnodes": "hosts",
 }  # fmt: skip
 """Keys and columns, in small letters -> the kind of name that they have."""
 
@@ -77,14 +78,14 @@ class Names:
 
         Examples
         --------
-        >>> Names().hosts("rack1n[01-16],gpu-a[1,3]"), Names().hosts("ALL")
-        ('nodea1nodeb[01-16],nodec[1,3]', 'ALL')
+        >>> Names().hosts("rack1n[01-16],gpu-a[1,3]:2"), Names().hosts("ALL")
+        ('nodea1nodeb[01-16],nodec[1,3]:2', 'ALL')
         """
         if text.lower() in SAME:
             return text
         return "".join(
-            piece if not piece or piece[0] in "[,0123456789" else self._letters(piece)
-            for piece in re.split(r"(\[[^\]]*\]|[0-9]+|,)", text)
+            piece if not piece or piece[0] in "[,:0123456789" else self._letters(piece)
+            for piece in re.split(r"(\[[^\]]*\]|[0-9]+|[,:])", text)
         )
 
     def _letters(self, piece: str) -> str:

@@ -21,7 +21,9 @@ class Case:
     they sleep a second at a time: a longer sleep would go on. Where small jobs preempt others, these are
     small and long, so that there are no idle nodes. With further words on the lines of nodes some jobs ask
     for generic resources, and some for features; with licences some ask for these. Budgets and the like are
-    in other accounts and QOS, and jobs have several partitions where `several` is set.
+    in other accounts and QOS, and jobs have several partitions where `several` is set. Submissions are
+    `spread` times as far apart where nodes, which take some time to boot, are powered down. With `one_thread`
+    some jobs want one thread of each core.
     """
 
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -37,6 +39,9 @@ class Case:
     associations: str = ""
     qos: Sequence[str] = ()
     several: bool = False
+    spread: float = 1.0
+    boot_time: int = 0
+    one_thread: bool = False
 
     @property
     def has_devices(self) -> bool:
@@ -45,6 +50,7 @@ class Case:
 
     def workload(self, jobs: "Sequence[Job]") -> "list[Job]":
         """Return the jobs as they are submitted in this case: none larger than a limit of CPUs."""
+        jobs = [replace(job, submit=job.submit * self.spread) for job in jobs]
         if not self.preempts and not (self.accounts and self.shares_nodes):
             return list(jobs)
         longest = 2 if self.associations else max(job.limit for job in jobs)  # within each budget
@@ -254,6 +260,42 @@ CASES["several_one_plan"] = replace(
     CASES["several"], settings={"SchedulerParameters": f"{PARAMETERS},bf_one_resv_per_job"}
 )
 
+CASES["power"] = Case(
+    {
+        **AT_EACH_WAKE_UP,
+        "DebugFlags": "Backfill,Power",
+        "SuspendTime": 30,
+        "SuspendTimeout": 15,
+        "ResumeTimeout": 90,
+        "SuspendExcNodes": "n[1-2]",
+    },
+    spread=4.0,
+    boot_time=12,
+)
+CASES["power_cpus"] = replace(
+    CASES["power"],
+    settings={
+        **CASES["power"].settings,
+        "SelectTypeParameters": "CR_CPU_Memory",
+        "SuspendRate": 4,
+        "ResumeRate": 8,
+        "SuspendExcNodes": "n[1-8]:2",
+    },
+    partitions=(f"PartitionName=main Nodes={ALL} Default=YES State=UP",),
+    shares_nodes=True,
+    further=[f"Weight={1 + number % 2}" for number in range(NODES)],
+)
+THREADS = [f"Sockets=1 CoresPerSocket={CPUS // 2} ThreadsPerCore=2"] * NODES
+CASES["threads"] = Case(
+    {**AT_EACH_WAKE_UP, "SelectTypeParameters": "CR_Core_Memory"},
+    (f"PartitionName=main Nodes={ALL} Default=YES State=UP",),
+    shares_nodes=True,
+    further=THREADS,
+    one_thread=True,
+)
+CASES["threads_cpu"] = replace(
+    CASES["threads"], settings={**AT_EACH_WAKE_UP, "SelectTypeParameters": "CR_CPU_Memory"}, one_thread=False
+)
 SCRIPT = "#!/bin/sh\nexec sleep $1\n"
 SECOND_BY_SECOND = "#!/bin/sh\nfor second in $(seq ${1%.*}); do sleep 1; done\n"
 
@@ -295,6 +337,7 @@ class Job:
             options.append(f"--licenses={asked}")
         if not case.shares_nodes:
             return [*options, f"--nodes={self.nodes}"]
+        options += ["--hint=nomultithread"] * (self.threads(case) > 1)
         if case.has_devices:
             options += [f"--gres=accelerator:{self.devices}"] * bool(self.devices)
             options += [f"--constraint={self.constraint}"] * bool(self.constraint)
@@ -319,6 +362,10 @@ class Job:
         """Features of its nodes, where they have any."""
         texts = ("", "fast", "wide", "fast&wide", "fast|wide")
         return texts[self.level + self.cpus // 4] if self.tasks <= 16 else ""
+
+    def threads(self, case: Case) -> int:
+        """Return the CPUs that it gets for each one that it asks for: all of a core, if it wants one."""
+        return 1 + (case.one_thread and self.level == 1 and self.tasks <= 16)
 
     @property
     def licences(self) -> dict[str, int]:

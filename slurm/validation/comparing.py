@@ -3,7 +3,7 @@
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +79,7 @@ def on_slurm(
         associations=(chosen.associations or ASSOCIATIONS) if chosen.accounts else "",
         qos=chosen.qos or QOS,
         switches=chosen.switches,
+        boot_time=chosen.boot_time,
         root=root,
     ) as cluster:
         script = cluster.folder / "job.sh"
@@ -152,10 +153,11 @@ def _model(case: str, jobs: Sequence[Job], observed: Observed, folder: Path, zer
     ran = np.array([NEVER_S if job in observed.killed else observed.ran(job) for job in ids])
     shared = CASES[case].shares_nodes
     nodes = np.array([job.nodes for job in jobs])
-    tasks = np.array([job.tasks for job in jobs]) if shared else nodes
+    threads = np.array([job.threads(CASES[case]) for job in jobs])
+    tasks = np.array([job.tasks for job in jobs]) * threads if shared else nodes
     none = np.zeros(len(ids), np.int64)
     more = (
-        {"cpu_memory": np.array([job.memory for job in jobs])}
+        {"cpu_memory": np.array([job.memory for job in jobs]) // threads}
         if shared
         else {"nodes": nodes, "most_nodes": nodes}
     )
@@ -180,8 +182,10 @@ def _model(case: str, jobs: Sequence[Job], observed: Observed, folder: Path, zer
         user=user,
         request=Requests.of(tasks, none, gres=gres, licences=licences, **more),
     )
-    known = [] if observed.version is None else [f"SLURM_VERSION={observed.version.text}"]
+    known = {} if observed.version is None else {"the log": f"SLURM_VERSION={observed.version.text}"}
     configuration = read(folder / "slurm.conf", known)
+    if observed.boot_times:
+        configuration = replace(configuration, boot_time=float(np.median(observed.boot_times)))
     return run(
         asked(
             given,

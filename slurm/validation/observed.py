@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from models.slurm.configuration import hostlist
 from models.slurm.configuration.versions import Version, rules
 from models.slurm.gang import GRACE_S
 from models.slurm.scheduler import SLEEPS_S, Phases
@@ -37,6 +38,9 @@ EPILOG = re.compile(r"_slurm_rpc_epilog_complete: JobId=(\d+) (?:Node=(\S+))?")
 PASS = re.compile(r"sched: Running job scheduler (for full queue|for default depth)")
 SUSPENDED = re.compile(r"gang: (suspending|resuming) JobId=(\d+)$")
 LEFT = re.compile(r"GANG: gang: entering gs_job_fini for JobId=(\d+)$")
+REGISTERED = re.compile(r"(?:validate_node_specs: node (\S+) registered with |Node (\S+) now responding)")
+POWERED = re.compile(r"POWER: power_save: pid \d+ (suspending|waking) nodes (\S+)")
+BOOTED = re.compile(r"Resetting JobId=(\d+) start time for node power up")
 CALCULATED = "priority/multifactor: decay_apply_weighted_factors: priority for job"
 PLAN = re.compile(r"sched/backfill: _dump_job_sched: (?:BACKFILL: )?JobId=(\d+) to start at (\S+?), ")
 
@@ -122,6 +126,11 @@ class Observed:
     kill_times: list[float] = field(default_factory=list)  # from a kill to them
     answered: dict[int, float] = field(default_factory=dict)  # when the last of a job's nodes had answered
     node_messages: dict[int, dict[str, float]] = field(default_factory=dict)  # of epilogs, by node
+    booted: set[int] = field(default_factory=set)  # jobs that waited for their nodes to boot
+    registered: list[float] = field(default_factory=list)  # instants at which nodes were up
+    powered: list[float] = field(default_factory=list)  # checks of nodes that changed some
+    woken: dict[str, float] = field(default_factory=dict)
+    boot_times: list[float] = field(default_factory=list)
     version: Version | None = None
     _message: tuple[float, int] = (0.0, 0)  # the last one of an epilog, and its job
     _evaluated: int = 0
@@ -190,6 +199,16 @@ class Observed:
             self.suspended.setdefault(int(match[2]), []).append(now)
         elif (match := LEFT.match(text)) and int(match[1]) in self.ended:
             self.left.append(now - self.ended[int(match[1])])
+        elif match := BOOTED.match(text):
+            self.started[int(match[1])] = now
+            self.booted.add(int(match[1]))
+        elif match := POWERED.match(text):
+            self.powered.append(now)
+            self.woken |= dict.fromkeys(hostlist.expand(match[2]) if match[1] == "waking" else (), now)
+        elif match := REGISTERED.match(text):
+            self.registered.append(now)
+            if match[2] in self.woken:
+                self.boot_times.append(now - self.woken.pop(match[2]))
         elif name := next((name for begin, name in INSTANTS.items() if text.startswith(begin)), ""):
             getattr(self, name).append(now)
         elif text.startswith(CALCULATED) and now - max(self.calculations, default=0) > 1:
@@ -235,9 +254,8 @@ class Observed:
         It started with the pass, which takes no time in the model. Where it ended while it was suspended it
         ran: the message that resumed it came after the next one that suspended it.
         """
-        started = (
-            max(at for at in (*self.passes, *self.cycles, -np.inf) if at <= self.started[job]) - COARSE_S
-        )
+        begins = self.limits if job in self.booted else (*self.passes, *self.cycles)
+        started = max(at for at in (*begins, -np.inf) if at <= self.started[job]) - COARSE_S
         times = self.suspended.get(job, [])
         stopped = (
             max(end - begin - GRACE_S, 0.0) for begin, end in zip(times[::2], times[1::2], strict=False)
@@ -264,6 +282,7 @@ class Observed:
             passed=_last_before(self.passes, 60.0, zero, readings),
             limits=_last_before(self.limits, 30.0, zero, readings),
             period=float(np.diff(wake_ups).mean()),
+            **self._power(zero),
             completing=self._answer_time(),
             killing=float(np.median(self.kill_times)) if self.kill_times else Phases.killing,
             cycle_time=self._cycle_time(),
@@ -277,6 +296,21 @@ class Observed:
         known = (*self.submitted.values(), *self.ended.values(), *self.calculations, *self.slices)
         seen = max((at for at in known if at <= cycle), default=-np.inf)
         return max(cycle - COARSE_S, min(seen + ORDERED_S, cycle))
+
+    def _power(self, zero: float) -> dict[str, Any]:
+        """Return the phases of the checks of nodes that are powered down: each is a whole number of wake-ups
+        after another, and those before the first one that changes a node are 10 s apart."""
+        if not self.powered:
+            return {}
+        at = np.array(self.powered) - zero
+        number = np.cumsum([0, *np.rint(np.diff(at))])
+        first = math.ceil(at[0] / 10) * 10  # wake-ups before it
+        known = np.interp(np.arange(number[-1] + 1), number, at)
+        idle = max(one for one in self.registered if one <= zero) - zero
+        return {
+            "power_wake_ups": (*(at[0] - np.arange(first, 0, -1)).tolist(), *known.tolist()),
+            "idle": idle,
+        }
 
     def _answer_time(self) -> float:
         """Return the usual time from the end of a job until its nodes have answered."""

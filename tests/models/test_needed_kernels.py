@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from models import backfill, gang
+from models import backfill, gang, slurm
 from models.point import Batches
 from sweep.config import compose, locate
 from sweep.config.overrides import parsed
@@ -77,3 +77,11 @@ print(sorted(compiled() - before))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
+
+
+def test_nodes_that_are_powered_down_need_a_kernel_of_their_own():
+    (plain,) = points("slurm")
+    lines = ["SuspendProgram=/off", "ResumeProgram=/on", "SuspendTime=60"]
+    saving = replace(plain, policy={**plain.policy, "lines": lines})
+    needed = [set(slurm.FAMILY.needed([point])) for point in (plain, saving)]
+    assert needed[1] - needed[0] == {"models.slurm.kernel.powering"}

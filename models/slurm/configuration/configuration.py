@@ -13,6 +13,7 @@ from models.slurm.configuration.nodes import DOWN, FUTURE, Node, nodes_of, state
 from models.slurm.configuration.partitions import INHERITED, Partition, Sharing, partition_of
 from models.slurm.configuration.settings import Settings, settings_of
 from models.slurm.configuration.switches import Switch, switches_of
+from models.slurm.configuration.values import NEVER
 
 NEUTRAL_VALUES = {
     "", "none", "no", "0", "-1", "infinite", "unlimited", "(null)", "n/a", "topology/none",
@@ -55,6 +56,13 @@ class Configuration:
     events: tuple[Reservation, ...] = ()
     switches: tuple[Switch, ...] = ()
     notes: tuple[str, ...] = ()
+    boot_time: float | None = None  # s; of nodes that are powered down
+    watts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # by nodes, then by their state
+
+    @property
+    def saves_power(self) -> bool:
+        """Whether idle nodes are powered down."""
+        return self.settings.saves_power and least_idle(self.settings, self.partitions) < NEVER
 
     @property
     def default_partition(self) -> Partition:
@@ -81,6 +89,12 @@ class Configuration:
     def place(self, key: str) -> str:
         """Return where a key was given, for messages."""
         return self.where.get(key.lower(), self.name)
+
+
+def least_idle(settings: Settings, partitions: Iterable[Partition]) -> int:
+    """Return the seconds after which some node is powered down, `NEVER` for none."""
+    of_partitions = [one.suspend_time for one in partitions if one.suspend_time is not None]
+    return min([settings.suspend_time, *of_partitions])
 
 
 def neutral(line: Line) -> Line:
@@ -194,6 +208,7 @@ def configuration_of(
         switches,
         (
             *_without_effect(parts.alone, settings, switches),
+            *_of_power(settings, partitions.values()),
             *_of_limits(settings, associations, qos),
             *words,
             *faults.notes,
@@ -210,6 +225,16 @@ def _without_effect(
             continue
         if text.lower() not in NEUTRAL_VALUES and not text.lower().endswith("/none"):
             yield f"{key}={text} has no effect here; not simulated: {what}"
+
+
+def _of_power(settings: Settings, partitions: Iterable[Partition]) -> Iterable[str]:
+    """Yield a line where nodes would be powered down beside what is not modelled with that."""
+    least = least_idle(settings, partitions)
+    if least < NEVER and settings.powers_nodes and not settings.saves_power:
+        yield (
+            f"SuspendTime={least} has no effect here: nodes that are powered down, with select/linear, "
+            "preemption or gang scheduling"
+        )
 
 
 def _of_limits(

@@ -39,6 +39,7 @@ class Node:
     sockets: int = 1
     threads: int = 1
     line: int = 0
+    off: bool = False  # powered down at the beginning
 
     def devices(self, kind: str) -> int:
         """Return how many devices it has, of one type or of all types of a name."""
@@ -111,6 +112,7 @@ def nodes_of(line: Line, number: int) -> Iterator[Node]:
             sockets,
             threads,
             number,
+            "POWERED_DOWN" in keys.state or keys.state == {"CLOUD"},  # else scontrol shows what it does
         )
 
 

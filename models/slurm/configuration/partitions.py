@@ -64,6 +64,11 @@ def amount(text: str) -> int:
     return 0 if text.upper() in values.WITHOUT_LIMIT else whole(0, values.MOST)(text)
 
 
+def own_seconds(text: str) -> int | None:
+    """Return a number of seconds, None where the whole cluster's counts."""
+    return None if text.upper() == "GLOBAL" else values.seconds(text)
+
+
 @dataclass(frozen=True)
 class Partition:
     """A partition; `nodes` are positions. Times are seconds, None means unlimited.
@@ -93,6 +98,9 @@ class Partition:
     billing: Mapping[str, float] | None = key("TRESBillingWeights", values.weights, None)
     preempt: Preempt | None = key("PreemptMode", Preempt.of, None)
     grace: int = key("GraceTime", whole(0, OF_32_BITS), 0)
+    suspend_time: int | None = key("SuspendTime", own_seconds, None)
+    suspend_timeout: int | None = key("SuspendTimeout", own_seconds, None)
+    resume_timeout: int | None = key("ResumeTimeout", own_seconds, None)
     restricted: tuple[str, ...] = ()
 
 
@@ -132,6 +140,7 @@ def partition_of(
     restricted = tuple(one for one in RULES_OF_ACCESS if line.text(one, "ALL").upper() not in OPEN_TO_ALL)
     declared = line.record(Partition)
     restricted += () if declared.get("up", True) else ("state",)  # its jobs did run
+    restricted += ("oversubscribe=yes",) * (declared.get("sharing", Share()).kind == Sharing.YES)
     if line.text("Exclusive").upper() == "NODE":  # of 26.05
         declared["sharing"] = Share(Sharing.EXCLUSIVE)
     return Partition(line.name, members, restricted=restricted, **declared)

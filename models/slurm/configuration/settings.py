@@ -63,6 +63,11 @@ def lacks(word: str) -> Callable[[str], bool]:
     return lambda text: word not in values.upper(text)
 
 
+def is_program(text: str) -> bool:
+    """Return whether a program is named."""
+    return text.lower() not in ("", "none", "(null)")
+
+
 SELECT = {"cons_tres": False, "cons_res": False, "linear": True}
 PREEMPT = {"none": Decide.NONE, "partition_prio": Decide.PARTITIONS, "qos": Decide.QOS}
 
@@ -93,6 +98,16 @@ class Settings:
     gang: bool = key("PreemptMode", has("GANG"), False)
     exempt: int = key("PreemptExemptTime", duration(0), 0)
     time_slice: int = key("SchedulerTimeSlice", whole(1, MOST_16_BITS), 30)  # Slurm documents 5 at least
+
+    suspend_time: int = key("SuspendTime", values.seconds, values.NEVER)
+    suspend_timeout: int = key("SuspendTimeout", values.seconds, 30)
+    resume_timeout: int = key("ResumeTimeout", values.seconds, 60)
+    suspend_rate: int = key("SuspendRate", values.rate(MOST_16_BITS), 60)
+    resume_rate: int = key("ResumeRate", values.rate(MOST_16_BITS), 300)
+    suspends_nodes: bool = key("SuspendProgram", is_program, False)
+    resumes_nodes: bool = key("ResumeProgram", is_program, False)
+    kept_nodes: str = key("SuspendExcNodes", str, "")
+    kept_partitions: str = key("SuspendExcParts", str, "")
 
     has_database: bool = key("AccountingStorageType", lambda text: values.plugin(text) == "slurmdbd", False)
     enforces: bool = key("AccountingStorageEnforce", has("limits", "safe", "all"), False)
@@ -161,6 +176,16 @@ class Settings:
     def preempts(self) -> bool:
         """Whether jobs preempt others."""
         return self.decides != Decide.NONE or self.preempt.mode != Mode.OFF
+
+    @property
+    def powers_nodes(self) -> bool:
+        """Whether Slurm powers nodes down and up; it needs a program for each."""
+        return self.suspends_nodes and self.resumes_nodes
+
+    @property
+    def saves_power(self) -> bool:
+        """Whether that is modelled."""
+        return self.powers_nodes and not (self.linear or self.gang or self.preempts)
 
     @property
     def by_qos(self) -> bool:

@@ -5,7 +5,7 @@ Each parser takes a text and raises ``ValueError`` with what is allowed.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 DURATION = re.compile(r"(?:([0-9]{1,6})-)?([0-9]{1,9})(?::([0-9]{1,9}))?(?::([0-9]{1,9}))?")
@@ -95,6 +95,21 @@ def has(*words: str) -> Callable[[str], bool]:
 def upper(text: str) -> set[str]:
     """Return the words between commas, in capitals."""
     return {word.strip().upper() for word in text.split(",")}
+
+
+def rate(most: int) -> Between:
+    """Return a parser of numbers of nodes a minute, as scontrol shows them, too."""
+    of_number = whole(0, most)
+    return replace(of_number, parse=lambda text: of_number.parse(text.removesuffix(" nodes/min")))
+
+
+NEVER = 2**60
+"""Seconds of a time without end, where 0 is a time."""
+
+
+def seconds(text: str) -> int:
+    """Return a number of seconds, `NEVER` for one without end."""
+    return NEVER if text.upper() in WITHOUT_LIMIT else whole(0, 2**32 - 1)(text)
 
 
 def minutes(text: str) -> int | None:

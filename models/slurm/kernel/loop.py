@@ -33,13 +33,20 @@ from models.slurm.kernel.running import (
     pop_end,
 )
 from models.slurm.kernel.signatures import CYCLE, PASS, PICK
-from models.slurm.kernel.tables import NONE, system_at
+from models.slurm.kernel.tables import (
+    BEGIN,
+    BOOTED,
+    CHANGED,
+    CYCLE_BEGINS,
+    CYCLE_ENDS,
+    FAR,
+    NONE,
+    SCAN,
+    system_at,
+)
 
 NEAR_S = 0.6
 """Seconds within which a wake-up of the backfill thread is taken to be one that the log shows."""
-
-FAR = 1 << 60
-"""Seconds: later than the end of any job."""
 
 LIMIT_TEST_S = 30
 """Seconds between two tests of time limits."""
@@ -140,7 +147,7 @@ def test_limits(system):
         job = system.running[k]
         if fate[job].expected > now:
             break
-        if settings.gang and system.members[job].suspended:
+        if fate[job].booting or (settings.gang and system.members[job].suspended):
             k += 1
             continue
         if fate[job].warned:
@@ -171,12 +178,21 @@ def next_tick(system):
 
 
 @part(inline=False)
-def wake_up(system, main_pass, pick):
+def do(system, task, save_power, pick):
+    """Have nodes powered down, or do what that needs."""
+    system.state[0].power_task = task
+    save_power(system, pick)
+
+
+@part(inline=False)
+def wake_up(system, main_pass, pick, save_power):
     """What the background thread does about once a second: limits, and a timed pass where one is due."""
     state, settings = system.state[0], system.settings[0]
     now = math.floor(state.now)
     if now - state.last_limits >= LIMIT_TEST_S:
         state.last_limits = now
+        if state.n_booting:
+            do(system, BOOTED, save_power, pick)
         test_limits(system)
     if release(system):
         state.last_update = now
@@ -210,7 +226,7 @@ def skip_idle(system, until):
     state, settings = system.state[0], system.settings[0]
     first = FAR
     if state.n_running > 0:
-        first = system.fate[system.running[0]].expected
+        first = 0 if state.n_booting else system.fate[system.running[0]].expected
     if settings.budgets and next_spent(system, NONE) != NONE:
         first = 0
     before = -np.inf
@@ -229,7 +245,7 @@ def skip_idle(system, until):
             state.n_passes += 1
         next_tick(system)
     before = -np.inf
-    while before < state.next_check < min(until, state.next_tick):
+    while before < state.next_check < min(until, state.next_tick) and not state.planned:
         before = state.next_check
         now = math.floor(state.next_check)
         if now - state.last_cycle < settings.bf_interval or state.last_update < state.last_cycle:
@@ -251,7 +267,7 @@ def is_planned(system):
 
 
 @part(inline=False)
-def check_backfill(system, backfill_cycle, pick):
+def check_backfill(system, backfill_cycle, pick, save_power):
     """What the backfill thread does: a cycle where the last one is old and something has changed."""
     state, settings = system.state[0], system.settings[0]
     now = math.floor(state.now)
@@ -259,8 +275,12 @@ def check_backfill(system, backfill_cycle, pick):
         state.next_check = state.now + 1.0
         return
     release(system)  # begin times are tested at each pass
+    if state.planned:  # nodes are no longer PLANNED
+        do(system, CYCLE_BEGINS, save_power, pick)
     if state.n_queue:
         backfill_cycle(system, pick)
+        if settings.saves_power:
+            do(system, CYCLE_ENDS, save_power, pick)
         if is_planned(system):  # plans change the start times that are shown, or nodes to PLANNED
             state.last_update = now
     next_cycle(system)
@@ -277,14 +297,16 @@ def last_event(system):
         found = max(found, system.reservations[k].end)
     for k in range(state.n_left, len(system.leaving)):
         found = max(found, jobs[system.leaving[k]].leaves)
+    if state.n_stopping:
+        found = state.quiet_since = state.now
     for k in range(len(system.limits)):  # a budget that is spent comes back; only whole minutes count
         if system.limits[k].decays and system.settings[0].decay_per_s < 1 and system.limits[k].usage >= 60:
             found = state.quiet_since = state.now
     return found
 
 
-@kernel(int64(uint64, PASS, CYCLE, PICK))
-def run(address, main_pass, backfill_cycle, pick):
+@kernel(int64(uint64, PASS, CYCLE, PICK, CYCLE))
+def run(address, main_pass, backfill_cycle, pick, save_power):
     """Run all jobs to their ends; return `ENDED_ALL`, `STUCK` if a job can never start, `NO_PROGRESS` if time
     does not go on, or `PAUSED` where the caller is to check for signals and to call again.
 
@@ -293,6 +315,8 @@ def run(address, main_pass, backfill_cycle, pick):
     system = system_at(address)
     state, settings = system.state[0], system.settings[0]
     n_jobs, events = len(system.fate), 0
+    if settings.saves_power and state.n_passes + state.n_cycles == 0:
+        do(system, BEGIN, save_power, pick)
     before = state.n_passes + state.n_cycles
     while events + OF_PASS * (state.n_passes + state.n_cycles - before) < BUDGET:
         events += 1
@@ -310,11 +334,12 @@ def run(address, main_pass, backfill_cycle, pick):
                 return STUCK
         if state.n_queue == 0 and state.n_held == 0:
             until = min(min(next_submit, next_end), min(state.next_calc, state.next_immediate))
-            skip_idle(system, min(until, min(state.next_slice, next_leave)))
+            skip_idle(system, min(min(until, state.next_power), min(state.next_slice, next_leave)))
         now = min(
             min(min(next_submit, next_end), min(state.next_slice, next_leave)),
             min(min(state.next_tick, state.next_check), min(state.next_calc, state.next_immediate)),
         )
+        now = min(now, state.next_power)
         state.repeated = count_repeated(state.repeated, state.now, now)
         if stands_still(state.repeated, n_jobs):
             return NO_PROGRESS
@@ -329,6 +354,8 @@ def run(address, main_pass, backfill_cycle, pick):
             leave_queue(system)
         elif state.next_slice == now:
             next_slice(system)
+        elif state.next_power == now:
+            do(system, SCAN, save_power, pick)
         elif state.next_immediate == now:
             state.next_immediate = np.inf
             release(system)
@@ -338,7 +365,9 @@ def run(address, main_pass, backfill_cycle, pick):
             sort_again(system)
             state.next_calc += settings.calc_period
         elif state.next_tick == now:
-            wake_up(system, main_pass, pick)
+            wake_up(system, main_pass, pick, save_power)
         else:
-            check_backfill(system, backfill_cycle, pick)
+            check_backfill(system, backfill_cycle, pick, save_power)
+        if state.node_changed:
+            do(system, CHANGED, save_power, pick)
     return PAUSED

@@ -27,7 +27,9 @@ def offered_by(system, job, whole, node, supply, gres):
                 if jobs[job].cpu_memory * cpus > supply[node].memory:
                     return 0
             else:
-                cpus = min(cpus, supply[node].memory // jobs[job].cpu_memory)
+                most = supply[node].memory // jobs[job].cpu_memory
+                if most < cpus:
+                    cpus = most - most % nodes[node].threads * settings.counts_cores
     least = each
     if per_node > 0:
         least = each * per_node

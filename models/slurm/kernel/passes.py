@@ -22,6 +22,7 @@ from models.slurm.kernel.tables import (
     NARROWED,
     NONE,
     NOW,
+    UNAVAILABLE,
     USABLE,
 )
 
@@ -71,7 +72,7 @@ def main_pass(system, full, pick):
         partitions[p].failed, partitions[p].count = 0, 0
     n_words = system.sets.shape[1]
     for w in range(n_words):
-        system.sets[USABLE, w] = ~ZERO
+        system.sets[USABLE, w] = ~system.sets[UNAVAILABLE, w]
     depth, n_started, n_failed = 0, 0, 0
     rejected = -1  # array whose last tested job did not start
     for k in range(state.n_queue):
@@ -118,6 +119,7 @@ def main_pass(system, full, pick):
                 break
             continue
         is_narrow = keep_out(system, now, now + jobs[job].limit) != NO_RESERVATION or n_failed > 0
+        is_narrow = is_narrow or state.n_stopping > 0
         whole = jobs[job].whole or partitions[partition].whole
         idle, state.most_shared = True, FEWEST
         for w in range(n_words):

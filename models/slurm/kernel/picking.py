@@ -23,7 +23,18 @@ from models.slurm.kernel.rows import (
 from models.slurm.kernel.running import RUNNING
 from models.slurm.kernel.signatures import PICK_SIGNATURE
 from models.slurm.kernel.switches import fit_on_switches
-from models.slurm.kernel.tables import ADDED, ALLOWED, EMPTY, FEWEST, KEPT, NONE, NOW, OFF, TRIED
+from models.slurm.kernel.tables import (
+    ADDED,
+    ALLOWED,
+    EMPTY,
+    FEWEST,
+    KEPT,
+    NONE,
+    NOW,
+    OFF,
+    POWERED_DOWN,
+    TRIED,
+)
 
 LARGE = 1 << 40
 """Above any number of nodes and any weight."""
@@ -312,8 +323,11 @@ def pick_first(system, job, whole, row, supply, gres):
     """Choose the first node, light ones first, that has room for a job of one node (since Slurm 26.05,
     `_get_one_res` of select/cons_tres). O(N)."""
     choices, needed = system.choices, system.jobs[job].tasks * system.jobs[job].task_cpus
-    for place in range(len(system.nodes)):
-        node = system.nodes[place].ranked
+    n_nodes = len(system.nodes)
+    for place in range(n_nodes * (1 + system.settings[0].saves_power)):  # those that are powered down last
+        node = system.nodes[place % n_nodes].ranked
+        if place < n_nodes and system.nodes[node].weight >= POWERED_DOWN:
+            continue
         if system.sets[row, node // 64] & (ONE << np.uint64(node % 64)):
             offer = offered_by(system, job, whole, node, supply, gres)
             if offer >= needed and offer > 0:

@@ -10,9 +10,7 @@ import numpy as np
 
 from models.kernels.bits import ONE, ZERO, lowest_position, population
 from models.kernels.compiling import part
-from models.slurm.kernel.tables import MASK, ORIGINAL, PICKED, WINDOW
-
-FAR = 1 << 60
+from models.slurm.kernel.tables import FAR, MASK, ORIGINAL, PICKED, UNAVAILABLE, WINDOW
 
 
 @part(inline=False)
@@ -23,8 +21,8 @@ def begin_plan(system, now):
     system.segments[0].begin = now // slot * slot
     system.segments[0].end = (now + settings.bf_window) // slot * slot
     system.segments[0].next = 0
-    for w in range(system.available.shape[1]):
-        system.available[0, w] = ~ZERO
+    for w in range(system.sets.shape[1]):
+        system.available[0, w] = ~system.sets[UNAVAILABLE, w]
     if settings.plans_licences:
         for k in range(settings.first_licence, len(system.limits)):
             at = system.sets.shape[1] + k - settings.first_licence

@@ -188,6 +188,7 @@ def stop(system, job):
             at = state.n_pieces
             system.pieces[at].begin, system.pieces[at].end = fate[job].start, state.now
             system.pieces[at].job, system.pieces[at].cpus = job, fate[job].cpus
+            system.pieces[at].drawn, system.pieces[at].spared = fate[job].drawn, fate[job].spared
             state.n_pieces += 1
     end_on_nodes(system, job)
 

@@ -9,7 +9,7 @@ from models.kernels.compiling import part
 from models.kernels.lists import remove
 from models.slurm.kernel.budgets import charge, spend
 from models.slurm.kernel.rows import chosen_cores, copy_rows, join_row, leave_row
-from models.slurm.kernel.tables import COMPLETING, FREE, FUTURE, LATER, NONE, NOW, TRIED
+from models.slurm.kernel.tables import BOOTING, COMPLETING, DOWN, FREE, FUTURE, LATER, NONE, NOW, TRIED
 
 RUNNING, ENDED, REQUEUED = 3, 4, 5
 
@@ -109,7 +109,8 @@ def remove_running(system, job):
 
 @part(inline=False)
 def distribute(system, job):
-    """Give each chosen node one task, and the rest in turn, as far as its CPUs go: O(tasks)."""
+    """Give each chosen node one task, and the rest in turn, as far as its CPUs go, on whole cores; return the
+    number of CPUs that count. O(tasks)."""
     jobs, choices = system.jobs, system.choices
     n, each, left = system.state[0].n_chosen, jobs[job].task_cpus, jobs[job].tasks
     per_node = jobs[job].tasks_per_node
@@ -125,8 +126,14 @@ def distribute(system, job):
                 choices[k].given += each
                 left -= 1
                 placed = True
+    total = 0
     for k in range(n):
         choices[k].cpus = max(choices[k].given, min(each, choices[k].cpus))
+        given, threads = choices[k].cpus, system.nodes[choices[k].node].threads
+        if system.settings[0].threads > 1:
+            choices[k].cpus += -given % threads
+        total += choices[k].cpus if system.settings[0].counts_cores else given
+    return total
 
 
 @part(inline=False)
@@ -134,10 +141,12 @@ def start_job(system, job, partition, by):
     """Start a job now on the nodes that were picked; O(nodes + running jobs)."""
     state, settings, fate = system.state[0], system.settings[0], system.fate
     jobs, entries = system.jobs, system.entries
-    if not (jobs[job].whole or system.partitions[partition].whole):
-        distribute(system, job)
+    alone, total = jobs[job].whole or system.partitions[partition].whole, 0
+    if not alone:
+        total = distribute(system, job)
     fate[job].entry = NONE
-    total = 0
+    fate[job].drawn = fate[job].spared = 0.0
+    fate[job].booting = 0
     for k in range(state.n_chosen):
         entry = state.n_free_entry
         state.n_free_entry = entries[entry].next
@@ -147,6 +156,12 @@ def start_job(system, job, partition, by):
         if settings.in_rows:
             entries[entry].cores = np.int64(chosen_cores(system, job, node, system.cores[TRIED, node], cpus))
         fate[job].entry = entry
+        if len(system.power):
+            one, share = system.power[node], cpus / system.nodes[node].cpus
+            fate[job].drawn += share * one.busy_watts
+            fate[job].spared += share * one.idle_watts
+            if one.state == DOWN or (one.state == BOOTING and one.ready > state.now):
+                fate[job].booting = 1
         system.free[node].cpus -= cpus
         system.offers[node].jobs += 1
         if system.free[node].cpus <= 0:
@@ -154,13 +169,19 @@ def start_job(system, job, partition, by):
         system.free[node].memory -= jobs[job].node_memory + jobs[job].cpu_memory * cpus
         for kind in range(settings.n_gres):
             system.free_gres[node * settings.n_gres + kind] -= system.job_gres[job * settings.n_gres + kind]
-        total += cpus
+        total += cpus * alone
     fate[job].cpus, fate[job].n_nodes = total, state.n_chosen
     fate[job].status, fate[job].by, fate[job].partition = RUNNING, by, partition
     fate[job].start = state.now
     fate[job].expected = math.floor(state.now) + jobs[job].limit
     fate[job].end = state.now + jobs[job].runtime
-    push_end(system, fate[job].end, 2 * job)
+    if fate[job].booting:
+        fate[job].end = np.inf
+        system.booting[state.n_booting] = job
+        state.n_booting += 1
+    else:
+        push_end(system, fate[job].end, 2 * job)
+    state.node_changed = settings.saves_power
     if settings.in_rows:
         join_row(system, job, NOW)
     insert_running(system, job)
@@ -203,6 +224,7 @@ def end_on_nodes(system, job):
         system.offers[node].completing += 1
         entry = entries[entry].next
     remove_running(system, job)
+    state.node_changed = settings.saves_power
     if settings.in_rows:
         leave_row(system, job, NOW)
     state.n_completing += 1
@@ -252,6 +274,9 @@ def confirm(system, entry):
     system.entries[entry].answered = 1
     system.offers[node].jobs -= 1
     system.offers[node].completing -= 1
+    if len(system.power) and system.offers[node].jobs == 0:
+        system.power[node].since = math.floor(system.state[0].now)
+    system.state[0].node_changed = system.settings[0].saves_power
     if system.offers[node].completing == 0:
         system.sets[COMPLETING, node // 64] &= ~(ONE << np.uint64(node % 64))
 

@@ -21,7 +21,7 @@ NONE = -1
 
 SETTINGS = fields(
     "tick completing killing cycle_time weight_age max_age weight_fair calc_period decay_per_s damping "
-    "used_at_end time_slice suspend_grace",
+    "used_at_end time_slice suspend_grace power_period",
     "backfill bf_interval bf_resolution bf_window bf_max_job_test bf_max_job_user bf_max_job_part "
     "bf_node_space_size "
     "bf_max_job_start bf_min_age_reserve batch_sched_delay sched_interval default_queue_depth "
@@ -29,7 +29,7 @@ SETTINGS = fields(
     "track_memory least_loaded record_plans busy_nodes linear preempts by_qos youngest_first strict_order "
     "reorder_count requeue_wait message_timeout limit_stop gang by_core by_block in_rows most_rows suspends "
     "rounds_up bounded last_relevant one_by_one first_node one_plan plans_licences plans_running "
-    "first_licence budgets most_cpus unshared",
+    "first_licence budgets most_cpus unshared threads counts_cores saves_power suspend_rate resume_rate",
 )
 """Numbers of slurm.conf; seconds, and switches that are 0 or 1.
 
@@ -75,18 +75,25 @@ first_licence
     The first one of `System.limits` that is of a licence: all after it are, too.
 budgets
     Whether some limits count what jobs have used.
+threads, counts_cores
+    Most CPUs of a core, where jobs get CPUs of nodes, else 1; whether all CPUs of a core count for the job
+    that has it (CR_Core), else those that it asks for. Another job never gets the others.
+saves_power, power_period
+    Whether nodes that are idle are powered down, and seconds between two wake-ups of the thread that does it.
 used_at_end
     Whether what a job used since the last calculation counts at its end: with AccountingStorageEnforce=limits
     only (seen on Slurm 22.05.8).
 """
 
 STATE = fields(
-    "now next_tick next_check next_calc next_immediate last_calc quiet_since next_slice",
+    "now next_tick next_check next_calc next_immediate last_calc quiet_since next_slice "
+    "next_power n_resumed n_suspended",
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_wake_ups "
     "n_completing n_known n_left n_pieces n_members n_slices most_shared shared n_offered n_ended n_placed "
     "busy_first repeated is_copied is_viewed n_copies "
-    "n_times first_time middle_time last_time n_joined",
+    "n_times first_time middle_time last_time n_joined n_booting n_stopping node_update n_power_log planned "
+    "last_scan next_scan power_task node_changed",
 )
 """Scalars of the system.
 
@@ -122,6 +129,16 @@ repeated
     Events at this instant before this one, see `models.kernels.standstill`.
 is_copied, is_viewed, n_copies
     Whether `System.upcoming` has what runs now, and `System.views` are of that; copies that were made.
+next_power, next_scan, last_scan
+    When nodes are checked that may be powered down or booted, at which wake-up, and at which they were last.
+n_resumed, n_suspended
+    Nodes that were booted and powered down, decayed by a minute.
+n_booting, n_stopping
+    Jobs in `System.booting`, and nodes that are powering down.
+power_task, node_changed
+    What `models.slurm.kernel.powering` is to do; whether a node has changed at this instant.
+node_update, planned
+    Second in which a node changed last, and whether the last cycle planned an idle one.
 n_times
     Segments in `System.timeline`.
 first_time, middle_time, last_time, n_joined
@@ -132,10 +149,10 @@ first_time, middle_time, last_time, n_joined
 FEWEST, ANY = -1, 1 << 30
 
 
-NODE = fields(ints="cpus sockets memory weight rows first_core line ranked")
-"""rows: jobs that may share it, on whole nodes with OverSubscribe=FORCE:n. first_core: cores of the nodes
-before it. weight: 0 with `select/linear`, which has lines of NodeName instead, light nodes first.
-ranked: the node at this place in their order."""
+NODE = fields(ints="cpus sockets threads memory weight rows first_core line ranked")
+"""threads: CPUs of a core. rows: jobs that may share it, on whole nodes with OverSubscribe=FORCE:n.
+first_core: cores of the nodes before it. weight: 0 with `select/linear`, which has lines of NodeName instead,
+light nodes first. ranked: the node at this place in their order."""
 
 SUPPLY = fields(ints="cpus memory")
 """What a node has left, now or in a view of the future; generic resources are apart."""
@@ -216,13 +233,13 @@ and the whole second. left: seconds that it still had to run then; ran: whole se
 lost: seconds that it was suspended.
 """
 
-PIECE = fields("begin end", "job cpus")
+PIECE = fields("begin end drawn spared", "job cpus")
 """A run that preemption ended, of a job that runs again."""
 
 FATE = fields(
-    "start end reserved",
+    "start end reserved drawn spared",
     "status by partition tested entry n_nodes expected cpus killed warned called calling limited planned "
-    "next_answer",
+    "next_answer booting",
 )
 """What becomes of each job.
 
@@ -230,7 +247,8 @@ status: 0 not submitted, 1 held, 2 in the queue, 3 running, 4 ended, 5 to be req
 2 by preemption, 3 by its user. warned: whether its time of grace runs. called: second at which it preempted
 others last; calling: pass or cycle in which it does. limited: whether a limit kept it waiting at its last
 test. planned: cycle in which it had a planned start. next_answer: of its nodes that answer before the last.
-by: 0 the main scheduler, 1 backfill.
+by: 0 the main scheduler, 1 backfill. booting: whether it waits for nodes that boot. drawn, spared: watts that
+its CPUs draw, and that they would draw idle.
 reserved: first planned start, NaN for none. tested: whether the selection of nodes has seen it. entry: its
 first allocation. n_nodes: number of them. expected: whole second at which it has to end.
 """
@@ -301,6 +319,34 @@ the first 64 * i of each list as row i of as many as there are words, and one.""
 N_CLASSES = 39
 """Room for such lists, two of them for 0 and for 1."""
 
+POWER = fields(
+    "ready boots idle_watts busy_watts boot_watts off_watts",
+    "state since idle_for off_for kept spared weight begun",
+)
+"""Of each node: when it has booted; seconds of a boot, from its last job until it is powered down, and until
+that is done; what it draws.
+
+state: `UP`, `STOPPING`, `DOWN`, `BOOTING`. since: second of its last job's end, or since it is `STOPPING`.
+kept: 0 stays up, 1 and more is a row of `System.kept_counts`, `NONE` is powered down. spared: whether it
+stays up now. weight: the one of slurm.conf. begun: whether it is `DOWN` at the beginning.
+"""
+
+UP, STOPPING, DOWN, BOOTING = range(4)
+BEGIN, CHANGED, BOOTED, SCAN, CYCLE_BEGINS, CYCLE_ENDS = range(6)
+"""Tasks of `models.slurm.kernel.powering`."""
+
+FAR = 1 << 60
+"""Seconds: later than the end of any job."""
+
+POWERED_DOWN = 1 << 33
+"""Least weight of a node that is powered down."""
+
+STAYING = fields(ints="count members marked")
+"""Nodes of a group of SuspendExcNodes of which the first idle ones stay up, and how many of them."""
+
+POWER_LOG = fields("at idle boot off")
+"""Changes of the watts that idle, booting and powered-down nodes draw."""
+
 SEGMENT = fields(ints="begin end next")
 """The plan: from when to when `System.available` has the same nodes, a linked list in order of time, and in
 `System.timeline` its places in that order. `System.suffixes`: see `models.slurm.kernel.plan.restrict`."""
@@ -321,13 +367,26 @@ children's places are from `first` to before `last`; place: its own; held: the a
 this number.
 """
 
-MASK, NARROWED, FREE, FUTURE, USABLE, ORIGINAL, PICKED, COMPLETING, ADDED, WINDOW, ON_SWITCHES, N_SETS = (
-    range(12)
-)
+(
+    MASK,
+    NARROWED,
+    FREE,
+    FUTURE,
+    USABLE,
+    ORIGINAL,
+    PICKED,
+    COMPLETING,
+    ADDED,
+    WINDOW,
+    ON_SWITCHES,
+    UNAVAILABLE,
+    N_SETS,
+) = range(13)
 """Rows of `System.sets`: nodes under test, and which of them have a free CPU; all with one, now and in the
 future; nodes that a pass may use, that a job may use, that were picked for it; nodes that have not
 confirmed the end of a job; nodes of the lines of slurm.conf that were added so far; nodes that are available
-in the later part of a window; nodes that a job may have on a tree of switches."""
+in the later part of a window; nodes that a job may have on a tree of switches; nodes that are powering
+down."""
 
 
 class System(NamedTuple):
@@ -335,7 +394,8 @@ class System(NamedTuple):
     those that meet a constraint in one. `reserved_from`: first planned use of each node in this cycle.
     `leaving`: jobs that their users cancel, in order of time. `reserved_words`: nodes of reservations,
     then the nodes of switches, and as many rows for one choice. `available`: the nodes of each segment of the
-    plan, then how many there are of each licence."""
+    plan, then how many there are of each licence. `booting`: jobs that wait for nodes that boot.
+    `power_wake_ups`: when the thread that powers nodes down wakes up, as far as that is known."""
 
     state: Annotated[np.ndarray, STATE]
     settings: Annotated[np.ndarray, SETTINGS]
@@ -365,6 +425,11 @@ class System(NamedTuple):
     reservations: Annotated[np.ndarray, RESERVATION]
     reserved_words: SETS
     switches: Annotated[np.ndarray, SWITCH]
+    power: Annotated[np.ndarray, POWER]
+    kept_counts: Annotated[np.ndarray, STAYING]
+    power_log: Annotated[np.ndarray, POWER_LOG]
+    booting: Ints
+    power_wake_ups: Floats
     fate: Annotated[np.ndarray, FATE]
     entries: Annotated[np.ndarray, ENTRY]
     rows: Annotated[np.ndarray, ROW]

@@ -102,11 +102,13 @@ def select(
     again = [len(of_job) for of_job in runs]
     early = (table.start < instant)[rows].sum()
     in_file = seconds[np.sort(rows)]
+    parts_of = sum("+" in job for job in table.job[rows])
+    share = parts_of / max(rows.size, 1)
     changes = {
         f"rows are runs of {len(again):,} jobs that were requeued; each run is simulated as a job that is "
         "submitted when it was requeued (requeued=runs)": sum(again) if requeued == RUNS else 0,
         "rows were not in order of arrival: sorted": (in_file < np.maximum.accumulate(in_file)).sum(),
-        "parts of heterogeneous jobs run as separate jobs": sum("+" in job for job in table.job[rows]),
+        f"parts of heterogeneous jobs run as separate jobs ({share:.1%} of the jobs)": parts_of,
         "jobs started before they were submitted, by the file's clocks: their waits count as 0": early,
         "rows were joined from lines that a field such as SubmitLine had broken": table.n_joined,
         "jobs changed their size: each has the processors of its longest part": table.n_resized,

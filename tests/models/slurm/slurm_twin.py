@@ -123,6 +123,9 @@ class Twin:
     licensed: Sequence[tuple[str, int]] = ()  # each licence, by its name and a number
     busy: set[int] | None = None  # nodes that are preferred in plans
     shared: int = 0  # jobs that may share a node
+    threads: int = 1  # CPUs of a core
+    by_core: bool = False  # all of them count
+    unavailable: set[int] = field(default_factory=set)  # nodes that are powering down
     blocked: int = 0  # jobs of the QOS, in a cycle
     now: int = 0
     waiting: list[TwinJob] = field(default_factory=list)
@@ -389,7 +392,7 @@ class Twin:
                 continue
             alone = whole and self.shared < 2
             busy = members & (self.completing | {node for one in self.running if alone for node in one.given})
-            fewer = bool(kept or failed) and enough
+            fewer = bool(kept or failed or self.unavailable) and enough
             if (
                 self.make_room(job, members - self.completing)
                 or not fewer
@@ -419,13 +422,16 @@ class Twin:
             if whole and cpus < self.nodes[node][0]:
                 continue
             if job.memory and not whole:
-                cpus = min(cpus, memory // job.memory)
+                most = memory // job.memory
+                cpus = min(cpus, most - most % (self.threads if self.by_core else 1))
             if job.memory and whole and cpus * job.memory > memory:
                 continue
             if cpus > 0:
                 offers[node] = cpus
         if self.since_26_05 and (job.tasks == 1 or (whole and job.nodes == 1)):
-            return next(({n: c if whole else job.tasks} for n, c in offers.items() if c >= job.tasks), {})
+            first = sorted(offers, key=lambda node: (self.weight(node) > 0, node))
+            fitting = [node for node in first if offers[node] >= job.tasks][:1]
+            return {node: offers[node] if whole else self.on_cores(job.tasks) for node in fitting}
         while self.since_26_05 and len(offers) >= job.nodes:
             if (given := self.fit(job, whole, offers)) or not offers:
                 return given
@@ -445,7 +451,7 @@ class Twin:
             return self.fit_busy(job, whole, self.busy, offers)
         groups: list[list[int]] = []
         for node in sorted(offers):
-            if groups and groups[-1][-1] == node - 1:
+            if groups and groups[-1][-1] == node - 1 and self.weight(node - 1) == self.weight(node):
                 groups[-1].append(node)
             else:
                 groups.append([node])
@@ -454,13 +460,12 @@ class Twin:
         taken: dict[int, int] = {}
         while groups and (left_nodes > 0 or left_cpus > 0) and may_nodes > 0:
             sums = [sum(offers[node] for node in group) for group in groups]
-            enough = [
-                total >= left_cpus and len(g) >= left_nodes for total, g in zip(sums, groups, strict=True)
-            ]
-            if any(enough):
-                best = min((k for k in range(len(groups)) if enough[k]), key=lambda k: sums[k])
+            lightest = min(self.weight(group[0]) for group in groups)
+            light = [k for k in range(len(groups)) if self.weight(groups[k][0]) == lightest]
+            if enough := [k for k in light if sums[k] >= left_cpus and len(groups[k]) >= left_nodes]:
+                best = min(enough, key=lambda k: sums[k])
             else:
-                best = max(range(len(groups)), key=lambda k: sums[k])
+                best = max(light, key=lambda k: sums[k])
             group = groups.pop(best)
             single = [node for node in group if offers[node] >= left_cpus] if left_nodes <= 1 else []
             for node in [min(single, key=lambda node: offers[node])] if single else group:
@@ -486,10 +491,14 @@ class Twin:
                 if left > 0 and spread[node] < taken[node]:
                     spread[node] += 1
                     left -= 1
-        return {node: max(cpus, 1) for node, cpus in spread.items()}
+        return {node: self.on_cores(max(cpus, 1)) for node, cpus in spread.items()}
+
+    def on_cores(self, cpus: int) -> int:
+        """Return the CPUs of as many cores as some CPUs need."""
+        return -(-cpus // self.threads) * self.threads
 
     def weight(self, node: int) -> int:
-        return 1
+        return 0
 
     def fit_busy(self, job: TwinJob, whole: bool, busy: set[int], offers: dict[int, int]) -> dict[int, int]:
         left_nodes, left_cpus, taken = job.nodes, job.tasks, {}
@@ -506,7 +515,7 @@ class Twin:
     def cycle(self) -> bool:
         """Return whether a job started or ended."""
         now = self.now
-        everything = frozenset([*range(len(self.nodes)), *self.licensed])
+        everything = frozenset({*range(len(self.nodes)), *self.licensed} - self.unavailable)
         plan = [(now // self.slot * self.slot, (now + self.window) // self.slot * self.slot, everything)]
         tested, self.blocked, self.records = 0, 0, 1
         started = False

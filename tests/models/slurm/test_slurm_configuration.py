@@ -13,7 +13,7 @@ from family_cases import composed
 
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
-from models.slurm import gang
+from models.slurm import gang, power
 from models.slurm.asked import asked
 from models.slurm.configuration import (
     ConfigurationError,
@@ -30,6 +30,7 @@ from models.slurm.configuration.keys import LINES
 from models.slurm.configuration.nodes import NodeKeys
 from models.slurm.configuration.reading import of_lines
 from models.slurm.configuration.settings import Preempt, requeue_wait
+from models.slurm.configuration.values import NEVER
 from models.slurm.configuration.versions import RULES
 from models.slurm.kernel import tables
 from models.slurm.policies import Rules, as_pool, wanted, with_moved
@@ -258,9 +259,18 @@ def test_rules_that_are_off_restrict_nothing(no: str) -> None:
     assert (made.restricted, made.least_loaded, made.default) == ((), False, False)
 
 
-@pytest.mark.parametrize(("state", "noted"), [("UP", ()), ("DOWN", ("state",)), ("inactive", ("state",))])
-def test_the_state_of_a_partition_is_noted(state: str, noted: tuple[str, ...]) -> None:
-    (made,) = of_lines("slurm.conf", [NODE, f"{PARTITION} State={state}"]).partitions
+@pytest.mark.parametrize(
+    ("key", "noted"),
+    [
+        ("State=UP", ()),
+        ("State=DOWN", ("state",)),
+        ("State=inactive", ("state",)),
+        ("OverSubscribe=YES:2", ("oversubscribe=yes",)),
+        ("OverSubscribe=EXCLUSIVE", ()),
+    ],
+)
+def test_a_key_of_a_partition_without_effect_is_noted(key: str, noted: tuple[str, ...]) -> None:
+    (made,) = of_lines("slurm.conf", [NODE, f"{PARTITION} {key}"]).partitions
     assert made.restricted == noted
 
 
@@ -425,6 +435,37 @@ def test_durations(text: str, seconds: int | None) -> None:
     assert values.minutes(text) == seconds
 
 
+OTHER = "PartitionName=b Nodes=n[1-2]"
+
+
+@pytest.mark.parametrize(
+    ("lines", "saves", "idle", "kept"),
+    [
+        ([], False, None, None),
+        (["SuspendTime=600"], True, [600] * 4, [-1] * 4),
+        (["SuspendTime=-1"], False, None, None),
+        (["SuspendTime=600", "PreemptMode=GANG"], False, None, None),
+        ([f"{OTHER} SuspendTime=90"], True, [90, 90, NEVER, NEVER], [-1] * 4),
+        (["SuspendTime=60", f"{OTHER} SuspendTime=NONE"], True, [NEVER] * 2 + [60] * 2, [-1] * 4),
+        (["SuspendTime=60", "SuspendExcNodes=n[1,3]", "SuspendExcParts=all,b"], True, [60] * 4, [0] * 4),
+        (["SuspendTime=60", "SuspendExcNodes=n[1,3]:1,n4:2"], True, [60] * 4, [1, -1, 1, 2]),
+    ],
+)  # fmt: skip
+def test_which_nodes_are_powered_down(lines: list[str], saves: bool, idle: object, kept: object) -> None:
+    nodes = ["NodeName=n[1-4] CPUs=2", "PartitionName=all Nodes=ALL"]
+    made = of_lines("slurm.conf", ["SuspendProgram=/off", "ResumeProgram=/on", *nodes, *lines])
+    assert made.saves_power == saves
+    assert any("SuspendTime=600 has no effect" in note for note in made.notes) == (
+        "PreemptMode=GANG" in lines
+    )
+    if saves:
+        assert power.longest(made, "suspend_time").tolist() == idle
+        assert power.kept(made)[0].tolist() == kept
+        assert "boot in 60 s" in power.check(made)[0]
+        with pytest.raises(ConfigurationError, match=r"boot_time=61, and ResumeTimeout of .* is 60 s"):
+            power.check(replace(made, boot_time=61.0))
+
+
 NODE, PARTITION = "NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1"
 
 
@@ -527,7 +568,7 @@ def test_every_number_that_the_kernel_has_is_bounded() -> None:
     made = {  # of what is bounded: of other keys, of the phases, of the nodes and partitions
         "weight_age", "weight_fair", "decay_per_s", "requeue_wait", "suspend_grace", "suspends", "by_core",
         "by_block", "used_at_end", "n_gres", "record_plans", "most_rows", "first_licence", "budgets",
-        "most_cpus", "unshared",
+        "most_cpus", "unshared", "threads", "counts_cores", "saves_power", "power_period",
     }  # fmt: skip
     of_phases = {
         "tick": "period",

@@ -12,6 +12,7 @@ import pytest
 from family_cases import composed, jobs_of, machine_of
 from slurm_budget_twin import Budget, BudgetTwin, LicenceTwin, SwitchTwin
 from slurm_gang_twin import CoreTwin, GangTwin, LinearTwin
+from slurm_power_twin import PowerTwin
 from slurm_twin import SUITS, DeviceTwin, Preempting, Twin, TwinJob
 
 from models.jobs import swf
@@ -51,7 +52,10 @@ KINDS = (
     "budgets",
     "licences",
     "switches",
+    "threads",
+    "power",
 )
+CPUS_OR_NODES = ("two partitions", "tiers", "QOS", "licences", "switches", "power")
 
 
 def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
@@ -61,9 +65,11 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
     preempts = kind in ("tiers", "QOS")
     cores = kind.endswith(" cores")
     whole = (
-        kind not in ("CPUs and memory", "devices")
+        kind not in ("CPUs and memory", "devices", "threads")
         and not cores
-        and not (kind in ("two partitions", "tiers", "QOS", "licences", "switches") and rng.random() < 0.5)
+        and not (
+            kind in ("two partitions", "tiers", "QOS", "licences", "switches", "power") and rng.random() < 0.5
+        )
     )
     nodes = [(cpus, memory)] * n_nodes
     partitions: list[tuple[range, int, bool]] = [(range(n_nodes), 1, whole)]
@@ -107,6 +113,13 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
             "SchedulerTimeSlice=10",
             "" if kind == "gang cores" else "PreemptType=preempt/partition_prio",
         ]
+    if kind == "threads":
+        lines[0] = (
+            f"{lines[0].replace(f'CPUs={cpus}', f'CPUs={2 * cpus}')} CoresPerSocket={cpus} ThreadsPerCore=2"
+        )
+        lines[0] = lines[0].replace("RealMemory=1000", "RealMemory=2000")
+        nodes, cpus = [(2 * cpus, 2000)] * n_nodes, 2 * cpus
+        lines[2] = f"SelectTypeParameters={'CR_Core' if by_core else 'CR_CPU'}_Memory"
     if kind == "builtin":
         lines.append("SchedulerType=sched/builtin")
     if kind == "linear":
@@ -138,9 +151,11 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
                 place,
             )
         )
-    further = {"budgets": BudgetTwin, "licences": LicenceTwin, "switches": SwitchTwin}
+    further = {"budgets": BudgetTwin, "licences": LicenceTwin, "switches": SwitchTwin, "power": PowerTwin}
     kind_of = GangTwin if shared else further.get(kind, Twin)
     twin = kind_of(nodes, partitions, jobs, backfill=kind != "builtin", interval=10, shared=shared)
+    if kind == "threads":
+        twin.threads, twin.by_core = 2, by_core
     if kind == "linear":
         cuts = [0, *sorted({int(rng.integers(1, n_nodes)) for _ in range(rng.integers(3))}), n_nodes]
         node_lines = [(int(rng.integers(1, 3)), set(range(*pair))) for pair in pairwise(cuts)]
@@ -314,7 +329,28 @@ def give_switches(twin: SwitchTwin, lines: list[str], rng: np.random.Generator) 
         lines.append(f"SwitchName=s{s} {'Switches' if level else 'Nodes'}={children}")
 
 
-GIVE = {"budgets": give_budgets, "licences": give_licences, "switches": give_switches}
+def give_power(twin: PowerTwin, lines: list[str], rng: np.random.Generator) -> None:
+    """Power nodes down after a while, on one line of slurm.conf or two, some of them never; nodes are idle
+    between submissions."""
+    n, cpus, memory = len(twin.nodes), *twin.nodes[0]
+    twin.first_line = int(rng.integers(1, n + 1))
+    twin.idle_for, twin.off_for, twin.boots = (
+        int(rng.integers(*most)) for most in ((0, 90), (0, 70), (0, 90))
+    )
+    twin.rates = int(rng.integers(0, 5)), int(rng.integers(0, 5))
+    twin.spares, twin.begun = int(rng.integers(0, n)), bool(rng.integers(2))
+    words = f" CPUs={cpus} RealMemory={memory} State={'CLOUD' if twin.begun else 'UNKNOWN'}"
+    lines[0] = f"NodeName=n[0-{twin.first_line - 1}]{words}"
+    lines += [f"NodeName=n[{twin.first_line}-{n - 1}]{words}"] * (twin.first_line < n)
+    lines += ["SuspendProgram=/bin/true", "ResumeProgram=/bin/true", f"SuspendTime={twin.idle_for}"]
+    lines += [f"SuspendTimeout={twin.off_for}", f"ResumeTimeout={twin.boots}"]
+    lines += [f"SuspendRate={twin.rates[0]}", f"ResumeRate={twin.rates[1]}"]
+    lines += [f"SuspendExcNodes=n[0-{n - 2}]:{twin.spares}"] * (twin.spares > 0)
+    for number, job in enumerate(twin.jobs):
+        job.submit += 40 * number
+
+
+GIVE = {"budgets": give_budgets, "licences": give_licences, "switches": give_switches, "power": give_power}
 
 
 def give_limits(twin: Twin, lines: list[str], rng: np.random.Generator) -> None:
@@ -362,6 +398,13 @@ def give_limits(twin: Twin, lines: list[str], rng: np.random.Generator) -> None:
         twin.caps[f"part {user}"] = 3
     twin.limit_stop = bool(rng.integers(2))
     lines[3] += ",assoc_limit_stop" * twin.limit_stop
+
+
+WATTS = {
+    "ALL": {"idle": 100.0, "busy": 300.0, "boot": 150.0, "off": 5.0},
+    "n0": {"idle": 70.0, "busy": 400.0, "boot": 155.0, "off": 0.0},
+}
+"""What nodes draw in each state."""
 
 
 def simulated(
@@ -418,11 +461,21 @@ def test_every_job_starts_when_the_twin_starts_it(kind: str, seed: int, version:
     if "SelectType=" not in "".join(lines):
         lines.append("SelectType=select/cons_tres")
     twin.since_24_11, twin.since_25_05, twin.since_26_05 = version > "24", version > "25", version > "26"
-    result = simulated(twin, lines)
+    configuration = of_lines("twin", lines)
+    if isinstance(twin, PowerTwin):
+        twin.watts = [WATTS["n0"], *[WATTS["ALL"]] * (len(twin.nodes) - 1)]
+        configuration = replace(configuration, watts=WATTS)
+    result = simulated(twin, lines, configuration=configuration)
     twin.run()
     assert result.start.tolist() == [job.start for job in twin.jobs]
     assert result.by_backfill.tolist() == [job.by_backfill for job in twin.jobs]
     assert result.end.tolist() == [job.end for job in twin.jobs]
+    if isinstance(twin, PowerTwin):
+        n = len(twin.drawn) // 2
+        found = result.drawing.energy(np.array([0.0, n, 2 * n]))
+        for state in WATTS["ALL"]:
+            drawn = [sum(one[state] for one in part) for part in (twin.drawn[:n], twin.drawn[n : 2 * n])]
+            np.testing.assert_allclose(found[f"{state}_energy"] * 3.6e6, drawn, rtol=1e-9, atol=1e-3)
     assert result.cancelled.tolist() == [job.cancelled for job in twin.jobs]
     assert result.suspended.tolist() == [job.late for job in twin.jobs]
     lost = zip(result.lost.job.tolist(), result.lost.begin.tolist(), result.lost.end.tolist(), strict=True)
