@@ -36,7 +36,7 @@ def rules_of(policy: Parameters) -> Rules:
         value = policy.get(key, none)
         if value != none and discipline in DISCIPLINES and discipline != "backfill":
             raise ValueError(
-                f"policy.{key}={getattr(value, '__name__', value)} needs discipline backfill, and this is "
+                f"policy.{key}={getattr(value, '__name__', value)} needs discipline backfill, but this is "
                 f"{discipline}; set it to {checks.shown(none)}"
             )
     return _rules(policy, discipline).of(policy)

@@ -25,8 +25,8 @@ def under(jobs: Jobs, rules: Rules) -> Jobs:
     unknown = np.isnan(jobs.requested)
     if rules.reads_requests and rules.unrequested == "error" and unknown.any():
         raise NoRequestsError(
-            f"{int(unknown.sum()):,} of {len(jobs):,} jobs have no requested time, and the policy "
-            "reads it; add policy.unrequested=runtime to take the actual one instead, or "
+            f"{int(unknown.sum()):,} of {len(jobs):,} jobs have no requested time, but the policy "
+            "reads it; add policy.unrequested=runtime to use the actual runtime instead, or "
             "workload.estimates=tsafrir2005 to draw requests (exact: each asks for its runtime)"
         )
     requested, runtime, predicted = jobs.requested, jobs.runtime, jobs.predicted
@@ -60,9 +60,9 @@ def notes(jobs: Jobs, rules: Rules) -> list[str]:
     killed = int((ran.runtime < jobs.runtime).sum())
     found = []
     if unknown and rules.reads_requests:
-        found.append(f"{unknown:,} jobs have no requested time, scheduled by the actual one")
+        found.append(f"{unknown:,} jobs have no requested time and are scheduled by their runtimes")
     if killed:
-        found.append(f"{killed:,} jobs run longer than requested, killed at it (policy.kill=true)")
+        found.append(f"{killed:,} jobs run longer than requested and are killed then (policy.kill=true)")
     elif longer:
-        found.append(f"{longer:,} jobs run longer than requested, and may (policy.kill=false)")
+        found.append(f"{longer:,} jobs run longer than requested, and are allowed to (policy.kill=false)")
     return found

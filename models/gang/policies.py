@@ -128,7 +128,7 @@ def check_jobs(rules: Rules, point: Point, jobs: Jobs, machine: Machine) -> None
     if waits and unknown:
         raise ValueError(
             f"{unknown:,} of {len(jobs):,} jobs of workload {point.workload.get('name', '')} have no "
-            "requested time, and policy.queue=backfill reads it; add workload.estimates=tsafrir2005 to "
+            "requested time, but policy.queue=backfill reads it; add workload.estimates=tsafrir2005 to "
             "draw requests (exact: each asks for its runtime), or policy.queue=fcfs"
         )
     if not rules.memory:

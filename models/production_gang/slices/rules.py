@@ -147,13 +147,13 @@ class AlphaRules(SliceRules):
             if self.oversized == "error":
                 first = int(np.argmax(cut))
                 raise ValueError(
-                    f"job {first + 1} asks for {jobs.size[first]} processors, and gangs may have {largest} "
+                    f"job {first + 1} asks for {jobs.size[first]} processors, but gangs may have {largest} "
                     f"beside the reserve (policy.reserved={self.reserved}); leave out such jobs, or add "
                     "policy.oversized=cut"
                 )
             notes.append(
                 f"{int(cut.sum()):,} of {len(jobs):,} jobs ask for more than the {largest} CPUs that gangs "
-                "may have, get all of these and take longer (policy.oversized=cut)"
+                "may have; they get all of these and run longer (policy.oversized=cut)"
             )
         free = int((~is_gang).sum())
         if free:
@@ -182,6 +182,6 @@ def _refuse_beyond(jobs: Jobs, largest: int) -> None:
     first = first_of(jobs.size > largest)
     if first is not None:
         raise ValueError(
-            f"job {first + 1} asks for {jobs.size[first]} processors, and the machine has {largest} for a "
+            f"job {first + 1} asks for {jobs.size[first]} processors, but the machine has {largest} for a "
             "job: leave out such jobs, or use a larger machine"
         )

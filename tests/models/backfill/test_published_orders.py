@@ -80,10 +80,10 @@ def of_three(submitted, requested, processors):
 @pytest.mark.parametrize(
     ("name", "keys", "words"),
     [
-        ("easy", {"discipline": "conservative"}, "needs discipline backfill, and this is conservative; set"),
-        ("easy", {"discipline": "ncsa_lsf"}, "needs discipline backfill, and this is ncsa_lsf; set it to"),
-        ("easy", {"discipline": "eq_spatial"}, "needs discipline backfill, and this is eq_spatial; set it"),
-        ("easy", {"discipline": "fcfs"}, "needs discipline backfill, and this is fcfs; set it to queue"),
+        ("easy", {"discipline": "conservative"}, "needs discipline backfill, but this is conservative; set"),
+        ("easy", {"discipline": "ncsa_lsf"}, "needs discipline backfill, but this is ncsa_lsf; set it to"),
+        ("easy", {"discipline": "eq_spatial"}, "needs discipline backfill, but this is eq_spatial; set it"),
+        ("easy", {"discipline": "fcfs"}, "needs discipline backfill, but this is fcfs; set it to queue"),
         ("easy_immediate", {}, "cannot be combined with policy.immediate"),
         ("easy", {"reservations": "all"}, "every waiting job has a reservation.*give a number"),
         ("easy", {"reservations": 0}, "give this order as policy.priority"),

@@ -24,7 +24,7 @@ TOO_LARGE = {"submit": [0.0], "runtime": [10.0], "processors": [75]}
         ),
         (
             "alpha", "alpha", {"workload": {"jobs": TOO_LARGE}, "policy": {"oversized": "error"}},
-            "job 1 asks for 75 processors, and gangs may have 72",
+            "job 1 asks for 75 processors, but gangs may have 72",
         ),
     ],
 )  # fmt: skip
