@@ -28,12 +28,17 @@ class MisfitError(ValueError):
         What they have in common, in the plural.
     remedy : str
         The setting with which they could start.
+    waits : ndarray of bool, optional
+        Which of them wait for ever; Slurm refuses the others.
     """
 
-    def __init__(self, lost: np.ndarray, why: str, kind: str, remedy: str) -> None:
+    def __init__(
+        self, lost: np.ndarray, why: str, kind: str, remedy: str, waits: np.ndarray | None = None
+    ) -> None:
         self.job = int(np.argmax(lost))
         super().__init__(f"job {self.job + 1} {why}; {remedy}")
         self.lost, self.why, self.kind, self.remedy = lost, why, kind, remedy
+        self.waits = np.zeros_like(lost) if waits is None else waits
 
 
 def _parts(lists: Iterable[str]) -> list[str]:

@@ -17,6 +17,7 @@ from models.slurm.constraints import node_sets
 from models.slurm.gang import GRACE_S
 from models.slurm.kernel import tables
 from models.slurm.limits import billed, counters, factors, sizes
+from models.slurm.one_job import most_nodes
 from models.slurm.power import kept as kept_nodes
 from models.slurm.power import longest, watts_of
 from models.slurm.preemption import levels_of, rules_of_jobs
@@ -277,7 +278,7 @@ def _asked(
         limit=wanted.limit,
         min_nodes=np.maximum(request.nodes, 1),
         least_nodes=np.maximum(request.nodes, -(-tasks * task_cpus // largest)),
-        max_nodes=request.most_nodes,
+        max_nodes=most_nodes(wanted, configuration),
         tasks=tasks,
         task_cpus=task_cpus,
         tasks_per_node=request.node_tasks,
@@ -418,6 +419,8 @@ def _settings(configuration: Configuration, phases: Phases, plans: int, first_li
         "completing": phases.completing,
         "killing": phases.killing,
         "cycle_time": phases.cycle_time,
+        "job_time": phases.job_time,
+        "bf_max_time": settings.bf_max_time or settings.bf_interval,
         "suspend_grace": GRACE_S,
         "suspends": settings.preempts and settings.gang,
         "by_core": settings.in_rows and (settings.binds or not settings.by_cpu),

@@ -12,7 +12,7 @@ from models.slurm.asked import Asked
 from models.slurm.building import system_of
 from models.slurm.configuration import Configuration
 from models.slurm.kernel import tables
-from models.slurm.kernel.tables import System
+from models.slurm.kernel.tables import REFUSED, SUBMITTED, System
 from models.slurm.power import Drawing
 from models.slurm.priority import add_usage
 from models.slurm.scheduler import Phases
@@ -37,6 +37,8 @@ class Result:
         Whether it was ended at its limit.
     cancelled : ndarray of bool
         Whether preemption ended it for good.
+    refused : ndarray of bool
+        Whether a limit of submissions refused it: it starts and ends as it is submitted.
     preempted : ndarray of bool
         Whether it made way for another one in its last run.
     suspended : ndarray of float
@@ -58,6 +60,7 @@ class Result:
     planned: Floats
     killed: np.ndarray
     cancelled: np.ndarray
+    refused: np.ndarray
     preempted: np.ndarray
     suspended: Floats
     lost: Pieces
@@ -113,6 +116,9 @@ class Present:
         first = np.cumsum([0, *(len(nodes) for nodes in self.nodes)])
         present.start_before(address, self.start + phases.clock, first, node, cpus, pick)
         system.state["now"], system.settings["unshared"] = -np.inf, 0
+        there = np.repeat(system.jobs["submit"][:-1] <= phases.clock, np.diff(system.jobs["first_charge"]))
+        of_submissions = system.limits["kind"][system.charges["limit"]] == SUBMITTED
+        system.charges["checked"][there & of_submissions] = 0  # Slurm has taken these
 
 
 def _power_scan(configuration: Configuration) -> Any:
@@ -194,6 +200,7 @@ def run(
         fate["reserved"] - phases.clock,
         fate["killed"] == 1,
         fate["killed"] == 2,
+        fate["killed"] == REFUSED,
         fate["warned"] > 0,
         system.members["lost"].copy() if len(system.members) else np.zeros(len(fate)),
         Pieces(lost["job"], np.zeros_like(lost["job"]), lost["begin"], lost["end"], lost["cpus"]),

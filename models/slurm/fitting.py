@@ -15,7 +15,7 @@ from models.arrays import Ints
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
 from models.jobs.trace import Trace
-from models.slurm import constraints
+from models.slurm import constraints, one_job
 from models.slurm.asked import Asked, MisfitError
 from models.slurm.configuration import Configuration, Node, Partition
 from models.workloads.replayed import CAP, REFUSE
@@ -31,9 +31,14 @@ machine then, so its jobs ask for processors only."""
 
 
 def limited(found: Asked, over_limit: str, configuration: Configuration) -> Asked:
-    """Return jobs whose limits and sizes some partition of theirs allows."""
+    """Return jobs in the partitions that allow their limits and sizes."""
     times = [2**62 if one.max_time is None else one.max_time for one in configuration.partitions]
     most = np.array([max(times[one] for one in place) for place in found.partitions])
+    most = np.where(one_job.lifts(found, configuration, "maxtime"), 2**62, most)
+    without = [one.default_time is None for one in configuration.partitions]
+    is_open = ~(found.jobs.requested > 0) & np.array([without[place[0]] for place in found.partitions])
+    longest = one_job.longest(found, configuration)
+    found = replace(found, limit=np.where(is_open | (over_limit == "cap"), longest, found.limit))
     over = found.limit > most
     if over.any():
         job = int(np.argmax(over))
@@ -47,11 +52,17 @@ def limited(found: Asked, over_limit: str, configuration: Configuration) -> Aske
                 "add policy.over_limit=cap to cut their limits",
             )
         found = replace(found, limit=np.minimum(found.limit, most))
-    request = found.request
+    one_job.check(found, configuration, (*one_job.OF_TIME, one_job.LEAST))
+    try:
+        found = one_job.in_partitions(found, configuration)
+        one_job.check(found, configuration, one_job.OF_SIZE)
+    except MisfitError as error:
+        raise TooLargeError(found, error.lost, error.why, error.kind, error.remedy, error.waits) from None
+    request = replace(found.request, most_nodes=one_job.most_nodes(found, configuration))
     nodes, cpus, memory = _needs(request)
     fits = np.zeros(len(found.jobs), bool)
     texts = constraints.effective(request)
-    for here, members in _members(found, configuration):
+    for here, _, members in _members(found, configuration):
         fits[here] |= _fits(members, request[here], configuration.settings.track_memory)
     if not fits.all():
         job = int(np.argmin(fits))
@@ -77,7 +88,9 @@ class TooLargeError(MisfitError):
         self.found = found
 
 
-def _members(found: Asked, configuration: Configuration) -> Iterator[tuple[np.ndarray, list[Node]]]:
+def _members(
+    found: Asked, configuration: Configuration
+) -> Iterator[tuple[np.ndarray, Partition, list[Node]]]:
     """Yield which jobs are of a partition and a constraint, and the nodes there that are up."""
     known, text_of = np.unique(constraints.effective(found.request).astype(str), return_inverse=True)
     meets = [constraints.nodes_with(text, configuration.nodes) for text in known]
@@ -85,7 +98,7 @@ def _members(found: Asked, configuration: Configuration) -> Iterator[tuple[np.nd
         of_partition = np.array([number in place for place in found.partitions])
         for n, usable in enumerate(meets):
             members = [configuration.nodes[node] for node in usable & set(one.nodes)]
-            yield of_partition & (text_of == n), [node for node in members if node.up]
+            yield of_partition & (text_of == n), one, [node for node in members if node.up]
 
 
 def _remedy(lost: np.ndarray, found: Asked, partition: Partition, configuration: Configuration) -> str:
@@ -140,23 +153,29 @@ def _fits(members: Sequence[Node], request: Requests, track: bool) -> np.ndarray
 
 
 def cut(jobs: Jobs, error: TooLargeError, configuration: Configuration) -> tuple[Jobs, np.ndarray]:
-    """Return jobs of which those that are too large ask for no more than some partition of theirs has, and
-    which were changed: not those whose features no node has."""
+    """Return jobs of which those that are too large ask for no more than some partition of theirs has and
+    than one job may have, and which were changed: not those whose features no node has."""
     lost, found = error.lost, error.found
     nodes, cpus, memory = _needs(found.request)
     most = {name: np.zeros(len(lost), np.int64) for name in ("nodes", "cpus", "each", "memory")}
-    for here, members in _members(found, configuration):
-        cpus_of = [node.cpus for node in members]
-        n, total, largest = len(members), sum(cpus_of), max(cpus_of, default=0)
+    for here, one, members in _members(found, configuration):
+        cpus_of = sorted((node.cpus for node in members), reverse=True)[: one.max_nodes or None]
+        n, total, largest = len(cpus_of), sum(cpus_of), max(cpus_of, default=0)
         top = max((node.memory for node in members), default=0)
         better = here & (most["cpus"] < total)
         for name, value in (("nodes", n), ("cpus", total), ("each", largest), ("memory", top)):
             most[name][better] = value
+    for group in one_job.groups(found, configuration):
+        for (limit, resource), (cap, _) in group.caps.items():
+            if name := one_job.SIZES.get((limit, resource)):
+                most[name][group.jobs] = np.minimum(most[name][group.jobs], cap)
     nodes = np.minimum(nodes, most["nodes"])
     few = found.request.most_nodes > 0
     cpus = np.minimum(cpus, np.where(few, np.minimum(nodes * most["each"], most["cpus"]), most["cpus"]))
     memory = np.minimum(memory, most["memory"])
-    lost = lost & (cpus > 0)
+    before = _needs(found.request)
+    smaller = np.logical_or.reduce([a < b for a, b in zip((nodes, cpus, memory), before, strict=True)])
+    lost = lost & (cpus > 0) & smaller
     size = np.where(lost, cpus, jobs.size)
     kilobytes = np.where(lost, np.minimum(jobs.memory, nodes * most["memory"] * 1024), jobs.memory)
     if (asked := jobs.request) is None:
@@ -192,7 +211,7 @@ def fitted(
         With one line, for the first misfit (``refuse``), or where no job is left.
     """
     notes: list[str] = []
-    is_cut = misfits != CAP
+    were_cut: set[str] = set()
     while True:
         try:
             limit = wanted(trace.jobs).limit
@@ -206,9 +225,9 @@ def fitted(
                     f"out the {n} that {error.kind}, or {error.remedy}"
                 ) from None
             named = trace.names_of(np.flatnonzero(error.lost))
-            if isinstance(error, TooLargeError) and not is_cut:
+            if isinstance(error, TooLargeError) and misfits == CAP and error.kind not in were_cut:
                 jobs, changed = cut(trace.jobs, error, configuration)
-                is_cut, trace = True, replace(trace, jobs=jobs)
+                were_cut, trace = were_cut | {error.kind}, replace(trace, jobs=jobs)
                 if changed.any():
                     named = trace.names_of(np.flatnonzero(changed))
                     has = f"{int(changed.sum()):,} jobs were cut to what their partition has (misfits=cap)"

@@ -1,7 +1,9 @@
 """Limits of associations and QOS: how much of what some jobs may have at once (resource_limits.html).
 
 A limit counts what its running jobs ask for, or what jobs have used (`models.slurm.kernel.budgets`); a job
-that would exceed one waits, and stops no job behind it. Licences are counted likewise.
+that would exceed one waits, and stops no job behind it. Licences are counted likewise. Limits of submissions
+count jobs from their submission to their end, and refuse others. Limits of one job are in
+`models.slurm.one_job`.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from models.arrays import Floats, Ints
 from models.jobs.requests import Requests
 from models.slurm.asked import Asked
 from models.slurm.configuration import Configuration
-from models.slurm.configuration.accounting import JOBS, OF_MINUTES, OF_RUNNING, ROOT, WALL, Qos
+from models.slurm.configuration.accounting import JOBS, OF_MINUTES, OF_RUNNING, ROOT, SUBMITTED, WALL, Qos
 from models.slurm.configuration.accounting import above as parents_of
 from models.slurm.kernel import tables
 
@@ -24,6 +26,8 @@ OF_NODES = ("cpu", "node", "mem", "billing")
 """Resources that are counted, with ``jobs``, ``gres/...`` and ``license/...``; others have no effect."""
 
 KINDS = {OF_RUNNING: tables.RUNNING_MINUTES, OF_MINUTES: tables.MINUTES}
+
+FOLLOWS = -(2**40)
 
 MOST_NAMED = 3
 """Limits that a note names."""
@@ -108,8 +112,9 @@ class Limit:
     @classmethod
     def of(cls, label: str, counted: str, *given: Any, decays: bool = True) -> Self:
         """Return a limit by the name of what it counts, and the values of `cap` to `qos`."""
-        if counted == WALL:
-            return replace(cls(label, counted, *given), kind=tables.WALL, decays=decays)
+        if counted in (WALL, SUBMITTED):
+            kind = tables.WALL if counted == WALL else tables.SUBMITTED
+            return replace(cls(label, counted, *given), kind=kind, decays=decays)
         ending = next((one for one in KINDS if counted.endswith(one)), "")
         made = cls(label, counted.removesuffix(ending), *given)
         return replace(made, kind=KINDS.get(ending, tables.AT_ONCE), decays=decays)
@@ -124,10 +129,8 @@ def limited(wanted: Asked, configuration: Configuration) -> Iterator[Limit]:
     if not configuration.settings.enforces:
         return
     levels = configuration.qos
-    of_job = wanted.request.qos.astype(str)
-    of_partition = np.array([configuration.partitions[place[0]].qos for place in wanted.partitions], str)
-    over = [name for name, one in levels.items() if one.over_partition]
-    first = np.where(np.isin(of_job, over) | ~np.isin(of_partition, list(levels)), of_job, of_partition)
+    first, _ = qos_order(wanted, configuration)
+    of_job, of_partition = _levels(wanted, configuration)
     setting: dict[tuple[str, str], list[str]] = {}
     for name, one in levels.items():
         for kind, caps in one.limits.items():
@@ -145,6 +148,20 @@ def limited(wanted: Asked, configuration: Configuration) -> Iterator[Limit]:
             names = [name for kind in kinds for name in setting.get((kind, resource), [])]
             replaced = np.isin(of_job, names) | np.isin(of_partition, names)
             yield Limit.of(label, resource, cap, these, these & ~replaced)
+
+
+def _levels(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, np.ndarray]:
+    """Return the QOS of each job, and its partition's."""
+    of_partition = np.array([configuration.partitions[place[0]].qos for place in wanted.partitions], str)
+    return wanted.request.qos.astype(str), of_partition
+
+
+def qos_order(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, np.ndarray]:
+    """Return the QOS whose limits count first for each job, and the other one."""
+    levels, (of_job, of_partition) = configuration.qos, _levels(wanted, configuration)
+    over = [name for name, one in levels.items() if one.over_partition]
+    is_first = np.isin(of_job, over) | ~np.isin(of_partition, list(levels))
+    return np.where(is_first, of_job, of_partition), np.where(is_first, of_partition, of_job)
 
 
 def labels(wanted: Asked, configuration: Configuration) -> np.ndarray:
@@ -207,6 +224,8 @@ def above(wanted: Asked, configuration: Configuration) -> np.ndarray | None:
 
 def _too_large(limit: Limit, need: Ints, configuration: Configuration) -> np.ndarray:
     """Return which jobs ask for more than all that a limit allows."""
+    if limit.kind == tables.SUBMITTED:
+        return np.zeros(len(need), bool)
     counts = limit.kind in (tables.AT_ONCE, tables.RUNNING_MINUTES) or configuration.settings.safe
     return (need > limit.cap) & counts
 
@@ -223,7 +242,7 @@ def _counts(wanted: Asked, configuration: Configuration) -> Iterator[tuple[Limit
     )
     minutes = (wanted.limit // 60 * factor).astype(np.int64)
     for limit in limited(wanted, configuration):
-        if limit.resource in (JOBS, WALL):
+        if limit.resource in (JOBS, WALL, SUBMITTED):
             every = np.ones_like(cpus)
         elif limit.resource == "billing":
             every = billed(wanted.request, configuration, first, nodes, cpus)
@@ -232,7 +251,20 @@ def _counts(wanted: Asked, configuration: Configuration) -> Iterator[tuple[Limit
         else:
             continue
         mine = np.flatnonzero(limit.counted)
-        yield limit, mine, every[mine], (every if limit.kind == tables.AT_ONCE else every * minutes)[mine]
+        need = every if limit.kind == tables.AT_ONCE else every * minutes
+        need = submitted_with(wanted) if limit.kind == tables.SUBMITTED else need
+        yield limit, mine, every[mine], need[mine]
+
+
+def submitted_with(wanted: Asked) -> Ints:
+    """Return how many jobs are submitted with each one: of an array, which Slurm refuses as a whole, all with
+    the first one, and `FOLLOWS` for the others."""
+    array = wanted.request.array
+    follows = (array[1:] >= 0) & (array[1:] == array[:-1]) & (np.diff(wanted.jobs.submit) == 0)
+    first = np.flatnonzero(np.append(True, ~follows))[: len(array)]
+    found = np.full(len(array), FOLLOWS)
+    found[first] = np.diff(np.append(first, len(array)))
+    return found
 
 
 def exceeded(wanted: Asked, configuration: Configuration, waited: Floats) -> str:
@@ -243,13 +275,15 @@ def exceeded(wanted: Asked, configuration: Configuration, waited: Floats) -> str
     waited : ndarray of float, shape (n_jobs,), seconds
         Recorded waits; NaN for a job without one.
     """
-    begin = wanted.jobs.submit + waited
-    end = begin + wanted.jobs.runtime
+    submit = wanted.jobs.submit
+    started = submit + waited
+    end = started + wanted.jobs.runtime
     beyond, worst = np.zeros(len(waited), bool), [(0.0, "")]  # how far beyond, and the limit
     counted = _counts(wanted, configuration) if configuration.settings.enforces else ()
     for limit, mine, count, _ in counted:
-        if limit.kind != tables.AT_ONCE:
+        if limit.kind not in (tables.AT_ONCE, tables.SUBMITTED):
             continue
+        begin = submit if limit.kind == tables.SUBMITTED else started
         ran = (end > begin)[mine] & (count <= limit.cap)
         jobs, each = mine[ran], count[ran]
         # What ends at a time is free for what starts then.
@@ -291,11 +325,11 @@ def counters(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, n
                 f"{len(mine)} jobs ask for more: each of these runs while no other job of this limit does"
             )
         number, safe = np.full(len(mine), len(caps)), configuration.settings.safe
-        at_once, of_jobs = limit.kind == tables.AT_ONCE, limit.resource in (JOBS, WALL)
+        at_once, of_jobs = limit.kind == tables.AT_ONCE, limit.resource in (JOBS, WALL, SUBMITTED)
         ends = limit.kind in (tables.MINUTES, tables.WALL) and not safe and limit.label != f"account {ROOT}"
         caps.append((0, limit.cap, 0, of_jobs, limit.qos, 0, limit.kind, safe, ends, limit.decays))
         need = np.where(larger, limit.cap, need)
-        held = 0 * need if limit.kind == tables.WALL else count * seconds[mine]
+        held = 0 * need if limit.kind in (tables.WALL, tables.SUBMITTED) else count * seconds[mine]
         jobs.append(mine)
         rows.append(np.column_stack((number, need if at_once else count, is_checked, need, held)))
     for name, cap in (configuration.settings.licences or {}).items():

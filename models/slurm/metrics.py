@@ -26,6 +26,7 @@ METRICS = (
     Metric("backfilled_share", "1", "share of jobs that backfill started", weight="jobs"),
     Metric("killed_share", "1", "share of jobs that were ended at their limit", weight="jobs"),
     Metric("preempted_share", "1", "share of jobs that were preempted", weight="jobs"),
+    Metric("refused_share", "1", "share of jobs that a limit of submissions refused", weight="jobs"),
     Metric("lost_time", "s", "time that a job ran in vain before preemption", weight="jobs"),
     Metric("suspended_time", "s", "time that a job was suspended", weight="jobs"),
     Metric("energy", "kWh", "electric energy of all nodes"),
@@ -48,5 +49,12 @@ def shares(made: Schedule, division: Division, edges: Floats) -> Mapping[str, Fl
         values = getattr(made, column)[division.these]
         with np.errstate(invalid="ignore"):  # a batch without a job
             found[name] = np.bincount(division.batch, values, division.n_batches) / counts
+    refused = np.zeros_like(counts)
+    if made.unmeasured is not None:  # they are in no batch
+        submit = made.jobs.submit[made.unmeasured]
+        at = np.searchsorted(edges, submit, side="right") - 1
+        refused = np.bincount(at[(at >= 0) & (at < len(counts))], minlength=len(counts))
+    with np.errstate(invalid="ignore"):
+        found["refused_share"] = refused / (counts + refused)
     drawing: Drawing = made.drawing  # type: ignore[attr-defined]  # of this family's schedules
     return found | drawing.energy(edges)

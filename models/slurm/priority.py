@@ -86,6 +86,8 @@ def fixed_parts(wanted: Asked, configuration: Configuration) -> tuple[Floats, Fl
     factor = np.array([one.job_factor for one in configuration.partitions], np.float64)
     common = settings.of_partition * (factor if settings.raw_partitions else factor / most)[place]
     common = common - request.nice + settings.of_qos * _qos_factor(request.qos, configuration)
+    if settings.of_association:
+        common = common + settings.of_association * _association_factor(wanted, configuration)[of_job]
     found = []
     for cpus in sizes(request, configuration, place)[1:]:
         size = _size_factor(settings, configuration, request.nodes, cpus, wanted.limit[of_job] / 60)
@@ -99,10 +101,30 @@ def fixed_parts(wanted: Asked, configuration: Configuration) -> tuple[Floats, Fl
 
 
 def _qos_factor(names: np.ndarray, configuration: Configuration) -> np.ndarray:
-    """Return the priority of each job's QOS, as a share of the highest one; ``normal`` if it has none."""
+    """Return the priority of each job's QOS, ``normal`` if it has none: with NO_NORMAL_QOS as it is, else
+    as a share of the highest one."""
     highest = max((one.priority for one in configuration.qos.values()), default=0) or 1
+    highest = 1 if configuration.settings.raw_qos else highest
     known = {name: one.priority / highest for name, one in configuration.qos.items()}
     return np.array([known.get(name or "normal", 0.0) for name in names.tolist()], np.float64)
+
+
+def _association_factor(wanted: Asked, configuration: Configuration) -> Floats:
+    """Return the priority of each job's user or account, as a share of the highest one of all but for
+    NO_NORMAL_ASSOC; what has none has the one above it."""
+    every = configuration.associations
+    highest = max((one.priority or 0 for one in every), default=0) or 1
+    accounts = {one.name: one for one in every if not one.is_user}
+    users = {(one.parent, one.label): one.priority for one in every if one.is_user}
+
+    def priority(account: str, user: str) -> int:
+        over = (accounts[name].priority for name in above(account, accounts) if name in accounts)
+        return next((one for one in (users.get((account, user)), *over) if one is not None), 0)
+
+    pairs = list(zip(wanted.request.account.tolist(), labels(wanted, configuration).tolist(), strict=True))
+    known = {pair: priority(*pair) for pair in dict.fromkeys(pairs)}
+    divisor = 1 if configuration.settings.raw_associations else highest
+    return np.array([known[pair] / divisor for pair in pairs], np.float64)
 
 
 def _size_factor(

@@ -38,6 +38,8 @@ class Phases:
         The same from a kill on; the message of the epilog then calls a pass at once.
     cycle_time : float
         Seconds that a backfill cycle takes: the next one comes bf_interval after its end.
+    job_time : float
+        Further seconds of a cycle for each job that it tests; it ends once it has taken bf_max_time.
     wake_ups : tuple of float
         The first wake-ups of the background thread, where they are known; later ones follow a period apart.
     cycles : tuple of float
@@ -64,6 +66,7 @@ class Phases:
     completing: float = 0.02
     killing: float = 0.1
     cycle_time: float = 0.003
+    job_time: float = 0.0
     wake_ups: tuple[float, ...] = ()
     idle: float = 0.0
     cycles: tuple[float, ...] = ()
@@ -90,5 +93,6 @@ LIMITS = {
     "completing": (0, 86_400),
     "killing": (0, 86_400),
     "cycle_time": (0, 3600),
+    "job_time": (0, 60),
 }
 """Bounds of phases that are not a day before and after the beginning."""

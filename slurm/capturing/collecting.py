@@ -43,6 +43,9 @@ COLUMNS += [
 ]  # the last one is text that a user types
 SACCT = ("sacct", "-a", "-X", "-D", "-P", "--noconvert")
 
+CYCLES = ("Mean cycle", "Depth Mean")
+"""Lines of sdiag: microseconds of a backfill cycle, and jobs that it considers."""
+
 SACCT_S = 1800
 """Seconds that sacct may take for one period."""
 
@@ -85,12 +88,28 @@ class Capture:
         self._dump()
         self._jobs()
         self._configuration()
+        self._cycles()
 
     @property
     def config(self) -> dict[str, str]:
         """What `scontrol show config` prints."""
         pairs = (line.partition("=") for line in self.files.get(CONFIG, "").splitlines())
         return {key.strip(): value.strip() for key, equals, value in pairs if equals}
+
+    def _cycles(self) -> None:
+        """Note how long backfill cycles take, by what sdiag prints, where it does."""
+        try:
+            printed = self.slurm.run("sdiag").partition("Backfilling stats")[2]
+        except SlurmError:
+            return  # a study does without
+        mean, depth = (re.search(rf"^\s*{name}:\s+(\d+)", printed, re.MULTILINE) for name in CYCLES)
+        if mean and depth and int(depth[1]):
+            seconds, jobs = int(mean[1]) / 1e6, int(depth[1])
+            text = f"a backfill cycle takes {seconds:.3g} s for {jobs:,} jobs on average"
+            remedy = (
+                f"policy.phases={{job_time: {seconds / jobs:.2g}}} ends simulated ones at bf_max_time, too"
+            )
+            self.note("ok", "sdiag", f"{text}; {remedy}")
 
     def _dump(self) -> None:
         if not (cluster := self.config.get("ClusterName")):

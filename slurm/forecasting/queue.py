@@ -26,7 +26,9 @@ FILE = "queue.json"
 """Its name in a bundle."""
 
 RUNNING, PENDING = {"RUNNING", "CONFIGURING", "SUSPENDED"}, {"PENDING"}
-HELD = re.compile("Held|NeverSatisfied|BadConstraints|PartitionNodeLimit|PartitionTimeLimit|PartitionConfig")
+HELD = re.compile(
+    "Held|NeverSatisfied|BadConstraints|Partition(Node|Time)Limit|PartitionConfig|Max[A-Z]\\w+Per(Job|Node)|QOSMin"
+)
 """Reasons for which a job does not start until a person changes it."""
 
 KEPT = re.compile(

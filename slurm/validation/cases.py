@@ -21,9 +21,10 @@ class Case:
     they sleep a second at a time: a longer sleep would go on. Where small jobs preempt others, these are
     small and long, so that there are no idle nodes. With further words on the lines of nodes some jobs ask
     for generic resources, and some for features; with licences some ask for these. Budgets and the like are
-    in other accounts and QOS, and jobs have several partitions where `several` is set. Submissions are
-    `spread` times as far apart where nodes, which take some time to boot, are powered down. With `one_thread`
-    some jobs want one thread of each core.
+    in other accounts and QOS, and jobs have several partitions where `several` is set. Where the cluster
+    `refuses` jobs or lets some wait for ever, these are compared, too. Submissions are `spread` times as far
+    apart where nodes, which take some time to boot, are powered down. With `one_thread` some jobs want one
+    thread of each core.
     """
 
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -42,6 +43,7 @@ class Case:
     spread: float = 1.0
     boot_time: int = 0
     one_thread: bool = False
+    refuses: bool = False
 
     @property
     def has_devices(self) -> bool:
@@ -51,6 +53,8 @@ class Case:
     def workload(self, jobs: "Sequence[Job]") -> "list[Job]":
         """Return the jobs as they are submitted in this case: none larger than a limit of CPUs."""
         jobs = [replace(job, submit=job.submit * self.spread) for job in jobs]
+        if self.refuses:  # a job that never starts stops others if a tier leaves it too few nodes
+            return [replace(job, nodes=min(job.nodes, 8)) for job in jobs]
         if not self.preempts and not (self.accounts and self.shares_nodes):
             return list(jobs)
         longest = 2 if self.associations else max(job.limit for job in jobs)  # within each budget
@@ -296,6 +300,27 @@ CASES["threads"] = Case(
 CASES["threads_cpu"] = replace(
     CASES["threads"], settings={**AT_EACH_WAKE_UP, "SelectTypeParameters": "CR_CPU_Memory"}, one_thread=False
 )
+CASES["limits_of_jobs"] = Case(
+    {**AT_EACH_WAKE_UP, "SelectTypeParameters": "CR_CPU_Memory", "AccountingStorageEnforce": "limits"},
+    (
+        f"PartitionName=main Nodes={ALL} Default=YES QOS=main MaxNodes=6 State=UP",
+        "PartitionName=few Nodes=n[1-6] PriorityTier=2 MinNodes=2 MaxNodes=4 State=UP",
+    ),
+    shares_nodes=True,
+    accounts=True,
+    associations=ASSOCIATIONS.replace("GrpTRES=cpu=32", "MaxTRESPerJob=node=3,mem=20000")
+    .replace("GrpJobs=5:MaxJobs=2", "GrpSubmitJobs=8:MaxWallDurationPerJob=3")
+    .replace("GrpTRES=cpu=20", "MaxTRESMinsPerJob=cpu=40")
+    .replace("Fairshare=3:MaxJobs=2", "Fairshare=3:MaxSubmitJobs=3")
+    .replace("Fairshare=1:MaxJobs=3", "Fairshare=1:MaxTRESPerNode=cpu=3"),
+    qos=(
+        "main MinTRESPerJob=cpu=2",
+        "bulk Priority=20 MaxTRESPerJob=cpu=16 MaxSubmitJobsPerUser=3 Flags=PartitionMaxNodes",
+        "urgent Priority=100 MaxWall=4 MaxTRESPerJob=cpu=24 MaxSubmitJobsPerAccount=5 Flags=DenyOnLimit",
+    ),
+    refuses=True,
+)
+
 SCRIPT = "#!/bin/sh\nexec sleep $1\n"
 SECOND_BY_SECOND = "#!/bin/sh\nfor second in $(seq ${1%.*}); do sleep 1; done\n"
 
@@ -341,6 +366,8 @@ class Job:
         if case.has_devices:
             options += [f"--gres=accelerator:{self.devices}"] * bool(self.devices)
             options += [f"--constraint={self.constraint}"] * bool(self.constraint)
+        if nodes := self.asked_nodes(case):
+            options.append(f"--nodes={nodes}")
         return [*options, f"--ntasks={self.tasks}", f"--mem-per-cpu={self.memory}"]
 
     def preempts(self, case: Case) -> bool:
@@ -351,6 +378,10 @@ class Job:
     def tasks(self) -> int:
         """CPUs that it requests where nodes are shared."""
         return self.cpus * self.nodes
+
+    def asked_nodes(self, case: Case) -> int:
+        """Return the nodes that it names where these are limited, 0 for none."""
+        return self.nodes if not case.shares_nodes or (case.refuses and (self.few or self.who % 2)) else 0
 
     @property
     def devices(self) -> int:

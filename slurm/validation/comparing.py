@@ -1,5 +1,6 @@
 """One workload on a real Slurm, and on the model with the phases of that run."""
 
+import json
 import shutil
 import time
 from collections.abc import Callable, Sequence
@@ -10,10 +11,11 @@ import numpy as np
 
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
-from models.slurm.asked import asked
+from models.slurm.asked import Asked, MisfitError, asked
 from models.slurm.configuration import read
 from models.slurm.engine import Result, run
-from slurm.commands import Slurm, SlurmError
+from models.slurm.fitting import limited
+from slurm.commands import RefusedError, Slurm, SlurmError
 from slurm.testcluster import TestCluster
 from slurm.validation.accounts import ASSOCIATIONS, LEVELS, QOS, WHO
 from slurm.validation.cases import BASE, CASES, CPUS, NODES, SCRIPT, SECOND_BY_SECOND, Job
@@ -31,11 +33,18 @@ SAME_S = 0.5
 NEVER_S = 1e6
 """Run time of a job that was killed: it is not known how long it would have run."""
 
+PATIENCE_S = 130
+"""Seconds without a running job after which those that wait do so for ever: longer than between two full
+passes."""
+
+NUMBERS = "numbers.json"
+"""Of each job in order of submission its number, 0 where it was refused, and why it never starts."""
+
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """Starts in seconds from shortly before the first submission, shape (n_jobs,); of a job that is requeued
-    the last one."""
+    the last one. `left_out`: jobs that never started, in Slurm, in the model, and in both of them."""
 
     case: str
     submitted: np.ndarray
@@ -46,6 +55,7 @@ class Comparison:
     plans: tuple[int, int]
     preempted: tuple[int, int]
     version: str = ""
+    left_out: tuple[int, int, int] = (0, 0, 0)
 
     @property
     def line(self) -> str:
@@ -57,8 +67,9 @@ class Comparison:
             f"starts differ by {np.percentile(off, 90):.2f} s at most for nine of ten, {off.max():.2f} s "
             f"for all; {self.same_scheduler.mean():.0%} started by the same scheduler; plans alike: "
             f"{self.plans[0]:,} of {self.plans[1]:,}"
-            + "; preempted runs: {}, model {}".format(*self.preempted)
-            * any(self.preempted)
+            + "; preempted runs: {}, model {}".format(*self.preempted) * any(self.preempted)
+            + "; refused or held for ever: {}, model {}, the same {}".format(*self.left_out)
+            * any(self.left_out)
         )
 
 
@@ -91,20 +102,35 @@ def on_slurm(
             _include("accounts.txt", cluster.accounting(), folder)
         if chosen.reservation:
             _reserve(chosen.reservation, cluster, folder)
-        began = time.monotonic()
+        began, numbers = time.monotonic(), list[int]()
+        held, ran_at = dict[str, str](), time.monotonic()
         for number, job in enumerate(jobs, start=1):
             time.sleep(max(began + job.submit - time.monotonic(), 0))
             options = ["--output=/dev/null", "--error=/dev/null", *job.options(chosen)]
-            if (given := cluster.slurm.submit(script, options, [str(job.runtime)])) != number:
-                raise SlurmError(f"{case}: job {number} has the number {given}")
+            try:
+                numbers.append(cluster.slurm.submit(script, options, [str(job.runtime)]))
+            except RefusedError:
+                if not chosen.refuses:
+                    raise
+                numbers.append(0)
+            if not chosen.refuses and numbers[-1] != number:
+                raise SlurmError(f"{case}: job {number} has the number {numbers[-1]}")
             if number % 20 == 0:
                 say(f"{case}: {number} of {len(jobs)} jobs submitted")
-        while left := cluster.slurm.run("squeue", "-h", "-o", "%i").split():  # of all users
+        while left := cluster.slurm.run("squeue", "-h", "-o", "%i %T %r").splitlines():  # of all users
+            if any(" PENDING " not in line for line in left):
+                ran_at = time.monotonic()
+            held = {line.split()[0]: line.split()[2] for line in left}
+            if chosen.refuses and time.monotonic() > ran_at + PATIENCE_S:
+                break
             if time.monotonic() > began + LONGEST_S:
                 raise SlurmError(f"{case}: {len(left)} jobs have not ended after {LONGEST_S // 60} minutes")
             say(f"{case}: {len(left)} jobs left")
             time.sleep(5)
         shutil.copy(cluster.folder / "log" / "slurmctld.log", folder / "slurmctld.log")
+        if chosen.refuses:
+            text = json.dumps({"numbers": numbers, "held": held})
+            (folder / NUMBERS).write_text(text, encoding="utf-8")
 
 
 def _reserve(wanted: str, cluster: TestCluster, folder: Path) -> None:
@@ -125,56 +151,86 @@ def compare(case: str, jobs: Sequence[Job], folder: Path) -> Comparison:
     """Return the comparison of the log in a folder with the model of its slurm.conf."""
     with open(folder / "slurmctld.log", encoding="utf-8", errors="replace") as log:
         observed = Observed.of(log)
-    ids = observed.jobs
-    zero = observed.submitted[ids[0]] - BEFORE_S
-    submitted = np.array([observed.submitted[job] - zero for job in ids])
-    real = np.array([observed.started[job] - zero for job in ids])
-    asked_for = CASES[case].workload(jobs)
-    result = _model(case, [asked_for[job - 1] for job in ids], observed, folder, zero)
-    main = np.array([observed.started_by[job] == "main" for job in ids])
+    ids, asked_for = observed.jobs, CASES[case].workload(jobs)
+    given = [asked_for[job - 1] for job in ids]
+    if (folder / NUMBERS).exists():  # those that never started as well
+        ids = json.loads((folder / NUMBERS).read_text(encoding="utf-8"))["numbers"]
+        given = asked_for[: len(ids)]
+    refused = iter(observed.refused)
+    submitted = np.array([observed.submitted[job] if job else next(refused) for job in ids])
+    zero = submitted[0] - BEFORE_S
+    real = np.array([observed.started.get(job, np.nan) - zero for job in ids])
+    kept, result = _model(case, given, ids, observed, folder, submitted - zero, zero)
+    model = np.full(len(ids), np.nan)
+    model[kept] = np.where(result.refused, np.nan, result.start)
+    main = np.array([observed.started_by.get(job) == "main" for job in ids])[kept]
     cycle, job, start = result.plans
+    place = {ids[k]: n for n, k in enumerate(kept)}
     plans = [
-        (start[(job == ids.index(number)) & (abs(cycle - at + zero) < SAME_S)], planned - zero)
+        (start[(job == place[number]) & (abs(cycle - at + zero) < SAME_S)], planned - zero)
         for at, number, planned in observed.plans
-        if number in ids
+        if number in place
     ]
     alike = sum(bool((abs(mine - theirs) <= 1).any()) for mine, theirs in plans)
     passes = (len(observed.passes), result.n_passes)
-    same = main != result.by_backfill
     preempted = (len(observed.preempted), len(result.lost.job) + int(result.cancelled.sum()))
     known = observed.version.text if observed.version else ""
+    lacking = [np.isnan(real), np.isnan(model)]
+    both = ~(lacking[0] | lacking[1])
     return Comparison(
-        case, submitted, real, result.start, same, passes, (alike, len(plans)), preempted, known
+        case,
+        (submitted - zero)[both],
+        real[both],
+        model[both],
+        (main != result.by_backfill)[both[kept]],
+        passes,
+        (alike, len(plans)),
+        preempted,
+        known,
+        (int(lacking[0].sum()), int(lacking[1].sum()), int((lacking[0] & lacking[1]).sum())),
     )
 
 
-def _model(case: str, jobs: Sequence[Job], observed: Observed, folder: Path, zero: float) -> Result:
-    ids = observed.jobs
-    ran = np.array([NEVER_S if job in observed.killed else observed.ran(job) for job in ids])
-    shared = CASES[case].shares_nodes
-    nodes = np.array([job.nodes for job in jobs])
-    threads = np.array([job.threads(CASES[case]) for job in jobs])
-    tasks = np.array([job.tasks for job in jobs]) * threads if shared else nodes
+def _model(
+    case: str,
+    jobs: Sequence[Job],
+    ids: Sequence[int],
+    observed: Observed,
+    folder: Path,
+    submitted: np.ndarray,
+    zero: float,
+) -> tuple[np.ndarray, Result]:
+    """Return which of the jobs are in the queue at some time, and what becomes of them in the model; those
+    that wait for ever are cancelled at the end."""
+    ran = np.array(
+        [
+            observed.ran(number) if number in observed.ended else job.runtime
+            for number, job in zip(ids, jobs, strict=True)
+        ]
+    )
+    ran[np.isin(ids, [*observed.killed])] = NEVER_S
+    chosen = CASES[case]
+    nodes = np.array([job.asked_nodes(chosen) for job in jobs])
+    threads = np.array([job.threads(chosen) for job in jobs])
+    tasks = np.array([job.tasks for job in jobs]) * threads if chosen.shares_nodes else nodes
     none = np.zeros(len(ids), np.int64)
-    more = (
-        {"cpu_memory": np.array([job.memory for job in jobs]) // threads}
-        if shared
-        else {"nodes": nodes, "most_nodes": nodes}
-    )
-    user, users = None, []
-    if CASES[case].accounts:
+    more: dict[str, np.ndarray] = {"nodes": np.maximum(nodes, 1), "most_nodes": nodes}
+    if chosen.shares_nodes:
+        more["cpu_memory"] = np.array([job.memory for job in jobs]) // threads
+    user, users = None, list[str]()
+    if chosen.accounts:
         users = sorted({WHO[job.who][0] for job in jobs})
         user = np.array([1 + users.index(WHO[job.who][0]) for job in jobs])
         more["account"] = np.array([WHO[job.who][1] for job in jobs], object)
         more["qos"] = np.array([LEVELS[job.level] for job in jobs], object)
-    if CASES[case].has_devices:
+    if chosen.has_devices:
         more["constraint"] = np.array([job.constraint for job in jobs], object)
-    if len(CASES[case].partitions) > 1:
-        more["partition"] = np.array([job.partition(CASES[case]) for job in jobs], object)
-    gres = {"accelerator": np.array([job.devices for job in jobs])} if CASES[case].has_devices else {}
-    licences = {name: np.array([job.licences.get(name, 0) for job in jobs]) for name in CASES[case].licences}
+    if len(chosen.partitions) > 1:
+        more["partition"] = np.array([job.partition(chosen) for job in jobs], object)
+    gres = {"accelerator": np.array([job.devices for job in jobs])} if chosen.has_devices else {}
+    licences = {name: np.array([job.licences.get(name, 0) for job in jobs]) for name in chosen.licences}
     given = Jobs(
-        np.array([observed.submitted[job] - zero for job in ids]),
+        submitted,
         ran,
         np.array([job.limit * 60.0 for job in jobs]),
         tasks,
@@ -186,15 +242,33 @@ def _model(case: str, jobs: Sequence[Job], observed: Observed, folder: Path, zer
     configuration = read(folder / "slurm.conf", known)
     if observed.boot_times:
         configuration = replace(configuration, boot_time=float(np.median(observed.boot_times)))
-    return run(
-        asked(
-            given,
-            configuration,
-            observed.messages(ids),
-            users,
-            answer=observed.answers(ids),
-            node_answers=observed.node_answers(ids, [node.name for node in configuration.nodes]),
-        ),
+    nodes_of = [node.name for node in configuration.nodes]
+
+    def wanted(rows: np.ndarray, leaves: np.ndarray | None = None) -> Asked:
+        numbers = [ids[k] for k in rows]
+        messages, answers = observed.messages(numbers), observed.answers(numbers)
+        of_nodes = observed.node_answers(numbers, nodes_of)
+        return asked(given.part(rows), configuration, messages, users, leaves, answers, of_nodes)
+
+    kept, waits = np.arange(len(jobs)), np.zeros(len(jobs), bool)
+    while True:
+        try:
+            places = dict(
+                zip(kept.tolist(), limited(wanted(kept), "error", configuration).partitions, strict=True)
+            )
+            break
+        except MisfitError as error:
+            waits[kept[error.waits]] = True
+            kept = kept[~error.lost]
+    rows = np.sort(np.concatenate([kept, np.flatnonzero(waits)]))
+    every = wanted(rows, np.where(waits[rows], LONGEST_S, np.inf))
+    delay = np.where(waits[rows], 2.0 * LONGEST_S, 0.0)  # until after they are cancelled
+    request = replace(every.request, delay=delay)
+    partitions = tuple(
+        places.get(k, of_job) for k, of_job in zip(rows.tolist(), every.partitions, strict=True)
+    )
+    return rows, run(
+        replace(every, request=request, partitions=partitions),
         configuration,
         observed.phases(zero, configuration.settings.batch_sched_delay),
         plans=100 * len(ids) + 1000,

@@ -22,6 +22,7 @@ SLUID = re.compile(r"(JobId=\d+) SLUID=\S+")
 
 STAMP = re.compile(r"\[(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+)\] (?:debug\d?: +)?(.*)")
 SUBMITTED = re.compile(r"_slurm_rpc_submit_batch_job: JobId=(\d+) ")
+REFUSED = re.compile(r"_slurm_rpc_submit_batch_job: (?!JobId=)")
 STARTED = re.compile(r"sched: Allocate JobId=(\d+) ")
 BACKFILLED = re.compile(r"sched/backfill: _start_job: Started JobId=(\d+) in ")
 EVALUATED = re.compile(r"(?:select_p_job_test: evaluating|_attempt_backfill: BACKFILL: test for) JobId=(\d+)")
@@ -132,6 +133,7 @@ class Observed:
     woken: dict[str, float] = field(default_factory=dict)
     boot_times: list[float] = field(default_factory=list)
     version: Version | None = None
+    refused: list[float] = field(default_factory=list)  # submissions
     _message: tuple[float, int] = (0.0, 0)  # the last one of an epilog, and its job
     _evaluated: int = 0
     _asking: list[int] = field(default_factory=list)  # jobs that ended, whose nodes no agent has asked yet
@@ -150,6 +152,8 @@ class Observed:
     def _add(self, now: float, text: str) -> None:
         if match := SUBMITTED.match(text):
             self.submitted[int(match[1])] = now
+        elif REFUSED.match(text):
+            self.refused.append(now)
         elif (match := STARTED.match(text)) or (match := BACKFILLED.match(text)):
             job = int(match[1])
             self.started.setdefault(job, now)

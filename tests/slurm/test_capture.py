@@ -113,6 +113,15 @@ case "$*" in *"-o Submit"*) date -u -d '{zone}' +%s; exit;; esac
 cat {folder}/sacct.txt
 """
 
+SDIAG = """\
+Main schedule statistics (microseconds):
+\tMean cycle:   131
+Backfilling stats
+\tMean cycle:   1500000
+\tDepth Mean: 300
+\tDepth Mean (try depth): 40
+"""
+
 DATA = Path(__file__).parents[1] / "data" / "slurm"
 
 Site = Callable[..., list[str]]
@@ -155,6 +164,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
             "sacct": (printed or SACCT).replace("{folder}", str(tmp_path)).replace("{zone}", zone),
         }
         programs["squeue"] = f"cat {DATA}/squeue.json"
+        programs["sdiag"] = f"cat <<'END'\n{SDIAG}END"
         (tmp_path / "bin").mkdir(exist_ok=True)
         for name in ("cat", "cp", "date", "env"):  # and no Slurm of this machine
             (tmp_path / "bin" / name).unlink(missing_ok=True)
@@ -176,6 +186,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 def test_a_complete_bundle(site: Site, tmp_path: Path, version: str) -> None:
     lines = site(version=version)
     assert {line.split()[0] for line in lines if line and not line.startswith("bundle:")} == {"ok"}
+    assert any("takes 1.5 s for 300 jobs" in line and "{job_time: 0.005}" in line for line in lines)
     with tarfile.open(tmp_path / "site.tar.gz") as tar:
         names = tar.getnames()
         tar.extractall(tmp_path / "out", filter="data")

@@ -25,6 +25,7 @@ OF_TYPE = re.compile(r"(gres/\w+):")
 
 ROOT = "root"
 JOBS = "jobs"
+SUBMITTED = "submitted jobs"
 OF_MINUTES, OF_RUNNING, WALL = " minutes", " minutes of running jobs", "wall minutes"
 """What limits count."""
 
@@ -75,7 +76,19 @@ def share_of(text: str) -> float:
     return math.inf if text == "parent" else float(text) if re.fullmatch("[0-9]{1,9}", text) else 1.0
 
 
+def partition_flags(text: str) -> frozenset[str]:
+    """Return the limits of partitions that the flags of a QOS lift: ``PartitionMaxNodes`` and the like."""
+    names = {"maxnodes": "maxnodes", "minnodes": "minnodes", "timelimit": "maxtime"}
+    return frozenset(limit for flag, limit in names.items() if f"partition{flag}" in text.lower())
+
+
 COUNT = whole(0, values.MOST)
+
+PER_JOB = {
+    "job_tres": "MaxTRESPerJob", "node_tres": "MaxTRESPerNode", "job_minutes": "MaxTRESMinsPerJob",
+    "least_tres": "MinTRESPerJob", "job_wall": "MaxWall",
+}  # fmt: skip
+"""Fields with limits of one job -> their names in Slurm."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +115,13 @@ class Association:
     minutes: Mapping[str, int] | None = key("GrpTRESMins", amounts, None)
     running_minutes: Mapping[str, int] | None = key("GrpTRESRunMins", amounts, None)
     wall: int | None = key("GrpWall", duration(), None)
+    group_submitted: int | None = key("GrpSubmitJobs GrpSubmit", COUNT, None)
+    max_submitted: int | None = key("MaxSubmitJobs MaxSubmit", COUNT, None)
+    job_tres: Mapping[str, int] | None = key("MaxTRESPerJob MaxTRES MaxTRESPJ", amounts, None)
+    node_tres: Mapping[str, int] | None = key("MaxTRESPerNode MaxTRESPN", amounts, None)
+    job_minutes: Mapping[str, int] | None = key("MaxTRESMinsPerJob MaxTRESMins", amounts, None)
+    job_wall: int | None = key("MaxWallDurationPerJob MaxWall", duration(), None)
+    priority: int | None = key("Priority", COUNT, None)
     partition: str = key("Partition", str, "")
     ignored: tuple[str, ...] = ()
 
@@ -113,12 +133,12 @@ class Association:
     @property
     def group(self) -> dict[str, int]:
         """Limits of all jobs below together, by resource."""
-        return limits(self.group_tres, self.group_jobs, self)
+        return limits(self.group_tres, self.group_jobs, self.group_submitted, self)
 
     @property
     def each(self) -> dict[str, int]:
         """Limits of each user below."""
-        return limits(None, self.max_jobs)
+        return limits(None, self.max_jobs, self.max_submitted)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +155,10 @@ class Qos:
         How its own jobs are preempted, None where PreemptMode decides; after `grace` seconds.
     exempt : int, optional
         Seconds that each of them may run before; None where PreemptExemptTime decides.
+    refuses : bool
+        Whether a job beyond a limit is refused at its submission, where it otherwise waits for ever.
+    free_of : frozenset of str
+        Limits of partitions, in small letters, that its jobs may exceed.
     ignored : tuple of str
         Columns that change schedules, and have no effect here.
     """
@@ -153,6 +177,16 @@ class Qos:
     user_jobs: int | None = key("MaxJobsPU MaxJobsPerUser", COUNT, None)
     account_tres: Mapping[str, int] | None = key("MaxTRESPA MaxTRESPerAccount", amounts, None)
     account_jobs: int | None = key("MaxJobsPA MaxJobsPerAccount", COUNT, None)
+    group_submitted: int | None = key("GrpSubmitJobs GrpSubmit", COUNT, None)
+    user_submitted: int | None = key("MaxSubmitPU MaxSubmitJobsPU MaxSubmitJobsPerUser", COUNT, None)
+    account_submitted: int | None = key("MaxSubmitPA MaxSubmitJobsPA MaxSubmitJobsPerAccount", COUNT, None)
+    job_tres: Mapping[str, int] | None = key("MaxTRESPerJob MaxTRES MaxTRESPJ", amounts, None)
+    node_tres: Mapping[str, int] | None = key("MaxTRESPerNode MaxTRESPN", amounts, None)
+    job_minutes: Mapping[str, int] | None = key("MaxTRESMinsPerJob MaxTRESMins", amounts, None)
+    least_tres: Mapping[str, int] | None = key("MinTRESPerJob MinTRES", amounts, None)
+    job_wall: int | None = key("MaxWallDurationPerJob MaxWall", duration(), None)
+    refuses: bool = key("Flags", lambda text: "denyonlimit" in text.lower(), False)
+    free_of: frozenset[str] = key("Flags", partition_flags, frozenset())
     preempts: tuple[str, ...] = key("Preempt", lambda text: tuple(filter(None, text.split(","))), ())
     preempt: Preempt | None = key("PreemptMode", level_mode, None)
     grace: int = key("GraceTime", duration(0), 0)
@@ -163,15 +197,15 @@ class Qos:
     def limits(self) -> dict[str, Mapping[str, int]]:
         """Limits by kind: of all its jobs, of each user, of each account."""
         return {
-            "all": limits(self.group_tres, self.group_jobs, self),
-            "user": limits(self.user_tres, self.user_jobs),
-            "account": limits(self.account_tres, self.account_jobs),
+            "all": limits(self.group_tres, self.group_jobs, self.group_submitted, self),
+            "user": limits(self.user_tres, self.user_jobs, self.user_submitted),
+            "account": limits(self.account_tres, self.account_jobs, self.account_submitted),
         }
 
 
 QOS_LIMITS = (
     "group_tres", "group_jobs", "user_tres", "user_jobs", "account_tres", "account_jobs", "minutes",
-    "running_minutes", "wall",
+    "running_minutes", "wall", "group_submitted", "user_submitted", "account_submitted", *PER_JOB,
 )  # fmt: skip
 """Fields of a QOS that limit its jobs."""
 
@@ -248,14 +282,28 @@ def above(name: str, accounts: Mapping[str, Association]) -> Iterator[str]:
 
 
 def limits(
-    tres: Mapping[str, int] | None, jobs: int | None, budgets: Association | Qos | None = None
+    tres: Mapping[str, int] | None,
+    jobs: int | None,
+    submitted: int | None,
+    budgets: Association | Qos | None = None,
 ) -> dict[str, int]:
     """Return limits of TRES and of jobs together, and those on what jobs have used, in minutes."""
-    found = {**({} if jobs is None else {JOBS: jobs}), **(tres or {})}
+    numbers = {JOBS: jobs, SUBMITTED: submitted}
+    found = {**{name: n for name, n in numbers.items() if n is not None}, **(tres or {})}
     if budgets is not None:
         found |= {f"{name}{OF_MINUTES}": cap for name, cap in (budgets.minutes or {}).items()}
         found |= {f"{name}{OF_RUNNING}": cap for name, cap in (budgets.running_minutes or {}).items()}
         found |= {} if budgets.wall is None else {WALL: budgets.wall // 60}
+    return found
+
+
+def of_job(one: Association | Qos) -> dict[tuple[str, str], int]:
+    """Return limits of one job, by their name in Slurm and resource; of time in minutes."""
+    found: dict[tuple[str, str], int] = {}
+    for name, label in PER_JOB.items():
+        caps = getattr(one, name, None)
+        each = {"minutes": caps // 60} if isinstance(caps, int) else caps or {}
+        found |= {(label, resource): cap for resource, cap in each.items()}
     return found
 
 

@@ -16,7 +16,7 @@ from models.slurm.configuration.values import duration, whole
 RULES_OF_ACCESS = (
     "allowaccounts", "allowgroups", "allowqos", "denyaccounts", "denyqos", "reqresv", "maxcpuspernode",
     "exclusiveuser", "exclusivetopo", "maxcpuspersocket", "maxmempercpu", "defcpupergpu", "defmempergpu",
-    "jobdefaults", "maxnodes",
+    "jobdefaults",
 )  # fmt: skip
 """Keys of a partition that decide who may use it, or what jobs get there."""
 OPEN_TO_ALL = ("", "ALL", *values.NO, "NONE", "N/A", "(NULL)", *values.WITHOUT_LIMIT)
@@ -59,6 +59,11 @@ class Share(NamedTuple):
         return f"FORCE:{self.jobs}" if self.kind == Sharing.FORCE else self.kind
 
 
+def bound(text: str) -> int:
+    """Return a number of nodes, 0 for no limit."""
+    return 0 if text.upper() in values.WITHOUT_LIMIT else whole(0, OF_32_BITS)(text)
+
+
 def amount(text: str) -> int:
     """Return MB, 0 for no limit."""
     return 0 if text.upper() in values.WITHOUT_LIMIT else whole(0, values.MOST)(text)
@@ -86,6 +91,8 @@ class Partition:
     default: bool = key("Default", values.yes, False)
     max_time: int | None = key("MaxTime", duration(), None)
     default_time: int | None = key("DefaultTime", duration(), None)
+    min_nodes: int = key("MinNodes", bound, 0)
+    max_nodes: int = key("MaxNodes", bound, 0)
     tier: int = key("PriorityTier Priority", whole(0, OF_32_BITS), 1)
     job_factor: int = key("PriorityJobFactor Priority", whole(0, OF_32_BITS), 1)
     sharing: Share = key("OverSubscribe Shared", Share.of, Share())

@@ -58,6 +58,11 @@ def decay(text: str) -> float:
     return 1 - 0.693 / half_life if half_life else 1.0
 
 
+def part_limits(text: str) -> str:
+    """Return the partitions whose limits a job has to meet at its submission: ``NO``, ``ANY`` or ``ALL``."""
+    return "NO" if text.upper() in values.NO else "ALL" if text.upper() == "ALL" else "ANY"
+
+
 def lacks(word: str) -> Callable[[str], bool]:
     """Return a parser of lists between commas: whether a word is not there."""
     return lambda text: word not in values.upper(text)
@@ -93,6 +98,7 @@ class Settings:
     requeue_wait: int = key("AuthInfo", requeue_wait, EXPIRE_S + 1)
     requeues: bool = key("JobRequeue", lambda text: text != "0", True)
 
+    part_limits: str = key("EnforcePartLimits", part_limits, "NO")
     decides: Decide = key("PreemptType", Plugin("preempt", PREEMPT), Decide.NONE)
     preempt: Preempt = key("PreemptMode", Preempt.of, Preempt())
     gang: bool = key("PreemptMode", has("GANG"), False)
@@ -130,6 +136,9 @@ class Settings:
     by_time: bool = key("PriorityFlags", has("SMALL_RELATIVE_TO_TIME"), False)
     fair_tree: bool = key("PriorityFlags", lacks("NO_FAIR_TREE"), True)
     bills_most: bool = key("PriorityFlags", has("MAX_TRES"), False)
+    of_association: float = key("PriorityWeightAssoc", number(), 0.0)
+    raw_associations: bool = key("PriorityFlags", has("NO_NORMAL_ASSOC", "NO_NORMAL_ALL"), False)
+    raw_qos: bool = key("PriorityFlags", has("NO_NORMAL_QOS", "NO_NORMAL_ALL"), False)
     raw_tres: bool = key("PriorityFlags", has("NO_NORMAL_TRES", "NO_NORMAL_ALL"), False)
     raw_partitions: bool = key("PriorityFlags", has("NO_NORMAL_PART", "NO_NORMAL_ALL"), False)
 
@@ -142,6 +151,8 @@ class Settings:
     bf_max_job_part: int = word("bf_max_job_part", 0, MOST_JOBS)
     bf_max_job_start: int = word("bf_max_job_start", 0, 10_000)
     bf_min_age_reserve: int = word("bf_min_age_reserve", 0, MONTH_S)
+    bf_max_time: int = word("bf_max_time", 0, 3600)
+    bf_min_prio_reserve: int = word("bf_min_prio_reserve", 0, 2**32 - 2)
     batch_sched_delay: int = word("batch_sched_delay", 3, MONTH_S)
     sched_interval: int = word("sched_interval", 60, MONTH_S)
     default_queue_depth: int = word("default_queue_depth", 100, MOST_JOBS)

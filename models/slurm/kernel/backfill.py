@@ -29,7 +29,7 @@ from models.slurm.kernel.plan import (
     restrict,
 )
 from models.slurm.kernel.preempting import level_of, may_preempt, may_preempt_any, preempt
-from models.slurm.kernel.queue import QUEUED, drop_started, exceeded, limited, throttled
+from models.slurm.kernel.queue import QUEUED, drop_started, exceeded, is_low, limited, throttled
 from models.slurm.kernel.rows import order_by_key
 from models.slurm.kernel.running import copy_free, remove_in_future, start_job
 from models.slurm.kernel.signatures import CYCLE_SIGNATURE
@@ -549,6 +549,8 @@ def backfill_cycle(system, pick):
             break
         if state.n_tested >= settings.bf_max_job_test:
             break
+        if math.floor(state.now + state.n_tested * settings.job_time) - now >= settings.bf_max_time:
+            break
         record = system.queue[k]
         job, partition = records[record].job, records[record].partition
         if fate[job].status != QUEUED:
@@ -573,6 +575,7 @@ def backfill_cycle(system, pick):
                 continue
         waited = now - math.floor(max(jobs[job].submit, jobs[job].begin))
         only_now = settings.bf_min_age_reserve > 0 and waited < settings.bf_min_age_reserve
+        only_now = only_now or is_low(system, record)
         only_now = only_now or (settings.one_plan and fate[job].planned == state.n_cycles)
         if not settings.plans_licences and lacks_licences(system, job):
             continue

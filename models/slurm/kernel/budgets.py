@@ -8,7 +8,7 @@ of priorities and at its end, decayed as for fair share, and the rest of its tim
 import math
 
 from models.kernels.compiling import part
-from models.slurm.kernel.tables import AT_ONCE, LICENCE, NONE, RUNNING_MINUTES, WALL
+from models.slurm.kernel.tables import AT_ONCE, LICENCE, NONE, REFUSED, RUNNING_MINUTES, SUBMITTED, WALL
 
 MINUTE_S = 60
 
@@ -20,7 +20,7 @@ def is_full(system, job, k):
     limit = system.limits[charge.limit]
     if limit.kind == AT_ONCE:
         return limit.used + charge.amount > limit.cap
-    if limit.kind == LICENCE:
+    if limit.kind >= LICENCE:
         return False
     is_counted = system.jobs[job].factor > 0
     running = limit.used // MINUTE_S if limit.kind != WALL and is_counted else 0
@@ -40,6 +40,30 @@ def lacks_licences(system, job):
         if limit.kind == LICENCE and limit.used + system.charges[k].amount > limit.cap:
             return True
     return False
+
+
+@part(inline=False)
+def is_refused(system, job):
+    """Return whether a limit of submissions has no room for a job, and for its array with the first job of
+    that. O(charges of the job)."""
+    jobs, before = system.jobs, max(job - 1, 0)
+    of_array = jobs[job].array >= 0 and jobs[before].array == jobs[job].array
+    if of_array and system.fate[before].killed == REFUSED and jobs[before].submit == jobs[job].submit:
+        return True
+    for k in range(system.jobs[job].first_charge, system.jobs[job + 1].first_charge):
+        charge, limit = system.charges[k], system.limits[system.charges[k].limit]
+        if limit.kind == SUBMITTED and charge.checked and limit.used + charge.need > limit.cap:
+            return True
+    return False
+
+
+@part(inline=False)
+def count_submitted(system, job, sign):
+    """Count a job for limits of submissions from its submission on, and no more from its end on. O(charges of
+    the job)."""
+    for k in range(system.jobs[job].first_charge, system.jobs[job + 1].first_charge):
+        if system.limits[system.charges[k].limit].kind == SUBMITTED:
+            system.limits[system.charges[k].limit].used += sign
 
 
 @part(inline=False)

@@ -8,7 +8,7 @@ from numba import int64, uint64
 from models.kernels.compiling import kernel, part
 from models.kernels.lists import remove
 from models.kernels.standstill import count_repeated, stands_still
-from models.slurm.kernel.budgets import lacks_licences, next_spent
+from models.slurm.kernel.budgets import count_submitted, is_refused, lacks_licences, next_spent
 from models.slurm.kernel.gang import leave, next_slice
 from models.slurm.kernel.preempting import requeue, stop
 from models.slurm.kernel.priority import add_usage, recalculate
@@ -41,6 +41,7 @@ from models.slurm.kernel.tables import (
     CYCLE_ENDS,
     FAR,
     NONE,
+    REFUSED,
     SCAN,
     system_at,
 )
@@ -60,10 +61,15 @@ interrupted, so that a call has to return before a user waits for Ctrl-C."""
 
 @part(inline=False)
 def submit(system):
-    """Take the next job; it may start at a later pass only."""
-    state = system.state[0]
+    """Take the next job, unless it is refused; it may start at a later pass only."""
+    state, fate = system.state[0], system.fate
     job = state.arrived
     state.arrived += 1
+    if is_refused(system, job):
+        fate[job].status, fate[job].killed = ENDED, REFUSED
+        fate[job].start = fate[job].end = state.now
+        return
+    count_submitted(system, job, 1)
     system.fate[job].limited = exceeded(system, job, 1) != NONE  # numbers of jobs are tested at once
     if may_start(system, job):
         insert(system, job)
@@ -124,10 +130,12 @@ def leave_queue(system):
     state.n_left += 1
     if fate[job].status == QUEUED:
         fate[job].status = ENDED
+        count_submitted(system, job, -1)
         drop_started(system)
         state.last_update = math.floor(state.now)
     elif fate[job].status == HELD:
         fate[job].status = ENDED
+        count_submitted(system, job, -1)
         remove(system.held, state.n_held, job)
         state.n_held -= 1
         state.last_update = math.floor(state.now)
@@ -209,11 +217,12 @@ def wake_up(system, main_pass, pick, save_power):
 
 
 @part(inline=False)
-def next_cycle(system):
-    """Set when the backfill thread checks after a cycle, which ends now."""
+def next_cycle(system, n_jobs):
+    """Set when the backfill thread checks after a cycle that began now and tests some jobs."""
     state, settings = system.state[0], system.settings[0]
     state.last_cycle = math.floor(state.next_check)
     state.next_check = state.next_check + settings.bf_interval + settings.cycle_time
+    state.next_check += min(n_jobs * settings.job_time, settings.bf_max_time)
     while state.n_known < len(system.cycles) and system.cycles[state.n_known] < state.next_check - NEAR_S:
         state.n_known += 1
     if state.n_known < len(system.cycles) and system.cycles[state.n_known] < state.next_check + NEAR_S:
@@ -251,7 +260,7 @@ def skip_idle(system, until):
         if now - state.last_cycle < settings.bf_interval or state.last_update < state.last_cycle:
             state.next_check += 1.0
         else:
-            next_cycle(system)
+            next_cycle(system, 0)
 
 
 @part(inline=False)
@@ -277,13 +286,14 @@ def check_backfill(system, backfill_cycle, pick, save_power):
     release(system)  # begin times are tested at each pass
     if state.planned:  # nodes are no longer PLANNED
         do(system, CYCLE_BEGINS, save_power, pick)
+    n_jobs = min(state.n_queue, settings.bf_max_job_test)
     if state.n_queue:
         backfill_cycle(system, pick)
         if settings.saves_power:
             do(system, CYCLE_ENDS, save_power, pick)
         if is_planned(system):  # plans change the start times that are shown, or nodes to PLANNED
             state.last_update = now
-    next_cycle(system)
+    next_cycle(system, n_jobs)
 
 
 @part(inline=False)

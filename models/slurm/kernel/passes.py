@@ -9,7 +9,7 @@ from models.slurm.kernel.gang import enter
 from models.slurm.kernel.offering import count
 from models.slurm.kernel.plan import NO_RESERVATION, keep_out
 from models.slurm.kernel.preempting import preempt
-from models.slurm.kernel.queue import QUEUED, drop_started, exceeded, limited, throttled
+from models.slurm.kernel.queue import QUEUED, drop_started, exceeded, is_low, limited, throttled
 from models.slurm.kernel.running import copy_free, remove_in_future, start_job
 from models.slurm.kernel.signatures import PASS_SIGNATURE
 from models.slurm.kernel.tables import (
@@ -39,11 +39,12 @@ def fits_empty(system, record, whole, pick):
 
 
 @part(inline=False)
-def stop_partition(system, job, partition, now):
-    """Start no more jobs in a partition or on its nodes, unless the job has not waited for long; return 1
-    if so, else 0."""
+def stop_partition(system, record, partition, now):
+    """Start no more jobs in a partition or on its nodes, unless the job has not waited for long or is of low
+    priority; return 1 if so, else 0."""
+    job, settings = system.records[record].job, system.settings[0]
     waited = now - math.floor(max(system.jobs[job].submit, system.jobs[job].begin))
-    if waited < system.settings[0].bf_min_age_reserve:
+    if waited < settings.bf_min_age_reserve or is_low(system, record):
         return 0
     system.partitions[partition].failed = 1
     for w in range(system.sets.shape[1]):
@@ -104,7 +105,7 @@ def main_pass(system, full, pick):
         if limited(system, job):
             if settings.limit_stop:  # a number of jobs stops those behind it once (seen in Slurm's source)
                 if not fate[job].limited or exceeded(system, job, 1) == NONE:
-                    n_failed += stop_partition(system, job, partition, now)
+                    n_failed += stop_partition(system, record, partition, now)
                 fate[job].limited = 1
                 if n_failed == n_partitions:
                     break
@@ -150,7 +151,7 @@ def main_pass(system, full, pick):
             and not fits_empty(system, record, whole, pick)
         ):
             continue
-        n_failed += stop_partition(system, job, partition, now)
+        n_failed += stop_partition(system, record, partition, now)
         if n_failed == n_partitions:
             break
     if n_started:

@@ -10,6 +10,7 @@ SchedulerParameters).
 import math
 
 from models.kernels.compiling import part
+from models.slurm.kernel.budgets import count_submitted
 from models.slurm.kernel.plan import picked_set
 from models.slurm.kernel.priority import add_usage
 from models.slurm.kernel.queue import HELD
@@ -199,6 +200,7 @@ def requeue(system, job):
     state, settings, jobs = system.state[0], system.settings[0], system.jobs
     if jobs[job].leaves <= state.now:  # cancelled while its nodes were completing
         system.fate[job].status = ENDED
+        count_submitted(system, job, -1)
         return
     system.fate[job].status, system.fate[job].killed, system.fate[job].warned = HELD, 0, 0
     if settings.multifactor:

@@ -4,6 +4,7 @@ from numba import int64, uint64
 
 from models.kernels.compiling import kernel
 from models.kernels.types import FLOATS, INTS
+from models.slurm.kernel.budgets import count_submitted
 from models.slurm.kernel.running import ENDED, start_job
 from models.slurm.kernel.signatures import PICK
 from models.slurm.kernel.tables import FEWEST, FREE, NARROWED, NOW, system_at
@@ -38,4 +39,5 @@ def start_before(address, start, first, node, cpus, pick):
             lost += 1
         else:
             start_job(system, job, records[record].partition, 0)
+            count_submitted(system, job, 1)
     return lost

@@ -127,6 +127,14 @@ def release(system):
 
 
 @part()
+def is_low(system, record):
+    """Return whether nothing is kept for a job of its priority (bf_min_prio_reserve); never with
+    priority/basic."""
+    settings = system.settings[0]
+    return settings.multifactor > 0 and system.records[record].priority < settings.bf_min_prio_reserve
+
+
+@part()
 def throttled(system, job):
     """Return whether as many jobs of its array run as may."""
     jobs = system.jobs

@@ -7,7 +7,7 @@ import numpy as np
 from models.kernels.bits import ONE
 from models.kernels.compiling import part
 from models.kernels.lists import remove
-from models.slurm.kernel.budgets import charge, spend
+from models.slurm.kernel.budgets import charge, count_submitted, spend
 from models.slurm.kernel.rows import chosen_cores, copy_rows, join_row, leave_row
 from models.slurm.kernel.tables import BOOTING, COMPLETING, DOWN, FREE, FUTURE, LATER, NONE, NOW, TRIED
 
@@ -230,6 +230,8 @@ def end_on_nodes(system, job):
     state.n_completing += 1
     state.last_update = math.floor(state.now)
     charge(system, job, -1, 0)
+    if fate[job].status != REQUEUED:
+        count_submitted(system, job, -1)
     if settings.budgets:
         spend(system, job, state.last_calc, fate[job].end, True)
     if jobs[job].array >= 0:

@@ -21,7 +21,7 @@ NONE = -1
 
 SETTINGS = fields(
     "tick completing killing cycle_time weight_age max_age weight_fair calc_period decay_per_s damping "
-    "used_at_end time_slice suspend_grace power_period",
+    "used_at_end time_slice suspend_grace power_period job_time",
     "backfill bf_interval bf_resolution bf_window bf_max_job_test bf_max_job_user bf_max_job_part "
     "bf_node_space_size "
     "bf_max_job_start bf_min_age_reserve batch_sched_delay sched_interval default_queue_depth "
@@ -29,11 +29,12 @@ SETTINGS = fields(
     "track_memory least_loaded record_plans busy_nodes linear preempts by_qos youngest_first strict_order "
     "reorder_count requeue_wait message_timeout limit_stop gang by_core by_block in_rows most_rows suspends "
     "rounds_up bounded last_relevant one_by_one first_node one_plan plans_licences plans_running "
-    "first_licence budgets most_cpus unshared threads counts_cores saves_power suspend_rate resume_rate",
+    "first_licence budgets most_cpus unshared threads counts_cores saves_power suspend_rate resume_rate "
+    "bf_max_time bf_min_prio_reserve",
 )
 """Numbers of slurm.conf; seconds, and switches that are 0 or 1.
 
-tick, cycle_time, completing, killing
+tick, cycle_time, job_time, completing, killing
     See `models.slurm.scheduler.Phases`; tick is the period there.
 bf_node_space_size
     Segments of a plan with which a cycle ends, rather than add another one; as many as jobs are tested by
@@ -199,7 +200,8 @@ LIMIT = fields("usage", "cap used of_jobs of_qos blocked kind safe ends decays")
 CHARGE = fields(ints="limit amount checked need held")
 """Limits of associations and QOS, and licences, and what a job counts for one of them while it runs.
 
-kind: `AT_ONCE`, `RUNNING_MINUTES`, `MINUTES`, `WALL` or `LICENCE`, see `models.slurm.kernel.budgets`. used:
+kind: `AT_ONCE`, `RUNNING_MINUTES`, `MINUTES`, `WALL`, `LICENCE` or `SUBMITTED`, see
+`models.slurm.kernel.budgets`. used:
 what is in use; of minutes the seconds for which running jobs may go on. usage: seconds that were used;
 decays: whether they decay. safe: whether a job starts only if it can end within the cap; ends: whether jobs
 are ended where that is reached. need: minutes that a job asks for; held: what `used` grows by as it starts.
@@ -220,6 +222,8 @@ grace: seconds until then.
 """
 
 OFF, REQUEUE, CANCEL, SUSPEND = range(4)
+
+REFUSED = 4
 
 CANDIDATE = fields(ints="job key")
 """A running job that may be preempted; key decides their order."""
@@ -244,11 +248,11 @@ FATE = fields(
 """What becomes of each job.
 
 status: 0 not submitted, 1 held, 2 in the queue, 3 running, 4 ended, 5 to be requeued. killed: 1 at its limit,
-2 by preemption, 3 by its user. warned: whether its time of grace runs. called: second at which it preempted
-others last; calling: pass or cycle in which it does. limited: whether a limit kept it waiting at its last
-test. planned: cycle in which it had a planned start. next_answer: of its nodes that answer before the last.
-by: 0 the main scheduler, 1 backfill. booting: whether it waits for nodes that boot. drawn, spared: watts that
-its CPUs draw, and that they would draw idle.
+2 by preemption, 3 by its user, `REFUSED` at its submission. warned: whether its time of grace runs. called:
+second at which it preempted others last; calling: pass or cycle in which it does. limited: whether a limit
+kept it waiting at its last test. planned: cycle in which it had a planned start. next_answer: of its nodes
+that answer before the last. by: 0 the main scheduler, 1 backfill. booting: whether it waits
+for nodes that boot. drawn, spared: watts that its CPUs draw, and that they would draw idle.
 reserved: first planned start, NaN for none. tested: whether the selection of nodes has seen it. entry: its
 first allocation. n_nodes: number of them. expected: whole second at which it has to end.
 """
@@ -279,7 +283,7 @@ PLACE = fields(ints="row number row_before number_before")
 """The row of a job, `NONE` for none, and its number in order of joining one; the same before all took rows
 again."""
 
-AT_ONCE, RUNNING_MINUTES, MINUTES, WALL, LICENCE = range(5)
+AT_ONCE, RUNNING_MINUTES, MINUTES, WALL, LICENCE, SUBMITTED = range(6)
 
 NOW, LATER, EMPTY = range(3)
 """Views: what is, a view of the future, and nodes without jobs. Rows and places of `NOW` come before the ones

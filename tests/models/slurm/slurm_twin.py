@@ -60,6 +60,9 @@ class TwinJob:
     suspended: int | None = None  # since when
     message: int = 0  # seconds from its end until its last nodes have answered
     answers: dict[int, int] = field(default_factory=dict)  # node -> seconds, where that answers before
+    most_nodes: int = 10**9
+    counted: set[str] = field(default_factory=set)  # limits of submissions
+    refused: bool = False
 
     @property
     def requeues(self) -> bool:
@@ -111,6 +114,9 @@ class Twin:
     records: int = 1
     kill_wait: int = 30
     caps: dict[str, int] = field(default_factory=dict)
+    job_time: int = 0  # seconds of a cycle for each job
+    max_time: int = 0  # of a cycle
+    most_submitted: dict[str, int] = field(default_factory=dict)
     reservations: list[tuple[int, int, set[int], int]] = field(default_factory=list)  # the last: known from
     preempting: Preempting | None = None
     limit_stop: bool = False
@@ -156,7 +162,15 @@ class Twin:
                 changed = now
             answered = self.settled()
             while coming and coming[0].submit <= now:
-                waiting.append(coming.pop(0))
+                new, there = coming.pop(0), [*waiting, *running, *self.held]
+                full = (
+                    sum(name in job.counted for job in there) >= self.most_submitted[name]
+                    for name in new.counted
+                )
+                if any(full):
+                    new.refused, new.start, new.end = True, new.submit, new.submit
+                    continue
+                waiting.append(new)
                 waiting[-1].limited = any(" " in name for name in self.exceeds(waiting[-1]))
                 called, changed = True, now
             leaving = self.cancel()
@@ -191,10 +205,13 @@ class Twin:
                 self.one_pass(False)
             if self.backfill and look_backfill == now:
                 if now - last_cycle >= self.interval and changed >= last_cycle:
+                    took = min(
+                        min(len(waiting), self.max_test) * self.job_time, self.max_time or self.interval
+                    )
                     if self.cycle() or any(self.is_planned(job) for job in waiting):
                         changed = now
                     last_cycle = now
-                    look_backfill = now + self.interval
+                    look_backfill = now + self.interval + took
                 else:
                     look_backfill = now + 1
             while self.settled():
@@ -456,7 +473,7 @@ class Twin:
             else:
                 groups.append([node])
         left_nodes, left_cpus = job.nodes, job.tasks
-        may_nodes = max(job.tasks, job.nodes)
+        may_nodes = min(max(job.tasks, job.nodes), job.most_nodes)
         taken: dict[int, int] = {}
         while groups and (left_nodes > 0 or left_cpus > 0) and may_nodes > 0:
             sums = [sum(offers[node] for node in group) for group in groups]
@@ -508,7 +525,7 @@ class Twin:
             left_nodes, left_cpus = left_nodes - 1, left_cpus - taken[node]
             if left_nodes <= 0 and left_cpus <= 0:
                 return taken
-            if len(taken) == max(job.tasks, job.nodes):
+            if len(taken) == min(max(job.tasks, job.nodes), job.most_nodes):
                 return {}
         return {}
 
@@ -524,7 +541,7 @@ class Twin:
                 break
             plan = self.reserved(plan, 0, self.slots(0, job.expected)[1], self.claims(job, job.given, True))
         for job in list(self.waiting):
-            if tested >= self.max_test:
+            if tested >= self.max_test or tested * self.job_time >= (self.max_time or self.interval):
                 break
             if not self.is_planned(job):
                 continue

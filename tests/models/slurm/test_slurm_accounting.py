@@ -11,7 +11,8 @@ from family_cases import jobs_of
 from numba import njit
 
 from models.jobs.requests import Requests
-from models.slurm.asked import Asked, asked
+from models.slurm import fitting
+from models.slurm.asked import Asked, MisfitError, asked
 from models.slurm.configuration import Configuration, ConfigurationError, read
 from models.slurm.configuration.accounting import qos_of
 from models.slurm.configuration.errors import Faults
@@ -389,15 +390,163 @@ def test_an_account_in_itself_ends() -> None:
     assert (len(fair), fair["is_user"][ann]) == (4, 1)
 
 
+BEYOND = {
+    "PartitionName=all Nodes=ALL QOS=part MaxNodes=2": {2},
+    "PartitionName=all Nodes=ALL QOS=part MinNodes=2": {1, 3, 4, 5},
+    "PartitionName=all Nodes=ALL QOS=part MinNodes=2,QosName=urgent Flags=PartitionMinNodes": {1, 3, 4},
+    "QosName=part MaxTRES=cpu=9": {0, 2},
+    "QosName=part MaxTRES=cpu=9,QosName=urgent MaxTRES=cpu=2": {0, 2},  # the partition's comes first
+    "QosName=part MaxTRES=cpu=9,QosName=urgent MaxTRES=cpu=2 Flags=OverPartQOS": {0, 2, 5},
+    "QosName=part MaxTRESPerNode=cpu=3": {0, 1, 2, 3, 4, 5},
+    "QosName=part MinTRES=cpu=5": {1, 3, 4, 5},
+    "QosName=normal MinTRES=gres/gpu=1": {0, 1, 2, 4},
+    "QosName=normal MaxTRESMins=cpu=100": {0, 2},
+    "QosName=urgent UsageFactor=2 MaxTRESMins=cpu=60 Flags=UsageFactorSafe": {5},
+    "QosName=urgent UsageFactor=2 MaxTRESMins=cpu=60": set(),
+    "QosName=normal MaxWall=9": {0, 1, 2, 3, 4},
+    "QosName=normal MaxWall=9,QosName=part MaxWall=20": set(),
+    "Account - 'physics':MaxTRESPerJob=cpu=9": {0},
+    "Account - 'physics':MaxTRESPerJob=cpu=9,Parent - 'theory',User - 'bob':MaxTRESPerJob=cpu=3": {0, 1},
+    "Account - 'physics':MaxTRESPerJob=cpu=9,QosName=normal MaxTRESPerJob=cpu=99": set(),
+    "Account - 'biology':MaxWallDurationPerJob=9": {2, 3, 5},
+}
+"""Lines -> the jobs of `test_jobs_beyond_a_limit_of_one_job_are_misfits` that can never start."""
+
+
+@pytest.mark.parametrize("lines", BEYOND)
+def test_jobs_beyond_a_limit_of_one_job_are_misfits(lines: str) -> None:
+    given = [line for line in CONF.splitlines() if not line.startswith("Include")]
+    given[4:4] = ["PriorityType=priority/basic", "SelectType=select/cons_tres"]
+    given = [line.replace("CPUs=8", "CPUs=8 Gres=gpu:4") for line in given]
+    changed = re.split(r",(?=[A-Z])", lines)
+    more = [line for line in changed if not line.startswith("PartitionName")]
+    dump = ["Parent - 'root'", "Account - 'physics'", "Account - 'biology'", "Parent - 'physics'"]
+    dump += ["Account - 'theory'", "Parent - 'root'"]
+    names = [line for line in ("QosName=normal", "QosName=urgent", "QosName=part") if line not in lines]
+    every = [*given, *dump, *names, *more, *(line for line in changed if line not in more)]
+    configuration = of_lines("slurm.conf", every)
+    who = [("ann", "physics", "normal"), ("bob", "theory", "normal"), ("dee", "biology", "normal")]
+    who += [("dee", "biology", "normal"), ("ann", "other", "normal"), ("dee", "biology", "urgent")]
+    nodes, gpus = np.array([2, 1, 3, 1, 1, 1]), np.array([0, 0, 0, 1, 0, 0])
+    found = jobs(configuration, who, nodes=nodes, most_nodes=nodes, gres={"gpu": gpus})
+    found = replace(found, request=replace(found.request, tasks=np.array([12, 4, 12, 4, 4, 4])))
+    lost, left = set[int](), np.arange(len(who))
+    while len(left):
+        try:
+            fitting.limited(jobs_from(found, left), "error", configuration)
+            break
+        except MisfitError as error:
+            lost |= {*left[error.lost].tolist()}
+            left = left[~error.lost]
+    assert lost == BEYOND[lines]
+
+
+def jobs_from(found: Asked, these: np.ndarray) -> Asked:
+    """Return some jobs, of one partition."""
+    request, places = found.request[these], tuple(found.partitions[k] for k in these)
+    arrays = {name: getattr(found, name)[these] for name in ("user", "limit", "runtime", "message")}
+    return replace(found, jobs=found.jobs.part(these), request=request, partitions=places, **arrays)
+
+
+def test_a_job_of_two_partitions_waits_in_those_that_allow_it() -> None:
+    lines = [
+        "NodeName=n[1-4] CPUs=4",
+        "PartitionName=a Nodes=ALL MaxNodes=1 MaxTime=5",
+        "PartitionName=b Nodes=ALL",
+    ]
+    who = [("ann", "", "")] * 3
+    for enforced, places in {"NO": ((1,), (0, 1), (0,)), "ALL": ()}.items():
+        made = of_lines("slurm.conf", [*lines, f"EnforcePartLimits={enforced}"])
+        parts = np.array(["a,b", "a,b", "a"], object)
+        found = jobs(made, who, nodes=np.array([2, 1, 1]), partition=parts)
+        found = replace(found, limit=np.array([600, 300, 300]))
+        if places:
+            assert fitting.limited(found, "error", made).partitions == places
+            continue
+        with pytest.raises(
+            MisfitError, match=r"job 1 asks for 2 nodes .* EnforcePartLimits=ALL refuses"
+        ) as refused:
+            fitting.limited(found, "error", made)
+        assert refused.value.lost.tolist() == [True, False, False]
+
+
+SUBMISSIONS = {
+    "QosName=normal MaxSubmitPU=2": [2, 3, 4],
+    "QosName=normal GrpSubmit=4": [4],
+    "QosName=normal MaxSubmitPA=3": [2, 3],
+    "Account - 'physics':MaxSubmitJobs=2": [2, 3, 4],
+    "Account - 'physics':MaxSubmitJobs=2,QosName=normal MaxSubmitPU=9": [],
+    "Account - 'physics':GrpSubmitJobs=4": [4],
+    "Account - 'physics':GrpSubmitJobs=4,AccountingStorageEnforce=associations": [],
+}
+"""Lines -> the jobs that are refused, of six of one user, of which two are an array and the last one comes
+once the others have ended."""
+
+
+@pytest.mark.parametrize("lines", SUBMISSIONS)
+def test_submissions_beyond_a_limit_are_refused_and_count_for_no_measure(lines: str) -> None:
+    given = ["AccountingStorageEnforce=limits", "NodeName=n1 CPUs=4", "PartitionName=all Nodes=ALL"]
+    given += ["SelectType=select/cons_tres", "Parent - 'root'", *re.split(r",(?=[A-Z])", lines)]
+    configuration = of_lines("slurm.conf", given)
+    found = jobs(configuration, [("ann", "physics", "normal")] * 6, array=np.array([-1, -1, 1, 1, -1, -1]))
+    submit = np.array([0.0, 1, 2, 2, 3, 9000])
+    result = run(replace(found, jobs=replace(found.jobs, submit=submit)), configuration, Phases())
+    assert np.flatnonzero(result.refused).tolist() == SUBMISSIONS[lines]
+    assert (result.start >= submit).all()
+    assert (result.end[result.refused] == submit[result.refused]).all()
+    assert np.isnan(result.planned[result.refused]).all()
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"), [("", [800, 400, 0, 800]), ("NO_NORMAL_ASSOC", [8e3, 4e3, 0, 8e3])]
+)
+def test_the_priority_of_an_association_is_that_of_the_one_above(flags: str, expected: list[float]) -> None:
+    lines = [
+        "NodeName=n1 CPUs=4",
+        "PartitionName=all Nodes=n1",
+        "PriorityWeightAssoc=1000",
+        "Parent - 'root'",
+    ]
+    lines += [
+        "Account - 'a':Priority=8",
+        "Account - 'b':Priority=10",
+        "Parent - 'a'",
+        "User - 'bob':Priority=4",
+    ]
+    made = of_lines("slurm.conf", [*lines, "PriorityType=priority/multifactor", f"PriorityFlags={flags}"])
+    who = [("ann", "a", ""), ("bob", "a", ""), ("ann", "c", ""), ("eve", "a", "")]
+    found, _ = fixed_parts(jobs(made, who), made)
+    assert found.tolist() == expected
+
+
+@pytest.mark.parametrize(("least", "waits"), [(0, True), (400, True), (600, False)])
+def test_nothing_is_kept_for_a_job_of_low_priority(least: int, waits: bool) -> None:
+    """A job of three of four nodes runs, one of four waits, and a long one of one node waits behind both."""
+    lines = ["NodeName=n[1-4] CPUs=4", "PartitionName=all Nodes=ALL", "PriorityType=priority/multifactor"]
+    lines += [
+        "PriorityWeightQOS=1000",
+        "QosName=high Priority=10",
+        "QosName=low Priority=5",
+        "SelectType=select/cons_tres",
+    ]
+    made = of_lines("slurm.conf", [*lines, f"SchedulerParameters=bf_min_prio_reserve={least}"])
+    nodes, who = np.array([3, 4, 1]), [("ann", "", "high"), ("bob", "", "low"), ("eve", "", "")]
+    found = jobs(made, who, nodes=nodes, most_nodes=nodes, whole=np.ones(3, bool))
+    found = replace(found, limit=np.array([600, 600, 3600]), request=replace(found.request, tasks=4 * nodes))
+    start = run(found, made, Phases()).start
+    assert start[1] >= 600
+    assert (start[2] > 1200) == waits
+
+
 def test_limits_that_are_not_modelled_are_listed() -> None:
-    lines = ["Account - 'a':MaxWall=60:MaxTRESMins=cpu=9", "QosName=q LimitFactor=1.000000 MaxTRESMins=cpu=5"]
+    lines = ["Account - 'a':MaxWall=60:MaxTRESRunMins=cpu=9", "QosName=q LimitFactor=1.000000"]
     made = of_lines("slurm.conf", ["NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1", *lines])
-    assert "MaxTRESMins has no effect here, for a, q" in made.notes
+    assert "MaxTRESRunMins has no effect here, for a" in made.notes
     assert not any("MaxWall" in line or "LimitFactor" in line for line in made.notes)
 
 
 SHARES = {
-    "MaxTRESMins has no effect here, for a, q": "75.0%",
+    "MaxTRESRunMins has no effect here, for a, q": "75.0%",
     "MaxMemPerCPU=1000 has no effect here; not simulated: CPUs": "25.0%",
     "DefCPUPerGPU=4 has no effect here; not simulated: CPUs": "50.0%",
     "TopologyPlugin=topology/tree has no effect here; not simulated: switches": "25.0%",

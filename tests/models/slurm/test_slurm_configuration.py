@@ -575,6 +575,7 @@ def test_every_number_that_the_kernel_has_is_bounded() -> None:
         "completing": "completing",
         "killing": "killing",
         "cycle_time": "cycle_time",
+        "job_time": "job_time",
     }
     assert set(tables.SETTINGS.names) - bounded - switches - made - {*of_phases} == set()
     assert bounded >= {"of_age", "of_fair_share"}
@@ -666,10 +667,11 @@ def test_what_has_no_effect_is_listed() -> None:
     found = "\n".join(made.notes)
     assert all(key in found for key in ("PrologSlurmctld", "MCSPlugin=mcs/user", "pack_serial_at_end"))
     assert "Topology" not in found
-    switches = ["SwitchName=a Nodes=n1", "SwitchName=b Switches=a"]
+    switches = ["SwitchName=a Nodes=n1", "SwitchName=b Switches=a", "BlockName=c Nodes=n1", "BlockSizes=1"]
     for plugin, is_listed in (("tree", False), ("block", True)):
         made = of_lines("slurm.conf", [f"TopologyPlugin=topology/{plugin}", NODE, PARTITION, *switches])
         assert any("TopologyPlugin" in note for note in made.notes) == is_listed
+        assert len(made.notes) == is_listed
     assert [(one.level, one.nodes, one.below) for one in made.switches] == [(0, (0,), ()), (1, (0,), (0,))]
 
 

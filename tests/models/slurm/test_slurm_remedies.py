@@ -13,6 +13,7 @@ from models.slurm.model import schedule
 from sweep import cli
 
 CONF = "SelectTypeParameters=CR_CPU_Memory\nNodeName=n[1-2] CPUs=4 RealMemory=8000\n"
+ENFORCES = "AccountingStorageEnforce=limits\n"
 BATCH = "PartitionName=batch Nodes=n[1-2] Default=YES\n"
 FIELDS = (
     "JobID|User|Account|QOS|Partition|State|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|AllocCPUS|AllocNodes|"
@@ -66,6 +67,26 @@ CASES = {
     "one partition": (CONF + BATCH, [job(1, "old"), job(3, "batch")], r"workload\.partition=batch"),
     "a list": (CONF + BATCH, [job(1, "batch,old"), job(3, "batch")], r"policy\.partitions=\{old: batch\}"),
     "limit": (CONF + BATCH.replace("\n", " MaxTime=30\n"), [job(1)], r"policy\.over_limit=cap"),
+    "limit of a QOS": (
+        f"{ENFORCES}{CONF}{BATCH}QosName=normal MaxTRES=cpu=2\n",
+        [job(1, cpus=4), job(2, cpus=3)],
+        r"policy\.lines=\['QosName=normal MaxTRESPerJob=cpu=4'\]",
+    ),
+    "limit of an account": (
+        f"{ENFORCES}{CONF}{BATCH}Parent - 'root'\nAccount - 'lab':MaxTRESPerJob=cpu=2\n",
+        [job(1, cpus=4)],
+        r"policy\.lines=\['AccountingStorageEnforce=associations'\]",
+    ),
+    "time of a job": (
+        f"{ENFORCES}{CONF}{BATCH}QosName=normal MaxWall=30\n",
+        [job(1)],
+        r"policy\.over_limit=cap",
+    ),
+    "nodes of a job": (
+        CONF + BATCH.replace("\n", " MaxNodes=1\n"),
+        [job(1, cpus=4, nodes=2)],
+        r"policy\.lines=\['PartitionName=batch Nodes=n1,n2 Default=YES'\]",
+    ),
     "nodes": (
         CONF + BATCH,
         [job(1, cpus=8, nodes=1, mb=9999), job(2, mb=12000)],
@@ -161,6 +182,16 @@ FIT = {
     "cap": (
         CONF + BATCH,
         [r"1 jobs were dropped \(misfits=cap\), because they are", r"2 jobs were cut .*: JobID 1002, 1003"],
+        8,
+    ),
+    "drop, jobs": (
+        f"{ENFORCES}{CONF}{BATCH}QosName=normal MaxTRES=cpu=4\n",
+        [r"1 jobs were dropped .* a job may have \(MaxTRESPerJob: QOS normal cpu=4\), which Slurm lets wait"],
+        5,
+    ),
+    "cap, jobs": (
+        f"{ENFORCES}{CONF}{BATCH}QosName=normal MaxTRES=cpu=4\n",
+        [r"1 jobs were cut .* than a job may have .*: JobID 1005"],
         8,
     ),
     "drop, limits": (LIMITED, ["no job is left, because all of them ask for more time.*limit=cap"], None),

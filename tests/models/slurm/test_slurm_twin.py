@@ -81,8 +81,10 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
     ]
     if kind == "two partitions":
         partitions.append((range(n_nodes // 2 + 1), 2, whole))
-        sharing = lines[1].rpartition(" ")[2]
-        lines.append(f"PartitionName=some Nodes=n[0-{n_nodes // 2}] PriorityTier=2 {sharing}")
+        sharing, most_nodes = lines[1].rpartition(" ")[2], int(rng.integers(1, n_nodes // 2 + 2))
+        lines.append(
+            f"PartitionName=some Nodes=n[0-{n_nodes // 2}] PriorityTier=2 MaxNodes={most_nodes} {sharing}"
+        )
     shared = int(rng.integers(2, 5)) if kind == "gang" else int(kind == "suspension")
     if shared:
         partitions.append((range(n_nodes // 2, n_nodes), int(rng.integers(1, 3)), True))
@@ -132,10 +134,9 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
     submit = np.cumsum(rng.integers(0, 20, n_jobs)) + 1
     for k in range(n_jobs):
         place = int(rng.integers(len(partitions)))
-        size = int(rng.integers(1, len(partitions[place][0]) + 1))
-        most = (
-            len(partitions[place][0]) if kind == "two partitions" else size
-        )  # nodes that its tasks may need
+        bound = most_nodes if kind == "two partitions" and place else len(partitions[place][0])
+        size = int(rng.integers(1, bound + 1))
+        most = bound if kind == "two partitions" else size  # nodes that its tasks may need
         tasks = size if whole else int(rng.integers(size, most * cpus + 1))
         limit = 60 * int(rng.integers(1, 6))
         runtime = int(rng.integers(1, limit + 50))
@@ -149,6 +150,7 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
                 tasks,
                 0 if whole else int(rng.integers(0, 251)),
                 place,
+                most_nodes=bound,
             )
         )
     further = {"budgets": BudgetTwin, "licences": LicenceTwin, "switches": SwitchTwin, "power": PowerTwin}
@@ -194,6 +196,10 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
         lines[:] = [line + ",bf_busy_nodes" * line.startswith("SchedulerParameters") for line in lines]
     if preempts:
         give_preemption(twin, lines, rng, kind)
+    if rng.random() < 0.3:
+        twin.job_time, twin.max_time = 1, int(rng.integers(1, 5))
+        words = f",bf_max_time={twin.max_time}"
+        lines[:] = [line + words * line.startswith("SchedulerParameters") for line in lines]
     if rng.random() < 0.3:
         twin.space = int(rng.integers(2, 12))
         words = f",bf_node_space_size={twin.space}"
@@ -366,16 +372,18 @@ def give_limits(twin: Twin, lines: list[str], rng: np.random.Generator) -> None:
         "nodes": n_nodes,
     }  # fmt: skip
     of_account = bool(rng.integers(2))
+    most = int(rng.integers(1, 4))
+    twin.most_submitted = {"high": 6, **{f"other {user}": most for user in (1, 2, 3)}}
     lines += [
         "AccountingStorageEnforce=associations,limits,qos",
         "Cluster - 'twin':Fairshare=1",
         "Parent - 'root'",
         f"Account - 'above':GrpTRES=node={twin.caps['above']},energy=7",
-        f"Account - 'other':MaxJobs={twin.caps['each']}",
+        f"Account - 'other':MaxJobs={twin.caps['each']}:MaxSubmitJobs={twin.most_submitted['other 1']}",
         "Parent - 'above'",
         "Account - 'below':Fairshare=3",
         f"QosName=high GrpTRES=cpu={twin.caps['qos']}{f',node={n_nodes}' * of_account} "
-        f"MaxJobsPU={twin.caps['of user']}",
+        f"MaxJobsPU={twin.caps['of user']} GrpSubmit={twin.most_submitted['high']}",
         "QosName=part MaxJobsPU=3",
     ]
     lines[1] += " QOS=part" * (not of_account)
@@ -385,6 +393,8 @@ def give_limits(twin: Twin, lines: list[str], rng: np.random.Generator) -> None:
         nodes = min(job.nodes, twin.caps["above"])
         job.charges |= {"above": nodes} if job.account == "below" else {}
         job.charges |= {f"other {job.user}": 1} if job.account == "other" else {}
+        job.counted = {f"other {job.user}"} if job.account == "other" else set()
+        job.counted |= {"high"} if job.qos == "high" else set()
         if not of_account:
             job.charges[f"part {job.user}"] = 1
             job.replaced |= {f"other {job.user}", f"high {job.user}"}
@@ -442,7 +452,7 @@ def simulated(
         leaves=leaves,
         node_answers=np.array([(job, node, at) for job, at, node in answers], float).reshape(-1, 3),
     )
-    return run(wanted, configuration, EACH_SECOND, plans)
+    return run(wanted, configuration, replace(EACH_SECOND, job_time=float(twin.job_time)), plans)
 
 
 FEW = {(0, VERSIONS[0]), (0, VERSIONS[1]), (0, VERSIONS[2]), (1, VERSIONS[0]), (2, VERSIONS[2])}
@@ -477,6 +487,7 @@ def test_every_job_starts_when_the_twin_starts_it(kind: str, seed: int, version:
             drawn = [sum(one[state] for one in part) for part in (twin.drawn[:n], twin.drawn[n : 2 * n])]
             np.testing.assert_allclose(found[f"{state}_energy"] * 3.6e6, drawn, rtol=1e-9, atol=1e-3)
     assert result.cancelled.tolist() == [job.cancelled for job in twin.jobs]
+    assert result.refused.tolist() == [job.refused for job in twin.jobs]
     assert result.suspended.tolist() == [job.late for job in twin.jobs]
     lost = zip(result.lost.job.tolist(), result.lost.begin.tolist(), result.lost.end.tolist(), strict=True)
     assert sorted(lost) == [(job.number, *run) for job in twin.jobs for run in job.runs]
