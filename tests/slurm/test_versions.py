@@ -90,7 +90,8 @@ def test_a_version_is_read_from_a_comment_from_scontrol_and_from_the_policy(tmp_
     path.write_text("# Slurm 23.11.4 of the site\n" + "\n".join(CONF))
     assert read(path).settings.version == Version(23, 11, "23.11.4")
     assert not [note for note in read(path).notes if "VERSION" in note]
-    assert read(path, ["SLURM_VERSION=24.11"]).settings.version == Version(24, 11, "24.11")
+    given = {"policy.slurm_version": "SLURM_VERSION=24.11"}
+    assert read(path, given).settings.version == Version(24, 11, "24.11")
     path.write_text("Configuration data as of 2026\nSLURM_VERSION           = 26.05.5\n\n" + "\n".join(CONF))
     assert read(path).settings.version == Version(26, 5, "26.05.5")
     with pytest.raises(ConfigurationError, match=r"SLURM_VERSION=new.*such as 24.11 or 22.05.8"):
