@@ -167,8 +167,8 @@ def cut(jobs: Jobs, error: TooLargeError, configuration: Configuration) -> tuple
             most[name][better] = value
     for group in one_job.groups(found, configuration):
         for (limit, resource), (cap, _) in group.caps.items():
-            if name := one_job.SIZES.get((limit, resource)):
-                most[name][group.jobs] = np.minimum(most[name][group.jobs], cap)
+            if size_of := one_job.SIZES.get((limit, resource)):
+                most[size_of][group.jobs] = np.minimum(most[size_of][group.jobs], cap)
     nodes = np.minimum(nodes, most["nodes"])
     few = found.request.most_nodes > 0
     cpus = np.minimum(cpus, np.where(few, np.minimum(nodes * most["each"], most["cpus"]), most["cpus"]))
