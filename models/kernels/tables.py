@@ -64,7 +64,7 @@ def at_address(tables: Tables) -> Any:
 class _Attributes(AttributeTemplate):
     key = Tables
 
-    def generic_resolve(self, tables: Tables, name: str) -> Any:
+    def generic_resolve(self, tables: Tables, name: str) -> Any:  # type: ignore[override]
         """Return the type of an array."""
         return tables.arrays.get(name)
 
