@@ -91,7 +91,7 @@ def nodes(configuration: Configuration) -> dict[str, np.ndarray]:
         sockets=[node.sockets for node in every],
         threads=[node.threads for node in every],
         memory=[node.memory for node in every],
-        weight=[0 if linear else node.weight for node in every],
+        weight=[0 if linear else 2 * node.weight for node in every],
         rows=jobs_of_nodes(configuration),
         first_core=np.cumsum([0, *cpus])[:-1],
         line=line,

@@ -42,7 +42,11 @@ LEFT = re.compile(r"GANG: gang: entering gs_job_fini for JobId=(\d+)$")
 REGISTERED = re.compile(r"(?:validate_node_specs: node (\S+) registered with |Node (\S+) now responding)")
 POWERED = re.compile(r"POWER: power_save: pid \d+ (suspending|waking) nodes (\S+)")
 BOOTED = re.compile(r"Resetting JobId=(\d+) start time for node power up")
-CALCULATED = "priority/multifactor: decay_apply_weighted_factors: priority for job"
+CALCULATED = (
+    "priority/multifactor: _decay_thread: PRIO: Decay factor over",
+    "priority/multifactor: decay_apply_weighted_factors: priority for job",
+)
+"""The beginning of a calculation of priorities, where DebugFlags has Priority, or else its end."""
 PLAN = re.compile(r"sched/backfill: _dump_job_sched: (?:BACKFILL: )?JobId=(\d+) to start at (\S+?), ")
 
 AGENT = re.compile(r"Spawning RPC agent for msg_type (\w+)$")

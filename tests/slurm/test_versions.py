@@ -57,6 +57,9 @@ def test_each_job_starts_when_it_did_in_a_recorded_run(run: str, tmp_path: Path)
         ("bounded", "24.11_shares_3"),
         ("last_relevant", "26.05_backfill_1"),
         ("first_node", "26.05_preemption_2"),
+        ("completing_last", "26.05_devices_2"),
+        ("switch_cpus", "24.11_switches_cpus_1"),
+        ("ended_at", "26.05_licences_1"),
     ],
 )
 def test_without_a_rule_of_its_version_a_recorded_run_is_another_one(

@@ -55,9 +55,13 @@ DEFAULTS = (
 parameters: src/plugins/select/cons_tres)."""
 
 RULES: Mapping[str, tuple[str, Any, Any]] = {
+    "switch_cpus": ("23.02", False, True),
     "whole_seconds": ("23.11", False, True),
+    "completing_last": ("23.11", False, True),
+    "switch_counts": ("24.11", False, True),
     "rounds_up": ("24.11", False, True),
     "bounded": ("24.11", False, True),
+    "ended_at": ("25.05", False, True),
     "last_relevant": ("25.05", False, True),
     "one_by_one": ("25.11", False, True),
     "first_node": ("26.05", False, True),
@@ -67,12 +71,22 @@ RULES: Mapping[str, tuple[str, Any, Any]] = {
 whole_seconds
     Whether the background thread waits until the next whole second (src/slurmctld/controller.c), instead of
     ten times 0.1 s.
+switch_cpus
+    Whether CPUs decide which switches of a tree have room for a job, else nodes alone.
+switch_counts
+    Whether nodes that a job has got already count no longer at the switches above them.
+completing_last
+    Whether backfill takes nodes that are completing, which cannot start a job, after the others of their
+    weight.
 rounds_up
     Whether ends of plans, and of whole nodes of running jobs, are rounded up to bf_resolution, else down.
 bounded
     Whether a job is tested from the beginning of its window, with the jobs gone that end before, until the
     next change of the plan and no further (`will_run_data_t`); a window without such a change ends with the
     second segment after it.
+ended_at
+    Whether jobs that are expected to end in the second in which a job is tested are gone then, with
+    `bounded`; else those that are expected to end before.
 last_relevant
     Whether a planned start is the end of the last running job that has one of the picked nodes, else of the
     last one that was taken out.

@@ -14,7 +14,7 @@ from models.kernels.bits import ONE, ZERO, lowest_position, population
 from models.kernels.compiling import part, passable
 from models.slurm.kernel.budgets import lacks_licences
 from models.slurm.kernel.gang import enter
-from models.slurm.kernel.offering import count, free_cpus, offered_by
+from models.slurm.kernel.offering import count, free_cpus, is_single, offered_by
 from models.slurm.kernel.plan import (
     FAR,
     after_reservations,
@@ -169,6 +169,8 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
     most_cpus = FAR if unbounded else free_cpus(system, NARROWED)
     rows, n_most = system.partitions[system.records[record].partition].rows, 1
     state.most_shared = n_most
+    if system.settings[0].completing_last and not (system.settings[0].linear or (bounded and start > now)):
+        weigh_completing(system, 1)
     while not (bounded and start > now):  # nodes with one job, then those with all that may share one
         state.most_shared = n_most
         if most_cpus >= needed and pick(system, record, whole, NARROWED, NOW):
@@ -176,15 +178,18 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
         if n_most >= rows - 1:
             break
         n_most = rows - 1
+    if bounded and state.weighed:
+        lighten(system, job, whole)
     preempts = preempts and may_preempt_any(system, record)
     if only_now and not preempts:
         return -1
     copy_running(system)
     if preempts:
         copy_free(system)
+        after = start + system.settings[0].ended_at
         for k in range(state.n_running):
             if may_preempt(system, record, system.running[k]):
-                late = bounded and system.fate[system.running[k]].expected < start
+                late = bounded and system.fate[system.running[k]].expected < after
                 of_memory = 1 if late else 1 - system.settings[0].in_rows
                 remove_in_future(system, system.running[k], of_memory)
         take_out(system, record, preempts, ended_before(system, start) if bounded else 0)
@@ -272,9 +277,62 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
 
 
 @part(inline=False)
+def weigh_completing(system, more):
+    """Make nodes that are completing heavier than others of their weight, or (0) as heavy again.
+    O(words + those nodes)."""
+    state = system.state[0]
+    if state.weighed == more:
+        return
+    state.weighed = 0
+    for w in range(system.sets.shape[1]):
+        word = system.sets[COMPLETING, w]
+        while word:
+            node = w * 64 + lowest_position(word)
+            word &= word - ONE
+            system.nodes[node].weight += more - system.nodes[node].weight % 2
+            state.weighed = more
+
+
+@part(inline=False)
+def lighten(system, job, whole):
+    """Make the completing nodes as heavy as others again that the failed test of now has left
+    (`_future_run_test` of select/cons_tres resets the weights of these only).
+
+    These are all that have anything for the job where they are too few; otherwise those that were not left
+    out for their few CPUs; all where jobs have rows of cores. O(N), since Slurm 25.11 for each node that the
+    job asks for.
+    """
+    nodes, offers, settings, n, most = system.nodes, system.offers, system.settings[0], 0, 0
+    least, single = system.jobs[job].min_nodes, is_single(system, job) or settings.in_rows
+    system.state[0].shared = ANY
+    for node in range(len(nodes)):
+        inside = (system.sets[NARROWED, node // 64] >> np.uint64(node % 64)) & ONE
+        offers[node].cpus = 0
+        if inside:
+            offers[node].cpus = offered_by(system, job, whole, node, system.free, system.free_gres)
+        n += offers[node].cpus > 0
+        most = max(most, offers[node].cpus)
+    tried = n >= least and not single
+    for _ in range(least if settings.one_by_one and tried else 0):
+        best = 0
+        for node in range(len(nodes)):
+            if offers[node].cpus >= offers[best].cpus:
+                best = node
+        offers[best].cpus = -1
+    for node in range(len(nodes)):
+        is_left = single or offers[node].cpus > 0
+        if tried:
+            is_left = offers[node].cpus < 0 if settings.one_by_one else offers[node].cpus == most
+        if is_left:
+            nodes[node].weight -= nodes[node].weight % 2
+
+
+@part(inline=False)
 def ended_before(system, start):
-    """Return how many running jobs are expected to end before an instant. O(those)."""
+    """Return how many running jobs are expected to end before an instant, since Slurm 25.05 or at it.
+    O(those)."""
     state, k = system.state[0], 0
+    start += system.settings[0].ended_at
     while k < state.n_running:
         if system.upcoming[k].expected >= start:
             break
@@ -406,6 +464,7 @@ def plan_job(system, record, now, only_now, pick):
                 for w in range(n_words):
                     system.sets[MASK, w] &= system.partition_words[words, w]
                 found = earliest(system, record, whole, now, start, only_now, until, pick)
+                weigh_completing(system, 0)
         if found < 0:
             if later and not only_now:
                 continue
@@ -428,6 +487,8 @@ def plan_job(system, record, now, only_now, pick):
             for w in range(n_words):
                 system.sets[ORIGINAL, w] = system.sets[PICKED, w]
                 system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FREE, w]
+                if settings.completing_last and not settings.linear:
+                    system.sets[NARROWED, w] &= ~system.sets[COMPLETING, w]
             state.most_shared = FEWEST
             fits = pick(system, record, whole, NARROWED, NOW) > 0
             fits = fits and not lacks_licences(system, job)  # jobs whose nodes have not answered have some

@@ -42,6 +42,14 @@ def offered_by(system, job, whole, node, supply, gres):
     return cpus if cpus >= least else 0
 
 
+@part()
+def is_single(system, job):
+    """Return whether a job gets the first node with room for it: it has one node, since Slurm 26.05."""
+    jobs, settings = system.jobs, system.settings[0]
+    single = jobs[job].max_nodes == 1 or jobs[job].tasks == 1
+    return single and settings.first_node and not settings.linear
+
+
 @part(inline=False)
 def count(system, row):
     """Return the number of nodes of a set; O(W)."""

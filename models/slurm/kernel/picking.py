@@ -11,7 +11,7 @@ import numpy as np
 
 from models.kernels.bits import ONE, lowest_position, population, span
 from models.kernels.compiling import part, passable
-from models.slurm.kernel.offering import count, offered_by
+from models.slurm.kernel.offering import count, is_single, offered_by
 from models.slurm.kernel.rows import (
     all_cores,
     copy_cores,
@@ -263,12 +263,14 @@ def pick_once(system, job, whole, row, supply, gres):
     least_nodes, settings = jobs[job].min_nodes, system.settings[0]
     if count(system, row) < jobs[job].least_nodes:
         return 0
-    if settings.first_node and not settings.linear and (jobs[job].max_nodes == 1 or jobs[job].tasks == 1):
+    if is_single(system, job):
         return pick_first(system, job, whole, row, supply, gres)
     if settings.least_loaded:  # a group may have nodes between that are not offered
         for node in range(len(offers)):
             offers[node].cpus = 0
-    if settings.unshared and not (settings.least_loaded or state.busy_first or len(system.switches)):
+    if settings.unshared and not (
+        settings.least_loaded or state.busy_first or state.weighed or len(system.switches)
+    ):
         state.n_chosen = take_runs(system, job, offered_by(system, job, whole, 0, supply, gres), row)
         return state.n_chosen
     n_usable, most, n_groups = 0, 0, 0
@@ -322,19 +324,27 @@ def pick_once(system, job, whole, row, supply, gres):
 def pick_first(system, job, whole, row, supply, gres):
     """Choose the first node, light ones first, that has room for a job of one node (since Slurm 26.05,
     `_get_one_res` of select/cons_tres). O(N)."""
-    choices, needed = system.choices, system.jobs[job].tasks * system.jobs[job].task_cpus
+    choices, needed, n = system.choices, system.jobs[job].tasks * system.jobs[job].task_cpus, 0
     n_nodes = len(system.nodes)
     for place in range(n_nodes * (1 + system.settings[0].saves_power)):  # those that are powered down last
-        node = system.nodes[place % n_nodes].ranked
-        if place < n_nodes and system.nodes[node].weight >= POWERED_DOWN:
+        if n and place == n_nodes:
+            break
+        node = system.nodes[place % n_nodes].ranked  # completing ones of a weight are among the others of it
+        weight = system.nodes[node].weight
+        if place < n_nodes and weight >= POWERED_DOWN:
+            continue
+        if n and weight > system.nodes[choices[0].node].weight:
+            break
+        if n and weight == system.nodes[choices[0].node].weight:
             continue
         if system.sets[row, node // 64] & (ONE << np.uint64(node % 64)):
             offer = offered_by(system, job, whole, node, supply, gres)
             if offer >= needed and offer > 0:
-                choices[0].node, choices[0].cpus = node, offer if whole else needed
-                system.state[0].n_chosen = 1
-                return 1
-    return 0
+                choices[0].node, choices[0].cpus, n = node, offer if whole else needed, 1
+                if place >= n_nodes or not system.state[0].weighed:
+                    break
+    system.state[0].n_chosen = n
+    return n
 
 
 @part(inline=False)

@@ -1,6 +1,6 @@
 """Which nodes a job gets on a tree of switches (topology/tree), as `_eval_nodes_topo` of select/cons_tres of
-Slurm 22.05 chooses them: of the lightest nodes below one switch first those on the best leaf, then nodes of
-leaves that are close to it.
+Slurm chooses them: of the lightest nodes below one switch first those on the best leaf, then nodes of leaves
+that are close to it.
 """
 
 import numpy as np
@@ -24,62 +24,74 @@ def chosen(system, s):
 
 @part(inline=False)
 def narrow(system, s):
-    """Leave a switch its nodes in row `ON_SWITCHES`; return their number and lowest weight. O(nodes)."""
-    n, lightest = 0, LARGE
+    """Leave a switch its nodes in row `ON_SWITCHES`; return their number and CPUs, and the lowest
+    weight. O(nodes)."""
+    n, cpus, lightest = 0, 0, LARGE
     row = chosen(system, s)
     for w in range(system.sets.shape[1]):
         system.reserved_words[row, w] &= system.sets[ON_SWITCHES, w]
         word = system.reserved_words[row, w]
         while word:
-            lightest = min(lightest, system.nodes[w * 64 + lowest_position(word)].weight)
+            node = w * 64 + lowest_position(word)
+            lightest = min(lightest, system.nodes[node].weight)
+            cpus += system.offers[node].cpus
             n += 1
             word &= word - ONE
-    return n, lightest
+    return n, cpus, lightest
 
 
 @part(inline=False)
-def top_switch(system, n_nodes):
-    """Return the highest switch with the lightest nodes, of switches with enough nodes; `NONE` for none.
-    O(switches x nodes)."""
+def top_switch(system, n_nodes, n_cpus):
+    """Return the highest switch with the lightest nodes, of switches with enough nodes, and since Slurm 23.02
+    enough CPUs; `NONE` for none. O(switches x nodes)."""
     switches, top, least = system.switches, NONE, LARGE
     for s in range(len(switches)):
         for w in range(system.sets.shape[1]):
             row = len(system.reservations) + s
             system.reserved_words[chosen(system, s), w] = system.reserved_words[row, w]
-        n, weight = narrow(system, s)
-        if n < max(n_nodes, 1):
+        n, switches[s].n_cpus, weight = narrow(system, s)
+        if n < max(n_nodes, 1) or not has_cpus(system, s, n_cpus):
             continue
         if top == NONE or (switches[s].level >= switches[top].level and weight <= least):
             top, least = s, weight
     return top
 
 
+@part()
+def has_cpus(system, s, n_cpus):
+    """Return whether the nodes of a switch offered enough CPUs, which counts since Slurm 23.02."""
+    return not system.settings[0].switch_cpus or system.switches[s].n_cpus >= n_cpus
+
+
 @part(inline=False)
-def compare(switches, one, other, n_nodes):
-    """Return 1 if a switch suits better than another one, -1 if worse, else 0; where neither has enough nodes
-    the ones above them count. O(levels)."""
+def compare(system, one, other, n_nodes, n_cpus):
+    """Return 1 if a switch suits better than another one, -1 if worse, else 0, and whether it has enough;
+    where neither has enough the ones above them count. O(levels)."""
+    switches = system.switches
     while True:
         has, of_other = switches[one].n_nodes, switches[other].n_nodes
-        if has >= n_nodes and of_other >= n_nodes:
+        fits = has >= n_nodes and has_cpus(system, one, n_cpus)
+        other_fits = of_other >= n_nodes and has_cpus(system, other, n_cpus)
+        if fits and other_fits:
             if has != of_other:
-                return 1 if has < of_other else -1
+                return (1 if has < of_other else -1), fits
             break
-        if has >= n_nodes or of_other >= n_nodes:
-            return 1 if has >= n_nodes else -1
+        if fits or other_fits:
+            return (1 if fits else -1), fits
         above, of_other = switches[one].parent, switches[other].parent
         if above == of_other or (above == one and of_other == other):
             break
         one, other = above, of_other
     a, b = switches[one], switches[other]
     if a.n_nodes != b.n_nodes:
-        return 1 if a.n_nodes > b.n_nodes else -1
-    return int(b.level > a.level) - int(a.level > b.level)
+        return (1 if a.n_nodes > b.n_nodes else -1), fits
+    return int(b.level > a.level) - int(a.level > b.level), fits
 
 
 @part(inline=False)
-def best_leaf(system, n_nodes):
+def best_leaf(system, n_nodes, n_cpus):
     """Return the leaf to take nodes from: close to those in use and of the best fit. O(switches x levels)."""
-    switches, best = system.switches, NONE
+    switches, best, by_cpus = system.switches, NONE, system.settings[0].switch_cpus
     for s in range(len(switches)):
         one = switches[s]
         if one.level or one.required or one.n_nodes == 0 or one.distance >= FAR:
@@ -87,9 +99,9 @@ def best_leaf(system, n_nodes):
         if best == NONE:
             best = s
             continue
-        suits = compare(switches, s, best, n_nodes)
-        nearer = one.distance < switches[best].distance
-        if (nearer and suits >= 0) or (one.distance == switches[best].distance and suits > 0):
+        suits, fits = compare(system, s, best, n_nodes, n_cpus)
+        nearer, fits = one.distance < switches[best].distance, fits if by_cpus else suits >= 0
+        if (nearer and fits) or (one.distance == switches[best].distance and suits > 0):
             best = s
     return best
 
@@ -107,6 +119,18 @@ def use(system, s):
                 hops = FAR
             one, its = (above, its) if lower == one else (one, above)
         switches[other].distance = min(switches[other].distance + hops, FAR)
+
+
+@part()
+def count_down(system, s, n_taken):
+    """Subtract nodes that were taken from a switch and those above it (since Slurm 24.11). O(levels)."""
+    switches = system.switches
+    while system.settings[0].switch_counts:
+        switches[s].n_nodes = max(switches[s].n_nodes - n_taken, 0)
+        above = switches[s].parent
+        if switches[above].level <= switches[s].level:  # it is the top of its tree
+            break
+        s = above
 
 
 @part(inline=False)
@@ -162,7 +186,7 @@ def fit_on_switches(system, whole, n_groups, left):
         for node in range(system.groups[k].first, system.groups[k].last + 1):
             if system.offers[node].cpus > 0:
                 system.sets[ON_SWITCHES, node // 64] |= ONE << np.uint64(node % 64)
-    top = top_switch(system, nodes)
+    top = top_switch(system, nodes, cpus)
     if top == NONE:
         return 0
     n, of_these, weight = lighter_than(system, top, 0)
@@ -179,27 +203,29 @@ def fit_on_switches(system, whole, n_groups, left):
             return 0
         lighter_than(system, top, last + 1)
     for s in range(len(switches)):
-        switches[s].n_nodes, _ = narrow(system, s)
+        switches[s].n_nodes, _, _ = narrow(system, s)
         switches[s].required, switches[s].distance = 0, 0
         for w in range(system.sets.shape[1]):
             if before and system.reserved_words[chosen(system, s), w] & system.sets[ADDED, w]:
                 switches[s].required = 1
+    had = state.n_chosen
     for s in range(len(switches)):
         if switches[s].required and switches[s].level == 0:
-            had = state.n_chosen
             nodes, cpus, _ = take(system, whole, words, chosen(system, s), (nodes, cpus, LARGE))
-            most -= state.n_chosen - had
+            count_down(system, s, state.n_chosen - had)  # what the leaves before it gave is among them
+    most -= state.n_chosen - had
     for s in range(len(switches)):
         if switches[s].required:
             use(system, s)
     stalled = nodes + 1
     while (nodes > 0 or cpus > 0) and nodes != stalled:
         stalled = nodes
-        s = best_leaf(system, nodes)
+        s = best_leaf(system, nodes, cpus)
         if s == NONE:
             break
         use(system, s)
         nodes, cpus, most = take(system, whole, words, chosen(system, s), (nodes, cpus, most))
+        count_down(system, s, switches[s].n_nodes)
         switches[s].n_nodes = 0
     if nodes > 0 or cpus > 0:
         return 0

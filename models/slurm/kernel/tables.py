@@ -28,7 +28,8 @@ SETTINGS = fields(
     "partition_job_depth sched_max_job_start defer kill_wait multifactor fair_tree n_gres "
     "track_memory least_loaded record_plans busy_nodes linear preempts by_qos youngest_first strict_order "
     "reorder_count requeue_wait message_timeout limit_stop gang by_core by_block in_rows most_rows suspends "
-    "rounds_up bounded last_relevant one_by_one first_node one_plan plans_licences plans_running "
+    "rounds_up bounded last_relevant one_by_one first_node completing_last switch_cpus switch_counts "
+    "ended_at one_plan plans_licences plans_running "
     "first_licence budgets most_cpus unshared threads counts_cores saves_power suspend_rate resume_rate "
     "bf_max_time bf_min_prio_reserve",
 )
@@ -66,7 +67,8 @@ most_rows
     Jobs that may share a node at most, with `select/linear`.
 in_rows
     Whether jobs have rows of cores, as `select/cons_tres` keeps them (`models.slurm.kernel.rows`).
-rounds_up, bounded, last_relevant, one_by_one, first_node
+rounds_up, bounded, last_relevant, one_by_one, first_node, completing_last, switch_cpus, switch_counts,
+ended_at
     See `models.slurm.configuration.versions.RULES`.
 one_plan
     Whether a job of several partitions has one plan in a cycle (`bf_one_resv_per_job`).
@@ -92,7 +94,7 @@ STATE = fields(
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_wake_ups "
     "n_completing n_known n_left n_pieces n_members n_slices most_shared shared n_offered n_ended n_placed "
-    "busy_first repeated is_copied is_viewed n_copies "
+    "busy_first weighed repeated is_copied is_viewed n_copies "
     "n_times first_time middle_time last_time n_joined n_booting n_stopping node_update n_power_log planned "
     "last_scan next_scan power_task node_changed",
 )
@@ -124,6 +126,8 @@ n_ended
     Running jobs that have ended in the view of the future where jobs preempt others or are in rows.
 n_placed
     Times that a job was put into a row.
+weighed
+    Whether nodes that are completing are heavier at the moment.
 busy_first
     Whether nodes that jobs have now are preferred.
 repeated
@@ -153,7 +157,8 @@ FEWEST, ANY = -1, 1 << 30
 NODE = fields(ints="cpus sockets threads memory weight rows first_core line ranked")
 """threads: CPUs of a core. rows: jobs that may share it, on whole nodes with OverSubscribe=FORCE:n.
 first_core: cores of the nodes before it. weight: 0 with `select/linear`, which has lines of NodeName instead,
-light nodes first. ranked: the node at this place in their order."""
+light nodes first; else twice the configured one, see `models.slurm.kernel.backfill.weigh_completing`.
+ranked: the node at this place in their order."""
 
 SUPPLY = fields(ints="cpus memory")
 """What a node has left, now or in a view of the future; generic resources are apart."""
@@ -355,8 +360,8 @@ SEGMENT = fields(ints="begin end next")
 """The plan: from when to when `System.available` has the same nodes, a linked list in order of time, and in
 `System.timeline` its places in that order. `System.suffixes`: see `models.slurm.kernel.plan.restrict`."""
 
-SWITCH = fields(ints="level parent distance n_nodes required")
-"""A switch of a tree: leaves have level 0. distance, n_nodes, required: of one choice of nodes, see
+SWITCH = fields(ints="level parent distance n_nodes n_cpus required")
+"""A switch of a tree: leaves have level 0. distance, n_nodes, n_cpus, required: of one choice of nodes, see
 `models.slurm.kernel.switches`."""
 
 PLANNED = fields("cycle start", "job")

@@ -102,9 +102,10 @@ class SwitchTwin(Twin):
 
     switches: Sequence[tuple[set[int], int, int]] = ()
     weights: Sequence[int] = ()
+    offered: Sequence[int] = ()
 
     def weight(self, node: int) -> int:
-        return self.weights[node]
+        return 2 * self.weights[node] + super().weight(node)
 
     def chain(self, switch: int) -> list[int]:
         above = self.switches[switch][1]
@@ -114,33 +115,47 @@ class SwitchTwin(Twin):
         mine, its = self.chain(one), self.chain(other)
         return min(mine.index(each) + its.index(each) for each in mine if each in its)
 
-    def suits(self, one: int, other: int, n: int, counts: list[int]) -> int:
-        """Return whether a switch suits better (1), worse (-1) or as well."""
+    def suits(self, one: int, other: int, needs: tuple[int, int], counts: list[int]) -> tuple[int, bool]:
+        """Return whether a switch suits better (1), worse (-1) or as well, and whether it has enough."""
         mine, its = counts[one], counts[other]
-        if mine >= n and its >= n:
-            return (its > mine) - (mine > its)  # the tighter one: both are leaves, or are of one level
-        if mine >= n or its >= n:
-            return 1 if mine >= n else -1
+        fits, other_fits = (self.has(s, counts[s], needs) for s in (one, other))
+        if fits and other_fits:
+            return (its > mine) - (mine > its), True  # the tighter one: both are leaves, or are of one level
+        if fits or other_fits:
+            return (1 if fits else -1), fits
         above = self.switches[one][1], self.switches[other][1]
         if above[0] != above[1]:
-            found = self.suits(*above, n, counts)
-            return found
-        return (mine > its) - (its > mine)
+            return self.suits(*above, needs, counts)
+        return (mine > its) - (its > mine), False
+
+    def has(self, switch: int, n: int, needs: tuple[int, int]) -> bool:
+        return n >= needs[0] and (not self.since_24_11 or self.offered[switch] >= needs[1])
+
+    def count_down(self, counts: list[int], switch: int, n: int) -> None:
+        for s in self.chain(switch) if self.since_24_11 else ():
+            counts[s] = max(counts[s] - n, 0)
 
     def fit(self, job: TwinJob, whole: bool, offers: dict[int, int]) -> dict[int, int]:
         if self.busy is not None:
             return super().fit(job, whole, offers)
-        enough = [s for s, (nodes, _, _) in enumerate(self.switches) if len(nodes & {*offers}) >= job.nodes]
+        self.offered = [
+            sum(cpus for node, cpus in offers.items() if node in nodes) for nodes, _, _ in self.switches
+        ]
+        enough = [
+            s
+            for s, (nodes, _, _) in enumerate(self.switches)
+            if self.has(s, len(nodes & {*offers}), (job.nodes, job.tasks))
+        ]
         top = None
         for s in enough:
             nodes, _, level = self.switches[s]
-            key = min((self.weights[node] for node in nodes & {*offers}), default=99), level
+            key = min((self.weight(node) for node in nodes & {*offers}), default=99), level
             if top is None or (level >= top[1][1] and key[0] <= top[1][0]):
                 top = s, key
         usable = sorted(self.switches[top[0]][0] & {*offers}) if top else []
         kept: list[int] = []
-        for weight in sorted({self.weights[node] for node in usable}):
-            lighter, kept = kept, [node for node in usable if self.weights[node] <= weight]
+        for weight in sorted({self.weight(node) for node in usable}):
+            lighter, kept = kept, [node for node in usable if self.weight(node) <= weight]
             if len(kept) >= job.nodes and sum(offers[node] for node in kept) >= job.tasks:
                 break
         else:
@@ -166,8 +181,10 @@ class SwitchTwin(Twin):
         used = [s for s, (nodes, _, _) in enumerate(self.switches) if nodes & {*taken}]
         used = [s for s in used if top[0] in self.chain(s) or s in self.chain(top[0])]
         leaves = [s for s, (_, _, level) in enumerate(self.switches) if level == 0]
+        had = len(taken)
         for s in [s for s in leaves if s in used]:
             take([node for node in kept if node in self.switches[s][0]], 10**9)
+            self.count_down(counts, s, len(taken) - had)
         leaves = [s for s in leaves if s not in used]
         before = None
         while max(needs()) > 0 and before != needs()[0] and any(counts[s] for s in leaves):
@@ -177,11 +194,14 @@ class SwitchTwin(Twin):
                 if best is None:
                     best = s
                     continue
-                better = self.suits(s, best, before, counts)
-                if (far[s] < far[best] and better >= 0) or (far[s] == far[best] and better > 0):
+                better, fits = self.suits(s, best, needs(), counts)
+                if (far[s] < far[best] and (fits if self.since_24_11 else better >= 0)) or (
+                    far[s] == far[best] and better > 0
+                ):
                     best = s
             used.append(best)
             take([node for node in kept if node in self.switches[best][0]], most)
+            self.count_down(counts, best, counts[best])
             counts[best] = 0
         if max(needs()) > 0:
             return {}

@@ -322,6 +322,9 @@ class CoreTwin(GangTwin):
             self.leave_rows(self.lists[job.partition], job)
         return supply
 
+    def lightened(self, job: TwinJob, members: set[int]) -> set[int]:
+        return members
+
     def future(self) -> Supply:
         later = self.free(self.running)
         later.lists = {k: [list(row) for row in rows] for k, rows in self.lists.items()}

@@ -34,7 +34,10 @@ class PowerTwin(Twin):
         super().run()
 
     def weight(self, node: int) -> int:
-        return self.weights.get(node, 0)
+        return 2 * self.weights.get(node, 0) + super().weight(node)
+
+    def rank(self, node: int) -> int:
+        return 2 * min(self.weights.get(node, 0), 1) + Twin.weight(self, node)
 
     def is_idle(self, node: int) -> bool:
         return not any(node in job.given for job in self.running) and node not in self.completing

@@ -121,12 +121,14 @@ class Twin:
     preempting: Preempting | None = None
     limit_stop: bool = False
     busy_nodes: bool = False
-    since_24_11: bool = False  # ends of plans are rounded up, searches begin and end with their windows
+    # Ends of plans are rounded up, searches begin and end with their windows, completing nodes come last.
+    since_24_11: bool = False
     since_25_05: bool = False  # a plan begins when the last job on its nodes ends
     since_26_05: bool = False  # nodes are left out one by one; a job of one node gets the first one
     plans_running: bool = False
     plans_licences: bool = False
     licensed: Sequence[tuple[str, int]] = ()  # each licence, by its name and a number
+    heavy: set[int] = field(default_factory=set)  # nodes that come last
     busy: set[int] | None = None  # nodes that are preferred in plans
     shared: int = 0  # jobs that may share a node
     threads: int = 1  # CPUs of a core
@@ -431,7 +433,7 @@ class Twin:
     def pick_now(self, job: TwinJob, members: set[int]) -> dict[int, int]:
         return self.pick(job, members, self.free(self.running))
 
-    def pick(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, ...]]) -> dict[int, int]:
+    def offers(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, ...]]) -> dict[int, int]:
         whole = self.partitions[job.partition][2]
         offers = {}
         for node in sorted(members):
@@ -445,8 +447,26 @@ class Twin:
                 continue
             if cpus > 0:
                 offers[node] = cpus
-        if self.since_26_05 and (job.tasks == 1 or (whole and job.nodes == 1)):
-            first = sorted(offers, key=lambda node: (self.weight(node) > 0, node))
+        return offers
+
+    def is_single(self, job: TwinJob) -> bool:
+        return self.since_26_05 and (job.tasks == 1 or (self.partitions[job.partition][2] and job.nodes == 1))
+
+    def lightened(self, job: TwinJob, members: set[int]) -> set[int]:
+        """Nodes that a failed test of now has left, which are as heavy as the others again."""
+        offers = self.offers(job, members, self.free(self.running))
+        if self.is_single(job):
+            return members
+        if len(offers) < job.nodes:
+            return set(offers)
+        if self.since_26_05:
+            return set(sorted(offers, key=lambda node: (offers[node], node))[-job.nodes :])
+        return {node for node in offers if offers[node] == max(offers.values())}
+
+    def pick(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, ...]]) -> dict[int, int]:
+        whole, offers = self.partitions[job.partition][2], self.offers(job, members, free)
+        if self.is_single(job):
+            first = sorted(offers, key=lambda node: (self.rank(node), node))
             fitting = [node for node in first if offers[node] >= job.tasks][:1]
             return {node: offers[node] if whole else self.on_cores(job.tasks) for node in fitting}
         while self.since_26_05 and len(offers) >= job.nodes:
@@ -515,7 +535,11 @@ class Twin:
         return -(-cpus // self.threads) * self.threads
 
     def weight(self, node: int) -> int:
-        return 0
+        return int(node in self.heavy)
+
+    def rank(self, node: int) -> int:
+        """Return when a node is tried for a job of one node."""
+        return self.weight(node)
 
     def fit_busy(self, job: TwinJob, whole: bool, busy: set[int], offers: dict[int, int]) -> dict[int, int]:
         left_nodes, left_cpus, taken = job.nodes, job.tasks, {}
@@ -600,7 +624,9 @@ class Twin:
                         self.blocked = max(self.blocked, found)
                 first, last = self.slots(found, found + job.limit)
                 if found <= now:
-                    now_given = self.pick_now(job, allowed) or self.suspending(job, allowed - self.completing)
+                    rest = allowed - self.completing
+                    startable = rest if self.since_24_11 and self.reserves else allowed
+                    now_given = self.pick_now(job, startable) or self.suspending(job, rest)
                     now_given = {} if self.lacks(job) else now_given
                 if found <= now and not now_given:
                     n_before = len(self.stopped)
@@ -689,14 +715,25 @@ class Twin:
             later[node] = (later[node][0] + n, later[node][1] + n * job.memory)
 
     def earliest(self, job: TwinJob, allowed: set[int], begin: int, until: int) -> tuple[int, dict[int, int]]:
-        now = self.now
+        now, self.heavy = self.now, set()
+        if self.since_24_11 and begin <= now and self.reserves:
+            self.heavy = self.completing
+        try:
+            return self.search(job, allowed, begin, until, now)
+        finally:
+            self.heavy = set()
+
+    def search(
+        self, job: TwinJob, allowed: set[int], begin: int, until: int, now: int
+    ) -> tuple[int, dict[int, int]]:
         if (begin <= now or not self.since_24_11) and (
             given := self.pick(job, allowed, self.free(self.running))
         ):
             return now, given
+        self.heavy = self.heavy - self.lightened(job, allowed) if self.heavy else set()
         gone, later = self.candidates(job), self.future()
         every = sorted(self.running, key=lambda other: (other.expected, other.number))
-        over = [each for each in every if self.since_24_11 and each.expected < begin]
+        over = [each for each in every if self.since_24_11 and each.expected < begin + self.since_25_05]
         for other in [each for each in every if each in gone or each in over]:
             self.release(later, other, preempted=other not in over)
         if (gone or self.since_24_11) and (given := self.pick(job, allowed, later)):
@@ -765,5 +802,5 @@ class DeviceTwin(Twin):
             cpus, memory, devices = later[node]
             later[node] = (cpus + n, memory + n * job.memory, devices + job.devices)
 
-    def pick(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, ...]]) -> dict[int, int]:
-        return super().pick(job, {node for node in members if free[node][2] >= job.devices}, free)
+    def offers(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, ...]]) -> dict[int, int]:
+        return super().offers(job, {node for node in members if free[node][2] >= job.devices}, free)

@@ -463,14 +463,20 @@ SEEDS = [
 ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("seed", "version"), SEEDS)
-def test_every_job_starts_when_the_twin_starts_it(kind: str, seed: int, version: str) -> None:
-    twin, lines = draw(kind, seed)
-    lines += [f"SLURM_VERSION={version}", *["PriorityType=priority/basic"] * (kind != "budgets")]
+def of_version(twin: Twin, lines: list[str], version: str) -> tuple[Twin, list[str]]:
+    lines += [f"SLURM_VERSION={version}"]
+    if "PriorityType=" not in "".join(lines):
+        lines.append("PriorityType=priority/basic")
     if "SelectType=" not in "".join(lines):
         lines.append("SelectType=select/cons_tres")
     twin.since_24_11, twin.since_25_05, twin.since_26_05 = version > "24", version > "25", version > "26"
+    return twin, lines
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("seed", "version"), SEEDS)
+def test_every_job_starts_when_the_twin_starts_it(kind: str, seed: int, version: str) -> None:
+    twin, lines = of_version(*draw(kind, seed), version)
     configuration = of_lines("twin", lines)
     if isinstance(twin, PowerTwin):
         twin.watts = [WATTS["n0"], *[WATTS["ALL"]] * (len(twin.nodes) - 1)]
@@ -494,10 +500,12 @@ def test_every_job_starts_when_the_twin_starts_it(kind: str, seed: int, version:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "budgets"])
-@pytest.mark.parametrize("seed", [6, *(pytest.param(s, marks=pytest.mark.exhaustive) for s in range(7, 20))])
+@pytest.mark.parametrize(
+    "seed", [6, 8, *(pytest.param(s, marks=pytest.mark.exhaustive) for s in range(9, 24))]
+)
 def test_each_node_is_free_when_it_has_answered(kind: str, seed: int) -> None:
     """Some nodes answer before the message that calls the scheduler; the job may not have had all of them."""
-    twin, lines = draw(kind, seed)
+    twin, lines = of_version(*draw(kind, seed), VERSIONS[seed % 3])
     rng = np.random.default_rng(seed)
     for job in twin.jobs:
         job.message = int(rng.integers(0, 40)) * int(rng.integers(2))
