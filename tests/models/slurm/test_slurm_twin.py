@@ -505,7 +505,7 @@ def test_every_job_starts_when_the_twin_starts_it(kind: str, seed: int, version:
 )
 def test_each_node_is_free_when_it_has_answered(kind: str, seed: int) -> None:
     """Some nodes answer before the message that calls the scheduler; the job may not have had all of them."""
-    version = VERSIONS[0 if kind.endswith("cores") else seed % 3]
+    version = VERSIONS[0 if kind.endswith(("cores", "power")) else seed % 3]
     twin, lines = of_version(*draw(kind, seed), version)
     rng = np.random.default_rng(seed)
     for job in twin.jobs:
