@@ -363,7 +363,7 @@ def power(configuration: Configuration, wanted: Asked, phases: Phases) -> dict[s
         of_nodes["off_for"] = np.minimum(times["suspend_timeout"], NEVER // 4)
         of_nodes["since"] = math.floor(phases.clock + phases.idle)
         of_nodes["kept"], groups = kept_nodes(configuration)
-        of_nodes["weight"] = [node.weight for node in every]
+        of_nodes["weight"] = [2 * node.weight for node in every]
         of_nodes["begun"] = [node.off and saves for node in every]
         of_nodes["state"] = tables.DOWN * of_nodes["begun"]
         for state, watts in watts_of(configuration).items():

@@ -35,6 +35,7 @@ class LinearTwin(Twin):
     """Whole nodes with `select/linear`: running jobs are taken out one by one."""
 
     reserves = False
+    linear = True
     lines: Sequence[tuple[int, set[int]]] = ()  # of NodeName: weight and nodes
 
     def pick_now(self, job: TwinJob, members: set[int]) -> dict[int, int]:
@@ -61,6 +62,7 @@ class GangTwin(Twin):
     """Jobs of whole nodes, `shared` of which may have a node; time slices begin at multiples of `length`."""
 
     reserves = False
+    linear = True
 
     length: int = 10
     rows: dict[int, Row] = field(default_factory=dict)
@@ -265,6 +267,8 @@ class Supply(dict[int, tuple[int, ...]]):
 @dataclass
 class CoreTwin(GangTwin):
     """Jobs of cores with `select/cons_tres`: each partition has a number of rows, and in each a core once."""
+
+    linear = False
 
     by_core: bool = False
     sockets: int = 1

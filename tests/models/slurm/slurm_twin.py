@@ -100,6 +100,7 @@ class Twin:
     """Nodes as (CPUs, MB), partitions as (nodes, tier, whole)."""
 
     reserves: ClassVar[bool] = True  # whole nodes of a job that starts in a cycle, until its end
+    linear: ClassVar[bool] = False  # select/linear, to which completing nodes are as others
 
     nodes: Sequence[tuple[int, int]]
     partitions: Sequence[tuple[Sequence[int], int, bool]]
@@ -625,7 +626,7 @@ class Twin:
                 first, last = self.slots(found, found + job.limit)
                 if found <= now:
                     rest = allowed - self.completing
-                    startable = rest if self.since_24_11 and self.reserves else allowed
+                    startable = rest if self.since_24_11 and not self.linear else allowed
                     now_given = self.pick_now(job, startable) or self.suspending(job, rest)
                     now_given = {} if self.lacks(job) else now_given
                 if found <= now and not now_given:
@@ -716,7 +717,7 @@ class Twin:
 
     def earliest(self, job: TwinJob, allowed: set[int], begin: int, until: int) -> tuple[int, dict[int, int]]:
         now, self.heavy = self.now, set()
-        if self.since_24_11 and begin <= now and self.reserves:
+        if self.since_24_11 and begin <= now and not self.linear:
             self.heavy = self.completing
         try:
             return self.search(job, allowed, begin, until, now)
