@@ -186,8 +186,7 @@ class GangTwin(Twin):
                 continue
             tried = len(offers)
             if most:
-                every = [other for row in self.rows.values() for other in row.jobs]
-                for other in sorted(every, key=lambda one: one.number):
+                for other in sorted(self.running, key=lambda one: one.number):
                     enough = len(other.given) == job.nodes and sum(other.given.values()) >= job.tasks
                     if other.suspended is None and enough and set(other.given) <= set(offers):
                         return dict(other.given)
