@@ -150,7 +150,7 @@ def late(n: int) -> float:
 TASKS = [
     (lambda n: {"w": 1}, {}, "returned w; its metrics are v"),
     (lambda n: None, {}, "returned None for v, which is not a number"),
-    (lambda n: float("nan"), {}, "a metric is finite"),
+    (lambda n: float("nan"), {}, "metrics are finite"),
     (lambda n: [1.0, 2.0], {}, r"returned shape \(2,\) for v; it is declared with \(\)"),
     (lambda n: "x", {}, "which is not a number"),
     (raising, {}, "fewer at a time: executor.workers=1"),
@@ -348,7 +348,7 @@ FORGED = [
     ({}, "runs code from outside this project (scaledmodel"),
     (
         {"model": None, "command": ["touch", "{n}"], "grid": {"n": [1]}, "metrics": V},
-        "command [touch,{n}]): look",
+        "command [touch,{n}]): read that code",
     ),
     ({"model": "sweep.store.writing.replace"}, "cannot be a model"),
     ({"model": "os.system"}, "runs code from outside this project (os)"),

@@ -81,7 +81,7 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "march.tar.gz").write_bytes(bundle.packed(files, {}))
     for page, number, place in (
         ("what_if", 0, "machine/ours"),
-        ("slurm_what_if", 0, "policy/slurm/every_minute"),
+        ("slurm_what_if", 1, "policy/slurm/every_minute"),
     ):
         file = tmp_path / "myconf" / f"{place}.yaml"
         file.parent.mkdir(parents=True)

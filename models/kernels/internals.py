@@ -8,6 +8,7 @@ from typing import Any
 
 from numba.core import event
 from numba.core.caching import CacheImpl, UserProvidedCacheLocator
+from numba.core.cgutils import intp_t, voidptr_t
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.errors import NumbaError
@@ -22,6 +23,8 @@ __all__ = [
     "NumbaError",
     "UserProvidedCacheLocator",
     "event",
+    "intp_t",
+    "voidptr_t",
 ]
 
 UNCOUNTED: dict[str, Any] = {"_nrt": False}

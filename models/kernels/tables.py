@@ -7,15 +7,12 @@ part, most of the code that LLVM works on, and up to half of the time of an even
 from typing import Any, get_type_hints
 
 import numpy as np
-from llvmlite import ir
 from numba import typeof, types
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
 
 from models.arrays import Ints
-from models.kernels.internals import AttributeTemplate
+from models.kernels.internals import AttributeTemplate, intp_t, voidptr_t
 from models.kernels.types import of_hint
-
-WORD = ir.IntType(64)
 
 
 class Tables(types.Type):
@@ -55,7 +52,7 @@ def at_address(tables: Tables) -> Any:
     def found(_: Any, address: Any) -> Any:
         """Return the tables."""
         kind = tables(types.uint64)
-        return kind, lambda _, builder, __, given: builder.inttoptr(given[0], ir.IntType(8).as_pointer())
+        return kind, lambda _, builder, __, given: builder.inttoptr(given[0], voidptr_t)
 
     return found
 
@@ -74,11 +71,11 @@ def _array(context: Any, builder: Any, tables: Tables, pointer: Any, name: str) 
     """Return an array. No kernel changes where it lies, so LLVM may read that once, before a loop."""
     names, kind = list(tables.arrays), tables.arrays[name]
     at = sum(1 + tables.arrays[before].ndim for before in names[: names.index(name)])
-    words = builder.bitcast(pointer, WORD.as_pointer())
-    read = [builder.load(builder.gep(words, [WORD(at + k)])) for k in range(1 + kind.ndim)]
+    words = builder.bitcast(pointer, intp_t.as_pointer())
+    read = [builder.load(builder.gep(words, [intp_t(at + k)])) for k in range(1 + kind.ndim)]
     for one in read:
         one.set_metadata("invariant.load", builder.module.add_metadata([]))
-    size = WORD(context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    size = intp_t(context.get_abi_sizeof(context.get_data_type(kind.dtype)))
     strides = [size]
     for length in read[:1:-1]:
         strides.insert(0, builder.mul(strides[0], length))

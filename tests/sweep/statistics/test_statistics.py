@@ -205,7 +205,7 @@ def test_sufficient_batch_size_is_sufficient_for_ar1_and_not_wasteful(phi):
     ("values", "expected"),
     [
         ([[np.nan]], "no batch holds data"),
-        ([[1.0, 2.0]], r"2 batches are too few .*; give batches=10 \(better 30\), or replications=5$"),
+        ([[1.0, 2.0]], r"2 batches are too few .*; give batches=10 \(30 is better\), or replications=5$"),
         ([LAW_KELTON_4_26], "interval from 10 batches of 500 with lag-1 correlation 0.07.* count as 4 "),
         (np.transpose([LAW_KELTON_4_26]), "interval from 10 replication means"),
         ([[2.0] * 10], "10 batch means, all alike"),
