@@ -91,9 +91,11 @@ def by_type(choose: Callable[..., Callable]) -> Callable:
 
 
 @lru_cache(maxsize=64)
-def function_pointer(function: Any, signature: Any) -> internals.CompileResultWAP:
+def function_pointer(function: Any, signature: Any) -> Any:
     """Return a compiled function as a kernel takes it, see "First-class function objects" in numba's manual.
 
     Numba accepts the function itself, too, and then searches for its code at each call of the kernel.
     """
+    if internals.INTERPRETED:
+        return function
     return internals.CompileResultWAP(function.get_compile_result(signature))

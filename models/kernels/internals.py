@@ -6,6 +6,7 @@ Numba may change these names in any version. So pyproject.toml allows none above
 
 from typing import Any
 
+from numba import config
 from numba.core import event
 from numba.core.caching import CacheImpl, UserProvidedCacheLocator
 from numba.core.cgutils import intp_t, voidptr_t
@@ -27,6 +28,9 @@ __all__ = [
     "voidptr_t",
 ]
 
+INTERPRETED = bool(config.DISABLE_JIT)  # type: ignore[attr-defined]  # numba makes it as it is imported
+"""Whether kernels are plain functions, for a debugger: `NUMBA_DISABLE_JIT` is set."""
+
 UNCOUNTED: dict[str, Any] = {"_nrt": False}
 """Options of a kernel that counts no references to arrays, and so can allocate none."""
 
@@ -45,6 +49,8 @@ def ask_first(locator: type[UserProvidedCacheLocator]) -> None:
 
 def without_literals(function: Any) -> Any:
     """Let numba compile a function once for all values of its arguments, not for each one that is written."""
+    if INTERPRETED:
+        return function
     found = function.get_call_template
     function.get_call_template = lambda args, named: found(tuple(map(unliteral, args)), named)
     return function

@@ -11,8 +11,11 @@ from numba import typeof, types
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
 
 from models.arrays import Ints
-from models.kernels.internals import AttributeTemplate, intp_t, voidptr_t
+from models.kernels.internals import INTERPRETED, AttributeTemplate, intp_t, voidptr_t
 from models.kernels.types import of_hint
+
+_at: dict[int, Any] = {}
+"""Tables by address where kernels are interpreted, with the fields of records as attributes."""
 
 
 class Tables(types.Type):
@@ -42,11 +45,16 @@ def addresses(given: Any, tables: Tables) -> Ints:
         if typeof(array) != tables.arrays[name]:
             raise TypeError(f"{name} is {typeof(array)}, and has to be {tables.arrays[name]}")
         made += [array.ctypes.data, *array.shape]
-    return np.array(made, np.int64)
+    listed = np.array(made, np.int64)
+    if INTERPRETED:
+        _at[listed.ctypes.data] = given._make(array.view(np.recarray) for array in given)
+    return listed
 
 
 def at_address(tables: Tables) -> Any:
     """Return a function with which a kernel turns an address into tables."""
+    if INTERPRETED:
+        return _at.get
 
     @intrinsic
     def found(_: Any, address: Any) -> Any:

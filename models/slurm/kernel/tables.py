@@ -337,7 +337,7 @@ that is done; what it draws.
 
 state: `UP`, `STOPPING`, `DOWN`, `BOOTING`. since: second of its last job's end, or since it is `STOPPING`.
 kept: 0 stays up, 1 and more is a row of `System.kept_counts`, `NONE` is powered down. spared: whether it
-stays up now. weight: the one of slurm.conf. begun: whether it is `DOWN` at the beginning.
+stays up now. weight: twice the configured one. begun: whether it is `DOWN` at the beginning.
 """
 
 UP, STOPPING, DOWN, BOOTING = range(4)

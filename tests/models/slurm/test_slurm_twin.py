@@ -1,7 +1,10 @@
 """The kernel against its slow twin: random jobs, nodes and partitions, whole nodes and CPUs."""
 
+import os
 import re
 import signal
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -519,6 +522,15 @@ def test_each_node_is_free_when_it_has_answered(kind: str, seed: int) -> None:
         job.answers = {}
     if seed == 6:
         assert simulated(twin, lines).start.tolist() != result.start.tolist(), "answers at once give the same"
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("case", [("power", 11), ("suspension", 10), ("gang cores", 7), ("switches", 8)])
+def test_kernels_can_be_interpreted(case: tuple[str, int]) -> None:
+    """A debugger steps through them where numba compiles nothing."""
+    command = f"import {__name__} as twin; twin.test_each_node_is_free_when_it_has_answered{case}"
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-W", "error", "-c", command], env=environment, check=True)
 
 
 @pytest.mark.parametrize("kind", KINDS)
