@@ -150,7 +150,7 @@ def test_a_scheduler_without_workers_is_not_waited_for_for_ever(sweep, monkeypat
     ) as cluster:
         answer = sweep("executor=dask", f"executor.address={cluster.scheduler_address}")
     clean(answer, status=1)
-    assert "no worker for 0.05 s; start some" in answer.err
+    assert "no worker for 0.05 s; start workers" in answer.err
 
 
 def test_bundles_are_of_even_size_and_the_longest_come_first(expand, tmp_path, costs):
