@@ -358,6 +358,7 @@ def run(address, main_pass, backfill_cycle, pick, save_power):
             state.quiet_since = now
         if next_end == now:
             end_job(system)
+            state.node_changed *= 2  # BY_END
         elif next_submit == now:
             submit(system)
         elif next_leave == now:

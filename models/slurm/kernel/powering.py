@@ -32,6 +32,9 @@ from models.slurm.kernel.tables import (
 LINE_OFF, NODE_OFF = POWERED_DOWN, 2 * POWERED_DOWN
 """Weights of nodes that are powered down: where all of a line are, and where some are."""
 
+BY_END = 2
+"""In `State.node_changed`: a job has ended, which comes before all else at that instant."""
+
 SCAN_S = 10
 """Seconds between two checks of all nodes by the thread that powers them down, where none changes."""
 
@@ -87,10 +90,13 @@ def node_changed(system):
     """Take note that a node has changed: all are checked at the next wake-up."""
     state = system.state[0]
     skip_scans(system, state.now)
+    is_end = state.node_changed == BY_END
     state.node_changed, state.node_update = 0, math.floor(state.now)
-    number = state.last_scan + 1
-    while wake_up(system, number) <= state.now:
-        number += 1
+    number = scan_after(system, state.last_scan)
+    if not (is_end and wake_up(system, number) == state.now):  # else a check at this very instant sees it
+        number = state.last_scan + 1
+        while wake_up(system, number) <= state.now:
+            number += 1
     if wake_up(system, number) < state.next_power:
         state.next_scan, state.next_power = number, wake_up(system, number)
 
