@@ -68,15 +68,11 @@ def _moved(policy: Parameters, where: str, key: str) -> Mapping[str, Mapping[str
     return dict(given)
 
 
-def _mapping(policy: Parameters, where: str, key: str) -> Mapping[str, Any]:
+def _watts(policy: Parameters, where: str, key: str) -> Mapping[str, Mapping[str, float]]:
     if not isinstance(policy[key], Mapping):
         checks.refuse(f"{where}.{key}", policy[key], "a mapping of nodes to their watts, or null")
-    return policy[key]
-
-
-def _watts(policy: Parameters, where: str, key: str) -> Mapping[str, Mapping[str, float]]:
     found = {}
-    for nodes, given in _mapping(policy, where, key).items():
+    for nodes, given in policy[key].items():
         place = f"{where}.{key}.{nodes}"
         each = checks.mapping(given, place, power.STATES)
         if missing := [state for state in power.STATES if state not in each]:
@@ -183,6 +179,7 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
         if sha256
         else bundled.read(rules.path, lines, None, words)
     )
+    made = replace(made, boot_time=rules.boot_time, watts=rules.watts or {})
     if made.nodes:
         if not machines_are_open(machine):
             raise ConfigurationError(
@@ -193,7 +190,6 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
             raise ConfigurationError(
                 f"{made.name} has no partitions; add policy.lines=['PartitionName=all Nodes=ALL']"
             )
-        made = replace(made, boot_time=rules.boot_time, watts=rules.watts or {})
         return with_moved(made, rules.moved or {})
     if rules.path is not None and machines_are_open(machine):
         raise ConfigurationError(
@@ -203,9 +199,7 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
         )
     nodes = _nodes(rules.node_cpus, machine)
     partition = Partition(OF_MACHINE, tuple(range(len(nodes))), default=True, sharing=Share.of(rules.sharing))
-    return replace(
-        made, nodes=nodes, partitions=(partition,), boot_time=rules.boot_time, watts=rules.watts or {}
-    )
+    return replace(made, nodes=nodes, partitions=(partition,))
 
 
 @lru_cache(maxsize=16)

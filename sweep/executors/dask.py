@@ -114,7 +114,7 @@ class Executor:
         ):
             raise SweepError(
                 f"executor.workers={workers}: each worker is a process, and there are {cores} cores; give at "
-                f"most {most}, or null for one a core"
+                f"most {most}, or null for one per core"
             )
         self.workers = workers or available_cores()
         self._address = address
