@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from models.jobs import bundle
-from models.jobs.swf.unpacking import MOST_BYTES
+from models.jobs.swf.unpacking import MOST_IN_BLOCKS
 from models.workloads.replayed import of_file
 from sweep.config import canonical, locate, schema
 from sweep.config.nested import get, has, keys_set, leaves, overlay, parts_of, put
@@ -191,10 +191,8 @@ def _digest(path: Path, group: str, name: str, given: str, state: tuple[int, int
                 f"{group} {name}: {group}.path={path} is a device or a pipe; give the path of a file, "
                 f"{group}.path=FILE"
             )
-        if path.stat().st_size > MOST_BYTES:
-            raise SweepError(
-                f"{group} {name}: {path} is larger than {MOST_BYTES:,} bytes, the limit for a log"
-            )
+        if path.stat().st_size > MOST_IN_BLOCKS:
+            raise SweepError(f"{group} {name}: {path} has over {MOST_IN_BLOCKS:,} bytes, as no log does")
         if group == "workload" and bundle.is_bundle(path):
             return hashlib.sha256(bundle.jobs(path)).hexdigest()
         with path.open("rb") as file:

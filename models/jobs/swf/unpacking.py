@@ -39,8 +39,12 @@ MOST_TIMES, LEAST_LIMIT = 100, 1 << 24
 """Maximum decompression ratio, or size in bytes: logs compress 3 to 12 times, repetitive JSON up to 60
 times."""
 
-MOST_BYTES = 1 << 31
-"""Of a file: a hundred times the largest log of the archive."""
+ROW_BYTES = 200
+"""Of a log, at most."""
+
+MOST_BYTES, MOST_IN_BLOCKS = 1 << 31, 1 << 36
+"""Of a file that is read as a whole: a hundred times the largest log of the archive; of one that is read in
+blocks."""
 
 
 def content_of(path: Path, sha256: str | None = None) -> bytes:
@@ -56,11 +60,15 @@ def unpacked(path: Path, sha256: str | None = None, size: int = -1) -> Iterator[
     sha256 : str, optional
         Of the file that a study was planned with: another one would give its values under the wrong identity.
     """
+    most = MOST_BYTES if size < 0 else MOST_IN_BLOCKS
     try:
         if not stat.S_ISREG(mode := path.stat().st_mode) and not stat.S_ISDIR(mode):
             raise SwfError(f"{path}: is a device or a pipe, which may never end; give the path of a log")
-        if (n_bytes := path.stat().st_size) > MOST_BYTES:
-            raise SwfError(f"{path}: has {n_bytes:,} bytes; a log has {MOST_BYTES:,} at most")
+        if (n_bytes := path.stat().st_size) > most:
+            raise SwfError(
+                f"{path}: has {n_bytes:,} bytes, and at most {most:,} are read; give a part of it, such as: "
+                f"zcat -f {path.name} | head -n {most // ROW_BYTES} > part.swf"
+            )
         with path.open("rb") as raw:
             if sha256 is not None and hashlib.file_digest(raw, "sha256").hexdigest() != sha256:
                 raise SwfError(
@@ -68,7 +76,7 @@ def unpacked(path: Path, sha256: str | None = None, size: int = -1) -> Iterator[
                     "the command again to plan with this one"
                 )
             raw.seek(0)
-            yield from _blocks(path.name, raw, n_bytes, size)
+            yield from _blocks(path.name, raw, n_bytes, size, most)
     except FileNotFoundError:
         raise SwfError(
             f"{path}: no such file (looked in {path.absolute().parent}); give the path of a log"
@@ -79,11 +87,11 @@ def unpacked(path: Path, sha256: str | None = None, size: int = -1) -> Iterator[
         raise SwfError(f"{path}: cannot be read ({error.strerror}); give the path of a log") from None
 
 
-def _blocks(name: str, raw: IO[bytes], n_bytes: int, size: int) -> Iterator[bytes]:
+def _blocks(name: str, raw: IO[bytes], n_bytes: int, size: int, most: int) -> Iterator[bytes]:
     first = raw.read(max(map(len, FORMATS)))
     raw.seek(0)
     form, opened = next((FORMATS[magic] for magic in FORMATS if first.startswith(magic)), ("", nullcontext))
-    most = min(max(LEAST_LIMIT, MOST_TIMES * n_bytes), MOST_BYTES) if form else n_bytes
+    most = min(max(LEAST_LIMIT, MOST_TIMES * n_bytes), most) if form else n_bytes
     try:
         with opened(raw) as file:
             n_read, block = 0, file.read(size if size > 0 else most + 1)

@@ -4,6 +4,7 @@ A text that does not have the field's form raises ``ValueError`` with the expect
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,6 +26,33 @@ SACCT = "Slurm's sacct"
 
 class SacctError(ValueError):
     """A file that cannot be used as asked: one line with the file, the line number and a remedy."""
+
+
+class Faults:
+    """The wrong lines of a file, by what is wrong: the first one is named, the others are counted."""
+
+    MOST = 1000
+    """Lines that are counted."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.first: dict[str, str] = {}
+        self.count: Counter[str] = Counter()
+
+    def add(self, kind: str, line: int, what: object) -> None:
+        """Keep a wrong line: ``line 3 {what}``."""
+        self.first.setdefault(kind, f"line {line} {what}")
+        self.count[kind] += 1
+
+    def check(self) -> None:
+        """Raise `SacctError` with all kinds of faults, if there are any."""
+        found = [
+            first + (f" (and {n - 1:,} {'or ' * (n >= self.MOST)}more like it)" if n > 1 else "")
+            for first, n in zip(self.first.values(), self.count.values(), strict=True)
+        ]
+        if found:
+            lines = "it or delete the line" if self.count.total() == 1 else "or delete these lines"
+            raise SacctError(f"{self.name}: {'; '.join(found)}; correct {lines}")
 
 
 FIELDS = {

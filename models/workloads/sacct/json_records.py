@@ -18,8 +18,9 @@ from typing import Any
 from msgspec import Raw, defstruct
 from msgspec.json import Decoder
 
-from models.workloads.sacct.records import JSON_JOBS, Record, wrong
-from models.workloads.sacct.rows import Counts
+from models.workloads.sacct.fields import Faults
+from models.workloads.sacct.records import JSON_JOBS, Record
+from models.workloads.sacct.rows import LONGEST_LINE, Counts
 
 PER_CPU = 1 << 63
 """The bit of ``required.memory`` (21.08 and 22.05) that marks memory of each CPU."""
@@ -28,7 +29,7 @@ NEXT = re.compile(r'\}(\s*,\s*\{\s*"[^"\\]*"\s*:)')
 """The end of a record and the begin of the next one."""
 
 FURTHER = re.compile(r"[^\s,]")
-EXPECTED = "a job as sacct --json prints it"
+EXPECTED = "is not a job as sacct --json prints it"
 END_CHARACTERS = 16
 """An error so near to the end of a block may be due to the end."""
 
@@ -69,7 +70,9 @@ Records = tuple[Iterable[int], list[Record]]
 """Lines, of which there may be more, and records."""
 
 
-def of_json(name: str, text: bytes, further: Iterator[bytes], counts: Counts) -> Iterator[tuple[int, Record]]:
+def of_json(
+    text: bytes, further: Iterator[bytes], counts: Counts, faults: Faults
+) -> Iterator[tuple[int, Record]]:
     """Yield the line and the record of each job.
 
     Parameters
@@ -78,6 +81,11 @@ def of_json(name: str, text: bytes, further: Iterator[bytes], counts: Counts) ->
         The file up to the begin of its list of jobs, at least.
     further : iterator of bytes
         The rest of it.
+
+    Raises
+    ------
+    SacctError
+        The text is not JSON, or is cut.
     """
     begin = JSON_JOBS.search(text)
     assert begin is not None  # `records.blocks_of` has found it
@@ -87,12 +95,12 @@ def of_json(name: str, text: bytes, further: Iterator[bytes], counts: Counts) ->
         stop = text.rfind(between) + 1 if between else 0  # what is before are whole records, most likely
         lines, records = _at_once(text, stop, between, line) if stop else ((), [])
         if not records:
-            (lines, records), stop, between, is_complete = _one_by_one(name, text, line, between, has_ended)
+            (lines, records), stop, between, is_complete = _one_by_one(text, line, between, has_ended, faults)
         yield from zip(lines, records, strict=False)
         rest = text[stop:].lstrip(b", \t\r\n")
         line += text.count(b"\n", 0, len(text) - len(rest))
         block = next(further, b"")
-        has_ended = not block
+        has_ended = not block or len(rest) > LONGEST_LINE
         text = rest + block
     counts.version = _version_of((head + text + b"".join(further)).decode(errors="replace"))
 
@@ -119,15 +127,10 @@ def _at_once(text: bytes, stop: int, between: bytes, line: int) -> Records:
 
 
 def _one_by_one(
-    name: str, text: bytes, line: int, between: bytes, has_ended: bool
+    text: bytes, line: int, between: bytes, has_ended: bool, faults: Faults
 ) -> tuple[Records, int, bytes, bool]:
     """Return the jobs of a text as far as they are whole, where that is, what is between two of them, and
     whether the list of jobs ends there.
-
-    Raises
-    ------
-    SacctError
-        With the line of the first one that is wrong.
     """
     decoded = text.decode(errors="surrogateescape")
     lines: list[int] = []
@@ -140,15 +143,17 @@ def _one_by_one(
         except (ValueError, RecursionError) as error:
             at = getattr(error, "pos", start)
             if has_ended or (at < len(decoded) - END_CHARACTERS and "Unterminated" not in str(error)):
-                raise wrong(name, line, f"{EXPECTED} ({error}), or the file is cut") from None
+                faults.add("JSON", line, f"{EXPECTED} ({error}), or the file is cut")
+                faults.check()
             break
         try:
             # Names whose bytes are not text stay different.
             as_bytes = json.dumps(job, ensure_ascii=False).encode(errors="xmlcharrefreplace")
             records.append(_record(JOB.decode(as_bytes)))
         except FAULTS as error:
-            raise wrong(name, line, f"{EXPECTED} ({error})") from None
-        lines.append(line)
+            faults.add("job", line, f"{EXPECTED} ({error})")
+        else:
+            lines.append(line)
         line += decoded.count("\n", start, stop)
         end = stop
         if not between and (after := NEXT.match(decoded, end - 1)):

@@ -1,10 +1,10 @@
-"""Reading of a site's accounting into a `Table`, with one line for the first fault."""
+"""Reading of a site's accounting into a `Table`, with one line for all faults."""
 
 import dataclasses
 import gc
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from models.jobs import bundle
 from models.jobs.requests import of_kind
 from models.jobs.swf.unpacking import unpacked
 from models.workloads.sacct import fields, records
-from models.workloads.sacct.fields import COMMAND, SacctError
+from models.workloads.sacct.fields import COMMAND, Faults, SacctError
 from models.workloads.sacct.rows import Counts
 
 NAMES = {"User", "Partition", "Account", "QOS", "Reservation", "Cluster"}
@@ -24,8 +24,8 @@ LONGEST_NAME = 1000
 """Letters of a name at most."""
 
 RESIZED = "RESIZING"
-READ_BYTES = 1 << 18
-"""Bytes that are read at a time: about a hundred records of JSON."""
+READ_BYTES = 1 << 20
+"""Bytes that are read at a time: some hundred records of JSON."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,19 +111,19 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
     or LSF.
 
     The format is recognised by its content. In memory a text that recurs is there once: reading takes time
-    proportional to the file, and memory to the file, unless that is JSON, and eight bytes a value.
+    proportional to the file, and memory of eight bytes a value.
 
     Raises
     ------
     ValueError
-        No such file, a file whose SHA-256 is not `sha256` (where that is given), a field that is missing,
-        or the first line that is wrong, with its number.
+        No such file, a file whose SHA-256 is not `sha256` (where that is given), fields that are missing, or
+        lines that are wrong, with the number of the first one of each kind.
     """
     path = Path(path)
     is_bundle = bundle.is_bundle(path)
-    text = iter([bundle.jobs(path, sha256)]) if is_bundle else unpacked(path, sha256, READ_BYTES)
-    counts = Counts()
-    source, blocks = records.blocks_of(path.name, text, counts)
+    text = _in_blocks(bundle.jobs(path, sha256)) if is_bundle else unpacked(path, sha256, READ_BYTES)
+    counts, faults = Counts(), Faults(path.name)
+    source, blocks = records.blocks_of(path.name, text, counts, faults)
     columns: dict[str, Column] = {}
     collects = gc.isenabled()
     gc.disable()  # nothing here has cycles, and to look for some takes a tenth of the time
@@ -132,23 +132,29 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
             lines = np.array(numbers, np.int64)  # all fields share it
             for field, values in texts.items():
                 if field not in columns:
-                    columns[field] = KINDS.get(field, Texts)(path.name, field)
+                    columns[field] = KINDS.get(field, Texts)(field, faults)
                 columns[field].extend(lines, values)
     finally:
         if collects:
             gc.enable()
     source += counts.version
     if not columns:
+        faults.check()
         what = f"only {counts.rows:,} steps" if counts.rows else "nothing but the names of the fields"
         raise SacctError(f"{path.name}: no jobs at all ({what}); make the file with: {COMMAND}")
-    return _table(path, source, counts, columns)
+    return _table(path, source, counts, columns, faults)
+
+
+def _in_blocks(content: bytes) -> Iterator[bytes]:
+    for start in range(0, len(content), READ_BYTES):
+        yield content[start : start + READ_BYTES]
 
 
 class Column(ABC):
     """The values of one field, block by block."""
 
-    def __init__(self, file: str, field: str) -> None:
-        self.file, self.field = file, field
+    def __init__(self, field: str, faults: Faults) -> None:
+        self.field, self.faults = field, faults
         self.lines: list[np.ndarray] = []  # of each block
         self.blocks: list[np.ndarray] = []
 
@@ -166,13 +172,20 @@ class Column(ABC):
     def of(self, lines: Ints, texts: Sequence[str]) -> np.ndarray:
         """Return what is kept of a block of texts."""
 
-    def broken(self, line: int, text: str, expected: object) -> SacctError:
-        """Return the error of a text that has not the field's form."""
+    def check(self, lines: Ints, texts: Sequence[str], parse: Callable[[str], Any]) -> None:
+        """Parse texts one by one, and add those that do not have the field's form to the faults."""
+        for line, text in zip(lines, texts, strict=True):
+            if self.faults.count[self.field] == Faults.MOST:
+                break
+            try:
+                parse(text)
+            except ValueError as expected:
+                self.broken(line, text, expected)
+
+    def broken(self, line: int, text: str, expected: object) -> None:
+        """Add a text that does not have the field's form to the faults."""
         shown = text if len(text) <= 40 else f"{text[:37]}..."
-        return SacctError(
-            f"{self.file}: line {line} has {shown!r} as {self.field}, not {expected}; correct it or delete "
-            "the line"
-        )
+        self.faults.add(self.field, line, f"has {shown!r} as {self.field}, not {expected}")
 
 
 class Instants(Column):
@@ -182,12 +195,11 @@ class Instants(Column):
         try:
             return fields.times(texts)
         except ValueError:
-            for line, text in zip(lines, texts, strict=True):
-                try:
-                    fields.times([text])
-                except ValueError as expected:
-                    raise self.broken(line, text, expected) from None
-            raise self.broken(lines[0], texts[0], "times of one form") from None
+            before = self.faults.count[self.field]
+            self.check(lines, texts, lambda text: fields.times([text]))
+            if self.faults.count[self.field] == before < Faults.MOST:
+                self.broken(lines[0], texts[0], "times of one form")
+            return np.full(len(texts), fields.ZERO)
 
     @property
     def values(self) -> np.ndarray:
@@ -200,11 +212,7 @@ class Jobs(Column):
 
     def of(self, lines: Ints, texts: Sequence[str]) -> np.ndarray:
         if not fields.JOBS.fullmatch("\n".join(texts)):
-            for line, text in zip(lines, texts, strict=True):
-                try:
-                    fields.job(text)
-                except ValueError as expected:
-                    raise self.broken(line, text, expected) from None
+            self.check(lines, texts, fields.job)
         return np.array(texts, dtype=object)
 
     @property
@@ -216,8 +224,8 @@ class Jobs(Column):
 class Texts(Column):
     """A field of texts; each distinct one is kept, and parsed, once."""
 
-    def __init__(self, file: str, field: str) -> None:
-        super().__init__(file, field)
+    def __init__(self, field: str, faults: Faults) -> None:
+        super().__init__(field, faults)
         self.known: dict[str, int] = {}
 
     def of(self, lines: Ints, texts: Sequence[str]) -> np.ndarray:
@@ -229,24 +237,22 @@ class Texts(Column):
     @property
     def values(self) -> np.ndarray:
         """The texts themselves."""
-        texts = np.array(list(self.known), dtype=object)
+        texts, rows = np.array(list(self.known), dtype=object), np.concatenate(self.blocks)
         if self.field in NAMES and len(longest := max(texts, key=len)) > LONGEST_NAME:
-            line = self.line[self._first(longest)]
-            raise SacctError(f"{self.file}: line {line} has a {self.field} of over {LONGEST_NAME} letters")
-        return texts[np.concatenate(self.blocks)]
+            what = f"has a {self.field} of over {LONGEST_NAME} letters"
+            self.faults.add(self.field, self.line[np.argmax(texts[rows] == longest)], what)
+        return texts[rows]
 
     def parsed(self, parse: Callable[[str], Any], dtype: Any = object) -> np.ndarray:
-        """Return what a function makes of each text."""
+        """Return what a function makes of each text; where it does not take one, nothing to be used."""
         found = np.empty(len(self.known), dtype)
         for k, text in enumerate(self.known):
             try:
                 found[k] = parse(text)
-            except ValueError as expected:
-                raise self.broken(self.line[self._first(text)], text, expected) from None
+            except ValueError:
+                self.check(self.line, self.values, parse)
+                break
         return found[np.concatenate(self.blocks)]
-
-    def _first(self, text: str) -> int:
-        return int(np.argmax(np.concatenate(self.blocks) == self.known[text]))
 
 
 KINDS: dict[str, type[Column]] = {
@@ -259,27 +265,44 @@ KINDS: dict[str, type[Column]] = {
 """How fields are kept; all others are `Texts`."""
 
 
-def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any]) -> Table:
-    line = columns["JobID"].line
-    optional = {name: columns[name].values if name in columns else None for name in fields.OPTIONAL}
-    processors, asked = columns["AllocCPUS"].parsed(fields.count, np.int64), None
-    nodes = columns["AllocNodes"].parsed(fields.count, np.int64)
-    if "ReqCPUS" in columns:
-        asked = np.where(processors > 0, 0, columns["ReqCPUS"].parsed(fields.requested, np.int64))
-    if "ReqNodes" in columns:
-        nodes = np.where(nodes > 0, nodes, columns["ReqNodes"].parsed(fields.requested, np.int64))
-    memory = columns["ReqMem"].parsed(fields.memory)
-    amount = np.array([kb for kb, _ in memory])
-    size = processors if asked is None else processors + asked
-    times = np.select([[unit == of for _, unit in memory] for of in "cn"], [size, nodes], 1)
-    devices = columns["TRES"].parsed(fields.devices) if "TRES" in columns else ()
-    if "ReqTRES" in columns and "TRES" in columns:
-        of_request = columns["ReqTRES"].parsed(fields.devices)
-        devices = np.where(processors > 0, devices, of_request)
-    gpus = columns["TRES"].parsed(_gpus) if "TRES" in columns else None
+PARSERS: dict[str, tuple[Callable[[str], Any], Any]] = {
+    "AllocCPUS": (fields.count, np.int64),
+    "AllocNodes": (fields.count, np.int64),
+    "ReqCPUS": (fields.requested, np.int64),
+    "ReqNodes": (fields.requested, np.int64),
+    "ReqMem": (fields.memory, object),
+    "State": (fields.state, object),
+    "ElapsedRaw": (fields.seconds, np.float64),
+    "TimelimitRaw": (fields.limit, np.float64),
+    "TRES": (fields.devices, object),
+    "ReqTRES": (fields.devices, object),
+}
+"""How a field's texts are parsed, and what they become; all others are used as they are."""
+
+
+def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any], faults: Faults) -> Table:
+    values = {name: column.values for name, column in columns.items() if name not in PARSERS}
+    parsed = {name: columns[name].parsed(*how) for name, how in PARSERS.items() if name in columns}
     named = (columns[name] for name in ("Licenses", "TRES") if name in columns)
     of_licences = next((column for column in named if any(column.known)), None)
     licences = of_licences.parsed(fields.of_licences) if of_licences is not None else ()
+    line = columns["JobID"].line
+    for each in line[np.isnat(values["Submit"])][: Faults.MOST]:
+        columns["Submit"].broken(each, "Unknown", "a time")
+    faults.check()
+    processors, nodes, asked = parsed["AllocCPUS"], parsed["AllocNodes"], None
+    if "ReqCPUS" in parsed:
+        asked = np.where(processors > 0, 0, parsed["ReqCPUS"])
+    if "ReqNodes" in parsed:
+        nodes = np.where(nodes > 0, nodes, parsed["ReqNodes"])
+    memory = parsed["ReqMem"]
+    amount = np.array([kb for kb, _ in memory])
+    size = processors if asked is None else processors + asked
+    times = np.select([[unit == of for _, unit in memory] for of in "cn"], [size, nodes], 1)
+    devices = parsed.get("TRES", ())
+    if "ReqTRES" in parsed and "TRES" in parsed:
+        devices = np.where(processors > 0, devices, parsed["ReqTRES"])
+    gpus = columns["TRES"].parsed(_gpus) if "TRES" in columns else None
     table = Table(
         path,
         source,
@@ -289,30 +312,27 @@ def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any]) -> 
         counts.joined,
         0,
         line,
-        columns["JobID"].values,
-        columns["User"].values,
-        columns["Partition"].values,
-        columns["State"].parsed(fields.state),
-        columns["Submit"].values,
-        columns["Start"].values,
-        optional["Eligible"],
-        columns["ElapsedRaw"].parsed(fields.seconds, np.float64),
-        columns["TimelimitRaw"].parsed(fields.limit, np.float64),
+        values["JobID"],
+        values["User"],
+        values["Partition"],
+        parsed["State"],
+        values["Submit"],
+        values["Start"],
+        values.get("Eligible"),
+        parsed["ElapsedRaw"],
+        parsed["TimelimitRaw"],
         processors,
         amount * times,
-        _apart(optional, gpus),
+        _apart(values, gpus),
         nodes,
-        optional["End"],
+        values.get("End"),
         asked,
-        optional["Cluster"],
-        optional["Account"],
-        optional["Constraints"],
+        values.get("Cluster"),
+        values.get("Account"),
+        values.get("Constraints"),
         _by_name(devices),
         _by_name(licences),
     )
-    unknown = np.isnat(table.submit)
-    if unknown.any():
-        raise columns["Submit"].broken(line[int(np.argmax(unknown))], "Unknown", "a time")
     return _without_resizes(table)
 
 
@@ -362,7 +382,7 @@ def _gpus(tres: str) -> str:
     return "GPUs" if of_kind(fields.devices(tres), "gpu") else ""
 
 
-def _apart(columns: Mapping[str, np.ndarray | None], gpus: np.ndarray | None) -> dict[str, np.ndarray]:
+def _apart(columns: Mapping[str, np.ndarray], gpus: np.ndarray | None) -> dict[str, np.ndarray]:
     """Return what a site may schedule apart, see `Table`."""
-    kinds = {"QOS": columns["QOS"], "reservations": columns["Reservation"], "GPUs": gpus}
+    kinds = {"QOS": columns.get("QOS"), "reservations": columns.get("Reservation"), "GPUs": gpus}
     return {kind: values for kind, values in kinds.items() if values is not None}

@@ -8,11 +8,12 @@ Guide", accounting log; Torque, "Accounting records". IBM Spectrum LSF, "Configu
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from models.workloads.sacct import fields, rows
-from models.workloads.sacct.fields import SACCT, SacctError
+from models.workloads.sacct.fields import SACCT, Faults, SacctError
 from models.workloads.sacct.rows import BLOCK_ROWS, Block, Counts, decoded
 
 HEAD_BYTES = 4096
@@ -36,7 +37,9 @@ LSF_DONE, LSF_USAGE = 64, 19
 """The status of a job that succeeded; numbers of lsfRusage."""
 
 
-def blocks_of(name: str, text: Iterator[bytes], counts: Counts) -> tuple[str, Iterator[Block]]:
+def blocks_of(
+    name: str, text: Iterator[bytes], counts: Counts, faults: Faults
+) -> tuple[str, Iterator[Block]]:
     """Return the name of a file's format, and its rows.
 
     Raises
@@ -59,14 +62,13 @@ def blocks_of(name: str, text: Iterator[bytes], counts: Counts) -> tuple[str, It
             )
         from models.workloads.sacct.json_records import of_json  # msgspec, which nothing else needs
 
-        return f"{SACCT} --json", _blocks(of_json(name, content, text, counts), counts)
-    content = b"".join([content, *text])
+        return f"{SACCT} --json", _blocks(of_json(content, text, counts, faults), counts)
     first = next((line for line in head.splitlines() if line.strip()), "")
     if PBS_LINE.match(first):
-        return "PBS accounting", _blocks(_of_pbs(name, content), counts)
+        return "PBS accounting", _blocks(_of_pbs(chain([content], text), faults), counts)
     if re.match(r'"?[A-Z_]+"? "\d+(\.\d+)*" \d+ ', first):
-        return "LSF accounting", _blocks(_of_lsf(name, content), counts)
-    return SACCT + rows.version_of(content), rows.blocks(name, content, counts)
+        return "LSF accounting", _blocks(_of_lsf(chain([content], text), faults), counts)
+    return SACCT + rows.version_of(content), rows.blocks(name, content, text, counts, faults)
 
 
 def _blocks(records: Iterator[tuple[int, Record]], counts: Counts) -> Iterator[Block]:
@@ -98,15 +100,16 @@ def number_of(value: Any) -> int | None:
     return None if value is None else int(value)
 
 
-def _of_pbs(name: str, content: bytes) -> Iterator[tuple[int, Record]]:
+def _of_pbs(content: Iterable[bytes], faults: Faults) -> Iterator[tuple[int, Record]]:
     """Yield the runs of jobs of PBS, PBS Professional and Torque: records E and R; others are states on
     the way."""
     put_back: dict[str, str] = {}  # job -> the end of its last run, from which it waited again
-    for number, line in enumerate(decoded(content), start=1):
+    for number, line in enumerate(decoded(faults.name, content), start=1):
         if not line.strip():
             continue
         if not PBS_LINE.match(line):
-            raise wrong(name, number, "an accounting record of PBS, DATE TIME;TYPE;JOB;KEY=VALUE …")
+            faults.add("PBS", number, "is not an accounting record of PBS, DATE TIME;TYPE;JOB;KEY=VALUE …")
+            continue
         _, kind, job, message = line.split(";", 3)
         if kind not in PBS_ENDS:
             continue
@@ -114,7 +117,8 @@ def _of_pbs(name: str, content: bytes) -> Iterator[tuple[int, Record]]:
         try:
             record = _of_pbs_job(job, kind, keys)
         except (KeyError, ValueError) as error:
-            raise wrong(name, number, f"a record of a job that ended (its {error})") from None
+            faults.add("job", number, f"is not a record of a job that ended (its {error})")
+            continue
         record["Submit"] = put_back.pop(job, record["Submit"])
         if kind == "R":
             put_back[job] = str(int(record["Start"]) + int(record["ElapsedRaw"]))
@@ -172,10 +176,10 @@ def _slots(slot: str) -> int:
     return sum(int(last[-1]) - int(last[0]) + 1 for last in spans) or 1
 
 
-def _of_lsf(name: str, content: bytes) -> Iterator[tuple[int, Record]]:
+def _of_lsf(content: Iterable[bytes], faults: Faults) -> Iterator[tuple[int, Record]]:
     """Yield the jobs of LSF that ended: records JOB_FINISH; others are of reservations and changes of
     size."""
-    lines = decoded(content)
+    lines = decoded(faults.name, content)
     reader = csv.reader(lines, delimiter=" ", quotechar='"', skipinitialspace=True)
     for row in reader:
         if not row or row[0] != "JOB_FINISH":
@@ -183,7 +187,7 @@ def _of_lsf(name: str, content: bytes) -> Iterator[tuple[int, Record]]:
         try:
             yield reader.line_num, _record(_of_lsf_job(row))
         except (IndexError, ValueError) as error:
-            raise wrong(name, reader.line_num, f"a record JOB_FINISH of lsb.acct ({error})") from None
+            faults.add("job", reader.line_num, f"is not a record JOB_FINISH of lsb.acct ({error})")
 
 
 def _of_lsf_job(row: list[str]) -> dict[str, str]:
@@ -248,8 +252,3 @@ def _lsf_limit(take: Callable[[], str]) -> int:
         return max(int(take()), 0)
     except (StopIteration, ValueError):
         return 0
-
-
-def wrong(name: str, number: int, what: str) -> SacctError:
-    """Return the error of a line that is something else than expected."""
-    return SacctError(f"{name}: line {number} is not {what}; correct it or delete the line")

@@ -5,17 +5,21 @@ texts of all rows. What is left out on the way is counted.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import methodcaller
 from typing import NamedTuple
 
 from models.jobs.swf.columns import COLUMNS
 from models.workloads.sacct import fields
-from models.workloads.sacct.fields import COMMAND, SacctError
+from models.workloads.sacct.fields import COMMAND, Faults, SacctError
 
-BLOCK_BYTES, BLOCK_ROWS = 1 << 21, 1 << 14
-"""Bytes that are decoded, and rows that are parsed, at a time."""
+BLOCK_ROWS = 1 << 14
+"""Rows that are parsed at a time."""
+
+LONGEST_LINE = 1 << 26
+"""Bytes of a line, or of a record of JSON, at most."""
 
 FREE = frozenset(
     ("submitline", "jobname", "comment", "admincomment", "systemcomment", "workdir", "extra", "constraints")
@@ -54,21 +58,35 @@ def version_of(content: bytes) -> str:
     return f", version {found[1].decode()}" if found else ""
 
 
-def decoded(content: bytes) -> Iterator[str]:
+def decoded(name: str, content: Iterable[bytes]) -> Iterator[str]:
     """Yield the lines of a file, without their ends."""
-    for lines in decoded_blocks(content):
+    for lines, _ in decoded_blocks(name, content):
         yield from lines
 
 
-def decoded_blocks(content: bytes) -> Iterator[list[str]]:
-    """Yield the lines of a file, without their ends, a block that is decoded at a time."""
-    start = 0
-    while start < len(content):
-        stop = content.rfind(b"\n", start, start + BLOCK_BYTES) + 1 or content.find(b"\n", start) + 1
-        block = content[start : stop or len(content)]
-        start += len(block)
-        text = block.decode(errors="surrogateescape")
-        yield text.removesuffix("\n").replace("\r\n", "\n").removesuffix("\r").split("\n")
+def decoded_blocks(name: str, content: Iterable[bytes]) -> Iterator[tuple[list[str], bool]]:
+    """Yield the lines that end in one block of a file, without their ends, and True; in the end a last line
+    without one, if there is any, and False.
+
+    Raises
+    ------
+    ValueError
+        A line is too long to be one of a log.
+    """
+    rest = b""
+    for block in content:
+        whole, newline, rest = (rest + block).rpartition(b"\n")
+        if newline:
+            yield _split(whole), True
+        if len(rest) > LONGEST_LINE:
+            raise SacctError(f"{name}: has a line of over {LONGEST_LINE:,} bytes, as no log does; give a log")
+    if rest:
+        yield _split(rest), False
+
+
+def _split(block: bytes) -> list[str]:
+    text = block.decode(errors="surrogateescape")
+    return text.replace("\r\n", "\n").removesuffix("\r").split("\n")
 
 
 @dataclass
@@ -145,18 +163,27 @@ class Header:
         return any(form.fullmatch(text) for form in (fields.TIME, fields.NUMBER))
 
 
-def blocks(name: str, content: bytes, counts: Counts) -> Iterator[Block]:
+def blocks(
+    name: str, content: bytes, further: Iterator[bytes], counts: Counts, faults: Faults
+) -> Iterator[Block]:
     """Yield the rows of a file, without steps.
+
+    Parameters
+    ----------
+    content : bytes
+        The begin of the file: comments and two lines, at least.
+    further : iterator of bytes
+        The rest of it.
 
     Raises
     ------
     SacctError
-        A field that is missing, or the first line that is wrong, with its number.
+        Fields that are missing.
     """
     comments = COMMENTS.match(content)
     n_comments = content.count(b"\n", 0, comments.end()) if comments else 0
     content = content[comments.end() :] if comments else content
-    first = next(decoded(content), "")
+    first = next(decoded(name, [content]), "")
     _check_form(name, first, content)
     header = Header.of(name, first)
     n, job = len(header.names), header.places["JobID"]
@@ -167,7 +194,12 @@ def blocks(name: str, content: bytes, counts: Counts) -> Iterator[Block]:
     begun: list[str] = []  # a row of which lines are still to come
     since = 0
     n_lines = n_comments
-    for every in decoded_blocks(content):
+    for every, is_whole in decoded_blocks(name, chain([content], further)):
+        if not is_whole:
+            what = "lacks its newline and may be cut off (fetch the file again, or add one)"
+            faults.add("newline", n_lines + 1, what)
+            begun = []
+            break
         lines = every if n_lines > n_comments else every[1:]  # without the names
         n_lines += len(every)
         numbered = range(n_lines - len(lines) + 1, n_lines + 1)
@@ -204,16 +236,19 @@ def blocks(name: str, content: bytes, counts: Counts) -> Iterator[Block]:
                 elif header.free[-1:] == [n - 1]:  # more of the last field of the row before
                     continue
                 else:
-                    raise _wrong_number(name, number, row, header)
+                    _add_wrong_number(faults, number, row, header)
+                    continue
                 if len(begun) < n:
                     continue
                 row, begun, number = begun, [], since
                 counts.joined += 1
             elif begun:
-                raise _wrong_number(name, since, begun, header)
+                _add_wrong_number(faults, since, begun, header)
+                begun = []
             if len(row) > n:
                 if (whole := header.put_together(row)) is None:
-                    raise _wrong_number(name, number, row, header)
+                    _add_wrong_number(faults, number, row, header)
+                    continue
                 row = whole
             counts.rows += 1
             if "." in row[job]:
@@ -230,7 +265,7 @@ def blocks(name: str, content: bytes, counts: Counts) -> Iterator[Block]:
                 yield _by_column(header, numbers, rows)
                 numbers, rows = [], []
     if begun:
-        raise _wrong_number(name, since, begun, header)
+        _add_wrong_number(faults, since, begun, header)
     if rows:
         yield _by_column(header, numbers, rows)
 
@@ -257,16 +292,11 @@ def _check_form(name: str, first: str, content: bytes) -> None:
             f"{name}: this is sacct's fixed-width table, in which long values are cut; print it again "
             f"with -P: {COMMAND}"
         )
-    if not content.endswith(b"\n"):
-        last = content.count(b"\n") + 1
-        raise SacctError(
-            f"{name}: line {last} lacks its newline and may be cut off; fetch the file again, or add one"
-        )
 
 
-def _wrong_number(name: str, number: int, row: Sequence[str], header: Header) -> SacctError:
-    return SacctError(
-        f"{name}: line {number} has {len(row)} fields, but the first line has {len(header.names)}; is there "
-        f"a {header.separator} or a line break in a name or a text? Leave out SubmitLine, JobName and "
-        "Comment, or correct the line"
+def _add_wrong_number(faults: Faults, line: int, row: Sequence[str], header: Header) -> None:
+    what = (
+        f"has {len(row)} fields, but the first line has {len(header.names)} (is there a {header.separator} "
+        "or a line break in a name or a text? leave out SubmitLine, JobName and Comment)"
     )
+    faults.add("fields", line, what)

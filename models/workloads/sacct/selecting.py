@@ -74,10 +74,19 @@ def select(
     """
     checks.choice({"arrival": arrival}, "workload", "arrival", ARRIVAL)
     checks.choice({"requeued": requeued}, "workload", "requeued", REQUEUED)
+    names = {"cluster": cluster, "partition": partition, "user": user}
+    lacking = []
+    if arrival == ELIGIBLE and table.eligible is None:
+        lacking.append("Eligible, which workload.arrival=eligible needs")
+    if cluster is not None and table.cluster is None:
+        lacking.append("Cluster, which workload.cluster needs")
+    if lacking:
+        fields_of = " and field ".join(lacking)
+        raise SacctError(
+            f"{table.name}: the first line lacks field {fields_of}; make the file with: {COMMAND},Cluster"
+        )
     instant = arrivals(table, arrival)
-    of_filters = _of_filters(
-        table, instant, start, end, {"cluster": cluster, "partition": partition, "user": user}
-    )
+    of_filters = _of_filters(table, instant, start, end, names)
     rules: list[Rule] = [
         ("that never started", ~_started(table)),
         ("still running", np.isin(table.state, RUNNING)),
@@ -136,8 +145,6 @@ def _of_filters(
     for key, wanted in given.items():
         if wanted is not None:  # messages do not name users
             column = getattr(table, key)
-            if column is None:
-                raise SacctError(f"{table.name}: has no field {key.capitalize()}; remove workload.{key}")
             values = known_values(table.name, key, column, wanted, str)
             rules.append((f"of another {key}", ~np.isin(column, values)))
     return rules
@@ -172,8 +179,7 @@ def arrivals(table: Table, arrival: str) -> np.ndarray:
     """Return the instant at which each row arrives, by ``arrival`` of `select`."""
     if arrival == SUBMIT:
         return table.submit
-    if table.eligible is None:
-        raise SacctError(f"{table.name}: the first line lacks field Eligible; make the file with: {COMMAND}")
+    assert table.eligible is not None  # checked by `select`
     return table.eligible
 
 

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import lzma
 import re
+import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -134,6 +135,15 @@ def test_rows_out_of_order_are_sorted_stably(folder: Path) -> None:
 )
 def test_the_first_wrong_line_is_named(folder: Path, content: bytes, message: str) -> None:
     assert refusal(folder, content).startswith(f"log.swf: {message}")
+
+
+def test_a_part_of_a_log_that_is_too_large_can_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.jobs.swf.unpacking.MOST_BYTES", 2000)
+    message = refusal(folder, lines(*(row(job=k) for k in range(50))))
+    assert message.startswith(f"{folder}/log.swf: has 2,")
+    command = message.partition("such as: ")[2]
+    subprocess.run(command, shell=True, check=True, cwd=folder)
+    assert swf.read(folder / "part.swf").n_jobs == 7, "and three comments"
 
 
 def test_bad_rows_are_left_out_up_to_a_share(folder: Path) -> None:

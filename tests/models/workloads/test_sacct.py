@@ -253,7 +253,7 @@ def test_jobs_may_arrive_when_they_are_eligible(folder: Path) -> None:
     assert eligible.arrival.tolist() == [0, 4990]
     assert eligible.dropped == {"that were never eligible": 1}
     without = "\n".join("|".join(one.split("|")[:6] + one.split("|")[7:]) for one in text.splitlines())
-    with pytest.raises(SacctError, match="lacks field Eligible; make the file with: TZ=UTC sacct"):
+    with pytest.raises(SacctError, match=r"lacks field Eligible, which .* needs; make the file with: TZ=UTC"):
         chosen(folder, without + "\n", arrival="eligible")
 
 
@@ -304,6 +304,9 @@ def test_devices_are_on_each_node(folder: Path) -> None:
 
 def test_forms_of_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain, _ = chosen(folder, MORNING)
+    with monkeypatch.context() as patch:  # lines begin and end anywhere in a block
+        patch.setattr("models.workloads.sacct.reading.READ_BYTES", 150)
+        in_blocks = chosen(folder, MORNING)[0]
     with_bars = "\n".join(line + "|" for line in MORNING.splitlines()) + "\n"  # --parsable
     (folder / "packed").write_bytes(gzip.compress(MORNING.replace("\n", "\r\n").encode()))
     (folder / "bz2").write_bytes(bz2.compress(MORNING.encode()))
@@ -316,6 +319,7 @@ def test_forms_of_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     columns = list(zip(*(line.split("|") for line in MORNING.splitlines()), strict=True))
     turned = "\n".join("|".join(texts) for texts in zip(*columns[::-1], strict=True)) + "\n"
     for other in (
+        in_blocks,
         chosen(folder, with_bars)[0],
         chosen(folder, turned.replace("ElapsedRaw", "elapsedraw"))[0],
         *(
@@ -353,7 +357,7 @@ def test_texts_of_users_may_break_rows(folder: Path) -> None:
     assert (table.job.tolist(), table.line.tolist()) == (["1", "2"], [2, 5])
     assert any("2 rows were joined from lines" in note for note in selection.describe())
     cut = "\n".join([first, inside[0][:40], row(JobID="2").replace("|", "|x|", 1)]) + "\n"
-    with pytest.raises(SacctError, match=r"line 2 has . fields, but the first line has 18; .*SubmitLine"):
+    with pytest.raises(SacctError, match=r"line 2 has . fields, but the first line has 18 \(.*SubmitLine"):
         read_text(folder, cut)
 
 
@@ -411,7 +415,9 @@ def test_clusters_are_not_pooled(folder: Path) -> None:
         chosen(folder, text)
     selection, table = chosen(folder, text, cluster="b")
     assert table.job[selection.rows].tolist() == ["1", "3"]
-    with pytest.raises(SacctError, match=r"has no field Cluster; remove workload\.cluster"):
+    with pytest.raises(
+        SacctError, match=r"lacks field Cluster, which workload\.cluster needs; make .*,Cluster$"
+    ):
         chosen(folder, MORNING, cluster="a")
 
 
@@ -524,6 +530,7 @@ def test_json_in_blocks_is_what_it_is_job_by_job(
     content = text.encode().replace(b"latin", b"\xe9")
     (path := folder / "jobs.json").write_bytes(content)
     monkeypatch.setattr("models.workloads.sacct.reading.READ_BYTES", 4000)
+    monkeypatch.setattr("models.jobs.swf.unpacking.MOST_BYTES", 4000)  # of a file that is read as a whole
     table = sacct.read(path)
     assert table.job.tolist() == [str(k) for k in range(200)]
     assert (table.submit.astype(int) - 10**9).tolist() == [*range(200)]
@@ -629,8 +636,8 @@ def test_accounting_of_lsf(folder: Path) -> None:
             lines(row()).replace("TimelimitRaw", "x"),
             "lacks field TimelimitRaw or Timelimit; make the file with",
         ),
-        (lines(row(), row(User="a|b")), "line 3 has 18 fields, but the first line has 17; is there"),
-        (lines(row())[:-1], "line 2 lacks its newline and may be cut off; fetch the file again"),
+        (lines(row(), row(User="a|b")), "line 3 has 18 fields, but the first line has 17 (is there"),
+        (lines(row())[:-1], "line 2 lacks its newline and may be cut off (fetch the file again"),
         (lines(row(), row(JobID="x")), "line 3 has 'x' as JobID, not a job such as 123, 123_4 or 123+0"),
         (lines(row(Start="2024-13-01T00:00:00")), "line 2 has '2024-13-01T00:00:00' as Start, not a time"),
         (lines(row(ElapsedRaw="--5")), "line 2 has '--5' as ElapsedRaw, not seconds, or a duration"),
@@ -639,10 +646,21 @@ def test_accounting_of_lsf(folder: Path) -> None:
         (lines(row(TimelimitRaw="9" * 400)), "as TimelimitRaw, not minutes, a duration"),
         (lines(row(ReqMem="99999999999P")), "as ReqMem, not memory that any job has"),
         (lines(row(Submit="x")).replace("x", "9999-01-01T00:00:00"), "as Submit, not a time"),
+        (
+            lines(row(Submit="x", Eligible=0, ReqMem="4Q"), row(User="a|b"), row(Submit="x", Eligible=1)),
+            "jobs.txt: line 3 has 18 fields, but the first line has 17 (is there a | or a line break in a "
+            "name or a text? leave out SubmitLine, JobName and Comment); line 2 has 'x' as Submit, not a "
+            "time such as 2024-03-01T08:00:00 (is SLURM_TIME_FORMAT set?) (and 1 more like it); line 2 has "
+            "'4Q' as ReqMem, not memory such as 4000M, 16G, 4000Mc or 16Gn; correct or delete these lines",
+        ),
+        (
+            lines(*(row(JobID=str(k), Start="y") for k in range(1001))),
+            "(and 999 or more like it); correct or",
+        ),
         ("\0J\0o", "is not a readable text file; save it as UTF-8"),
     ],
 )
-def test_the_first_wrong_line_is_named(folder: Path, text: str, words: str) -> None:
+def test_wrong_lines_are_named(folder: Path, text: str, words: str) -> None:
     with pytest.raises(SacctError, match=re.escape(words)) as caught:
         read_text(folder, text)
     assert "\n" not in str(caught.value)
