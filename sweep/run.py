@@ -32,9 +32,19 @@ LATER = "when the results are gathered, or by this command once all tasks are do
 
 
 def run(
-    plan: Plan, folder: Folder, console: Console, arguments: Sequence[str], summarise: bool = True
+    plan: Plan,
+    folder: Folder,
+    console: Console,
+    arguments: Sequence[str],
+    summarise: bool = True,
+    executor: Attached | Detached | None = None,
 ) -> int:
     """Run the tasks of a plan that are left and write the dataset; a detached executor only takes them over.
+
+    Parameters
+    ----------
+    executor : Attached or Detached, optional
+        In place of the one that the plan's settings name.
 
     Returns
     -------
@@ -48,7 +58,7 @@ def run(
     if left:
         for note in checks.notes(plan):
             say(console, note)
-        executor = executors.create(plan.settings.executor, [*plan.families])
+        executor = executor or executors.create(plan.settings.executor, [*plan.families])
     kept = executors.places(plan.settings.executor)
     folder.create(name for one in kept for name in one.FOLDERS)
     with folder.lock():

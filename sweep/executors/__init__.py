@@ -59,6 +59,7 @@ class Attached(Protocol):
     def run(self, bundles: Iterator[Bundle]) -> Iterator[list[Result]]:
         """Run every bundle and yield what `sweep.executors.work.work` returned for each, in any order.
 
+        A search calls it once for each of its studies, before the exit.
         An empty list every few seconds while nothing comes back lets the dataset be written meanwhile.
 
         Raises

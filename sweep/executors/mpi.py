@@ -55,6 +55,7 @@ class Executor:
         self.message_s = max(MESSAGE_S, RANK_0_S * self.workers)
         self._modules = list(modules)
         self._running: set[Future[Any]] = set()
+        self._watched: list[Path] = []
 
     def __enter__(self) -> Self:
         print(f"MPI: {self.workers} of {self._world.size} ranks work, rank 0 hands out the tasks", flush=True)
@@ -64,8 +65,8 @@ class Executor:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
             self._world.dismiss(set(self._running))
-        if self._world.watch is not None:
-            self._world.watch.path.unlink(missing_ok=True)
+        for path in self._watched:
+            path.unlink(missing_ok=True)
 
     def run(self, bundles: Iterator[Bundle]) -> Iterator[list[Result]]:
         """Run the bundles, a few of them on their way at any time."""
@@ -104,6 +105,7 @@ class Executor:
         """Wait until all ranks have imported and are watched, and one rank of each node has compiled."""
         self._answers(self._prepared)
         path = shards / f"{WATCH}{secrets.token_hex(4)}"
+        self._watched.append(path)
         # Rank 0 first: its lock has to be there before any other rank begins to watch it.
         hold(path, [], "")
         held = self._answers(self._each(hold, path, self._modules, ranks.node()))

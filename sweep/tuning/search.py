@@ -18,7 +18,7 @@ import importlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, nullcontext, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,6 +33,7 @@ from sweep.config import canonical
 from sweep.config.settings import WEEK, Config, Search, refused, seconds_of, shown
 from sweep.errors import INTERRUPTED, RunError, SweepError, one_line
 from sweep.executors import Detached
+from sweep.executors.staying import Staying
 from sweep.plan import checks, families
 from sweep.plan.data import Plan
 from sweep.plan.expansion import expand
@@ -160,8 +161,8 @@ class _Search:
             found = json.loads((self._place / "search.json").read_text(encoding="utf-8"))
             self._tried = found if _is_record(found) else []
         self._is_exhausted = False
-        made = executors.create(settings.executor, [])
-        self._is_detached = isinstance(made, Detached)
+        made = executors.create(settings.executor, [*plan.families] if settings.action == "run" else [])
+        self._executor = made if isinstance(made, Detached) else Staying(made)
         self._parallel = settings.search.at_once if isinstance(made, Detached) else made.workers
 
     @property
@@ -213,14 +214,15 @@ class _Search:
 
     def finish(self) -> bool:
         """Run what is left of the search; return whether it is done."""
-        while not self.is_done:
-            if (running := self._running()) is None:
-                self._propose()
-            elif not self._run(*running):
-                say(self._console, "search: the same command continues when this round has ended")
-                return False
-            elif self._running() is None:
-                say(self._console, self.progress)
+        with nullcontext() if isinstance(self._executor, Detached) else closing(self._executor):
+            while not self.is_done:
+                if (running := self._running()) is None:
+                    self._propose()
+                elif not self._run(*running):
+                    say(self._console, "search: the same command continues when this round has ended")
+                    return False
+                elif self._running() is None:
+                    say(self._console, self.progress)
         return True
 
     def _propose(self) -> None:
@@ -249,12 +251,13 @@ class _Search:
         plan = expand(self._staged(stage, those))
         there = Folder(Path(plan.settings.output), plan.settings.name)
         quiet, before = Console(quiet=True), state.read(plan, there)
-        if self._is_detached and len(before.done) + len(before.failed) < before.total:
+        is_detached = isinstance(self._executor, Detached)
+        if is_detached and len(before.done) + len(before.failed) < before.total:
             run.run(plan, there, self._console, [], summarise=False)
             return False
-        if self._is_detached and before.failed:
+        if is_detached and before.failed:
             run.gather(plan, there, quiet, [])
-        elif run.run(plan, there, quiet, [], summarise=False) == INTERRUPTED:
+        elif run.run(plan, there, quiet, [], summarise=False, executor=self._executor) == INTERRUPTED:
             raise KeyboardInterrupt
         if plan.ids[0] not in state.read(plan, there).done:
             raise RunError(

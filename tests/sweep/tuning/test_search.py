@@ -17,7 +17,7 @@ from analysis.registry import opened
 from analysis.tuning.found import Found
 from sweep import cli
 from sweep.errors import SweepError
-from sweep.executors import Assignment, serial
+from sweep.executors import Assignment, dask, serial
 from sweep.executors.work import work
 from sweep.plan.task import Bundle
 from sweep.tuning import proposing, search
@@ -128,11 +128,14 @@ def test_a_search_is_the_same_whatever_stops_it(sweep, monkeypatch: pytest.Monke
 
 
 @pytest.mark.exhaustive
-def test_workers_find_the_same(sweep) -> None:
+def test_workers_find_the_same(sweep, monkeypatch: pytest.MonkeyPatch) -> None:
     queues.log(Path("q.swf"), 2)
+    starts, usual = [], dask.Executor.__enter__
+    monkeypatch.setattr(dask.Executor, "__enter__", lambda self: starts.append(1) or usual(self))
     for executor in ("serial", "dask"):
         assert sweep(*TUNE, "search.settings=8", f"executor={executor}", f"output={executor}").status == 0
     assert tried("serial") == tried("dask")
+    assert len(starts) == 2, "once for all studies of the search, once for the last one"
 
 
 @pytest.mark.exhaustive
