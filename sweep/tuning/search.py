@@ -118,6 +118,9 @@ def settled(config: Config, folder: Folder, console: Console) -> Config | None:
     if search.is_done:
         return search.study()
     say(console, search.progress)
+    if settings.action == "plan":
+        search.propose()
+        say(console, "search: the next round; others follow until budget or search.settings is used up")
     return search.next_study()
 
 
@@ -217,7 +220,8 @@ class _Search:
         with nullcontext() if isinstance(self._executor, Detached) else closing(self._executor):
             while not self.is_done:
                 if (running := self._running()) is None:
-                    self._propose()
+                    self.propose()
+                    self._save()
                 elif not self._run(*running):
                     say(self._console, "search: the same command continues when this round has ended")
                     return False
@@ -225,8 +229,11 @@ class _Search:
                     say(self._console, self.progress)
         return True
 
-    def _propose(self) -> None:
+    def propose(self) -> None:
+        """Add the settings of the next round, unless one is running; nothing is written."""
         settings, tried = self._config.settings, self._tried
+        if self._running() is not None:
+            return
         n = min(settings.search.at_once, self._most - len(tried))
         known = [_known(one, asdict(settings.accept)) for one in tried]
         found = proposing.proposed(self._ranges, known, int(n), settings.seed)
@@ -236,7 +243,6 @@ class _Search:
         empty: Setting = {"stage": "", "ended": False, "seconds": 0.0, "result": {}}
         first = len(tried) + 1
         tried += [{"name": f"trial_{n}", "values": values, **empty} for n, values in enumerate(found, first)]
-        self._save()
 
     def _running(self) -> tuple[Stage, list[Setting]] | None:
         """Return the next stage and its settings, all of one round; None between two rounds."""
@@ -283,7 +289,7 @@ class _Search:
         writing.replace(writing.inner(self._place) / "search.json", text.encode())
 
     def next_study(self) -> Config:
-        """Return the study of the stage that is next; before the first round, of the site's settings."""
+        """Return the study of the stage that is next; between two rounds, of the site's settings."""
         return self._staged(*(self._running() or (self._division.stages[0], [])))
 
     def _staged(self, stage: Stage, those: Iterable[Setting]) -> Config:

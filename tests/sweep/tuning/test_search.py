@@ -46,6 +46,8 @@ def test_the_cmu_rule_is_found_and_confirmed(sweep) -> None:
     # The class with the shortest mean service first is best (Cox and Smith, 1961).
     queues.log(Path("q.swf"), 1)
     own = (*TUNE, "name=ours", "output=results/tune")  # the name of an experiment of one's own
+    planned = sweep(*own, "search.settings=12", "action=plan").out
+    assert "tasks     5 (5 points x 1 replications)" in planned, "the settings of a round, and the site's"
     answer = sweep(*own, "search.settings=12")
     assert answer.status == 0, answer.err
     study, paper = opened(Path("results/tune"))
