@@ -172,16 +172,17 @@ class Case:
         return self.identified(LIMIT) if "jobs" + LIMIT.suffix in self.study.data else []
 
     def identified(self, grouping: Grouping) -> list[Group]:
-        """Return the groups that have jobs; none where no user is known, or all jobs are in one group."""
+        """Return the groups that have jobs; none where no user is known, or all jobs are one user's."""
         groups = self.groups(grouping)
         known = [one for one in groups if one.value != "others"] if grouping in RANKED else groups
-        return groups if known and (grouping in GROUPINGS or len(groups) > 1) else []
+        return groups if known and (grouping in (RUNTIME, SIZE) or len(groups) > 1) else []
 
     @cached_property
     def groupings(self) -> list[Grouping]:
         """The groupings that the dataset has; sizes by fifths of the work, if these are alike for all."""
         found = [one for one in OF_A_SITE if "jobs" + one.suffix in self.study.data]
         found = [one for one in found if one is not (SIZE if self._has_fifths else FIFTH)]
+        found = [one for one in found if one not in RANKED or self.identified(one)]
         # Many logs have as the group, or the queue, what they have as the user, or the partition.
         jobs = {
             one: {tuple(np.nan_to_num(self.jobs(group)).ravel()) for group in self.groups(one)}

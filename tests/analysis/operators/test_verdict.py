@@ -17,6 +17,7 @@ from analysis.operators.fidelity import Fidelity
 from analysis.operators.labels import SLOWDOWN, WAIT
 from analysis.operators.sample import Sample
 from analysis.study import Study
+from analysis.study.axes import USER
 from models.jobs.calendar import WEEK
 
 
@@ -203,6 +204,16 @@ def test_the_week_that_has_the_gain_is_named() -> None:
     case = case_of(accepting(data.assign(delay=values)))
     (found,) = acceptance.candidates(case) or [acceptance.Candidate(case, "quick")]
     assert [one for one in found.concentration if one.startswith("week 7 of 40 (")]
+
+
+def test_the_only_user_has_no_share_and_no_group() -> None:
+    data = matching(policies=("easy", "quick"))
+    several = case_of(data)
+    data["jobs_by_user"] = data["jobs_by_user"].where(data["user_rank"] == "1", 0)
+    case = case_of(data)
+    assert USER in several.groupings
+    assert USER not in case.groupings
+    assert "user" not in verdict.recommendation(case)
 
 
 def test_the_diagnosis_names_what_waits_were_spent_on() -> None:
