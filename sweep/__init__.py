@@ -1,7 +1,7 @@
 """Parameter sweeps, from the command line (``python -m sweep``) and from notebooks.
 
-In a notebook, `simulate` returns the jobs of one simulation, and `Study` runs a whole grid; whatever is wrong
-with what they are given is an `Error` of one line. See README.md and `sweep.notebook`.
+In a notebook, `simulate` returns the jobs of one simulation, and `Study` runs a whole grid; wrong arguments
+raise an `Error` whose message is one line. See README.md and `sweep.notebook`.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ _PLACES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import the notebook's functions when they are first used: the command line needs none of it."""
+    """Import the notebook's functions when they are first used: the command line needs none of them."""
     if name == "__version__":
         from importlib.metadata import PackageNotFoundError, version
 
@@ -47,5 +47,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Offer them for completion before they are imported, and nothing else."""
+    """List exactly these functions, so that they can be completed before they are imported."""
     return __all__

@@ -1,4 +1,4 @@
-"""``python -m sweep``; kept this small because worker processes import it once more."""
+"""``python -m sweep``; kept this small because worker processes import it again."""
 
 import signal
 import sys

@@ -92,7 +92,7 @@ def show_status(plan: Plan, folder: Folder, console: Console, watch: bool = Fals
         if not before and not found.done:
             try:
                 manifest.claim(folder, plan)
-            except SweepError as error:  # the folder has results of another one
+            except SweepError as error:  # the folder holds the results of another study
                 say(console, str(error), "yellow")
         waiting = found.total - len(found.done) - len(found.failed)
         tally = f"{len(found.done)} done, {len(found.failed)} failed, {waiting} left"

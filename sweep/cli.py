@@ -22,7 +22,7 @@ RERUN = "rerun"
 def main(arguments: Sequence[str]) -> int:
     """Run the command of a command line and return the exit status; see `answer`.
 
-    With ``executor=mpi`` this process is one of many: its rank is settled before any mistake is reported.
+    With ``executor=mpi`` this process is one of many: its rank is determined before any error is reported.
     """
     if "executor=mpi" not in arguments:
         return answer(arguments)
@@ -83,14 +83,14 @@ def answer(arguments: Sequence[str]) -> int:
 
 
 def _was_interrupted(error: BaseException | None) -> bool:
-    """Return whether an error comes of Ctrl-C: OmegaConf's own clean-up fails after it."""
+    """Return whether an error was caused by Ctrl-C: OmegaConf's clean-up fails after it."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__context__
     return error is not None
 
 
 def _with(added: Mapping[str, str], arguments: Sequence[str]) -> str:
-    """Return the command with further settings, in place of those with the same keys."""
+    """Return the command with further settings, which replace those with the same keys."""
     keys = ("policy", "workload", "machine")
     replaced = {*added, *(key.removeprefix("grid.") for key in added if key.removeprefix("grid.") in keys)}
     kept = [one for one in arguments if one.lstrip("+").partition("=")[0] not in replaced]

@@ -25,12 +25,12 @@ def warm_up(needed: Iterable[tuple[Family, Sequence[Point]]], say: Callable[[str
     Parameters
     ----------
     say : callable
-        Gets the notice, if this takes longer than a moment.
+        Called with the notice if this takes longer than a moment.
 
     Raises
     ------
     SweepError
-        Where nothing can be compiled.
+        If nothing can be compiled.
     """
     with _notice_after(SILENT_S, say), _interruptible():
         try:
@@ -88,7 +88,8 @@ def _interruptible() -> Iterator[None]:
 def noticed() -> Iterator[None]:
     """Print the notice on standard error if one function is compiled for a while within this context.
 
-    For kernels of no simulation, such as the geometry of a mesh: no family compiles them beforehand.
+    This is for kernels outside simulations, such as the geometry of a mesh, which no family compiles
+    beforehand.
     """
     from models.kernels.internals import event
 

@@ -1,4 +1,4 @@
-"""``schedsweep completion SHELL``: the script with which a shell completes commands, experiments and keys."""
+"""``schedsweep completion SHELL``: the script by which a shell completes commands, experiments and keys."""
 
 import sys
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Errors that a user can do something about: one clear line and an exit status, never a traceback."""
+"""Errors that a user can correct: one clear line and an exit status, never a traceback."""
 
 import difflib
 import re
@@ -12,14 +12,14 @@ ALIKE = 0.8
 
 
 class SweepError(Exception):
-    """A mistake in what was asked for; nothing has been run (exit status 2).
+    """The request is wrong, and nothing has been run (exit status 2).
 
     The message is one line: what was given, what is allowed, what to do next.
 
     Parameters
     ----------
     added : dict of str to str, optional
-        Key -> value, as a command line has them: settings with which the same command would run.
+        Key -> value, as on a command line: settings with which the same command would run.
     """
 
     status = 2
@@ -39,9 +39,9 @@ class RunError(SweepError):
 
 
 def printable(text: str) -> str:
-    r"""Return text in which characters that a terminal would obey, or cannot show, are written as escapes.
+    r"""Return text with control characters and characters that cannot be displayed written as escapes.
 
-    Names may come from a stranger's file. Ends of lines stay, as in a traceback.
+    Names may come from a stranger's file. Line ends are kept, for tracebacks.
 
     Examples
     --------
@@ -57,11 +57,11 @@ def printable(text: str) -> str:
 
 
 SETTING = re.compile(r"(?<![\w'\"=`.+])(\+?[a-z_][\w.]*=(?:\[[^][A-Z']*\]|\{[^{}A-Z']*\}))(?![:\w'])")
-"""A setting that a shell would take apart, in advice: what was given is followed by a colon."""
+"""A setting in advice that a shell would split; a setting that was given is followed by a colon."""
 
 
 def typable(text: str) -> str:
-    """Return a message with such settings in quotes, so that they can be copied to any shell.
+    """Return a message in which such settings are quoted, so that they can be copied to any shell.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def unknown(kind: str, given: object, valid: Iterable[str]) -> str:
 
 
 def closest(given: object, names: Iterable[str]) -> str | None:
-    """Return the name that was probably meant; None where none is close."""
+    """Return the name that was probably meant, or None if no name is close."""
     by_letters = {name.lower(): name for name in names}
     close = difflib.get_close_matches(str(given).lower(), by_letters, n=1)
     return by_letters[close[0]] if close else None

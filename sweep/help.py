@@ -1,4 +1,4 @@
-"""The help text: made without Hydra or any numerical library, so that it answers at once."""
+"""The help text: made without Hydra or any numerical library, so that it appears at once."""
 
 import re
 from pathlib import Path

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 ENDINGS = (".csv", ".csv.gz", ".parquet")
 ENGINES = ("pyarrow", "fastparquet")
-"""What pandas writes Parquet with; neither is needed for anything else here."""
+"""Packages with which pandas writes Parquet; nothing else here needs them."""
 
 COLUMNS = (
     "job_id", "user", "user_name", "submit", "start", "end", "wait", "response_time", "runtime", "requested",
@@ -54,7 +54,7 @@ COLUMNS = (
 
 
 def is_table(path: Path) -> bool:
-    """Whether a file is a table, by its name."""
+    """Whether a file is a table, judged by its name."""
     return path.name.endswith(ENDINGS)
 
 
@@ -80,7 +80,7 @@ def frame(data: xr.Dataset, labels: Mapping[str, Any] | None = None) -> pd.DataF
     Parameters
     ----------
     labels : mapping, optional
-        Columns of one value each that come first: which point of a study it is.
+        Leading columns of one value each, which identify the point of a study.
     """
     present = [name for name in COLUMNS if name in data]
     found = data[present].drop_attrs().to_dataframe().reset_index()[["job", *present]]

@@ -53,7 +53,7 @@ ENDED = ("killed", "cancelled")
 """Columns of jobs that did not end by themselves, if there are any."""
 
 NEEDED = ("submit", "start", "end", "response_time", "runtime", "requested", "processors")
-"""Variables that a dataset needs to be a schedule."""
+"""Variables without which a dataset is not a schedule."""
 
 
 def labelled(made: Schedule, point: Point, n_jobs: int | None = None) -> xr.Dataset:
@@ -62,7 +62,7 @@ def labelled(made: Schedule, point: Point, n_jobs: int | None = None) -> xr.Data
     Parameters
     ----------
     n_jobs : int, optional
-        Of a stream; None is all jobs that were simulated, of a log as well.
+        Number of jobs of a stream; None means all simulated jobs, also for a log.
     """
     measured = slice(n_jobs) if made.trace is None or n_jobs is None else made.trace.measured
     first, stop, _ = measured.indices(len(made.jobs))
@@ -129,9 +129,9 @@ def _attributes(made: Schedule, point: Point) -> dict[str, Any]:
 
 
 def schedule_of(data: xr.Dataset) -> Schedule:
-    """Return the schedule of a dataset that `labelled` made, also one that was read from a file.
+    """Return the schedule of a dataset that `labelled` made, also after it was read from a file.
 
-    Of some of its jobs it is their part of the schedule.
+    A dataset with some of the jobs gives their part of the schedule.
 
     Raises
     ------

@@ -11,15 +11,15 @@ USUAL = (Path("../shared/traces"), Path("traces"))
 
 
 def folders() -> list[Path]:
-    """Return the folders in which a log may be, the user's own first, whether they are there or not."""
+    """Return the folders in which a log may be, the user's own first, whether they exist or not."""
     named = os.environ.get(VARIABLE)
     return [*([Path(named).expanduser()] if named else []), *USUAL]
 
 
 def folder() -> Path | None:
-    """Return the one folder to read logs from: the user's own if it is named, else a usual one that is there.
+    """Return the one folder to read logs from: the user's own if it is named, else a usual one that exists.
 
-    One that is named counts even if it is not there, so that a message about a missing log names it.
+    A named folder counts even if it does not exist, so that a message about a missing log names it.
     """
     first, *_ = found = folders()
     if first not in USUAL:

@@ -1,10 +1,10 @@
-"""Lengths of runs that a pilot decides: ``batches=auto``, ``warmup=auto``, and a ``budget`` of time.
+"""Lengths of runs that a pilot determines: ``batches=auto``, ``warmup=auto``, and a ``budget`` of time.
 
 A run that begins in an empty system is long enough if it is many relaxation times long
-(`sweep.statistics.length`). These are not known beforehand. So the points are run for a short time first; if
-that is less than thirty relaxation times, again for three times as long, as short runs show too short a time.
-The lengths that follow replace ``auto`` before the study is planned: its identity, its dataset and a rerun
-have the numbers.
+(`sweep.statistics.length`). Relaxation times are not known beforehand. So the points are first run for a
+short time; if that is less than thirty relaxation times, they are run again for three times as long, because
+short runs underestimate the relaxation time. The resulting lengths replace ``auto`` before the study is
+planned: its identity, its dataset and a rerun contain the numbers.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ if TYPE_CHECKING:
     import xarray as xr
 
 WARMUP, RUN = 4.0, 20.0
-"""Relaxation times of a warm-up and of a run; a run that is shorter than ten is marked."""
+"""Relaxation times of a warm-up and of a run; a run shorter than ten relaxation times is marked."""
 
 FIRST, GROWTH, LONGEST = 30, 3, 270
-"""Batches of a pilot, by how much it grows while it is too short, and at most."""
+"""Batches of the first pilot, the factor by which it grows while it is too short, and their maximum."""
 
 TRUSTED = 30
-"""Relaxation times of a pilot whose own estimate of them is used: from shorter ones it scatters by a factor
-of two and more (five replications of packing at 0.9: 2 to 9 batches from 30, 9 to 12 from 240)."""
+"""Relaxation times from which a pilot's estimate of them is used: estimates from shorter pilots scatter by a
+factor of two and more (five replications of packing at 0.9: 2 to 9 batches from 30, 9 to 12 from 240)."""
 
 LOCAL = {"name": "dask"}
 """Runs the pilot where the study's executor only submits."""
 
 
 class Pilot(NamedTuple):
-    """What a pilot shows at each load, arrays of one length.
+    """The results of a pilot at each load: arrays of one length.
 
     loads : ascending
     relaxation : relaxation time in batches; NaN where no policy keeps up
     variance : squared coefficient of variation of a batch, the mean of all points
-    seconds : of all points and replications together for one batch
+    seconds : for one batch of all points and replications together
     """
 
     loads: Sequence[float]
@@ -59,12 +59,12 @@ class Pilot(NamedTuple):
 
 
 def settled(config: Config, folder: Folder, console: Console) -> Config:
-    """Return a config whose lengths are numbers; a pilot is run where they are not.
+    """Return a config whose lengths are numbers, after a pilot if some are not.
 
     Raises
     ------
     SweepError
-        If the study cannot have a pilot, or its budget is less than runs that are long enough take.
+        If the study cannot have a pilot, or its budget is too small for runs that are long enough.
     """
     settings = config.settings
     if AUTO not in (settings.batches, settings.warmup):
@@ -107,8 +107,8 @@ def settled(config: Config, folder: Folder, console: Console) -> Config:
 
 
 def _piloted(config: Config, folder: Folder, console: Console) -> Pilot | None:
-    """Run the pilot until it is long enough, and return what it shows; None where nothing shall be run."""
-    from sweep.store import loading  # imports xarray: plans of other studies do without
+    """Run the pilot until it is long enough, and return its results; None if nothing is to be run."""
+    from sweep.store import loading  # imports xarray, which plans of other studies do not need
 
     given = config.settings.executor
     executor = LOCAL if isinstance(executors.create(given, []), Detached) else given
@@ -162,7 +162,7 @@ def _seen(data: xr.Dataset, plan: Plan) -> Pilot:
         varies = np.where(counts[:, :, 0, 0] > 1, (spread / mean)[:, :, 0, 0] ** 2, np.nan)
         n_points = np.maximum((~np.isnan(varies)).sum(axis=1), 1)
         variance = np.nansum(varies, axis=1) / n_points
-    # As where points are marked as too short: the median of all policies, and no less than at lower loads.
+    # The same rule marks points as too short: the median of all policies, and no less than at lower loads.
     of_loads = [np.nanmedian(row) if np.isfinite(row).any() else np.nan for row in relaxation]
     seconds = data["seconds"].transpose("load", ...).values.reshape(n_loads, -1)
     ran = np.array([plan.settings.checkpoints(load)[0] for load in data["load"].values.tolist()])
@@ -173,7 +173,7 @@ def _seen(data: xr.Dataset, plan: Plan) -> Pilot:
 def _within(
     budget: float, found: Pilot, warmup: np.ndarray, least: np.ndarray, settings: Settings
 ) -> np.ndarray:
-    """Return numbers of batches that take the budget, with the least sum of squared relative errors.
+    """Return numbers of batches that use the budget with the least sum of squared relative errors.
 
     A mean of n batches has a relative variance of v / n, and they take c n seconds: the sum over loads is
     least where n is proportional to the root of v / c, and no run is shorter than long enough.
@@ -204,7 +204,7 @@ def _within(
 
 
 def _by_load(loads: Sequence[Any], numbers: np.ndarray) -> Any:
-    """Return numbers by load as settings have them; one number where all are alike."""
+    """Return numbers by load in the form of a setting; one number if all are equal."""
     whole = [int(number) for number in numbers]
     if len(set(whole)) == 1:
         return whole[0]

@@ -2,7 +2,8 @@
 
 A plug-in is a package with an entry point in the group ``schedsweep.plugins``, whose value is a module. Its
 folder ``conf``, if it has one, is searched like the project's; ``PAPERS`` of the module are dotted names of
-papers (`analysis.registry`). Whatever else it has is named by its dotted name, as any code of a user's own.
+papers (`analysis.registry`). Everything else in it is referred to by its dotted name, like any code of a
+user.
 """
 
 import importlib.util
@@ -41,7 +42,7 @@ def taken(arguments: Sequence[str]) -> list[str]:
 
 
 def bring(given: str | Path) -> Path:
-    """Have the modules of a folder found, by this process and by those that it starts; return the folder."""
+    """Let this process and those that it starts import the modules of a folder; return the folder."""
     try:
         folder = Path(given).expanduser().absolute()
         is_there = bool(str(given)) and folder.is_dir()
@@ -69,7 +70,8 @@ def bring(given: str | Path) -> Path:
 
 
 def trusted() -> set[str]:
-    """Return the packages that a dataset may name, which may be a stranger's: ours, and those brought along.
+    """Return the packages that a dataset, perhaps a stranger's, may name: ours, and those given by
+    ``modules=``.
 
     The packages of plug-ins are not among them: to install a plug-in does not allow all of its functions.
     """
@@ -83,7 +85,7 @@ def _holds(folder: Path, name: str) -> bool:
 
 def _named(folder: Path) -> set[str]:
     """Return the names of the modules and packages in a folder, but for those that Python has itself."""
-    files = folder.iterdir() if folder.is_dir() else ()  # the variable may name a folder that is gone
+    files = folder.iterdir() if folder.is_dir() else ()  # that folder may be gone
     found = {file.stem if file.suffix == ".py" else file.name for file in files}
     return {name for name in found if name.isidentifier()} - set(sys.stdlib_module_names)
 

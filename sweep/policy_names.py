@@ -1,4 +1,4 @@
-"""How policies are called in text: the same in figures, reports, the explorer and on the terminal."""
+"""Names of policies in text: the same in figures, reports, the explorer and on the terminal."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -48,7 +48,7 @@ def label(policy: str) -> str:
 
 
 def named(policy: str) -> str:
-    """Return a policy's name in text with the name that a user types beside it.
+    """Return a policy's name in text, followed by the name that a user types.
 
     Examples
     --------

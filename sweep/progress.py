@@ -19,7 +19,7 @@ SILENT_EVERY_S = 60.0
 """Seconds between two lines while results come back, and while none does."""
 
 SILENCE_S = 2.0
-"""Seconds without a line after which one reports what takes so long."""
+"""Seconds without a line after which one reports what is taking long."""
 
 STARTING_S = 10.0
 """Seconds without a result after which workers are no longer said to start: tasks may take minutes."""
@@ -40,7 +40,7 @@ class Meter:
     outlook : callable, optional
         Returns the time left in words; called in a thread of its own.
     counted : str
-        What tasks simulate.
+        What the tasks simulate, in the plural.
     """
 
     def __init__(

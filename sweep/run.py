@@ -22,13 +22,14 @@ from sweep.store.folder import Folder
 from sweep.store.state import State
 
 LONG_S = 60.0
-"""Seconds from which on the last tasks of a study are long, so that all others can be analysed before."""
+"""Seconds above which the last tasks of a study count as long, so that all others can be analysed before
+them."""
 
 NAMED = 3
 """Running tasks that a line names."""
 
 LATER = "when the results are gathered, or by this command once all tasks are done"
-"""When the schedules are written of a study that a detached executor runs."""
+"""When the schedules of a study are written that a detached executor runs."""
 
 
 def run(
@@ -39,7 +40,7 @@ def run(
     summarise: bool = True,
     executor: Attached | Detached | None = None,
 ) -> int:
-    """Run the tasks of a plan that are left and write the dataset; a detached executor only takes them over.
+    """Run the remaining tasks of a plan and write the dataset; a detached executor only submits them.
 
     Parameters
     ----------
@@ -116,7 +117,7 @@ def run(
 
 
 def read(plan: Plan, folder: Folder, console: Console) -> State:
-    """Return the state of a plan's tasks; report what the logs hold that does not count."""
+    """Return the state of a plan's tasks; report records in the logs that do not count."""
     if plan.settings.fresh:
         return State(plan)
     found = state.read(plan, folder)
@@ -170,12 +171,12 @@ def execute(
     costs: Costs,
     collection: Collection | None = None,
 ) -> None:
-    """Have an executor run bundles, and show the progress.
+    """Let an executor run bundles, and show the progress.
 
     Parameters
     ----------
     found : State
-        Before this run.
+        State of the tasks before this run.
     collection : Collection, optional
         The dataset, for a process that holds the folder's lock.
     """
@@ -207,7 +208,7 @@ def execute(
 
 
 def _last(plan: Plan, numbers: Sequence[int], folder: Path) -> str:
-    """Return the line on tasks that run for long after all others are done, in the dataset."""
+    """Return the line on tasks that still run long after all others are done and in the dataset."""
     axes = [axis for axis, values in plan.axes.items() if len(values) > 1] or ["policy"]
     named = [", ".join(f"{axis} {plan.task(n).at[axis]}" for axis in axes) for n in numbers[:NAMED]]
     more = f" and {len(numbers) - NAMED} more" if len(numbers) > NAMED else ""

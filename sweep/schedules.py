@@ -1,7 +1,8 @@
-"""Schedules as files (``schedule=FILE``): which points go where, and their writing once they are done.
+"""Schedules as files (``schedule=FILE``): which point goes into which file, and how they are written once
+they are done.
 
-A schedule is simulated again when it is written, in this process: a task's result is its metrics, and the
-times of every job of every task would fill the disk.
+A schedule is simulated again in this process when it is written: a task's result contains only its metrics,
+as the times of every job of every task would fill the disk.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ class Schedules:
     Parameters
     ----------
     given : Path
-        From ``schedule=``: the file of one schedule or of a table of all, or the folder of several schedules.
+        The value of ``schedule=``: the file of one schedule or of a table of all, or the folder of several
+        schedules.
     paths : dict of int to Path
         Task number -> file in the Standard Workload Format; empty for a table.
     """
@@ -83,7 +85,7 @@ class Schedules:
         Raises
         ------
         RunError
-            If a file cannot be written; those before it are whole.
+            If a file cannot be written; the files before it are complete.
         """
         numbers = [number for number, id_ in enumerate(self.plan.ids[: self.plan.n_cells]) if id_ in done]
         with reporting(console, "writing", len(numbers), "schedule") as report:
@@ -99,7 +101,7 @@ class Schedules:
         say(console, f"schedules: {self._place(len(numbers)) if numbers else 'none'}{without}")
 
     def _write_table(self, numbers: Sequence[int], report: Callable[[int], None]) -> None:
-        """Write one table of all jobs, whose first columns are the point of a row."""
+        """Write one table of all jobs, whose first columns identify the point of a row."""
         import pandas as pd
 
         from sweep.labelling import labelled  # loads xarray, which a plan does not need
@@ -136,12 +138,12 @@ class Schedules:
 
 
 def planned(plan: Plan) -> Schedules | None:
-    """Return the files of ``schedule=``, None without it; touch no file.
+    """Return the files of ``schedule=``, or None without it; no file is touched.
 
     Raises
     ------
     SweepError
-        If they cannot be written: it is raised before anything runs.
+        If they cannot be written, before anything runs.
     """
     if plan.settings.schedule is None:
         return None
@@ -201,13 +203,13 @@ def planned(plan: Plan) -> Schedules | None:
 
 
 def _labels(plan: Plan, number: int) -> dict[str, Any]:
-    """Return what the rows of a task in a table begin with."""
+    """Return the leading columns of a task's rows in a table."""
     task = plan.task(number)
     return {**task.at, "replication": task.replication}
 
 
 def _is_own_table(plan: Plan, number: int, path: Path) -> bool:
-    """Whether a file's first row is one of a point of this plan, with the labels of a task."""
+    """Whether a file's first row belongs to a point of this plan and has the labels of a task."""
     import pandas as pd
 
     labels = list(_labels(plan, number))
@@ -229,14 +231,14 @@ def _is_own_table(plan: Plan, number: int, path: Path) -> bool:
 
 
 def _is_own(plan: Plan, number: int, path: Path) -> bool:
-    """Whether a file is, by its header, the simulated schedule of this task's point."""
+    """Whether a file's header shows that it is the simulated schedule of this task's point."""
     lines = {line.rstrip() for line in job_tables.head(path, HEADER_BYTES).splitlines()}
     is_simulated = any(line.startswith(f"; Note: {SIMULATED}".encode()) for line in lines)
     return is_simulated and f"; Note: {plan.task(number).point}".encode() in lines
 
 
 def _apart(plan: Plan, given: Path, paths: Iterable[Path]) -> None:
-    """Refuse to overwrite a file that the study reads, or keeps."""
+    """Refuse to overwrite a file that the study reads or writes itself."""
     read = {v.parameters["path"] for group in GROUPS for v in plan.variants[group] if "path" in v.parameters}
     inputs = {Path(path).resolve() for path in read if path is not None}
     folder = Path(plan.settings.output).resolve()
@@ -254,7 +256,7 @@ def _apart(plan: Plan, given: Path, paths: Iterable[Path]) -> None:
 
 
 def _check_writable(given: Path, folder: Path) -> None:
-    """Refuse a place where nothing can be written; make no folder yet."""
+    """Refuse a place that cannot be written to; create no folder yet."""
     there = folder.absolute()
     while not there.exists() and there != there.parent:
         there = there.parent
@@ -278,7 +280,7 @@ def _name(plan: Plan, number: int) -> str:
 
 
 def _safe(value: Any) -> str:
-    """Return a value as a file's name may have it.
+    """Return a value in characters that are safe in a file's name.
 
     Examples
     --------

@@ -26,12 +26,13 @@ from sweep.store.records import Failed
 from sweep.store.state import DONE, EXCLUDED, FAILED
 
 Stored = dict[str, np.ndarray]
-"""Variables of the dataset that the summary needs, by name."""
+"""Variables of the dataset that the summary needs: their names by role."""
 
 KEEPS_UP = "keeps up to"
 
 LEAST = 12
-"""Characters that are left to a policy's name, which is broken into lines, before a load is left out."""
+"""Minimum width of the column of policies, whose names are broken into lines; with less, loads are left
+out."""
 
 SHOWN_FAILURES = SHOWN_CURVES = 5
 
@@ -42,8 +43,8 @@ TOO_SHORT = "°"
 """Mark of a mean that is not yet the long-run mean."""
 
 WORTH_A_WARNING = 0.5
-"""A warning is printed for an interval that is worth less than this share of its batches; independent
-batches are worth 0.7."""
+"""A warning is printed for an interval whose effective number of batches is below this share of them; for
+independent batches it is 0.7."""
 
 
 def show_grid(plan: Plan, console: Console) -> None:
@@ -53,7 +54,7 @@ def show_grid(plan: Plan, console: Console) -> None:
     for axis, values in shown_axes.items():
         texts = list(map(canonical.word, values))
         room = max(20, console.width - width - 8)
-        while len(", ".join(texts)) > room and len(texts) > 3:  # the first ones and the last
+        while len(", ".join(texts)) > room and len(texts) > 3:  # the first values and the last
             texts = [*texts[: -3 if texts[-2] == "…" else -2], "…", texts[-1]]
         shown = ", ".join(texts)
         say(console, f"{axis:<{width}} {len(values):>5}  {shown}")
@@ -103,7 +104,7 @@ def _read(path: Path, names: Iterable[str], plan: Plan) -> Stored:
 
 
 def _rows_and_columns(plan: Plan) -> tuple[str, str]:
-    """Return the axes of the table; of a program the first axis of numbers, and the next."""
+    """Return the axes of the table; for a program, the first axis of numbers and the next."""
     if not plan.settings.is_program:
         return "policy", "load"
     varied = [axis for axis, values in plan.axes.items() if len(values) > 1]
@@ -138,7 +139,7 @@ def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
         points = [tuple(each[axis] for axis in axes) for each in at]
         first.append(points[0])
         texts.append([_cell(stored, name, point, alone or plan.exact[point]) for point in points])
-    if any(text.endswith(TOO_SHORT) for row in texts for text in row):  # numbers stay below each other
+    if any(text.endswith(TOO_SHORT) for row in texts for text in row):  # numbers stay aligned
         texts = [[text if text.endswith(TOO_SHORT) else f"{text} " for text in row] for row in texts]
     kept_up = [""] * len(first)
     if not plan.settings.is_program:
@@ -159,7 +160,7 @@ def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
         "; ".join(filter(None, [f"{metric.long_name}{written}{shown}", ", ".join(stated)])), highlight=False
     )
     table = Table(box=None, pad_edge=False)
-    # Nothing is cut off: of a line that is too long the policy's name is broken, and only then a number.
+    # Nothing is cut off: if a line is too long, the policy's name is broken, and only then a number.
     table.add_column("" if across in plan.hidden else across, overflow="fold")
     for column in columns:
         title = "unscaled" if loads[column] is None else f"{loads[column]:g}"
@@ -191,13 +192,13 @@ def _cell(stored: Stored, name: str, point: tuple[int, ...], exact: bool) -> str
 
 
 def _capacity(stored: Stored, curve: tuple[int, ...]) -> str:
-    """Return up to which load a policy keeps up, from one that is known to one below which it may be."""
+    """Return the range of the highest load with which a policy keeps up, as text."""
     mean, error = float(stored["capacity"][curve]), float(stored["capacity_se"][curve])
     return statistics.limits_shown(mean, error, float(stored["capacity_upper"][curve]))
 
 
 def _number(value: float, digits: int) -> str:
-    """Return a number with `digits` digits, without an exponent where that is as easy to read.
+    """Return a number with `digits` digits, without an exponent unless that is easier to read.
 
     Examples
     --------
@@ -214,7 +215,7 @@ def _spread(n: int, most: int) -> list[int]:
 
 
 def _named(plan: Plan, where: Sequence[int | np.intp]) -> str:
-    """Return a point in words, by the axes that have several values; further dimensions are left out."""
+    """Return a point in words, by its values on axes that have several; further dimensions are left out."""
     return ", ".join(
         named(str(values[i])) if axis == "policy" else f"{axis} {canonical.word(values[i])}"
         for (axis, values), i in zip(plan.axes.items(), where, strict=False)
@@ -261,7 +262,7 @@ def _too_short(stored: Stored, plan: Plan) -> Iterator[str]:
 
 
 def _undecided(stored: Stored, plan: Plan) -> Iterator[str]:
-    """Name the curves with a load at which it is not known whether the policy keeps up."""
+    """List the curves with a load at which it is undecided whether the policy keeps up."""
     if plan.settings.is_program:
         return
     axis = list(plan.axes).index("load")
@@ -302,7 +303,7 @@ def _wide(stored: Stored, plan: Plan) -> Iterator[str]:
         problem = "widened, because neighbouring batches are correlated"
         if not concerned.any():
             return
-    # Without any lag-1 correlation (too few batches to judge), the first of them is as good as any.
+    # If no lag-1 correlation is known (too few batches to judge), the first interval stands for all.
     worst = _worst(np.where(concerned, np.nan_to_num(lag1, nan=-2.0), -np.inf))
     weight = stored.get(plan.metrics[name].weight)
     sample = _sample(stored[name], n_axes, worst)
@@ -324,7 +325,7 @@ def _wide(stored: Stored, plan: Plan) -> Iterator[str]:
 
 
 def _is_one_log(plan: Plan) -> bool:
-    """Whether a log is measured once, whole or by weeks: its means have no intervals, differences have."""
+    """Whether a log is measured once, whole or by weeks: then only differences have intervals, not means."""
     longest = plan.longest
     by_weeks = plan.settings.batch_size == WEEK
     return longest.to_the_end and (by_weeks or longest.checkpoints == (1,)) and plan.replications == 1
@@ -337,7 +338,7 @@ def _sample(values: np.ndarray, n_axes: int, point: tuple[np.intp, ...]) -> np.n
 
 
 def _warm_up(stored: Stored, plan: Plan) -> Iterator[str]:
-    """Report how many batches MSER dropped, where it was asked for."""
+    """Report how many batches MSER dropped, with ``warmup=mser``."""
     if "dropped" not in stored or not (done := (stored["state"] == DONE).any(axis=-1)).any():
         return
     dropped = stored["dropped"][done]
@@ -352,8 +353,8 @@ def _warm_up(stored: Stored, plan: Plan) -> Iterator[str]:
 
 
 def _short_runs(stored: Stored, plan: Plan) -> Iterator[str]:
-    """Warn if a workload gave fewer batches than were asked for."""
-    if plan.settings.batch_size == WEEK:  # as many as it has
+    """Warn if a workload gave fewer batches than requested."""
+    if plan.settings.batch_size == WEEK:  # the workload's own number
         return
     n_axes = len(plan.axes)
     first = np.array([one.checkpoints[0] for one in plan.measurements])
@@ -376,7 +377,7 @@ def _short_runs(stored: Stored, plan: Plan) -> Iterator[str]:
 
 
 def _missed_precision(stored: Stored, plan: Plan) -> Iterator[str]:
-    """Warn if sequential stopping reached its last checkpoint before the precision asked for."""
+    """Warn if sequential stopping reached its last checkpoint before the requested precision."""
     relative = plan.settings.precision.relative
     if relative is None:
         return
@@ -392,7 +393,7 @@ def _missed_precision(stored: Stored, plan: Plan) -> Iterator[str]:
 
 
 def show_failures(failures: Sequence[Failed], console: Console) -> None:
-    """Print one traceback for each different error, with a point and its seed to see it again."""
+    """Print one traceback for each different error, with a point and its seed to reproduce it."""
     for line, first in _by_cause(failures, console):
         seed = f"replication {first.replication}, seed {tuple(first.seed)}"
         say(console, f"\n{line}, {seed}\n{first.traceback.strip()}")
@@ -424,6 +425,6 @@ def _cause(traceback: str) -> str:
     lines = traceback.strip().rpartition("Traceback (most recent call last):")[2].strip("\n").splitlines()
     message = next((line for line in lines if line and not line.startswith(" ")), lines[-1])
     place = next((line for line in reversed(lines) if line.startswith('  File "')), "")
-    if "/sweep/programs/family.py" in place:  # a refusal: its line names what the user's program did
+    if "/sweep/programs/family.py" in place:  # a refusal: its line describes what the user's program did
         return message
     return message + re.sub(r'  File ".*?([^/\\"]+)", (line \d+).*', r" (\1, \2)", place)

@@ -16,7 +16,7 @@ def text(value: Any) -> str:
     """
     try:
         return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    except TypeError:  # keys of several kinds, as names of partitions in YAML: {old: batch, 2080: batch}
+    except TypeError:  # keys of mixed types, as in YAML: {old: batch, 2080: batch}
         return json.dumps(_named(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -35,11 +35,11 @@ def key(value: Any) -> str:
     (True, False)
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
-        with suppress(OverflowError):  # a whole number that no float can be
+        with suppress(OverflowError):  # an integer beyond the range of floats
             return repr(float(value))
     return text(value)
 
 
 def word(value: Any) -> str:
-    """Return a value as messages and reports show it: texts as they are, anything else as JSON."""
+    """Return a value as messages and reports show it: strings as they are, anything else as JSON."""
     return value if isinstance(value, str) else text(value)

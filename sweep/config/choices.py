@@ -16,7 +16,7 @@ from sweep.errors import SweepError, unknown
 FIRST_SENTENCE = re.compile(r".*?(?:\.(?= [A-Z])|(?=:?$))")
 
 KINDS = {"groups": "groups of jobs"}
-"""What a file of a group is, where the group's name is not the word for it."""
+"""What a file of a group is called, where it differs from the group's name."""
 
 
 def names(group: str, folders: Sequence[Path], bases: bool = False) -> list[str]:
@@ -36,12 +36,12 @@ def _all_names(group: str, folders: Sequence[Path]) -> Iterator[str]:
 
 
 def find(group: str, given: object, folders: Sequence[Path]) -> str:
-    """Return the full name of the file that is meant.
+    """Return the full name of the file that a short or full name refers to.
 
     Raises
     ------
     SweepError
-        If there is none, with the closest name; if several, with all of them.
+        If no file matches, with the closest name; if several match, with all of their names.
     """
     full, name = names(group, folders), str(given)
     if name in full:
@@ -65,13 +65,13 @@ def find(group: str, given: object, folders: Sequence[Path]) -> str:
 
 
 def find_base(group: str, name: str, folders: Sequence[Path]) -> str | None:
-    """Return the full name of a file on which another one builds, None where there is none.
+    """Return the full name of the file on which another one builds, or None if it does not exist.
 
     Parameters
     ----------
     name : str
-        As a file of the same folder would have it, ``gang/_gang``; else the only file of the group with the
-        same short name is meant.
+        A file in the same folder, ``gang/_gang``, takes precedence; otherwise it refers to the only file of
+        the group with that short name.
     """
     full = set(_all_names(group, folders))
     if name in full:

@@ -1,4 +1,4 @@
-"""The files that a study names, checked by the schema of their kind, and as a notebook gets them."""
+"""The files that a study names: checked against the schema of their kind, and as a notebook receives them."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,29 +27,29 @@ def checked(group: str, name: str, folders: Sequence[Path]) -> dict[str, Any]:
         return found
     schema.check(group, choices.short(name), found, str(path))
     base = files.merged("machine", "_machine", folders[:1]) if group == "machine" else {}
-    # One that has nothing of it is for a family of the user's own.
+    # A file without any such key is for a family of the user's own.
     return base | found if set(base) & set(found) else found
 
 
 def parameters(
     group: str, name: object, changed: Mapping[str, Any] | None = None, folders: Sequence[Path] = ()
 ) -> dict[str, Any]:
-    """Return a policy, workload, machine or group of jobs as a sweep would get it.
+    """Return a policy, workload, machine or group of jobs as a sweep would receive it.
 
     Parameters
     ----------
     group : {"policy", "workload", "machine", "groups"}
     name : str
-        Of a file in that folder of conf, with or without its own folder.
+        Name of a file in that folder of conf, with or without its own folder.
     changed : mapping, optional
-        Keys of the file, nested or dotted, and the values that they take instead.
+        Keys of the file, nested or dotted, and the values that replace theirs.
     folders : sequence of Path
         The project's conf, then a user's own.
 
     Raises
     ------
     SweepError
-        If there is no such file or key.
+        If the file or a key does not exist.
     """
     full = choices.find(group, name, folders)
     own = choices.short(full)
@@ -77,7 +77,7 @@ def executor(name: str, changed: Mapping[str, Any], folders: Sequence[Path]) -> 
 
 
 def _set(data: dict[str, Any], key: str, value: Any, kind: str) -> None:
-    """Set a dotted key that exists, or raise `SweepError` with the keys that do."""
+    """Set a dotted key that exists, or raise `SweepError` with the valid keys."""
     if not nested.has(data, key):
         raise SweepError(unknown(kind, key, [name for name, _ in nested.leaves(data)]))
     nested.put(data, key, value)

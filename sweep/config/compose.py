@@ -1,7 +1,7 @@
-"""From what is asked for, one mapping of dotted keys, and ``conf`` to checked settings.
+"""Composes the settings of a study from a mapping of dotted keys and ``conf``, and checks them.
 
-The command line (`sweep.config.overrides`) and a notebook give the same mapping. Its values are put over the
-experiment's, these over the values of the files on which it builds and of ``conf/config.yaml``; OmegaConf
+The command line (`sweep.config.overrides`) and a notebook give the same mapping. Its values override the
+experiment's, which override the values of the files on which it builds and of ``conf/config.yaml``; OmegaConf
 then checks the types and resolves interpolations.
 """
 
@@ -57,7 +57,7 @@ def load(
     users : sequence of Path, optional
         Further conf folders, searched after it, see `sweep.config.locate.folders`.
     own : dict of str to dict, optional
-        Group -> label -> parameters that are in no file; the grid names them by their labels.
+        Group -> label -> parameters that come from no file; the grid refers to them by their labels.
     """
     own, folders = own or {}, [folder, *users]
     asked = dict(_placed(asked, folders))
@@ -88,7 +88,7 @@ def load(
         settings: Settings = OmegaConf.to_object(OmegaConf.merge(typed_settings(), data))  # type: ignore[assignment] # of a typed config: Settings
         check(settings)
         chosen = {} if settings.is_program else _chosen(settings, folders, own)
-        # Of the experiment's file and of those on which it builds, whatever was typed.
+        # The keys of the experiment's file and of those on which it builds, before any typed setting.
         grids = [level.get("grid") or {} for level in levels]
         _check_excluded(settings, [] if "exclude" in asked else grids, folders)
         named_files, described = {}, {}
@@ -154,7 +154,7 @@ def _placed(asked: Mapping[str, Any], folders: Sequence[Path]) -> Iterator[tuple
 def _meant(
     key: str, value: Any, experiment: Any, folders: Sequence[Path], is_program: bool
 ) -> str | None:  # fmt: skip
-    """Return the argument that may be meant by one without its group or ``grid.``, None if none is."""
+    """Return the argument that was probably meant by one without its group or ``grid.``, or None."""
     if experiment in choices.labels(choices.names("experiment", folders)).values():
         data = files.merged("experiment", choices.find("experiment", experiment, folders), folders)
         is_program = bool(data.get("model") or data.get("command"))
@@ -183,7 +183,7 @@ def _meant(
 
 
 def _experiment(name: Any, folders: Sequence[Path]) -> list[dict[str, Any]]:
-    """Return the keys of the files on which an experiment builds, and its own, each checked."""
+    """Return the keys of the files on which an experiment builds and of its own file, all checked."""
     if name is None:
         offered = ", ".join(choices.labels(choices.names("experiment", folders)).values()) or "none"
         raise SweepError(
@@ -201,8 +201,8 @@ def _experiment(name: Any, folders: Sequence[Path]) -> list[dict[str, Any]]:
 
 
 def _put(data: dict[str, Any], key: str, value: Any) -> None:
-    """Put the value of a dotted key over what is there."""
-    if key in BY_LOAD:  # none of the experiment's numbers stays
+    """Override the value of a dotted key."""
+    if key in BY_LOAD:  # replaces all numbers by load of the experiment
         data[key] = value
         return
     for part in reversed(key.split(".")):
@@ -214,7 +214,7 @@ def _open_bundle(data: dict[str, Any]) -> None:
     """Have policies and workload read the bundle that ``policy.bundle`` names, unless a path is given."""
     given = {group: data.get(group) or {} for group in ("policy", "workload")}
     if not all(isinstance(one, dict) for one in given.values()):
-        return  # which the typed settings refuse
+        return  # the typed settings refuse it
     bundle = given["policy"].pop("bundle", None)
     for group in given if bundle is not None else ():
         if given[group].get("path") is None:
@@ -225,7 +225,7 @@ def _all_files(
     chosen: Mapping[str, Mapping[str, str]], grids: Sequence[Mapping[str, Any]], folders: Sequence[Path],
     group: str,
 ) -> dict[str, dict[str, Any]]:  # fmt: skip
-    """Return the files that the experiment itself names in a group; none if any other one is chosen."""
+    """Return the files that the experiment itself names in a group; empty if any other file is chosen."""
     given: Any = next((grid[group] for grid in reversed(grids) if group in grid), [])
     own = [choices.find(group, name, folders) for name in as_list(given)]
     if not set(chosen[group].values()) <= set(own):
@@ -255,9 +255,9 @@ def _chosen(
 
 
 def _check_excluded(settings: Settings, grids: Sequence[Mapping[str, Any]], folders: Sequence[Path]) -> None:
-    """Refuse a value that neither the grid has nor, for an experiment's own ``exclude``, one of these.
+    """Refuse a value that is neither in the grid nor, for an experiment's own ``exclude``, among these.
 
-    There it may also be the name of a file, which the command line would add to the grid.
+    There it may also name a file that the command line could add to the grid.
     """
     for entry in settings.exclude:
         for axis, values in entry.items():
@@ -276,7 +276,7 @@ def _check_excluded(settings: Settings, grids: Sequence[Mapping[str, Any]], fold
 
 
 def _label(group: str, value: Any, labels: Mapping[str, str]) -> Any:
-    """Return what the grid calls a file that ``exclude`` names in its own way."""
+    """Return the grid's label of a file that ``exclude`` may name differently."""
     meant = [label for name, label in labels.items() if value in (name, choices.short(name))]
     if len(meant) > 1:
         raise SweepError(f"exclude: {group} {value} can be {' or '.join(meant)}; give one of them, or a list")

@@ -19,7 +19,7 @@ FORM = "a file of conf is YAML, with lines of key: value"
 def merged(group: str, name: str, folders: Sequence[Path]) -> dict[str, Any]:
     """Return a file merged with those on which it builds; interpolations stay as they are.
 
-    Parameters and errors as of `lineage`.
+    See `lineage` for parameters and errors.
     """
     found: dict[str, Any] = {}
     for keys in lineage(group, name, folders):
@@ -32,7 +32,7 @@ def lineage(
 ) -> Iterator[dict[str, Any]]:
     """Yield the keys of each file in a file's ``defaults``, in that order, and its own.
 
-    A file's own keys stand where ``_self_`` is, else last.
+    A file's own keys come where ``_self_`` stands, otherwise last.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def read(path: Path) -> dict[str, Any]:
     return copy.deepcopy(_read(path, of_file(str(path))))
 
 
-@cache  # a base is read by each file that builds on it; with another state the file is read again
+@cache  # each file that builds on a base reads it; a file whose state has changed is read again
 def _read(path: Path, state: tuple[int, int] | None) -> dict[str, Any]:
     try:
         text = path.read_bytes().decode()
@@ -113,7 +113,7 @@ def _read(path: Path, state: tuple[int, int] | None) -> dict[str, Any]:
 
 
 def update(found: dict[str, Any], keys: Mapping[str, Any]) -> None:
-    """Put keys over those that are there; mappings are merged."""
+    """Override existing keys; mappings are merged."""
     for key, value in keys.items():
         if isinstance(value, dict) and isinstance(found.get(key), dict):
             update(found[key], value)

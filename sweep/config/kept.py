@@ -8,14 +8,14 @@ from sweep.config.settings import Accept, Config, Measures, Precision, Search, S
 
 
 def as_json(config: Config) -> Any:
-    """Return a config as JSON has it."""
+    """Return a config in types that JSON has."""
     data = asdict(replace(config, narrowing=None))
     del data["narrowing"]
     return _pairs(data)
 
 
 def from_json(kept: Any) -> Config:
-    """Return the config that `as_json` was given."""
+    """Return the config from which `as_json` made these data."""
     data = _mappings(kept)
     settings = Settings(**data.pop("settings"))
     kinds = {"precision": Precision, "measures": Measures, "accept": Accept, "search": Search}

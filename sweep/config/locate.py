@@ -26,11 +26,11 @@ def place(given: str) -> Path:
 
 
 VARIABLE = "SCHEDSWEEP_CONFIG_DIR"
-"""Variable of the environment that stands for ``--config-dir`` where that is not given."""
+"""Environment variable that replaces ``--config-dir`` where the option is not given."""
 
 
 def folders(given: str | None = None) -> list[Path]:
-    """Return the config folders in the order in which a file is looked for.
+    """Return the config folders in the order in which they are searched.
 
     They are the project's, the user's own (`given`, else the one that `VARIABLE` names), ``schedsweep/conf``
     in the user's configuration folder, and the folders of plug-ins.

@@ -20,7 +20,7 @@ def leaves(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 
 
 def texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every text in a value, also in lists, with the key that it is under.
+    """Yield every string in a value, also in lists, with its key.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def has(data: Mapping[str, Any], key: str) -> bool:
 
 
 def get(data: Mapping[str, Any], key: str) -> Any:
-    """Return the value of a dotted key, None where there is none."""
+    """Return the value of a dotted key, or None if it does not exist."""
     found: Any = data
     for part in key.split("."):
         found = found.get(part) if isinstance(found, Mapping) else None
@@ -54,7 +54,7 @@ def get(data: Mapping[str, Any], key: str) -> Any:
 
 
 def put(data: dict[str, Any], key: str, value: Any) -> None:
-    """Set a dotted key where there is one; data of another kind, without it, stay as they are."""
+    """Set a dotted key if it exists; data of another kind, which lack it, stay as they are."""
     if has(data, key):
         *parents, last = key.split(".")
         for parent in parents:
@@ -77,8 +77,8 @@ def overlay(data: dict[str, Any], key: str, value: Any) -> None:
 def keys_set(
     settings: Mapping[str, Any], files: Mapping[str, dict[str, Any]], prefix: str = ""
 ) -> Iterator[tuple[str, Any]]:
-    """Yield dotted key and value of what is set; a mapping as a whole where no file has one with keys of its
-    own at its key."""
+    """Yield dotted key and value of each setting; a mapping stays whole where no file has a mapping with keys
+    at its key."""
     for name, value in settings.items():
         key = f"{prefix}{name}"
         known = [get(file, key) for file in files.values() if has(file, key)]
@@ -90,7 +90,7 @@ def keys_set(
 
 
 def parts_of(files: Mapping[str, dict[str, Any]], key: str, value: Any) -> Iterator[str]:
-    """Yield the dotted keys of a value that go into keys of their own wherever the files have any."""
+    """Yield the dotted keys of a value, split wherever the files have keys of their own there."""
     if not key or (
         isinstance(value, Mapping) and any(isinstance(get(f, key), Mapping) for f in files.values())
     ):

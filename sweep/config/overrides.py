@@ -17,7 +17,7 @@ from sweep.config import files
 from sweep.errors import SweepError
 
 TEXTS = ("name", "output", "schedule", "workload.path", "policy.path", "policy.bundle")
-"""Keys whose values are texts, taken as they are typed."""
+"""Keys whose values are strings, taken as they are typed."""
 
 
 def parsed(arguments: Sequence[str]) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def parsed(arguments: Sequence[str]) -> dict[str, Any]:
 
 
 def written(asked: Mapping[str, Any]) -> list[str]:
-    """Return the arguments that `parsed` reads as this mapping, to show them.
+    """Return the arguments that `parsed` reads as this mapping, for display.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def _key(key: Any) -> str:
 def _as_typed(argument: str) -> str:
     """Return an argument whose value is a name or a path with quotes for Hydra around it, if it has none.
 
-    In its grammar commas, equals signs, brackets and letters beyond ASCII mean something, or nothing.
+    In its grammar, commas, equals signs, brackets and letters beyond ASCII are special or invalid.
     """
     key, _, value = argument.partition("=")
     if key not in TEXTS or value in ("", "null", "true", "false") or value[0] in "'\"":
@@ -131,7 +131,7 @@ def _parse(parser: OverridesParser, argument: str) -> Override:
 
 
 def _unbalanced(value: str) -> str | None:
-    """Return which bracket is missing, None if none is, or if there are quotes."""
+    """Return which bracket is missing; None if all match, or if there are quotes."""
     if "'" in value or '"' in value:
         return None
     waiting: list[str] = []

@@ -33,12 +33,12 @@ Keys = Mapping[str, Any]
 
 
 def check(group: str, name: str, file: Mapping[str, Any], where: str = "") -> None:
-    """Raise `SweepError` with one line if a file has a key that none of its kind has.
+    """Raise `SweepError` with one line if a file has a key that no file of its kind has.
 
     Parameters
     ----------
     name : str
-        Without its folder, for the message.
+        Name without its folder, for the message.
     """
     shown = where or f"{group} {name}"
     if (odd := next((key for key in file if not isinstance(key, str)), None)) is not None:
@@ -77,10 +77,10 @@ def _check(
 
 @cache
 def declared(group: str, kind: tuple[str, ...]) -> Keys | None:
-    """Return the keys of a kind of file, None where the project has no file of it.
+    """Return the keys of a kind of file, or None if the project has no file of this kind.
 
     A policy whose discipline or schedule is dotted (a user's own code) may have the keys of its whole family;
-    so may a kind of which only the family is given.
+    so may a file that gives only its family.
     """
     found: dict[str, Any] = {}
     for file in files_of(group):
@@ -93,7 +93,7 @@ def declared(group: str, kind: tuple[str, ...]) -> Keys | None:
 
 @cache
 def files_of(group: str) -> list[dict[str, Any]]:
-    """Return the project's files of a group; to read them takes a second or two."""
+    """Return the project's files of a group; reading them takes a second or two."""
     folders = [locate.conf_folder()]
     return [files.merged(group, name, folders) for name in choices.names(group, folders)]
 

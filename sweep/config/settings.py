@@ -16,16 +16,16 @@ from models import checks
 from sweep.errors import SweepError, unknown
 
 LONGEST_NAME, LONGEST_PART = 200, 255
-"""Characters of a study's name; bytes of each part of a path."""
+"""Limits: characters of a study's name, and bytes of each part of a path."""
 
 MSER = "mser"
-"""The warm-up that the data decide, see `sweep.statistics.warmup`."""
+"""Value of ``warmup``: MSER determines it from the data, see `sweep.statistics.warmup`."""
 
 AUTO = "auto"
-"""Batches, or a warm-up, as long as a pilot finds necessary, see `sweep.pilot`."""
+"""Value of ``batches`` and ``warmup``: a pilot determines the necessary length, see `sweep.pilot`."""
 
 WEEK = "week"
-"""The batch that is a period of time, see `models.jobs.calendar`."""
+"""Value of ``batch_size``: a batch is a calendar week, see `models.jobs.calendar`."""
 
 GROUPS = ("policy", "workload", "machine")
 """The config groups whose files are values of grid axes of the same name."""
@@ -41,18 +41,19 @@ BY_LOAD = ("batches", "warmup")
 
 REPLICATIONS = "replications"
 KEEP = ("batches", REPLICATIONS, "all")
-"""What a dataset has of each run: its batches, its mean alone, or all."""
+"""What a dataset keeps of each run: its batches, its mean alone, or everything."""
 
 ACTIONS = ("run", "plan", "status", "gather", "cancel")
 
 MOST_VALUES, MOST_BATCHES, MOST_JOBS, MOST_OVERLOAD_RUNS = 10_000, 10_000_000, 1_000_000_000, 1000
-"""Values of an axis; batches of a run; jobs of a batch; overload runs of a curve."""
+"""Limits: values of an axis, batches of a run, jobs of a batch, and overload runs of a curve."""
 
 MOST_LOAD = 5
-"""Loads are fractions of capacity; a higher value is probably a percentage."""
+"""The highest plausible load: loads are fractions of capacity, and a higher value is probably a
+percentage."""
 
 SWITCHES = ("fresh", "replace")
-"""Keys that are true or false, of which Hydra would take numbers, too."""
+"""Keys that must be true or false, where Hydra would also accept numbers."""
 
 FRACTION = "give a fraction, 0.05 for 5 %"
 RATIO = "give a ratio of 1 or more, or null for no limit"
@@ -140,7 +141,7 @@ class Accept:
 
 @dataclass
 class Search:
-    """How the best settings are searched for; see conf/config.yaml."""
+    """How the search for the best settings proceeds; see conf/config.yaml."""
 
     at_once: int = 16
     settings: int | None = None
@@ -192,7 +193,7 @@ class Settings:
 
     @property
     def is_program(self) -> bool:
-        """Whether a function or a command is the model, and not the families of policies."""
+        """Whether the model is a function or a command rather than the families of policies."""
         return self.model is not None or self.command is not None
 
     def checkpoints(self, load: float | None = None) -> tuple[int, ...]:
@@ -234,7 +235,8 @@ class Narrowing(NamedTuple):
     """What `sweep.plan.narrowed` needs to find the keys and axes that a part of a grid does not use.
 
     asked : dotted keys that were given, ``policy.slice`` and ``grid.level``
-    others : group -> name -> file, all that the experiment names itself; empty where the grid has another one
+    others : group -> name -> file, all files that the experiment itself names; empty where the grid has
+    another one
     """
 
     asked: Collection[str]
@@ -257,10 +259,10 @@ class Config:
     logs : dict of str to str
         Path of a log as another machine had it -> where it is here, for a study that is rerun.
     for_others : sequence of str
-        Axes that set nothing here: only policies (workloads, machines) that the grid leaves out have their
+        Axes that set nothing here, because only policies (workloads, machines) outside the grid have their
         keys.
     narrowing : Narrowing, optional
-        None once that is found out.
+        None once the grid is narrowed.
     typed : sequence of str
         Dotted keys of policies, workloads and machines that were typed, including the axes of the grid.
     """
@@ -277,12 +279,12 @@ class Config:
 
 def check(settings: Settings) -> None:
     """Refuse invalid values, each with one line."""
-    for key in OPEN:  # where an interpolation stands for all of them, their type is known only now
+    for key in OPEN:  # the type of a mapping given by one interpolation is known only now
         if not isinstance(value := getattr(settings, key), Mapping):
             raise SweepError(refused(key, value))
     if not all(isinstance(entry, Mapping) for entry in settings.exclude):
         raise SweepError(refused("exclude", settings.exclude))
-    if not re.fullmatch(r"[\w.-]*[\w-][\w.-]*", settings.name):  # not of dots alone
+    if not re.fullmatch(r"[\w.-]*[\w-][\w.-]*", settings.name):  # dots alone are not a name
         raise SweepError(f"name={settings.name!r} becomes a file name: use letters, digits, '.', '_' and '-'")
     if len(settings.name) > LONGEST_NAME:
         raise SweepError(
@@ -342,7 +344,7 @@ ALLOWED: Mapping[str, Callable[[Any], bool]] = {
 
 
 def seconds_of(text: str) -> float | None:
-    """Return a time such as ``10min`` in seconds; None if the text is not one.
+    """Return a time such as ``10min`` in seconds; None if the string is not a time.
 
     Examples
     --------
@@ -355,7 +357,7 @@ def seconds_of(text: str) -> float | None:
 
 
 def is_utf8(name: str) -> bool:
-    """Return whether a name can be written as UTF-8; bytes of a file's name that are none cannot."""
+    """Return whether a name can be written as UTF-8, which is not so for every file name."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -370,7 +372,7 @@ def typed_settings() -> Any:
 
 
 def check_key(key: str, value: Any, valid: Collection[str]) -> None:
-    """Refuse a setting that there is none of, or whose value has another type.
+    """Refuse an unknown setting, or a value of the wrong type.
 
     Parameters
     ----------
@@ -394,14 +396,14 @@ def check_key(key: str, value: Any, valid: Collection[str]) -> None:
             OmegaConfBaseException,
             TypeError,
             OverflowError,
-        ):  # of a list, of a whole number of 400 digits
+        ):  # raised for a list, or an integer of 400 digits
             raise SweepError(refused(key, value)) from None
         if key in SWITCHES and not isinstance(value, bool):
             raise SweepError(refused(key, value))
 
 
 def refused(key: str, value: Any) -> str:
-    """Return the line that refuses a key's value, with what it takes.
+    """Return the line that refuses a key's value and states which values are allowed.
 
     Examples
     --------
@@ -413,7 +415,7 @@ def refused(key: str, value: Any) -> str:
 
 
 def too_high(load: float) -> str | None:
-    """Return why a load must be a mistake, None for a plausible one.
+    """Return why a load must be a mistake, or None for a plausible load.
 
     Examples
     --------
@@ -422,12 +424,13 @@ def too_high(load: float) -> str | None:
     """
     if load <= MOST_LOAD:
         return None
-    shown = min(load, sys.float_info.max)  # a whole number may be too large for a float
+    shown = min(load, sys.float_info.max)  # an integer may be too large for a float
     return f"{shown:g} times the machine's capacity; loads are fractions: did you mean {shown / 100:g}?"
 
 
 def _check_by_load(key: str, value: Any, least: int, others: str = "") -> None:
-    """Refuse what is neither a number nor numbers by load, the first from load 0 on."""
+    """Refuse a value that is neither a number nor numbers by load, of which the first applies from load 0
+    on."""
     numbers = list(value.values()) if isinstance(value, Mapping) else [value]
     allowed = range(least, MOST_BATCHES + 1)
     if any(isinstance(n, bool) or not isinstance(n, int) or n not in allowed for n in numbers) or not numbers:
@@ -472,7 +475,7 @@ def _check_precision(settings: Settings) -> None:
 
 
 def as_list(value: object) -> list[Any]:
-    """Return a list as it is, no text as an empty one, and anything else as a list of one."""
+    """Return a list as it is, an empty string as an empty list, and anything else as a list of one item."""
     if value == "":
         return []
     return list(value) if isinstance(value, list) else [value]

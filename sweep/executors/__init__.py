@@ -6,13 +6,13 @@ executors run the tasks while this process waits; `Detached` ones submit them an
 
 - `sweep.executors.work.work` runs one bundle anywhere: it needs nothing but the bundle, and logs the results
   itself.
-- Running a bundle twice does no harm: the same task gives the same bits. So a bundle whose worker died is run
-  again as a whole.
+- Running a bundle twice does no harm: the same task gives the same bits. A bundle whose worker died is
+therefore run again as a whole.
 - The order of bundles (the longest first) is a recommendation, not a condition.
-- A bundle is taken from the iterator only when a worker can take it: it is made at that moment, by the latest
-  timings.
-- No bundle waits on a worker behind one that is not `brief`, which may take hours: it does not move to a
-  worker that is idle.
+- A bundle is taken from the iterator only when a worker can take it: it is made at that moment, from the
+latest timings.
+- No bundle waits on a worker behind one that is not `brief`, which may take hours: a bundle does not move
+from a busy worker to an idle one.
 - Executors that keep files in the results folder declare it in a module beside theirs, see `places`.
 """
 
@@ -39,14 +39,16 @@ if TYPE_CHECKING:
 
 
 class Attached(Protocol):
-    """Used as a context manager: its exit, normal or by an exception, ends all workers quickly."""
+    """An executor that runs tasks while this process waits.
+
+    It is a context manager: its exit, normal or by an exception, ends all workers quickly."""
 
     message_s: float
-    """Seconds of work in a bundle."""
+    """Target length of a bundle, in seconds of work."""
 
     @property
     def workers(self) -> int:
-        """Bundles that run at the same time (an estimate before the start)."""
+        """Number of bundles that run at the same time (an estimate before the start)."""
 
     def __enter__(self) -> Self:
         """Start workers in the background and return at once: kernels are compiled in the meantime."""
@@ -83,10 +85,10 @@ class Assignment:
 
 @runtime_checkable
 class Detached(Protocol):
-    """Submits tasks to a batch system. Every method returns lines to print, within seconds."""
+    """Submits tasks to a batch system. Every method returns the lines to print within seconds."""
 
     working: bool
-    """Whether any submitted task was still pending or running at the last call of `status`."""
+    """Whether a submitted task was still pending or running at the last call of `status`."""
 
     def submit(self, assignment: Assignment) -> Iterable[str]:
         """Submit the tasks that are left; the results appear after this process has ended."""

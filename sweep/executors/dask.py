@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from distributed.security import Security
 
 MOST_A_CORE, ALWAYS = 4, 16
-"""The most embedded workers for each core, and a number that is always allowed. Each is a process with memory
-of its own: far more than there are cores are a typing error."""
+"""Limit of embedded workers per core, and a number that is always allowed. Each worker is a process with its
+own memory: far more workers than cores are a typing error."""
 
 FILES, FILES_A_WORKER = 64, 16
-"""Files and connections that this process has open for itself and for each worker, at most."""
+"""Maximum of files and connections that this process opens for itself and for each worker."""
 
 STARTS = 3
-"""Attempts to start workers: if one is killed meanwhile, all of them end."""
+"""Attempts to start workers: if one is killed during the start, all of them end."""
 
 CONNECT_S = 10
 """Seconds to wait for an existing scheduler's answer."""
@@ -55,10 +55,10 @@ CLOSE_S = 20
 """Seconds for each step of closing."""
 
 COUNT_EVERY_S = 2.0
-"""How often workers are counted."""
+"""Seconds between two counts of the workers."""
 
 PATIENCE_S = 60.0
-"""Seconds without any worker, after which the run ends."""
+"""Seconds without any worker after which the run ends."""
 
 SETTINGS = {
     "distributed.comm.timeouts.connect": f"{REACH_S} s",
@@ -69,11 +69,11 @@ SETTINGS = {
     "distributed.worker.profile.enabled": False,
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
-    # What is not a kernel, such as the reading of a log, may hold the interpreter for long: no warning.
+    # Code outside kernels, such as the reading of a log, may hold the interpreter for long: no warning.
     "distributed.admin.tick.limit": "1h",
     # A worker that does so sends no heartbeat and is not dead; a dead worker closes its connection.
     "distributed.scheduler.worker-ttl": None,
-    # The nanny of a dead worker replaces it, however long ago another worker died.
+    # A nanny always replaces its dead worker, however recently another worker died.
     "distributed.deploy.lost-worker-timeout": "1000d",
     # Unused monitoring, fifty times a second: up to 2 % of a core in every process.
     **dict.fromkeys(("distributed.admin.tick.interval", "distributed.admin.tick.cycle"), "1h"),
@@ -141,8 +141,8 @@ class Executor:
             client.set_exception(error)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        # Errors are dropped: a failed start has been reported by `run`, all results are in logs by now, and
-        # an error of closing would hide the one that ended the run. What must not stay is a process.
+        # Errors are dropped: `run` has reported a failed start, all results are in logs by now, and an error
+        # while closing would hide the one that ended the run. Only processes must not be left behind.
         try:
             self._close(quickly=kind is not None)
         except Exception:
@@ -150,12 +150,12 @@ class Executor:
                 _end_fork_server()
 
     def _close(self, quickly: bool) -> None:
-        """Close all in order, at most `CLOSE_S` for each step.
+        """Close all parts in order, with at most `CLOSE_S` for each step.
 
         Raises
         ------
         Exception
-            Whatever Dask raises where something does not close in time.
+            Any exception that Dask raises if a part does not close in time.
         """
         from distributed.deploy import Cluster
 
@@ -175,7 +175,7 @@ class Executor:
             # Dask's scheduler fails to close while it connects to a worker, and `close` would hide that.
             with suppress(RuntimeError):
                 cluster.sync(cluster._close, callback_timeout=CLOSE_S)
-            cluster.sync(Cluster._close, cluster, callback_timeout=CLOSE_S)  # nothing if all went well
+            cluster.sync(Cluster._close, cluster, callback_timeout=CLOSE_S)  # does nothing if all went well
             cluster.close()  # ends its thread
 
     def _start_fork_server(self) -> None:
@@ -211,13 +211,13 @@ class Executor:
 
         if self._address is not None:
             return Client(self._address, timeout=CONNECT_S)
-        # Any client that connects may run code. TLS with keys made for this run keeps out the other users of
-        # this machine.
+        # Any client that connects may run code. TLS with keys made for this run keeps other users of this
+        # machine out.
         self._cluster = self._make_cluster(Security.temporary())
         return Client(self._cluster, set_as_default=False)
 
     def _make_cluster(self, security: Security) -> SpecCluster:
-        """Return the scheduler of this run, in this process, and its workers as far as there are any yet."""
+        """Return the scheduler of this run, in this process, and its workers that have started so far."""
         from distributed import LocalCluster
 
         for attempt in range(1, STARTS + 1):
@@ -234,7 +234,7 @@ class Executor:
                     scheduler_kwargs={"dashboard": False},  # no pages: their libraries take a second to load
                     silence_logs=logging.CRITICAL,
                 )
-            # A worker was killed before it was ready, or was too late: Dask then gives up all of them.
+            # A worker was killed before it was ready, or was too late: Dask then gives up all workers.
             except (RuntimeError, OSError):
                 if attempt == STARTS:
                     raise
@@ -253,8 +253,8 @@ class Executor:
                 suspects.extend(replace(bundle, tasks=(task,)) for task in bundle.tasks)
             else:
                 yield results
-        # A dying worker takes along the bundles that wait for it, which may be innocent. Run alone, after all
-        # others are done, a task shows whether it is the cause.
+        # A dying worker loses the bundles that wait for it as well, which may not be the cause. Each task is
+        # then run alone, after all others are done, to find the one that is.
         for suspect in suspects:
             for done in self._finished(client, iter([suspect])):
                 yield (
@@ -267,9 +267,9 @@ class Executor:
     def _finished(
         self, client: Client, bundles: Iterator[Bundle]
     ) -> Iterator[tuple[Bundle, list[Result] | None] | None]:
-        """Yield finished bundles with their results, None if each worker that ran the bundle died.
+        """Yield finished bundles with their results, which are None if every worker that ran the bundle died.
 
-        None in the place of both where nothing comes back for a while.
+        Both are None when no bundle has finished for a while.
         """
         import asyncio
 
@@ -285,7 +285,7 @@ class Executor:
             yield done and (done[0], _results(done[1]))
 
     def _count_workers(self, client: Client) -> None:
-        """Count the workers, which may change, and give up once there has been none for too long."""
+        """Count the workers, whose number may change, and give up after too long without any."""
         now = time.monotonic()
         # Called after every result, thousands of times a minute; a count is a message to the scheduler.
         if now - self._counted_at < COUNT_EVERY_S:
@@ -340,7 +340,8 @@ class Executor:
         import asyncio
 
         async def kill() -> None:
-            # All at once, as the last would otherwise work on; closed, as killed workers are replaced.
+            # All at once, as the last would otherwise go on; the nannies are closed, as they replace killed
+            # workers.
             await asyncio.gather(*(nanny.close(timeout=0.1) for nanny in cluster.workers.values()))
 
         cluster.sync(kill, callback_timeout=CLOSE_S)
@@ -352,7 +353,7 @@ def allow_open_files(needed: int) -> None:
     Raises
     ------
     SweepError
-        If the system does not allow it: Dask would print one error after the other.
+        If the system does not allow it: Dask would print one error after another.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     unlimited = resource.RLIM_INFINITY
@@ -370,7 +371,7 @@ def _end_fork_server() -> None:
     """Kill the process from which workers are forked, and so its workers, see `dask_worker.dask_setup`.
 
     Used if closing takes too long: a server left behind in the middle of a request would print a traceback. A
-    later run in this process starts another one.
+    later run in this process starts another server.
     """
     from multiprocessing import forkserver
 
@@ -381,13 +382,13 @@ def _end_fork_server() -> None:
 
 
 async def _worked(client: Client, bundle: Bundle) -> list[Result]:
-    """Return the results of a bundle; in Dask's own thread, as a change of threads takes longer."""
+    """Return the results of a bundle; runs in Dask's own thread, as switching threads takes longer."""
     results: list[Result] = await client.gather(client.submit(work, bundle, pure=False), asynchronous=True)
     return results
 
 
 def _results(future: Future[list[Result]]) -> list[Result] | None:
-    """Return a bundle's results, None if each worker that ran it died."""
+    """Return a bundle's results, or None if every worker that ran it died."""
     from distributed import KilledWorker
 
     error = future.exception()

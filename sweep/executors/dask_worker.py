@@ -34,7 +34,7 @@ class WhileRunning:
     """The standard error of a worker until it closes.
 
     A worker that closes right after its start may find its parent gone and print a meaningless traceback: all
-    results are in its log by then.
+    results are in its log by that time.
     """
 
     def __init__(self, stream: TextIO, worker: Worker) -> None:
@@ -56,7 +56,7 @@ def dask_setup(worker: Worker) -> None:
     interpreter's lock.
     """
     sys.stderr = WhileRunning(sys.stderr, worker)
-    gc.freeze()  # the collector need not scan, and so copy, imported modules again and again
+    gc.freeze()  # otherwise each collection would scan, and thereby copy, the imported modules
     prctl = getattr(ctypes.CDLL(None), "prctl", None)
     if prctl is not None:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -23,7 +23,7 @@ from sweep.plan import families
 from sweep.plan.task import Bundle, Result
 
 RANK_0_S = 0.001
-"""Seconds of work in a message at least, for each rank: rank 0 needs half a millisecond for a message."""
+"""Minimum seconds of work in a message for each rank: rank 0 needs half a millisecond for a message."""
 
 WATCH = ".ranks-"
 """Beginning of the name of the file that the ranks lock. A random number follows, so that a run never meets
@@ -36,7 +36,7 @@ class Executor:
     Raises
     ------
     SweepError
-        If there is something to run and no other rank to run it.
+        If tasks are left and there is no other rank to run them.
     """
 
     def __init__(self, modules: Sequence[str] = ()) -> None:
@@ -83,7 +83,8 @@ class Executor:
                 return
             last_check = now
             for rank in self._others:
-                # Locks are asked for at silent ranks only: on a network file system each is a round trip.
+                # Only the locks of silent ranks are checked: on a network file system each check is a round
+                # trip.
                 if now - last_result[rank] > SILENCE_S and watch.has_died(rank):
                     raise RunError(
                         f"MPI: rank {rank} has died (killed, or out of memory?) during the task "
@@ -155,7 +156,7 @@ def once(function: Callable[..., object], *arguments: object) -> object:
 def prepare(modules: Sequence[str]) -> None:
     """Import the modules that tasks need."""
     preload.load(modules)
-    gc.freeze()  # the collector need not scan imported modules again and again
+    gc.freeze()  # otherwise each collection would scan the imported modules
 
 
 def hold(path: Path, modules: Sequence[str], compiled: str) -> bool:
@@ -164,7 +165,7 @@ def hold(path: Path, modules: Sequence[str], compiled: str) -> bool:
     Parameters
     ----------
     modules : sequence of str
-        Of families whose kernels are compiled, or loaded if this node has them.
+        Modules of families whose kernels are compiled, or loaded if this node has them.
     compiled : str
         The node where rank 0 has compiled them. Where the cache is shared, the others only load them.
     """
@@ -176,7 +177,7 @@ def hold(path: Path, modules: Sequence[str], compiled: str) -> bool:
 
 
 def run_bundle(bundle: Bundle) -> tuple[int, list[Result] | RunError]:
-    """Run a bundle in this rank; return the rank, and the results or what is wrong."""
+    """Run a bundle in this rank; return the rank, and the results or a line on the error."""
     world = ranks.world
     assert world is not None
     assert world.watch is not None
@@ -187,5 +188,5 @@ def run_bundle(bundle: Bundle) -> tuple[int, list[Result] | RunError]:
         return world.rank, work(bundle)
     except RunError as error:
         return world.rank, error
-    except BaseException as error:  # any: rank 0 has to know which rank it was
+    except BaseException as error:  # any exception: rank 0 has to know which rank it was
         return world.rank, RunError(f"rank {world.rank} on {ranks.node()}: {one_line(error)}")

@@ -1,10 +1,10 @@
 """The time that the remaining tasks of a run will take, extrapolated from those that came back.
 
-A kind of task (`sweep.store.costs.Key`) costs what it cost in this run, once enough of its tasks came back:
-they may differ by a factor of 100 along an axis. Until then it costs what earlier runs measured, times the
-ratio by which this run differs from them so far, or what other kinds cost at that load; this may be wrong by
-a factor of `DOUBT` either way, which makes the outlook a range. Workers are counted by the work that they
-have returned a second: what they wait for, and what else the machine does, is in that pace.
+A kind of task (`sweep.store.costs.Key`) costs what it cost in this run, once enough of its tasks have
+finished; along an axis, costs may differ by a factor of 100. Until then it costs what earlier runs measured,
+times the ratio by which this run differs from them so far, or what other kinds cost at that load; this may be
+wrong by a factor of `DOUBT` either way, which makes the outlook a range. The number of workers is measured as
+work returned per second, so waiting times and other load on the machine are included.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from sweep.progress import duration
 from sweep.store.costs import Key
 
 DOUBT = 2.0
-"""Factor by which the cost may differ for a kind of task of which none came back in this run."""
+"""Factor by which the cost may differ for a kind without a finished task in this run."""
 
 PRIOR = 2
-"""Tasks of a kind that have to come back until their mean has the weight of what was expected."""
+"""Finished tasks of a kind at which their mean has the same weight as the expectation."""
 
 SPREAD = 1.5
-"""Ratio of the ends of a range from which it is shown."""
+"""Ratio of the ends of a range from which the range is shown."""
 
 MOST_CHANGE = 4.0
-"""Ratio by which the pace of a task is taken to change at most."""
+"""Maximum ratio by which the pace of a task is assumed to change."""
 
 ENOUGH = 100
-"""Tasks after which a kind that was never measured is taken to cost what those that came back did."""
+"""Finished tasks after which a kind that was never measured is assumed to cost as much as they did."""
 
 PACE_S = 5.0
 """Seconds of a run after which its pace is known: before, the start of the workers dominates it."""
@@ -45,11 +45,12 @@ class Outlook(NamedTuple):
     Parameters
     ----------
     work : float
-        Seconds of CPU time, of all tasks with a timing.
+        Seconds of CPU time of all tasks with a timing.
     seconds : float
-        Until the last of these is back, if work is shared evenly: never less than the longest of them.
+        Seconds until the last of these is done, if work is shared evenly: never less than the longest of
+        them.
     low, high : float
-        The same if all kinds that did not come back yet are cheaper, or dearer, than expected.
+        The same if all kinds without a finished task cost less, or more, than expected.
     unknown : int
         Tasks with no timing yet.
     overdue : int
@@ -67,9 +68,9 @@ class Outlook(NamedTuple):
     def of(
         cls, known: Floats, doubtful: float, longest: Floats, workers: float, unknown: int, overdue: int
     ) -> Outlook:
-        """Return the outlook on `known + doubtful` seconds, the second of which may be off by `DOUBT`.
+        """Return the outlook on `known + doubtful` seconds, of which `doubtful` may be off by `DOUBT`.
 
-        The least and the most of `known`, and of the longest task, are arrays of shape (2,).
+        `known` and the longest task are arrays of shape (2,): the least and the most.
         """
         low, high = np.maximum((known + doubtful * np.array((1 / DOUBT, DOUBT))) / workers, longest)
         work = float(known.mean()) + doubtful
@@ -92,16 +93,16 @@ class Outlook(NamedTuple):
 
 
 class Pace:
-    """How fast a long task goes: simulations slow down as their queues grow, and recover."""
+    """The pace of a long task: simulations slow down as their queues grow, and recover."""
 
     def __init__(self) -> None:
         self._seen = [(0.0, 0.0)]
 
     def rest(self, elapsed: float, done: float) -> Floats:
-        """Return the least and the most seconds that the rest takes, given the share that is done.
+        """Return the least and the most seconds that the rest will take, given the share that is done.
 
-        They are of the pace in the latter half of the time so far, and of one that changes on as it did from
-        the average to that.
+        One assumes the pace in the latter half of the time so far, the other a pace that continues to change
+        as it did from the average to that pace.
         """
         self._seen.append((elapsed, done))
         while len(self._seen) > 2 and self._seen[1][0] <= elapsed / 2:
@@ -112,19 +113,19 @@ class Pace:
             lately = (elapsed - before) / (done - share)
         if share == 0 or math.isinf(lately):  # nothing to compare with, or the task stands still
             return np.full(2, (1 - done) * on_average)
-        # These were the paces in the middles of all that is done and of its latter part.
+        # These were the paces in the middle of all completed work and in the middle of its latter part.
         trend = lately + (lately - on_average) * (1 - share) / share
         later = min(max(trend, lately / MOST_CHANGE), lately * MOST_CHANGE)
         return (1 - done) * np.sort((lately, later))
 
 
 class Timings:
-    """What the tasks of a run took so far.
+    """The measured times of a run's tasks so far.
 
     Parameters
     ----------
     before : dict of Key to float
-        Seconds of a task by its kind, as earlier runs measured them; infinite where none did.
+        Seconds of a task by its kind, as earlier runs measured them; infinite without a measurement.
     jobs : dict of Key to int
         Jobs that a task of that kind simulates.
     """
@@ -138,7 +139,7 @@ class Timings:
         self._work_before = self._work_expected = 0.0
 
     def add(self, key: Key, seconds: float) -> None:
-        """Count a task that came back."""
+        """Count a finished task."""
         if self._begun is None:
             # From the start of the first task: the start of workers and the compilation do not count.
             self._begun = time.monotonic() - seconds
@@ -158,7 +159,7 @@ class Timings:
         Parameters
         ----------
         otherwise : float
-            The cost by similar kinds, infinite where none was measured, for a kind that no run measured.
+            The cost by similar kinds for a kind that no run measured; infinite if none of these was measured.
         """
         count, total = self._spent.get(key, (0, 0.0))
         if math.isfinite(before := self._before.get(key, math.inf)) and self._work_before:
@@ -171,12 +172,12 @@ class Timings:
         return (total + PRIOR * otherwise) / (count + PRIOR), count / (count + PRIOR)
 
     def workers(self, given: int, spent: float = 0.0) -> float:
-        """Return how many workers' work is done a second, at most as many as there are.
+        """Return the effective number of workers: the work done per second, at most their number.
 
         Parameters
         ----------
         spent : float
-            Seconds for which the tasks that did not come back have run.
+            Seconds for which the unfinished tasks have run.
         """
         elapsed = 0.0 if self._begun is None else time.monotonic() - self._begun
         if elapsed < PACE_S:

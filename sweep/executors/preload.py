@@ -1,4 +1,4 @@
-"""Imported by the process from which workers are forked: loads families and the kernels that are compiled."""
+"""Imported by the process from which workers are forked: loads families and their compiled kernels."""
 
 import os
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from sweep.errors import SweepError
 from sweep.plan import families
 
 MODULES = "SCHEDSWEEP_PRELOAD"
-"""Variable of the environment: names of modules, separated by commas."""
+"""Environment variable: names of modules, separated by commas."""
 
 
 def load(modules: Iterable[str]) -> None:

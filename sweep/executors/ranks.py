@@ -1,8 +1,8 @@
 """The processes of an MPI run: rank 0 is the run, all others are its workers and print nothing.
 
-``mpiexec -n 64 python -m sweep ... executor=mpi`` starts 64 equal processes. Their ranks are settled here,
-before any argument is read, so that a wrong key is one line and not 64. `mpi4py.futures` makes a pool of all
-but rank 0; its ranks wait with short sleeps, not in MPI, which would keep their cores busy.
+``mpiexec -n 64 python -m sweep ... executor=mpi`` starts 64 equal processes. Their ranks are determined here,
+before any argument is read, so that a wrong key is reported in one line and not in 64. `mpi4py.futures` makes
+a pool of all but rank 0; its ranks wait with short sleeps, not in MPI, which would keep their cores busy.
 
 Neither MPI nor Slurm guarantees a notice when a rank dies (``srun`` lets the others wait for ever). So every
 rank locks one byte of a file in the results folder: the operating system releases the lock however the
@@ -42,7 +42,8 @@ REPORTED = b"+"
 """Written to a rank's byte of the file once its death has been reported."""
 
 NOTES, NOTE = 1 << 20, 512
-"""Offset of the notes in the file, and bytes of a note: before it is one byte for each of a million ranks."""
+"""Offset of the notes in the file, and bytes of a note: before them is one byte for each of a million
+ranks."""
 
 START_S = 1800.0
 """Limit for the time before the first task: reading the logs, importing, compiling. It is generous, because
@@ -69,13 +70,13 @@ class Watch:
 
     def __init__(self, path: Path, rank: int) -> None:
         self.path, self._rank = path, rank
-        # Open until this process ends: to close any descriptor of the file would give the lock back.
+        # Open until this process ends: closing any descriptor of the file would release the lock.
         self._file = open_log(path, os.O_RDWR)
         self.works = self._take(rank)
 
     def _take(self, rank: int) -> bool:
         try:
-            # POSIX locks and not flock: they are on byte ranges, and network file systems pass them on.
+            # POSIX locks and not flock: they cover byte ranges, and network file systems forward them.
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, rank)
         except OSError:
             return False
@@ -87,13 +88,13 @@ class Watch:
             os.pwrite(self._file, text.encode()[:NOTE].ljust(NOTE), NOTES + NOTE * self._rank)
 
     def noted(self, rank: int) -> str:
-        """Return what a rank has begun last."""
+        """Return the bundle that a rank began last."""
         return os.pread(self._file, NOTE, NOTES + NOTE * rank).decode(errors="replace").rstrip()
 
     def has_died(self, rank: int) -> bool:
         """Whether a rank has ended; true for the first caller only, so that a death is reported once.
 
-        The first rank may have ended since, and released the lock: so it also writes a byte.
+        The caller that found it may have ended since, and released the lock: so it also writes a byte.
         """
         if not (self.works and self._take(rank)) or os.pread(self._file, 1, rank) == REPORTED:
             return False
@@ -111,11 +112,11 @@ class World:
     Attributes
     ----------
     pool : mpi4py.futures.MPIPoolExecutor
-        Of all other ranks; in rank 0 only.
+        The pool of all other ranks; in rank 0 only.
     watch : Watch or None
         None until the results folder is known.
     is_whole : bool
-        False once a rank has not ended what it does: the world can then only be aborted.
+        False once a rank has not finished its work in time: the world can then only be aborted.
     """
 
     pool: MPIPoolExecutor
@@ -127,7 +128,8 @@ class World:
         self.is_whole = True
 
     def dismiss(self, running: Collection[Future[Any]]) -> None:
-        """Drop what waits in the pool, and wait a little for what runs: a kernel cannot be interrupted."""
+        """Drop the calls that wait in the pool, and wait briefly for running ones: a kernel cannot be
+        interrupted."""
         self.pool.shutdown(wait=False, cancel_futures=True)
         self.is_whole = not wait(running, timeout=GRACE_S).not_done
 
@@ -179,7 +181,7 @@ class World:
 
 
 world: World | None = None
-"""Of this process, once it has been joined."""
+"""The world of this process, once it has joined it."""
 
 
 def main(command: Callable[[], int]) -> int:
@@ -219,7 +221,7 @@ def _join(launched_as: int, launched: int) -> World:
         try:
             import mpi4py
 
-            # One thread at a time uses MPI; to allow for more makes every message slower.
+            # One thread at a time uses MPI; supporting more would make every message slower.
             mpi4py.rc.thread_level = "serialized"
             with warnings.catch_warnings():
                 # A launcher of another MPI is reported below, once.
@@ -244,7 +246,8 @@ def _join(launched_as: int, launched: int) -> World:
 
 
 def _launched(environment: Mapping[str, str]) -> tuple[int, int]:
-    """Return the rank and the number of processes by the launcher's variables; 0 of 1 without a launcher."""
+    """Return the rank and the number of processes from the launcher's variables; 0 of 1 without a
+    launcher."""
     for rank, size in LAUNCHERS:
         if rank in environment and size in environment:
             return int(environment[rank]), int(environment[size])

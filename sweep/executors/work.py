@@ -1,6 +1,6 @@
 """The work of a worker: run a bundle of tasks, log the results, and return a summary.
 
-The results go to the worker's own log, not back through the executor, which gets a few numbers a task.
+The results go to the worker's own log, not back through the executor, which gets a few numbers per task.
 """
 
 import json
@@ -87,7 +87,7 @@ def _record_of(task: Task) -> Finished | Failed:
 
 
 _checked: set[str] = set()
-"""The parts of identities that stand for code, of tasks that ran with that code in this process."""
+"""The code parts of the identities of tasks that ran with that code in this process."""
 
 
 def _refuse_changed_code(task: Task, family: Family) -> None:
@@ -132,7 +132,7 @@ def _load(tasks: Iterable[Task]) -> None:
 
 
 def failed(task: Task, report: str, seconds: float = 0.0) -> Failed:
-    """Return the record of a task that did not end well."""
+    """Return the record of a task that failed."""
     return Failed(task.id, seconds, list(task.point.seed), dict(task.at), task.replication, report)
 
 

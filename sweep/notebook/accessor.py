@@ -41,7 +41,7 @@ class ScheduleAccessor:
         return f"<div><b>{escape(self._title())}</b>, {self._data.sizes['job']:,} jobs{shown}</div>"
 
     def made(self) -> Schedule:
-        """Return it as the models' own type."""
+        """Return it as the type that the models use."""
         return schedule_of(self._data)
 
     def to_swf(self, path: str | Path) -> Path:
@@ -58,7 +58,7 @@ class ScheduleAccessor:
         return path
 
     def table(self) -> pd.DataFrame:
-        """Return one row a job, without pieces; `sweep.job_tables` has the columns and their units."""
+        """Return one row per job, without pieces; `sweep.job_tables` lists the columns and their units."""
         return frame(self._data)
 
     def to_table(self, path: str | Path) -> Path:
@@ -71,7 +71,7 @@ class ScheduleAccessor:
         return path
 
     def _place(self, given: object, endings: Sequence[str], is_own: Callable[[Path], bool]) -> Path:
-        """Return where a file is written; never over a file that is something else."""
+        """Return the path to write; refuse to overwrite a file that this method did not write."""
         if not isinstance(given, str | os.PathLike) or not os.fspath(given):
             raise SweepError(f"path={given!r}: give the name of a file that ends in {', '.join(endings)}")
         path = Path(os.fspath(given)).expanduser()
@@ -87,7 +87,7 @@ class ScheduleAccessor:
         Parameters
         ----------
         first, last : float, seconds, optional
-            What is drawn; by default the first three days.
+            The period that is drawn; by default the first three days.
 
         Raises
         ------
@@ -122,7 +122,7 @@ class ScheduleAccessor:
         return work / (made.machine.total * float(made.end.max() - made.jobs.submit.min()))
 
     def jobs_in_system(self) -> xr.DataArray:
-        """Return how many jobs wait or run from each instant on at which one comes or ends."""
+        """Return the number of waiting and running jobs from each arrival or end on."""
         made = self._whole("jobs_in_system")
         at = np.concatenate([made.jobs.submit, made.end])
         change = np.repeat([1, -1], len(made.end))
@@ -133,7 +133,7 @@ class ScheduleAccessor:
         return xr.DataArray(number, coords, ("time",), name="jobs_in_system", attrs=attributes)
 
     def _whole(self, method: str) -> Schedule:
-        """Return the schedule, if no job was taken out of it: the others used the machine as well."""
+        """Return the schedule if it is complete: jobs that were removed used the machine as well."""
         n, of = self._data.sizes["job"], int(self._data.attrs.get("jobs", self._data.sizes["job"]))
         if not n:
             raise SweepError(f"{method}: the schedule has no jobs")

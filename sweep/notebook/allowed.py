@@ -1,4 +1,4 @@
-"""What the arguments of a notebook may hold, whatever Python allows: everything else is refused at once."""
+"""The values that arguments in a notebook may have; everything else is refused at once."""
 
 import os
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 from sweep.errors import SweepError
 
 DEEPEST = 20
-"""Lists and mappings within each other."""
+"""Maximum depth of nested lists and mappings."""
 
 PLAIN = (bool, int, float, str, os.PathLike, range)
 

@@ -72,7 +72,7 @@ def workload(given: Any, where: Sequence[Path]) -> dict[str, Any]:
     name, settings = _named("workload", given, allowed)
     if not settings and os.sep in name and os.path.isdir(os.path.expanduser(name)):
         raise SweepError(f"workload={name}: is a folder; give the path of one log")
-    if not settings and os.path.isfile(os.path.expanduser(name)):  # also of a name that is too long
+    if not settings and os.path.isfile(os.path.expanduser(name)):  # also raised for a name that is too long
         raise SweepError(
             f"workload={name}: the kind of this file is not known; give {{'name': 'swf', 'path': '{name}'}}, "
             "or 'sacct' for the output of Slurm's sacct"
@@ -106,12 +106,13 @@ def machine(given: Any, where: Sequence[Path]) -> dict[str, Any]:
 
 
 def in_python(error: SweepError, given: Mapping[str, Any] | None = None) -> SweepError:
-    """Return an error with the arguments that would work, where it has settings of a command line.
+    """Return an error with arguments of Python in place of the settings of a command line that it names.
 
     Parameters
     ----------
     given : mapping, optional
-        Policy, workload and machine of `sweep.simulate`; None for a study, which takes settings as they are.
+        Policy, workload and machine of `sweep.simulate`; None for a study, which takes the settings
+        unchanged.
     """
     keywords: dict[str, Any] = {}
     for key, text in error.added.items():
@@ -135,7 +136,7 @@ SETTING = re.compile(r"\b(policy|workload|machine)\.([\w.]+)=(\[[^\]]*\]|[^\s,;:
 
 
 def words(text: str) -> str:
-    """Return a message with settings as arguments of Python, not as a command line has them.
+    """Return a message with its settings as arguments of Python instead of the command line's form.
 
     Examples
     --------
@@ -213,7 +214,7 @@ def _seconds(name: str, column: Any) -> Any:
     if (kind == "M") != (name == "submit"):
         wanted = "dates, or seconds" if name == "submit" else "durations (timedelta64), or seconds"
         raise SweepError(f"workload: {name} has {'dates' if kind == 'M' else 'durations'}; give {wanted}")
-    if getattr(column.dtype, "tz", None) is not None:  # of pandas: instants, whatever the time zone
+    if getattr(column.dtype, "tz", None) is not None:  # dates of pandas: instants, whatever the time zone
         column = column.dt.tz_convert("UTC").dt.tz_localize(None)
     values = np.asarray(column)
     there = values[~np.isnat(values)]

@@ -28,12 +28,12 @@ def taken_out(settings: Mapping[str, Any], where: Sequence[Path]) -> tuple[dict[
     ----------
     settings : mapping
         Of `sweep.Study`; a value of ``grid.policy``, ``grid.workload`` or ``grid.machine`` is anything that
-        `sweep.simulate` takes, but for functions, which other processes do not know.
+        `sweep.simulate` takes except functions, which other processes do not know.
 
     Notes
     -----
-    A name with settings is called by its name where the grid has no other value of that name, and else by its
-    settings as well: ``easy ties=event``.
+    A name with settings is labelled by its name if no other value of the grid has that name, and otherwise by
+    its settings as well: ``easy ties=event``.
     """
     settings = dict(settings)
     for group in READERS:  # ``machine=64``: as on the command line, a value of the grid
@@ -84,7 +84,7 @@ def _name(value: Any) -> str:
 
 
 def _unused(name: str, taken: set[str]) -> str:
-    """Return the name, with a number behind it where it is taken."""
+    """Return the name, followed by a number if it is taken."""
     numbered = (f"{name} {number}" for number in range(2, len(taken) + 3))
     return next(label for label in (name, *numbered) if label not in taken)
 

@@ -9,7 +9,7 @@ from sweep.config.settings import Settings
 
 
 class Keys(TypedDict, total=False):
-    """What `sweep.Study` takes beside its own arguments."""
+    """The keys that `sweep.Study` takes in addition to its own arguments."""
 
     name: str
     grid: dict[str, Any]

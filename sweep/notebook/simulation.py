@@ -135,14 +135,14 @@ def simulate(
 
 
 def new_seed() -> int:
-    """Return a seed that no run has had, for ``seed=None``."""
+    """Return a seed that no run has used, for ``seed=None``."""
     return int(np.random.SeedSequence().generate_state(1)[0])
 
 
 def _one_of_each(given: Mapping[str, Any], unknown: Mapping[str, Any]) -> None:
-    """Refuse several values of one argument, which make a study, and arguments that there are none of."""
+    """Refuse several values of one argument, which make a study, and unknown arguments."""
     for key, value in given.items():
-        values = getattr(value, "values", value)  # of a Series or a DataArray
+        values = getattr(value, "values", value)  # the list of a Series or a DataArray
         is_several = isinstance(value, list | tuple | range | set) or np.ndim(values) == 1
         if is_several and not isinstance(value, Mapping):
             kept = "replications=5" if key in ("seed", "replication") else f"grid={{{key!r}: [...]}}"

@@ -39,10 +39,10 @@ GROUPS_OF_KEYS = frozenset(
 
 
 def _check_arguments(function: Callable[..., Any], settings: Mapping[str, Any]) -> None:
-    """Raise `SweepError` for what is neither a key of a study nor an argument of its function."""
+    """Raise `SweepError` for a name that is neither a key of a study nor an argument of its function."""
     try:
         declared = inspect.signature(function).parameters
-    except (TypeError, ValueError):  # of a function without one
+    except (TypeError, ValueError):  # a function may have no name
         return
     if any(one.kind is one.VAR_KEYWORD for one in declared.values()):
         return
@@ -73,8 +73,8 @@ class Study:
     **settings
         The keys of conf/config.yaml: ``grid={"policy": ["buddy", "migration"], "load": [0.5, 0.9]}``,
         ``policy={"alternation": "shared"}``, ``batches=10``, ``replications=5``, ``output="results/mine"`` …
-        Policies, workloads and machines of the grid are what `simulate` takes (but for functions): also names
-        with settings, the path of a log, arrays of jobs, a number of processors.
+        Policies, workloads and machines of the grid may be anything that `simulate` takes except functions:
+        also names with settings, the path of a log, arrays of jobs, a number of processors.
 
     Raises
     ------
@@ -135,12 +135,12 @@ class Study:
         return f"<Study {self._plan.settings.name}: {self.points} points, {self.tasks} tasks, {self.folder}>"
 
     def _repr_html_(self) -> str:
-        """Its plan, and where its results are."""
+        """The plan, and the folder of its results."""
         return f"{self._plan._repr_html_()}<code>{escape(str(self.folder))}</code>"
 
     @property
     def folder(self) -> Path:
-        """Where its results are."""
+        """The folder of its results."""
         return self._folder.path
 
     @property
@@ -159,12 +159,12 @@ class Study:
         return self._plan
 
     def run(self, progress: bool = True) -> xr.Dataset:
-        """Run what is left of it, and return the dataset; what is finished is never run again.
+        """Run the tasks that are left, and return the dataset; finished tasks are never run again.
 
         Parameters
         ----------
         progress : bool
-            Whether to show how far it has got.
+            Whether to show the progress.
 
         Raises
         ------
@@ -187,7 +187,7 @@ class Study:
 
     @property
     def data(self) -> xr.Dataset:
-        """The dataset as it is now, with the variables of all its groups."""
+        """The current dataset, with the variables of all its groups."""
         from sweep.store import loading
 
         return loading.loaded(self._stored())
@@ -199,7 +199,7 @@ class Study:
 
     @property
     def dataset(self) -> xr.Dataset:
-        """The root of the dataset as it is now: means, intervals and coordinates, without batches."""
+        """The root of the current dataset: means, intervals and coordinates, without batches."""
         from sweep.store import loading
 
         return loading.loaded(self._stored(), groups=False)
@@ -211,7 +211,7 @@ class Study:
         return pd.DataFrame([claim.as_json() for claim in _analysis().claims_of(self.folder)])
 
     def figures(self, **chosen: Any) -> dict[str, Path]:
-        """Draw the paper's figures, or the general ones of any other study.
+        """Draw the paper's figures, or, for any other study, the general ones.
 
         Parameters
         ----------
@@ -306,8 +306,8 @@ def _executor(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
 def _main_module_hidden() -> Iterator[None]:
     """Let workers start without running the notebook or script that starts them.
 
-    Processes of `multiprocessing` import the main module of their parent, so that a script that runs a study
-    would run it once more in each worker. Tasks need nothing of it.
+    Processes of `multiprocessing` import the main module of their parent, so a script that runs a study would
+    run it again in each worker. Tasks do not need that module.
     """
     main = sys.modules["__main__"]
     kept = {name: getattr(main, name) for name in ("__file__", "__spec__") if hasattr(main, name)}

@@ -1,4 +1,4 @@
-"""What is checked of a plan before anything runs, and the notes on it."""
+"""Checks of a plan before anything runs, and the notes on it."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -15,24 +15,24 @@ from sweep.statistics import MIN_REPLICATIONS
 
 OF_TASKS = ("state", "saturated", "seconds", "family", "offered_load")
 OF_METRIC = ("_mean", "_ci", "_lag1")
-"""Variables that every dataset has, and what is added to the name of a metric."""
+"""Variables that every dataset has, and suffixes of a metric's name."""
 
 MOST_TASKS = 2_000_000
-"""Tasks of a study: more would take minutes to list, and gigabytes to hold."""
+"""Maximum of tasks in a study: more would take minutes to list, and gigabytes of memory."""
 
 MANY_CHECKS = 2000
 """Above this number of combinations, loads are checked with one policy, workload and machine only, so that
 the plan of a large grid takes seconds."""
 
 
-@lru_cache(maxsize=1)  # a run prints them and writes them down
+@lru_cache(maxsize=1)  # a run prints and records them
 def notes(plan: Plan) -> tuple[str, ...]:
-    """Let the families check every combination before anything runs; return their notes, each once.
+    """Let the families check every combination before anything runs; return their notes without repetitions.
 
     Raises
     ------
     SweepError
-        With one line: all for which the families cannot simulate some combination, and what helps.
+        With one line: all reasons why the families cannot simulate some combination, and the remedies.
     """
     # Axes that set no key of these groups repeat the same combination: each is checked once.
     columns = np.stack([*(plan.choices[group] for group in GROUPS), plan.choices["load"]], axis=1)
@@ -43,7 +43,7 @@ def notes(plan: Plan) -> tuple[str, ...]:
         combinations = columns[np.union1d(systems, loads)]
     found: dict[int, Sequence[str]] = {}
     lacking = Lacking(plan.replications)
-    # Workload by workload, so that the jobs that a model keeps serve all policies.
+    # Workload by workload, so that all policies share the jobs that a model caches.
     for number in np.lexsort(combinations.T[[0, 3, 2, 1]]).tolist():
         *systems, load = combinations[number].tolist()
         policy, workload, machine = (
@@ -64,7 +64,7 @@ def notes(plan: Plan) -> tuple[str, ...]:
 
 
 def _note_on_exclusion(plan: Plan) -> list[str]:
-    """Return a line where values of an axis are in no point, as the experiment excludes them."""
+    """Return a line if no point has some axis values, because the experiment excludes them."""
     lost = [
         f"{axis} {value}"
         for axis, places in grid.where(plan.axes, plan.points).items()
@@ -76,7 +76,7 @@ def _note_on_exclusion(plan: Plan) -> list[str]:
 
 
 def _note_on_replications(plan: Plan) -> list[str]:
-    """Return a line where one replication is run by default, as a workload is deterministic."""
+    """Return a line if one replication is run by default, because a workload is deterministic."""
     if not plan.adapted or plan.deterministic is None or plan.exact.flat[plan.points].all():
         return []
     line = f"one replication: workload {plan.deterministic} is deterministic"
@@ -86,14 +86,14 @@ def _note_on_replications(plan: Plan) -> list[str]:
 
 
 def refuse_names(plan: Plan) -> None:
-    """Raise `SweepError` for a metric or a group of jobs that does not exist, and where an axis and a metric
-    of a plan would have the same name in its dataset."""
+    """Raise `SweepError` for an unknown metric or group of jobs, and if an axis and a metric of a plan would
+    have the same name in its dataset."""
     metric = plan.settings.precision.metric
     try:
         if metric is not None and metric not in plan.metrics:
             raise SweepError(f"precision.metric: {unknown('metric', metric, plan.metrics)}")
         coords = families.coords(plan.families.values(), plan.measures)
-    except ValueError as error:  # a group of jobs that does not exist
+    except ValueError as error:  # an unknown group of jobs
         raise SweepError(one_line(error)) from None
     taken = {*OF_TASKS, *(f"{name}{part}" for name in plan.metrics for part in ("", *OF_METRIC))}
     for axis in plan.axes:
@@ -109,7 +109,7 @@ def refuse_names(plan: Plan) -> None:
 
 
 def refuse_size(plan: Plan) -> None:
-    """Raise `SweepError` where a plan has too few replications for what is kept, or too many tasks."""
+    """Raise `SweepError` if a plan has too few replications for ``keep=``, or too many tasks."""
     if plan.settings.keep == REPLICATIONS and plan.replications < MIN_REPLICATIONS:
         raise SweepError(
             f"keep={REPLICATIONS} with replications={plan.replications}: intervals of fewer than "

@@ -50,13 +50,13 @@ class Plan:
     ids : list of str
         Identity of every task; not unique where points mean the same simulation.
     asked : Config
-        What it was expanded from; it gives the same plan in any process.
+        The config from which it was expanded; it gives the same plan in any process.
     adapted : bool
-        The number of replications is the default.
+        Whether the number of replications is the default.
     described : dict of str to dict
         By group, what each policy, workload and machine is, in plain words.
     hidden : tuple of str
-        Axes of one value that the dataset lacks: policy, load and so on in a study of a program.
+        Axes of one value that the dataset omits: policy, load and so on in a study of a program.
     overload : Plan, optional
         The overload runs of each curve (all axes but the load), as a study of their own at one load.
     """
@@ -143,12 +143,12 @@ class Plan:
 
     @property
     def is_cut(self) -> bool:
-        """Whether some policy's run is cut at a horizon, and so is one batch whatever is asked for."""
+        """Whether some policy's run ends at a horizon, so that it is one batch whatever was requested."""
         return any(one.parameters.get("horizon") is not None for one in self.variants["policy"])
 
     @cached_property
     def deterministic(self) -> str | None:
-        """A workload of which replications would be copies, under some policy; None if there is none."""
+        """A workload whose replications would be copies under some policy; None if all differ."""
         for policy, workload, machine in self.systems():
             if not self.is_stochastic(policy, workload, machine):
                 return str(self.variants["workload"][workload].parameters["name"])
@@ -185,7 +185,7 @@ class Plan:
 
     @property
     def delivered(self) -> str:
-        """The metric that is the work delivered, empty where no family has one."""
+        """The metric of delivered work; empty if no family has one."""
         return next((family.delivered for family in self.families.values() if family.delivered), "")
 
     @cached_property
@@ -197,7 +197,7 @@ class Plan:
 
     @cached_property
     def controlled(self) -> np.ndarray:
-        """Where the work that is offered is the load on average, so that it is a control variate; bool."""
+        """Where the offered work equals the load on average, so that it is a control variate; bool."""
         found = self._where(
             lambda point: point.workload.get("load_reference") == "expected" and has_overload(point)
         )
@@ -205,18 +205,19 @@ class Plan:
 
     @cached_property
     def exact(self) -> np.ndarray:
-        """Where a point is solved, and one batch is the exact value; bool, in the shape of the grid."""
+        """Where a point is solved, so that one batch is the exact value; bool, in the shape of the grid."""
         if not any(family.solves for family in self.families.values()):
             return np.zeros(self.shape, dtype=bool)
         return self._where(lambda point: families.find(point.policy["family"]).is_exact(point))
 
     @cached_property
     def solved(self) -> np.ndarray:
-        """Where a point is solved, even for random inputs: no run begins with an empty machine; bool."""
+        """Where a point is solved, even for random inputs, so that no run begins with an empty machine;
+        bool."""
         return self._where(lambda point: families.find(point.policy["family"]).solves)
 
     def _where(self, holds: Callable[[Point], bool]) -> np.ndarray:
-        """Return where something holds of policy, workload and machine; bool, in the shape of the grid."""
+        """Return where a condition on policy, workload and machine holds; bool, in the shape of the grid."""
         found = np.zeros(self.shape, dtype=bool)
         # Once for each system and not for each point: a grid of 100,000 points may have a dozen systems.
         each, which = np.unique(self._columns(), axis=0, return_inverse=True)
@@ -263,7 +264,8 @@ class Plan:
 
 
 def _is_met(condition: Callable[[Point], bool], point: Point) -> bool:
-    """Whether a point meets a condition; one that cannot be simulated does not: `checks.notes` raises why."""
+    """Whether a point meets a condition; false for one that cannot be simulated: `checks.notes` raises
+    why."""
     try:
         return condition(point)
     except SweepError:
@@ -273,5 +275,5 @@ def _is_met(condition: Callable[[Point], bool], point: Point) -> bool:
 
 
 def has_overload(point: Point) -> bool:
-    """Whether a system can be offered more than it can deliver for as long as needed; a log ends."""
+    """Whether a system can be overloaded for as long as needed; a log ends."""
     return bool(families.find(point.policy["family"]).delivered) and not workloads.ends(point.workload)

@@ -17,7 +17,7 @@ from sweep.statistics import MIN_REPLICATIONS
 
 
 def expand(config: Config) -> Plan:
-    """Expand a study: its grid, the variants on it, how long each point is measured, and all identities."""
+    """Expand a study: its grid, its variants, how long each point is measured, and all identities."""
     asked, (config, hidden) = config, programs.expanded(narrowed(config))
     settings = partitions.expanded(config)
     found = Grid.of(settings)
@@ -34,13 +34,13 @@ def expand(config: Config) -> Plan:
     measures: dict[str, Any] = {"bound": settings.measures.bound, "groups": dict(config.groups)}
     if settings.measures.of_jobs:
         measures["of_jobs"] = list(settings.measures.of_jobs)
-    # A batch job plans from what is kept: a program as it was given, as its policies exist in this process
-    # alone; else the narrowed study, which no longer needs the files that the experiment itself names.
+    # A batch job plans from the stored config: for a program the given one, whose policies exist only in this
+    # process; otherwise the narrowed study, which no longer needs the files that the experiment itself names.
     plan = Plan(
         settings, found.axes, found.points, variants, choices, (), measures, {}, [],
         asked if hidden or config.settings.is_program else config, described=config.described, hidden=hidden,
     )  # fmt: skip
-    checks.refuse_names(plan)  # first, as families need valid groups of jobs to answer for a point
+    checks.refuse_names(plan)  # first, because families need valid groups of jobs to check a point
     plan = _measured(plan)
     checks.refuse_size(plan)
     # Last, as identities contain the number of batches and the stopping rule decided above.
@@ -53,10 +53,11 @@ def expand(config: Config) -> Plan:
 
 
 def _measured(plan: Plan) -> Plan:
-    """Return a plan with the lengths of runs and the number of replications that its points can have."""
+    """Return a plan with lengths of runs and a number of replications that its points allow."""
     settings, adapted = plan.settings, plan.settings.replications is None
     if plan.exact.flat[plan.points].all():
-        # Whatever was requested: a solution is one value, so other settings would only change identities.
+        # Whatever was requested: a solution is a single value, so other settings would only change
+        # identities.
         settings = replace(settings, batches=1, batch_size=None, warmup=0, precision=Precision())
     if adapted:
         settings = replace(settings, replications=MIN_REPLICATIONS if plan.deterministic is None else 1)
@@ -65,7 +66,7 @@ def _measured(plan: Plan) -> Plan:
 
 
 def _overload(plan: Plan) -> Plan | None:
-    """Return the overload runs of the curves of a plan that can have them, without identities."""
+    """Return the overload runs of a plan's curves, where possible, without identities."""
     settings = plan.settings
     if not settings.capacity or not isinstance(settings.batch_size, int) or set(plan.axes["load"]) == {None}:
         return None

@@ -1,4 +1,4 @@
-"""Scheduling families: found by the name of their package, and combined where a grid has several."""
+"""Scheduling families: found by the name of their package, and combined if a grid has several."""
 
 import importlib
 import pkgutil
@@ -26,7 +26,7 @@ OPTIONS = frozenset(
         ),
     }
 )
-"""Keys that every machine and every workload of rigid jobs has, and only some policies read."""
+"""Keys that every machine and every workload of rigid jobs has, but only some policies read."""
 
 
 PROGRAMS: dict[str, Family] = {}
@@ -54,7 +54,7 @@ def imported(package: str) -> Family:
 
 
 def check(family: Family, point: Point) -> Sequence[str]:
-    """Check a point, see `Family.check`, and the values that its policy does not read."""
+    """Check a point, see `Family.check`, and values that its policy does not read."""
     if family.reads is not None:
         links.check_values(point.machine)
         workloads.check_values(point.workload)
@@ -65,7 +65,7 @@ def check(family: Family, point: Point) -> Sequence[str]:
 
 
 def refuse_unread(policies: Iterable[Parameters], typed: Iterable[str]) -> None:
-    """Raise `SweepError` for the first key that was typed and that no policy reads.
+    """Raise `SweepError` for the first typed key that no policy reads.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def metrics(families: Iterable[Family], measures: Parameters) -> dict[str, Metri
 
 
 SHARED = ("response_time", "bounded_slowdown")
-"""Measures that mean the same whether or not jobs share processors, in order of preference."""
+"""Measures with the same meaning whether or not jobs share processors, in order of preference."""
 
 
 def headline(families: Iterable[Family]) -> str:

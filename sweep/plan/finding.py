@@ -1,4 +1,4 @@
-"""Where the code of a module is: modules are found and read as files, and none is imported for that."""
+"""Finds the code of modules: they are located and read as files, without importing them."""
 
 import importlib
 import importlib.util
@@ -12,13 +12,13 @@ from pathlib import Path
 
 
 def clear_caches() -> None:
-    """Clear the caches: in a session, files come, go and change."""
+    """Clear the caches: in a session, files appear, disappear and change."""
     find.cache_clear()
     importlib.invalidate_caches()
 
 
 def below(name: str) -> Iterator[str]:
-    """Yield a module, the packages that it is in, and all modules below it."""
+    """Yield a module, the packages that contain it, and all modules below it."""
     yield from with_parents(name)
     spec = find(name)
     for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
@@ -29,14 +29,14 @@ def below(name: str) -> Iterator[str]:
 
 
 def with_parents(name: str) -> Iterator[str]:
-    """Yield a module and the packages that it is in, whose code runs when it is imported."""
+    """Yield a module and the packages that contain it, whose code runs when it is imported."""
     parts = name.split(".")
     for length in range(1, len(parts) + 1):
         yield ".".join(parts[:length])
 
 
 def module_of(dotted: str) -> str | None:
-    """Return the module of a dotted name, None where there is no file to read."""
+    """Return the module of a dotted name, or None if it has no file to read."""
     name = dotted.rpartition(".")[0]
     while name:
         if find(name) is not None:
@@ -47,12 +47,12 @@ def module_of(dotted: str) -> str | None:
 
 @cache
 def find(name: str) -> ModuleSpec | None:
-    """Find a module without importing it, None where there is none or it is part of Python itself."""
+    """Find a module without importing it; None if it does not exist or is part of Python itself."""
     parent, _, _ = name.rpartition(".")
     if not parent:
         if name in sys.stdlib_module_names:
             return None
-        with suppress(ValueError, ImportError):  # the former for a module without a spec
+        with suppress(ValueError, ImportError):  # the former is raised for a module without a spec
             return importlib.util.find_spec(name)
         return None
     above = find(parent)
@@ -81,11 +81,11 @@ def file_of(name: str) -> Path | None:
 
 
 def is_installed(file: Path) -> bool:
-    """Whether a file belongs to an installed package, which changes with its version only."""
+    """Whether a file belongs to an installed package, which changes only with its version."""
     return any(file.is_relative_to(folder) for folder in _folders_of_packages())
 
 
 @cache
 def _folders_of_packages() -> set[str]:
-    """Return where packages are installed; cached, as it would take half of the time of a hash."""
+    """Return where packages are installed; cached, as it would take half the time of a hash."""
     return {sysconfig.get_path(name) for name in ("purelib", "platlib")}

@@ -13,11 +13,12 @@ from sweep.config.settings import GROUPS, Settings, as_list, too_high
 from sweep.errors import SweepError, unknown
 
 ALWAYS = ("policy", "workload", "load", "machine")
-"""Axes that every dataset has, in this order, also at length 1."""
+"""Axes that every dataset has, in this order, even at length 1."""
 
 
 MOST_CELLS = 20_000_000
-"""Cells of a grid, including the cells that zip and exclude leave out: a mask has one byte for each."""
+"""Maximum of cells in a grid, including those that zip and exclude leave out: a mask takes a byte for
+each."""
 
 
 ANY_KEYS = "*"
@@ -25,7 +26,7 @@ ANY_KEYS = "*"
 
 
 class KeyTarget(NamedTuple):
-    """What an axis of a study sets: a key of a config group, or with `ANY_KEYS` whatever its values name."""
+    """The target of an axis: a key of a config group, or with `ANY_KEYS` any keys that its values name."""
 
     group: str
     key: str
@@ -40,8 +41,8 @@ class KeyAxis:
     """A grid axis that sets a key of a group: its name, the key (dotted where nested) and its values.
 
     A value with keys of its own sets these and leaves others as the file has them. An empty key stands for
-    the file itself. With `for_others` it is known that no file here has the key, see `sweep.plan.narrowed`.
-    `unused` are named values that the grid leaves out.
+    the file itself. With `for_others`, no file here has the key, see `sweep.plan.narrowed`. `unused` are
+    named values outside the grid.
     """
 
     name: str
@@ -53,7 +54,7 @@ class KeyAxis:
 
 @dataclass(frozen=True)
 class Grid:
-    """Axes and points of a study, and what the axes set.
+    """Axes and points of a study, and the keys that the axes set.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ class Grid:
     points : ndarray of int, shape (n_points,)
         See `points`.
     targets : dict of str to KeyTarget
-        What each axis sets that the study declares itself.
+        Target of each axis that the study declares itself.
     named : dict of str to dict
         Axis -> name -> value, for the axes whose values the study names.
     """
@@ -86,7 +87,8 @@ class Grid:
         return where(self.axes, self.points)
 
     def key_axes(self, group: str, for_others: Collection[str]) -> list[KeyAxis]:
-        """Return the axes that set keys of a group, with what their values, as the grid has them, set there.
+        """Return the axes that set keys of a group, with the settings that their values in the grid make
+        there.
 
         Parameters
         ----------
@@ -164,7 +166,7 @@ def _axes(
         if target.group == ANY_KEYS:
             continue
         given = getattr(settings, target.group)
-        if has(given, target.key):  # a null that is set is a value
+        if has(given, target.key):  # a given null is a value
             values[axis] = [_name(get(given, target.key), named.get(axis, {}))]
     for axis in values:
         if axis not in ALWAYS and axis not in declared:
@@ -203,7 +205,7 @@ def _names(settings: Settings, declared: Mapping[str, KeyTarget]) -> dict[str, d
 
 
 def _name(value: Any, own: Mapping[str, Any]) -> Any:
-    """Return the name of a value, if it has one."""
+    """Return the name of a value; an unnamed value is its own."""
     wanted = canonical.text(value)
     return next((name for name, one in own.items() if canonical.text(one) == wanted), value)
 

@@ -2,7 +2,7 @@
 
 A task's identity has two parts: a hash of the canonical JSON of its scientific config, and a hash of its code
 (`sweep.plan.sources`) with the family's version. So a result of earlier code is recognised: its first part
-matches a task, its second part does not. Points share most of the text, so it is joined from fragments made
+matches a task, its second part does not. Points share most of the text, which is joined from fragments made
 once for each policy, workload, machine and load: 100,000 tasks take about a second. Two points that mean the
 same simulation (an axis sets a key that a policy lacks) have the same identity, and it is run once.
 """
@@ -23,7 +23,7 @@ LENGTH = 20
 """Hexadecimal digits of an identity."""
 
 ASKED = 14
-"""How many of them are of the config; the others are of the code. With 56 bits, two of a million tasks
+"""How many digits hash the config; the others hash the code. With 56 bits, two of a million tasks
 coincide with probability 1e-5. The code part only has to distinguish the versions of one task: 24 bits
 suffice."""
 
@@ -34,7 +34,7 @@ def _content(plan: Plan, load: float | None) -> Mapping[str, Any]:
     precision = settings.precision
     stopping = None
     if precision.relative is not None:
-        # Only then does the confidence level decide where a run ends.
+        # Only then does the confidence level determine where a run ends.
         stopping = {
             "relative": precision.relative,
             "metric": precision.metric,
@@ -54,7 +54,7 @@ def ids(plan: Plan) -> Iterator[str]:
     """Yield the identity of each task: keys in sorted order, so that the joined text is canonical JSON."""
     shared = [canonical.text(_content(plan, load)) for load in plan.axes["load"]]
     code = _codes(plan)
-    # A machine names no code, so that policy and workload decide on its part.
+    # A machine names no code, so policy and workload determine this part.
     for *system, at in zip(*(plan.choices[name].tolist() for name in (*GROUPS, "load")), strict=True):
         policy, workload, machine = (plan.variants[group][i] for group, i in zip(GROUPS, system, strict=True))
         family, load = policy.parameters["family"], plan.axes["load"][at]
@@ -71,7 +71,7 @@ def ids(plan: Plan) -> Iterator[str]:
 def runs_planned_code(task: Task, family: Family) -> bool:
     """Return whether a task would run, in this process, with the code that its identity names."""
     policy, workload = task.point.policy, task.point.workload
-    if isinstance(task.family, Family):  # a program's arguments are data, whatever they look like
+    if isinstance(task.family, Family):  # a program's arguments are data, even if they look like dotted names
         policy = workload = {}
     parts = {family.package: sources.of_family(family)} | sources.of_named(policy)
     parts |= sources.of_workload(str(workload.get("model"))) | sources.of_named(workload)

@@ -1,7 +1,7 @@
-"""A grid that is narrowed to some of an experiment's policies, workloads or machines is a part of that study.
+"""Narrows a study to a part of its grid: some of an experiment's policies, workloads or machines.
 
-Keys and axes that the experiment sets for the others alone are then left out: none of the remaining files has
-such a key. Keys that were given stay, and are refused where no file has them.
+Keys and axes that the experiment sets only for the others are then left out: none of the remaining files has
+such a key. Keys that the user gave stay, and are refused if no file has them.
 """
 
 from collections.abc import Collection, Mapping
@@ -17,18 +17,18 @@ from sweep.plan import grid
 
 
 def narrowed(config: Config) -> Config:
-    """Return the config of the part that is asked for, without what only the rest of the study sets.
+    """Return the config of the requested part, without the settings that only the rest of the study uses.
 
     Raises
     ------
     SweepError
-        If the experiment sets a key for policies that it names itself, and none of those here has it.
+        If the experiment sets a key for policies that it names itself, and no policy here has it.
     """
     if config.narrowing is None:
         return config
     settings, asked, axes = config.settings, config.narrowing.asked, []
     for group in GROUPS:
-        # An experiment that is run as it stands has no key in vain: then an unknown one is a typing error.
+        # An experiment that is run unchanged uses all of its keys: then an unknown key is a typing error.
         if not _is_among(f"grid.{group}", asked):
             continue
         files, given = config.files[group], getattr(settings, group)
@@ -72,13 +72,13 @@ def _without(settings: Mapping[str, Any], lost: Collection[str], prefix: str = "
         if key in lost:
             continue
         kept[name] = _without(value, lost, f"{key}.") if isinstance(value, Mapping) else value
-        if kept[name] == {} != value:  # emptied here; a mapping that was given empty stays
+        if kept[name] == {} != value:  # not one that was given empty
             del kept[name]
     return kept
 
 
 def _short(settings: Settings, axes: Collection[str]) -> Settings:
-    """Return settings in which axes have only those values that some point of the grid has."""
+    """Return settings in which axes have only the values that occur in some point of the grid."""
     # Tied axes keep all values: zip needs axes of equal length.
     tied = {axis for entry in settings.zip for axis in entry}
     every = grid.Grid.of(settings)

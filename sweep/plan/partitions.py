@@ -14,7 +14,7 @@ AXIS = "partition"
 
 
 def expanded(config: Config) -> Settings:
-    """Return the settings of a study, with the axis of partitions declared where that is asked for.
+    """Return the settings of a study, with the axis of partitions declared if requested.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def expanded(config: Config) -> Settings:
 
 
 def notes(asked: Config, settings: Settings) -> list[str]:
-    """Return a note on the partitions that were added to what was asked for, and on their processors."""
+    """Return a note on the partitions that were added to the study, and on their processors."""
     if AXIS in asked.settings.axes or AXIS not in settings.axes:
         return []
     sizes = {name: keys["machine"]["processors"] for name, keys in settings.values[AXIS].items()}

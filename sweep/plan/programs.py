@@ -1,8 +1,7 @@
-"""``model=FUNCTION`` and ``command=[...]``: a study of a program, planned and run as one of a policy.
+"""``model=FUNCTION`` and ``command=[...]``: a study of a program, planned and run like one of a policy.
 
-The arguments are keys of that policy, below `ARGUMENTS`, and each axis of the grid sets one of them. Of the
-axes that every plan has, the ones that are not arguments are hidden: they have one value, and no dataset has
-them.
+The arguments are keys of that policy, below `ARGUMENTS`, and each axis of the grid sets one of them. The axes
+that every plan has are hidden unless they are arguments: they have one value, and the dataset omits them.
 """
 
 import hashlib
@@ -31,23 +30,23 @@ ONLY = (ARGUMENTS, "metrics", "seed_by", "time_limit", "results")
 """Settings of programs alone."""
 
 WITHOUT = ("policy", "workload", "machine", "axes")
-"""Settings that a study of a program has none of."""
+"""Settings that do not apply to a study of a program."""
 
 TAKEN = (
     "state", "saturated", "too_short", "bias", "control", "capacity", "capacity_se", "capacity_upper",
     "seconds", "exact", "dropped",
 )  # fmt: skip
-"""Variables of datasets, which no metric may hide."""
+"""Variables of datasets, whose names no metric may have."""
 
 HERE = ("serial", "dask")
-"""Executors whose workers get a function from this session itself."""
+"""Executors whose workers receive functions directly from this session."""
 
 SESSION: dict[str, Callable[..., Any]] = {}
 """Functions that a notebook gave, by dotted name."""
 
 
 def given(function: Callable[..., Any]) -> str:
-    """Return the name by which a study knows a function of this session."""
+    """Return the name by which a study refers to a function of this session."""
     name = f"{getattr(function, '__module__', None)}.{getattr(function, '__qualname__', None)}"
     if not isinstance(function, FunctionType):
         raise SweepError(f"model={function!r:.80}: give a function (def, lambda); wrap anything else in one")
@@ -56,7 +55,7 @@ def given(function: Callable[..., Any]) -> str:
 
 
 def expanded(config: Config) -> tuple[Config, tuple[str, ...]]:
-    """Return the config of a study of policies that means the same, and the axes that its dataset has not."""
+    """Return the config of an equivalent study of policies, and the axes that its dataset omits."""
     settings = config.settings
     if not settings.is_program:
         for key in ONLY:
@@ -70,7 +69,7 @@ def expanded(config: Config) -> tuple[Config, tuple[str, ...]]:
             raise SweepError(
                 f"{key} is for policies: arguments are axes, grid.NAME=[...], or arguments.NAME=VALUE"
             )
-    # Policies name their family by a text, by which tasks of this process find the program again.
+    # Policies name their family by a string, by which tasks in this process find the program again.
     program = _command(settings) if settings.command is not None else _function(settings)
     families.PROGRAMS[program.key] = program
     return _planned(config, program)
@@ -145,7 +144,7 @@ def _planned(config: Config, program: Program) -> tuple[Config, tuple[str, ...]]
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a default can be written down; others are left to the function."""
+    """Whether a default can be written as a setting; others are left to the function."""
     return value is None or isinstance(value, bool | int | float | str)
 
 

@@ -1,7 +1,7 @@
-"""All that the points of a study lack, in one message with the command that would run.
+"""Reports everything that the points of a study lack in one message with the command that would run.
 
-A family raises at the first thing that a point lacks. Most of its messages name a setting that helps
-(``add policy.unrequested=runtime``): it is tried, until the point can be simulated or a message names none.
+A family raises an error at the first setting that a point lacks. Most of its messages name a remedy (``add
+policy.unrequested=runtime``), which is tried, until the point can be simulated or a message names none.
 """
 
 import copy
@@ -34,12 +34,12 @@ MOST = 6
 
 
 class Lacking:
-    """What the points of a study lack, found by `check` one by one.
+    """The settings that the points of a study lack, found by `check` one by one.
 
     Parameters
     ----------
     replications : int
-        Of each point; more than one of a deterministic point is refused.
+        Replications of each point; more than one of a deterministic point is refused.
     """
 
     def __init__(self, replications: int = 1) -> None:
@@ -49,7 +49,7 @@ class Lacking:
         self._cured = True
 
     def check(self, family: Family, point: Point) -> Sequence[str]:
-        """Return the family's notes on a point, with all that was found to be lacking so far added to it."""
+        """Return the family's notes on a point to which all remedies found so far have been added."""
         point, tried = _changed(point, self._added), 0
         while True:
             try:
@@ -66,7 +66,7 @@ class Lacking:
             remedy = dict(text.split("=", 1) for text in found[1].split(" ")) if found else {}
             if line not in self._lines:
                 self._lines.append(line)
-            # Tried on the point: what a message advises is known to work, and what is lacking next is found.
+            # The remedy is tried on the point, to verify that it works and to find the next lack.
             changed, tried = _changed(point, remedy), tried + 1
             if remedy == ONE:
                 self._replications = 1
@@ -77,7 +77,7 @@ class Lacking:
             point = changed
 
     def refuse(self) -> None:
-        """Raise `SweepError` if anything is lacking."""
+        """Raise `SweepError` if any point lacks a setting."""
         if self._lines:
             raise SweepError("; and ".join(self._lines), self._added if self._cured else {})
 
@@ -99,7 +99,7 @@ def _line(family: Family, point: Point, error: Exception) -> str:
 
 
 def _changed(point: Point, settings: Mapping[str, str]) -> Point:
-    """Return a point with settings of a command line as far as it has their keys, itself if none differs."""
+    """Return a point with the settings of a command line whose keys it has; itself if nothing differs."""
     for key, text in settings.items():
         (group, _, name), value = key.partition("."), yaml.safe_load(text)  # as the command line reads it
         if key == "grid.load":

@@ -1,7 +1,8 @@
-"""The identity of a function that only this session has: its code, and all code and values that it uses.
+"""The identity of a function that exists only in this session: its code, and all code and values that it
+uses.
 
-Values count by their content and not by their kind, or a task would be taken for finished after a change of
-one. Code of modules counts by its source, see `sweep.plan.sources`.
+Values count by their content: otherwise a task would count as finished after one of them has changed. Code of
+modules counts by its source, see `sweep.plan.sources`.
 """
 
 import functools
@@ -32,7 +33,7 @@ MADE_AGAIN = {
     *("__dict__", "__weakref__", "__module__", "__qualname__", "__doc__", "_abc_impl"),
     *("__firstlineno__", "__static_attributes__"),
 }
-"""Attributes of a class that Python makes, and that change no result."""
+"""Attributes that Python adds to a class, which change no result."""
 
 OF_CODE = (
     *("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags", "co_exceptiontable"),
@@ -41,16 +42,16 @@ OF_CODE = (
 
 
 def pickled(function: Callable[..., Any], name: str) -> tuple[bytes, str]:
-    """Return a function of this session as workers get it, and the hash of its identity.
+    """Return a function of this session in the form that workers receive, and the hash of its identity.
 
     Raises
     ------
     SweepError
-        If it uses a value that no other process can get: then nothing identifies it either.
+        If it uses a value that cannot be sent to another process, and so cannot be identified either.
     """
     try:
         return cloudpickle.dumps(function), _Reach(function).digest()
-    except Exception as error:  # whatever a value of the session raises
+    except Exception as error:  # any exception that a value of the session raises
         raise SweepError(
             f"model={name}: it uses a value that cannot be sent to other processes ({one_line(error)}); make "
             "that value within the function"
@@ -58,12 +59,12 @@ def pickled(function: Callable[..., Any], name: str) -> tuple[bytes, str]:
 
 
 class _Reach:
-    """What a function uses, as texts that differ wherever the code or a value does."""
+    """Everything that a function uses, as strings that differ whenever the code or a value differs."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self._modules: set[str] = set()
-        self._seen: dict[int, tuple[int, Any]] = {}  # with the value, so that no later one gets its id
+        self._seen: dict[int, tuple[int, Any]] = {}  # keeps the value, so that no later one gets its id
 
     def digest(self) -> str:
         text = self._text(self._function)
@@ -86,8 +87,8 @@ class _Reach:
         return f"{type(value).__qualname__}[{', '.join(texts)}]"
 
     def _parts(self, value: Any) -> Iterator[Any]:
-        """Yield what a value is made of."""
-        inner = getattr(value, "__wrapped__", None) or getattr(value, "py_func", None)  # of a cache; of numba
+        """Yield the parts of a value."""
+        inner = getattr(value, "__wrapped__", None) or getattr(value, "py_func", None)  # cached, numba
         if isinstance(value, ModuleType):
             self._modules.add(value.__name__)
             yield value.__name__
@@ -149,13 +150,13 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _reduced(value: Any) -> Iterator[Any]:
-    """Yield what makes an object again, as pickle has it; its bytes where that is more than plain parts."""
+    """Yield the parts from which pickle would rebuild an object; its bytes if these are not plain values."""
     try:
         found = value.__reduce_ex__(4)
     except TypeError:
         yield cloudpickle.dumps(value)
         return
-    if isinstance(found, str):  # the name by which its module has it
+    if isinstance(found, str):  # its name in its module
         yield f"{getattr(value, '__module__', type(value).__module__)}.{found}"
         return
     make, arguments, *more = found

@@ -1,10 +1,10 @@
-"""The code that can change a task's result, as a hash for its identity.
+"""Hashes the code that can change a task's result, for the task's identity.
 
 A task runs its policy's family, its workload's model, and functions with a dotted name (a user's packing
 scheme, an order of priority, a speed-up). The hash covers the source of those modules and of everything that
 they import from ``models`` and from files of the user's own, wherever in the file the import is. Comments,
-docstrings and layout are left out, so that they make no result stale. Nothing is imported or run for this:
-see `sweep.plan.finding`.
+docstrings and layout do not count, so editing them makes no result stale. Nothing is imported or run for
+this: see `sweep.plan.finding`.
 
 Data files and other packages (numpy) are left out; the dataset records the versions of the latter.
 """
@@ -31,19 +31,20 @@ from sweep.errors import SweepError
 from sweep.plan import finding
 
 FORM = "3"
-"""Version of the normal form; a new one makes all results stale."""
+"""Version of the normal form; a new version makes all results stale."""
 
 CALLERS = frozenset({"models.dotted", "models.kernels.cache"})
-"""Modules that only find and call others: an edit of them would make all results stale for nothing."""
+"""Modules that only find and call others: if they counted, an edit would make all results stale for no
+reason."""
 
 REGISTRIES = frozenset({"models.workloads"})
-"""Modules that count by what they import: a name that is added to a registry changes no result."""
+"""Modules of which only the imports count: a name that is added to a registry changes no result."""
 
 PROJECT = frozenset({*packages.NAMES, "schedsweep"})
 """All packages of this project."""
 
 OWN_KEYS = ("name", "path", "family")
-"""Keys of policies, workloads and machines that name no function."""
+"""Keys of policies, workloads and machines that never name a function."""
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+\.?")
 
@@ -56,11 +57,11 @@ class Source(NamedTuple):
     digest : str
         Hash of its normal form.
     imports : list of (level, module, names)
-        Every ``import`` in it, those for type checkers left out; level counts the dots of a relative one.
+        Every ``import`` in it except for type checkers; level counts the dots of a relative import.
     strings : list of str
-        Texts that may be dotted names of modules.
+        Strings that may be dotted names of modules.
     words : list of str
-        All words of its texts and imports: a module that is found by a name has its own among them.
+        All words in its strings and imports, among them the names of modules that are found by name.
     """
 
     digest: str
@@ -81,12 +82,12 @@ def clear_caches() -> None:
 
 
 def of_family(family: Family) -> str:
-    """Return the hash of a family's own modules and of all that they use, workloads left out.
+    """Return the hash of a family's own modules and of all code that they use, without workloads.
 
-    A module of the package that no other one names is not the family's: a policy's YAML file may name it,
-    and it counts for that policy alone. So to add a policy makes no result of the others stale.
+    A module of the package that no other module names does not count: a policy's YAML file may name it, and
+    then it counts for that policy alone. So adding a policy makes no other policy's results stale.
     """
-    if code := getattr(family, "code", ""):  # of a program without a module
+    if code := getattr(family, "code", ""):  # a program without a module
         return str(code)
     below = set(finding.below(family.package))
     defaults = {f"{family.package}.{name}" for name in ("policies", "model")} & below
@@ -94,7 +95,7 @@ def of_family(family: Family) -> str:
     sources = {name: _read(name, file) for name in below if (file := finding.file_of(name)) is not None}
     mentions = Counter(word for source in sources.values() for word in source.words)
     for name, source in sources.items():
-        # Whether another module names it: its own mention of its name does not count.
+        # Only other modules count: a module may mention its own name.
         last = name.rpartition(".")[2]
         if finding.is_package(name) or mentions[last] > (last in source.words):
             named.add(name)
@@ -102,13 +103,13 @@ def of_family(family: Family) -> str:
 
 
 def of_workload(model: object) -> dict[str, str]:
-    """Return module -> hash of a workload's model; empty for its family's own, or one that is not here."""
+    """Return module -> hash of a workload's model; empty for the family's own model, or a missing one."""
     module = module_name(str(model))
     return {} if module is None or finding.find(module) is None else {module: _joined(finding.below(module))}
 
 
 def of_statistics() -> str:
-    """Return the hash of what decides when a run is precise enough."""
+    """Return the hash of the code that decides when a run is precise enough."""
     return _joined(finding.below("sweep.statistics"))
 
 
@@ -118,7 +119,7 @@ def of_named(parameters: Mapping[str, Any]) -> dict[str, str]:
     Raises
     ------
     SweepError
-        For a function that no module has: workers could not import it.
+        For a function outside any module: workers could not import it.
     """
     found = {}
     # The model of a workload is a module, see `of_workload`; all else are functions and objects of modules.
@@ -134,14 +135,14 @@ def of_named(parameters: Mapping[str, Any]) -> dict[str, str]:
 
 
 def dotted_names(value: Any) -> list[str]:
-    """Return all texts in parameters that have the form of a dotted name, but for those under `OWN_KEYS`."""
+    """Return all strings in parameters that have the form of a dotted name, except under `OWN_KEYS`."""
     return [text for key, text in texts(value) if key not in OWN_KEYS and _DOTTED.fullmatch(text)]
 
 
 def foreign(given: Any, packages: Collection[str] = OURS) -> list[str]:
-    """Return the families and dotted names in parameters that lead to code outside of some packages.
+    """Return the families and dotted names in parameters that lead to code outside some packages.
 
-    All texts with a dot are names: whatever can be imported may be.
+    Every string with a dot counts as a name, because it might be imported.
     """
     named = {
         text
@@ -157,7 +158,7 @@ def foreign(given: Any, packages: Collection[str] = OURS) -> list[str]:
 
 
 def _joined(modules: Iterable[str]) -> str:
-    """Return one hash of modules and of all that they import, however far."""
+    """Return one hash of modules and of everything that they import, directly or not."""
     return _closure(frozenset(modules))
 
 
@@ -167,12 +168,12 @@ def own_files(modules: Iterable[str]) -> dict[str, str]:
     Parameters
     ----------
     modules : iterable of str
-        As `Plan.sources` names them; this project's own and installed packages are left out.
+        Keys of `Plan.sources`; this project's modules and installed packages are left out.
 
     Returns
     -------
     dict of str to str
-        File, as it lies below a folder of the search path, -> its text.
+        File, relative to a folder of the search path -> its text.
     """
     own = [name for name in modules if name.partition(".")[0] not in OURS]
     below = {
@@ -197,7 +198,8 @@ def _closure(modules: frozenset[str]) -> str:
 
 
 def _reached(modules: frozenset[str]) -> dict[str, str]:
-    """Return modules and all that they import, however far, with their hashes; empty for what has none."""
+    """Return modules and everything that they import, directly or not, with their hashes, if they have
+    any."""
     # Imports are followed into the packages of the given modules, and into the user's own files.
     tops = {"models", *(name.partition(".")[0] for name in modules)}
     waiting, found = sorted(modules), dict[str, str]()
@@ -218,7 +220,7 @@ def _reached(modules: frozenset[str]) -> dict[str, str]:
 
 
 def _is_own(name: str, other: str) -> bool:
-    """Return whether a module of a user's imports another one of the user's, of whatever package."""
+    """Return whether a user's module imports another module of the user, of any package."""
     if name.partition(".")[0] in PROJECT or other.partition(".")[0] in PROJECT:
         return False
     file = finding.file_of(other)
@@ -246,22 +248,22 @@ def _used(name: str, source: Source) -> Iterator[str]:
         if (found := finding.module_of(f"{bare}.it")) is not None and not _draws(found):
             yield from finding.with_parents(found)
             if found == bare and finding.is_package(found):
-                # The prefix of names that are joined at run time: any module of the package whose last name
-                # occurs as a word in the source may be meant.
+                # The prefix of names that are joined at run time: it may refer to any module of the package
+                # whose last name occurs as a word in the source.
                 yield from (
                     f"{found}.{word}" for word in source.words if finding.find(f"{found}.{word}") is not None
                 )
 
 
 def _draws(name: str) -> bool:
-    """Return whether a module is a paper's, or another one that draws datasets: no task runs it."""
+    """Return whether a module belongs to a paper or draws datasets: no task runs it."""
     file = finding.file_of(name)
     imports = [] if file is None else _read(name, file).imports
     return any(module.partition(".")[0] == "analysis" for _, module, _ in imports)
 
 
 _seen: dict[Path, str] = {}
-"""What this process has read; a module that it has imported since must not have changed."""
+"""Files that this process has read; a module that it has imported since must not have changed."""
 
 
 def _read(name: str, file: Path) -> Source:
@@ -280,7 +282,8 @@ def _read(name: str, file: Path) -> Source:
 
 
 def _remove_stale_bytecode(file: Path, is_own: bool) -> None:
-    """Remove bytecode that may be of another source, so that the code that runs is the code that is hashed.
+    """Remove bytecode that may belong to another source, so that the code that runs is the code that is
+    hashed.
 
     Python compares only the size of the source and the second of its last change. After two edits within one
     second that keep the size, or where times are set (``cp -p``), it would run the first edit's bytecode.
@@ -294,15 +297,15 @@ def _remove_stale_bytecode(file: Path, is_own: bool) -> None:
 
 @cache
 def _parse(data: bytes) -> Source:
-    """Return the content of a file; some milliseconds, once for each content."""
+    """Return the content of a file; takes some milliseconds, once for each content."""
     try:
         tree = ast.parse(data)
-    except (SyntaxError, ValueError):  # its import will raise it; until then any change counts
+    except (SyntaxError, ValueError):  # importing it will raise the error; until then any change counts
         return Source(hashlib.sha256(data).hexdigest(), [], [], [])
     imports: list[tuple[int, str, list[str]]] = []
     texts: set[str] = set()
-    # A list that grows, as `ast.walk` is slow. What is for readers only leaves the tree before the walk comes
-    # to it: a text in a docstring names no module, and imports for type checkers never run.
+    # A growing list, because `ast.walk` is slow. Parts for readers only are removed before the walk reaches
+    # them: a string in a docstring names no module, and imports for type checkers never run.
     nodes: list[ast.AST] = [tree]
     for node in nodes:
         for field in node._fields:

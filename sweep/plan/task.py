@@ -13,7 +13,8 @@ from sweep.config.settings import WEEK
 
 @dataclass(frozen=True)
 class Stopping:
-    """When a run may end early: ``precision``, ``confidence`` and ``warmup`` of conf/config.yaml."""
+    """The rule by which a run may end early: ``precision``, ``confidence`` and ``warmup`` of
+    conf/config.yaml."""
 
     relative: float
     confidence: float
@@ -38,14 +39,14 @@ class Measurement:
 
     @property
     def batches(self) -> Batches:
-        """The same for a model, without the stopping rule."""
+        """The same in the form for a model, without the stopping rule."""
         size = self.batch_size if isinstance(self.batch_size, int) else None
         weeks = self.batch_size == WEEK
         return Batches(size, self.warmup, self.checkpoints, weeks=weeks, overloaded=self.overloaded)
 
     @property
     def jobs(self) -> int:
-        """Jobs that a run simulates if it does not end early; 1 where their number is not known."""
+        """Jobs that a run simulates if it does not end early; 1 if their number is unknown."""
         return 1 if self.to_the_end else self.batches.jobs(self.batches.most)
 
 
@@ -75,16 +76,16 @@ class Task:
 
 @dataclass(frozen=True)
 class Bundle:
-    """Tasks that travel together, and the folder for their results: one message to a worker.
+    """Tasks that are sent together, and the folder for their results: one message to a worker.
 
     Parameters
     ----------
     log : str, optional
         Name of a log that several workers of one machine share; None is a log of the worker's own.
     brief : bool
-        Whether it takes little time by measurement, not by a guess: another bundle may wait behind it.
+        Whether it is short by measurement, not by a guess, so that another bundle may wait behind it.
     running : Path, optional
-        Folder for files that show the progress of tasks (`models.kernels.progress`), on one machine.
+        Folder for files with the progress of tasks (`models.kernels.progress`), on one machine.
     """
 
     tasks: tuple[Task, ...]
@@ -108,7 +109,7 @@ def seed(root: int, workload: str, replication: int) -> Seed:
 
 
 class Result(NamedTuple):
-    """One finished task as the run needs it; the numbers themselves are in the worker's log."""
+    """One finished task in the form that the run needs; the values are in the worker's log."""
 
     id: str
     failed: bool

@@ -1,8 +1,8 @@
-"""The policies, workloads and machines of a grid as the models get them.
+"""The policies, workloads and machines of a grid in the form that the models receive.
 
 A variant is one file of a config group with the settings of the experiment and one value of each axis that
-sets a key in that group. There are few variants however many points a grid has, so all the work on nested
-dicts, and their JSON, is done here once.
+sets a key in that group. There are few variants however many points a grid has, so all work on nested dicts
+and their JSON is done here, once.
 """
 
 import copy
@@ -34,9 +34,9 @@ class Variant:
     Parameters
     ----------
     parameters : dict
-        What the model is given: the file, resolved, with ``name`` and any ``path`` absolute.
+        The model's input: the resolved file, with ``name`` and any ``path`` absolute.
     content : dict
-        What names it in a task's identity: a ``path`` is replaced by the hash of the file's content.
+        Its part in a task's identity: a ``path`` is replaced by the hash of the file's content.
     text : str
         Canonical JSON of `content`.
     """
@@ -87,7 +87,7 @@ def build(
                 f"{', '.join(guilty)} makes {other} and {name} the same, under two names: name one of them, "
                 f"e.g. grid.{group}=[{other}]"
             )
-        # Few files have references, and OmegaConf takes longer than all the rest of a plan.
+        # Few files have references, and OmegaConf would take longer than the rest of a plan.
         interpolated = "${" in canonical.text(base)
         for values in itertools.product(*(axis.values for axis in axes)):
             data = copy.deepcopy(base)
@@ -101,7 +101,7 @@ def build(
 def _refuse_unknown(
     group: str, files: Mapping[str, dict[str, Any]], given: Sequence[str], axes: Sequence[KeyAxis]
 ) -> None:
-    """Raise `SweepError` for a key that is given or that an axis sets, and that no file has."""
+    """Raise `SweepError` for a key that the user or an axis sets, but no file has."""
     valid = {key for file in files.values() for key, _ in leaves(file)}
     names = ", ".join(files)
     parts = [part for axis in axes for value in axis.values for part in parts_of(files, axis.key, value)]
@@ -152,7 +152,7 @@ def _finish(group: str, name: str, data: dict[str, Any], given_path: str, logs: 
 
 
 def place(path: Path, logs: Mapping[str, str]) -> Path:
-    """Return where a log is here: of those with its name the one whose folders are most like its own.
+    """Return the local path of a log: among files with its name, the one whose folders match best.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _resolve(group: str, name: str, data: dict[str, Any]) -> dict[str, Any]:
-    # Imported only here: few files need it, and to load it takes longer than to expand a plan.
+    # Imported only here: few files need it, and loading it takes longer than expanding a plan.
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
@@ -185,7 +185,7 @@ def _resolve(group: str, name: str, data: dict[str, Any]) -> dict[str, Any]:
 @cache  # `state`, the size and time of the file, is in the key: a log that changes is read again
 def _digest(path: Path, group: str, name: str, given: str, state: tuple[int, int] | None) -> str:
     try:
-        # A device or a pipe has no end, or none yet: it would be read for ever.
+        # A device or a pipe may have no end: it would be read for ever.
         if not path.is_dir() and path.exists() and not path.is_file():
             raise SweepError(
                 f"{group} {name}: {group}.path={path} is a device or a pipe; give the path of a file, "

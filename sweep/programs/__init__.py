@@ -1,4 +1,4 @@
-"""Functions and commands as models: what a user declares of them. docs/any_function.md shows all of it."""
+"""Functions and commands as models: their declarations. See docs/any_function.md."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -29,7 +29,7 @@ def metric(unit: str = "1", long_name: str = "", dims: Mapping[str, Sequence[Any
     long_name : str
         Axis label of figures; its name by default.
     dims : mapping of str to sequence, optional
-        Of a metric that is an array: dimension -> coordinates, in the order of the array's axes.
+        For a metric that is an array: dimension -> coordinates, in the order of the array's axes.
 
     Examples
     --------
@@ -40,12 +40,12 @@ def metric(unit: str = "1", long_name: str = "", dims: Mapping[str, Sequence[Any
 
 
 def model(*given: Any, **metrics: Declared) -> Callable[[Function], Function]:
-    """Declare the metrics of a function, which then is the model of a study; the function stays as it is.
+    """Declare the metrics of a function that is the model of a study; the function itself is unchanged.
 
     Raises
     ------
     sweep.Error
-        If it is used without metrics.
+        If the decorator is used without metrics.
     """
     if given or not metrics or not all(isinstance(one, Declared) for one in metrics.values()):
         raise SweepError('@model takes the metrics by name: @model(error=metric("1", "absolute error"))')

@@ -37,12 +37,12 @@ SHOWN = 300
 
 @dataclass(frozen=True, eq=False)
 class Program(Family):
-    """What functions and commands have in common.
+    """The common base of functions and commands.
 
     Parameters
     ----------
     code : str
-        Hash of its code, where it is not the source of modules.
+        Hash of its code, if this is not the source of modules.
     draws : bool
         Whether its runs differ by random numbers, so that replications are samples.
     """
@@ -62,7 +62,7 @@ class Program(Family):
 
     @property
     def key(self) -> str:
-        """The text by which a plan names it."""
+        """The string by which a plan identifies it."""
         return self.package
 
     @property
@@ -90,7 +90,7 @@ class Program(Family):
         return self.coords
 
     def simulate(self, point: Point) -> Outcome:
-        """Run it, and take as many batches as are asked for."""
+        """Run it, and take the requested number of batches."""
         batches, found = point.batches, list[dict[str, np.ndarray]]()
         arguments = {**point.policy["arguments"]}
         if "load" in point.policy["axes"]:
@@ -130,7 +130,7 @@ class Program(Family):
             shape = tuple(len(self.coords[dim]) for dim in one.dims)
             try:
                 values = np.asarray(row[one.name])
-            except ValueError:  # rows of several lengths
+            except ValueError:  # rows of different lengths
                 values = np.asarray(None)
             if values.dtype.kind not in "biuf":
                 self._refuse(f"returned {row[one.name]!r:.60} for {one.name}, which is not a number")
@@ -172,7 +172,7 @@ class Function(Program):
 
     @cached_property
     def function(self) -> Callable[..., Any]:
-        """The function, imported when it is needed first: then an error is the record of a task."""
+        """The function, imported when it is first needed, so that an error becomes the record of a task."""
         found: Callable[..., Any] = pickle.loads(self.value) if self.value else dotted.imported(self.origin)
         return found
 
@@ -225,7 +225,7 @@ def _limited(run: Callable[[], Outcome], limit: float, name: str) -> Outcome:
     """Return what a function returns, computed by a fork of this process that is killed at the limit."""
     reading, writing = os.pipe()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of forks of processes with threads
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python warns of forks in processes with threads
         child = os.fork()
     if child == 0:
         with suppress(BaseException):
@@ -342,7 +342,7 @@ PLACE = re.compile(r"\{([A-Za-z_]\w*)\}")
 
 
 def _place(part: str) -> str:
-    """Return the absolute path of a file of the folder in which the study was started, else a word itself."""
+    """Return the absolute path of a file in the folder where the study was started, or the word itself."""
     with suppress(OSError, ValueError):
         if Path(part).is_file():
             return str(Path(part).absolute())

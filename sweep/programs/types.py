@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from sweep.errors import SweepError
 
 RNG = "rng"
-"""The argument that gets the random numbers of a replication."""
+"""The argument that receives the random numbers of a replication."""
 
 
 def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
@@ -43,7 +43,8 @@ def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 
 def fitted(value: Any, kind: Any) -> Any:
-    """Return a setting as the annotation of its argument has it; `TypeError` where it does not fit."""
+    """Return a setting converted to the type that its argument is annotated with; `TypeError` if it does not
+    fit."""
     origin, inner = get_origin(kind), get_args(kind)
     if kind is Any:
         return value

@@ -33,7 +33,7 @@ MOST = 8
 
 
 def main(given: Sequence[str], folders: Sequence[Path], arguments: Sequence[str], watch: bool = False) -> int:
-    """Run a study once more from its dataset, and return the exit status: 0 only if it gave the same.
+    """Run a study again from its dataset, and return the exit status: 0 only if the results are the same.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def _logs(
 
 
 def _find_modules(original: Original, chosen: Mapping[str, Any], console: Console) -> None:
-    """See to it that the study's own code can be found."""
+    """Make sure that the study's own code can be imported."""
     if "modules" in chosen:
         if not original.modules:
             raise SweepError(
@@ -134,7 +134,7 @@ def _find_modules(original: Original, chosen: Mapping[str, Any], console: Consol
             )
         for file in needs.write_modules(original.modules, Path(str(chosen["modules"])).expanduser()):
             say(console, f"written from the file: {file}")
-    finding.clear_caches()  # files may have gone since this session found them; none is imported for that
+    finding.clear_caches()  # files may have gone since this session found them; nothing is imported here
     for name in original.attribute("sources"):
         if name.startswith(COMMAND) or finding.find(name) is not None:
             continue

@@ -1,4 +1,4 @@
-"""What a recipe may not do, as it may be a stranger's: run other code, or read other files."""
+"""Limits on a recipe, which may be a stranger's: it must not run other code, or read other files."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -27,7 +27,7 @@ def allowed(original: Original, trust: bool = False, brings_code: bool = False) 
 
 
 def planned(original: Original, config: Config, packages: Collection[str] | None = dotted.OURS) -> Plan:
-    """Return the plan of a recipe, for which only code of some packages is imported; None is of any.
+    """Return the plan of a recipe, importing only code of some packages; None allows any.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The parts of a study beside its dataset: the logs, found by their content, and the user's code."""
+"""The parts of a study outside its dataset: the logs, found by their content, and the user's code."""
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
@@ -23,7 +23,7 @@ def logs(
     Parameters
     ----------
     packages : collection of str, optional
-        Packages whose families may be imported; None is any.
+        Packages whose families may be imported; None allows any.
 
     Returns
     -------
@@ -68,13 +68,13 @@ class _Digests:
         self._families: list[Family] = []
         with nullcontext() if packages is None else dotted.only(packages):
             for package in original.attribute("families"):
-                with suppress(SweepError):  # refused, or not here: the plan names it
+                with suppress(SweepError):  # refused, or missing: the plan reports it
                     self._families.append(families.find(package))
 
     def of(self, file: Path) -> Iterator[str]:
         """Yield the SHA-256 of a file, and of that file with those that it includes."""
         try:
-            if not file.stat().st_size:  # of /proc, whose files may have no end
+            if not file.stat().st_size:  # files of /proc may have no end
                 return
             with file.open("rb") as opened:
                 yield hashlib.file_digest(opened, "sha256").hexdigest()
@@ -89,12 +89,12 @@ class _Digests:
 
 
 def write_modules(modules: Mapping[str, str], folder: Path) -> list[Path]:
-    """Write a study's own code into a folder, and have it found there, by workers as well.
+    """Write a study's own code into a folder from which this process and its workers import it.
 
     Raises
     ------
     SweepError
-        If a file of that name is there with another content: nothing is written over.
+        If a file of that name exists with different content: nothing is overwritten.
     """
     written = []
     for place, text in modules.items():

@@ -1,4 +1,4 @@
-"""The dataset that a study is rerun from, read as it lies there and checked before anything is run."""
+"""The dataset from which a study is rerun, read as stored and checked before anything is run."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from sweep.store import loading, provenance, recipe
 
 @dataclass(frozen=True)
 class Original:
-    """What is known of a study from its dataset.
+    """A study as described by its dataset.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ class Original:
 
     @property
     def commit(self) -> str:
-        """The commit that it was made with, empty where that is not known, or is none."""
+        """The commit that it was made with, empty if unknown or not a commit."""
         return provenance.known_commit(str(self.data.attrs.get("commit", "")))
 
 
 def opened(given: str) -> Original:
-    """Return the study of a dataset, with the bits that the file has, or of the one in a results folder."""
+    """Return the study of a dataset, or of the one in a results folder, with the stored bits."""
     path, data = loading.opened(Path(given).expanduser(), decode_cf=False)
     if "recipe" not in data.attrs:
         raise SweepError(f"{path} has no recipe from which it could be made again; run its command again")
@@ -56,7 +56,7 @@ def opened(given: str) -> Original:
 
 @contextmanager
 def understood(path: Path) -> Iterator[None]:
-    """Turn whatever a strange recipe leads to into one line."""
+    """Turn any error that a malformed recipe causes into one line."""
     try:
         yield
     except SweepError:

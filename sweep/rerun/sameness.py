@@ -10,7 +10,7 @@ import xarray as xr
 from sweep.store.state import DONE, EXCLUDED
 
 OWN = ("seconds",)
-"""Variables that no two runs have alike."""
+"""Variables that differ between any two runs."""
 
 JOINT = ("bias", "capacity", "capacity_se", "capacity_upper", "too_short")
 """Variables that depend on tasks of other points as well: not compared while the dataset is unfinished."""
@@ -43,7 +43,7 @@ def unfinished(old: xr.Dataset) -> int:
 
 
 def differences(old: xr.Dataset, new: xr.Dataset) -> Iterator[str]:
-    """Yield what differs, a line for each variable or attribute.
+    """Yield the differences, one line for each variable or attribute.
 
     Where the old one was not finished, only its finished points are compared; where the two have different
     formats, the values of the variables that both have.
@@ -68,7 +68,7 @@ def differences(old: xr.Dataset, new: xr.Dataset) -> Iterator[str]:
 def _variable(name: str, old: xr.Dataset, new: xr.Dataset, alike: bool) -> Iterator[str]:
     one, other = old.variables[name], new.variables[name]
     if not alike and one.dtype.kind == other.dtype.kind:
-        other = other.astype(one.dtype)  # a whole number may take fewer bytes
+        other = other.astype(one.dtype)  # an integer may be stored in fewer bytes
     if one.dims != other.dims or one.shape != other.shape or one.dtype != other.dtype:
         yield f"{name}: {_form(one)} in the file, {_form(other)} here"
         return
@@ -99,7 +99,7 @@ def _known(old: xr.Dataset, dims: tuple[Any, ...]) -> np.ndarray | None:
 
 
 def _differ(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return where two arrays of one kind differ; of numbers their bits are compared."""
+    """Return where two arrays of one kind differ; numbers are compared by their bits."""
     if one.dtype.kind in "OUS":
         return np.asarray(one != other)
     bits = np.dtype(f"u{one.dtype.itemsize}")
@@ -125,7 +125,7 @@ def _form(variable: xr.Variable) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return an attribute so that it can be compared: JSON by its content."""
+    """Return an attribute in comparable form: JSON is compared by content."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, np.generic):

@@ -1,4 +1,4 @@
-"""How this environment differs from the one that a dataset was made in: a line each, with what to do."""
+"""Differences between this environment and the one that a dataset was made in: a line each, with advice."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,11 +12,12 @@ DIRTY = "-dirty"
 """Ends the commit of a checkout with changes of its own."""
 
 MOST = 5
-"""Keys of a config that are listed."""
+"""Maximum of config keys that are listed."""
 
 
 def differences(original: Original, plan: Plan) -> Iterator[str]:
-    """Yield what may change a number: packages, code, and settings that mean something else here."""
+    """Yield the differences that may change a number: packages, code, and settings with another meaning
+    here."""
     yield from _packages(original)
     yield from _code(original, plan)
     yield from _settings(original, plan)
@@ -73,9 +74,10 @@ def checkout(original: Original) -> str:
 
 
 def _settings(original: Original, plan: Plan) -> Iterator[str]:
-    """Yield settings that the same words stand for something else in: defaults, and numbers left open."""
+    """Yield settings that resolve differently here although the config is the same: defaults, and numbers
+    left open."""
     there = original.attribute("config")
-    # What a later version has added has its default.
+    # Keys that a later version added have their defaults.
     here = _shared(provenance.sanitised(manifest.resolved(plan)), there)
     lines = list(manifest.differences(there, here))
     for line in lines[:MOST]:
@@ -85,7 +87,7 @@ def _settings(original: Original, plan: Plan) -> Iterator[str]:
 
 
 def _shared(config: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those keys of a config that another one has."""
+    """Return the keys of a config that another one has, too."""
     both = {key: (value, other[key]) for key, value in config.items() if key in other}
     return {
         key: _shared(*pair) if all(isinstance(one, Mapping) for one in pair) else pair[0]

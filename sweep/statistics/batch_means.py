@@ -1,7 +1,7 @@
 """Confidence intervals from batch means and replications: pure functions of arrays.
 
 An array of values has the shape (..., replications, batches); NaN marks a batch that was not run or was
-dropped. Pairs of policies have the rule of `comparison`.
+dropped. Pairs of policies follow the rule in `comparison`.
 
 - The mean of a replication is the mean of its batches, which count alike or by their `weight` (jobs, time).
   The mean of a point is the mean of its replications, which count alike.
@@ -36,7 +36,7 @@ ROUNDING = 1e-12
 
 
 Levels: TypeAlias = Callable[[float], Interval]
-"""Intervals of one point at any confidence, which take little more time than one of them."""
+"""Function from a confidence to the interval of one point; many levels take little more time than one."""
 
 
 class Intervals(NamedTuple):
@@ -66,7 +66,7 @@ def interval(
     Raises
     ------
     ValueError
-        If `values` has not two dimensions or `confidence` does not lie between 0 and 1.
+        If `values` does not have two dimensions, or `confidence` is not between 0 and 1.
 
     Examples
     --------
@@ -82,7 +82,8 @@ def interval(
 
 
 def levels(values: ArrayLike, *, weight: ArrayLike | None = None, exact: bool = False) -> Levels:
-    """Return the intervals of one point at any confidence, see `interval`; the rest is worked out once."""
+    """Return the intervals of one point at any confidence, see `interval`; everything else is computed
+    once."""
     table = _one_point(np.asarray(values, dtype=np.float64))
     known = _moments(table if weight is None else weighed(table, weight), exact)
     sampled: Method = "replications" if known.by_replications else "batch means"
@@ -124,7 +125,7 @@ def relative_half_width(values: ArrayLike, confidence: float = 0.95) -> float:
     """Half-width over the mean's magnitude; NaN where the interval is withheld, infinite around zero."""
     found = interval(values, confidence)
     if found.half_width == 0:
-        return 0.0  # a constant is known exactly, even the constant 0
+        return 0.0  # a constant is known exactly, even 0
     return found.half_width / abs(found.mean) if found.mean else math.inf
 
 
@@ -132,8 +133,8 @@ def precise_enough(values: ArrayLike, relative: float, confidence: float = 0.95)
     """Whether a sequential experiment may stop: the relative half-width is at most `relative`.
 
     A withheld interval is never precise. Stopping at a random size costs some coverage, because an interval
-    that happens to be narrow stops the run. Looking only at a few declared sizes keeps the loss small: 95 %
-    intervals that looked three or four times from 10 batches on covered 97 % on normal batches and on M/M/1
+    that happens to be narrow stops the run. Checking only at a few declared sizes keeps the loss small: 95 %
+    intervals with three or four checkpoints from 10 batches on covered 97 % on normal batches and on M/M/1
     waiting times.
     """
     if not relative > 0:
@@ -154,7 +155,7 @@ def _one_point(values: Floats) -> Floats:
 
 
 class _Moments(NamedTuple):
-    """What intervals are made from at any level, each of shape (...)."""
+    """The statistics from which intervals at any level are computed, each of shape (...)."""
 
     mean: Floats
     lag1: Floats
@@ -172,7 +173,7 @@ class _Moments(NamedTuple):
 
 
 def _moments(values: Floats, exact: ArrayLike) -> _Moments:
-    """Apply the rule of this module to values of shape (..., replications, batches), but for the level."""
+    """Apply this module's rule to values of shape (..., replications, batches), except for the level."""
     if values.ndim < 2:
         raise ValueError(f"values of shape {values.shape} lack an axis: pass (..., replications, batches)")
     values = _close_gaps(values)
@@ -181,7 +182,7 @@ def _moments(values: Floats, exact: ArrayLike) -> _Moments:
     by_replications = replications >= MIN_REPLICATIONS
     judged = batches.max(axis=-1, initial=0) >= MIN_BATCHES
 
-    # Divisions by empty counts and infinite values end as NaN, which is what they shall be.
+    # Divisions by empty counts, and infinite values, give NaN, as they should.
     with np.errstate(invalid="ignore", divide="ignore"):
         between = (np.where(held, centres - mean[..., None], 0.0) ** 2).sum(axis=-1)
         deviations = np.where(ran, values - centres[..., None], 0.0)
@@ -197,7 +198,8 @@ def _moments(values: Floats, exact: ArrayLike) -> _Moments:
         spread = np.where(
             by_replications,
             between / (replications - 1) / replications,
-            # The variance of the mean of the replications' means, each of its own number of batches.
+            # The variance of the mean of the replications' means, which may have different numbers of
+            # batches.
             within / (total - replications) * (total / effective)
             * np.where(held, 1 / batches, 0.0).sum(axis=-1) / replications**2,
         )  # fmt: skip
@@ -226,7 +228,7 @@ def _moments(values: Floats, exact: ArrayLike) -> _Moments:
 
 
 def _cubes(values: Floats, where: NDArray[np.bool_]) -> Floats:
-    """Cube the values of some points, shape (..., replications, batches), and have 0 for all others.
+    """Cube the values of some points, shape (..., replications, batches); all others become 0.
 
     Cubes of negative numbers take numpy three times as long as all other statistics of a point.
     """
@@ -248,8 +250,8 @@ def _half_width(known: _Moments, confidence: float) -> Floats:
 
 
 class _Means(NamedTuple):
-    """Which batches ran, how many of each replication, which replications hold data, and how many of a point;
-    the means of replications and of points."""
+    """Which batches ran, how many per replication, which replications hold data, and how many per point; the
+    means of replications and of points."""
 
     ran: NDArray[np.bool_]
     batches: NDArray[np.int64]
@@ -260,7 +262,7 @@ class _Means(NamedTuple):
 
 
 def _means(values: Floats) -> _Means:
-    """Return the means of replications and of points; NaN, from a division by nothing, where nothing ran."""
+    """Return the means of replications and of points; NaN (0 / 0) where nothing ran."""
     ran = ~np.isnan(values)
     batches = ran.sum(axis=-1)
     held = batches > 0

@@ -1,4 +1,4 @@
-"""What a policy can deliver, from runs in which it is offered more.
+"""The work that a policy can deliver, estimated from runs in which it is offered more.
 
 Below its capacity a policy delivers all that is offered, sooner or later; above, the queue grows for ever.
 Near it no run shows which is the case, as a stable queue fluctuates there over longer times than any run. An
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 BLOCKS = 5
-"""Parts of the second half of a run, whose means count as independent."""
+"""Parts of the second half of a run whose means count as independent."""
 
 FREEDOM = 2 * BLOCKS - 1
 """Degrees of freedom of the error from two runs."""
@@ -21,15 +21,15 @@ ERRORS = 2.0
 """Standard errors on both sides of a capacity within which a load is undecided."""
 
 FURTHER = 8.0
-"""Some policies make the more of a machine the more jobs are in the system: what a run delivers more at its
-end than in its middle, it may deliver this many times over in the long run."""
+"""Some policies use a machine better the more jobs are in the system: the rise of the delivered work from the
+middle of a run to its end may continue to this multiple of itself in the long run."""
 
 
 class Capacity(NamedTuple):
     """The delivered share C of a machine.
 
     mean, error : C and its standard error
-    upper : the load above which the policy does not keep up; infinite if all that was offered was delivered
+    upper : the load above which the policy does not keep up; infinite if all offered work was delivered
     """
 
     mean: float
@@ -80,14 +80,14 @@ def capacity(delivered: ArrayLike, offered: float) -> Capacity:
 
 
 def undecided(loads: ArrayLike, mean: ArrayLike, error: ArrayLike, upper: ArrayLike) -> NDArray[np.bool_]:
-    """Return at which loads it is not known whether a policy of a capacity keeps up; see `Capacity`."""
+    """Return at which loads it is undecided whether a policy with a capacity keeps up; see `Capacity`."""
     offered = np.asarray(loads, dtype=np.float64)
     found: NDArray[np.bool_] = offered >= np.asarray(mean) - ERRORS * np.asarray(error)
     return found & (offered <= np.asarray(upper))
 
 
 def limits_shown(mean: float, error: float, upper: float) -> str:
-    """Return as text up to which load a policy keeps up; empty where that is not known.
+    """Return the load up to which a policy keeps up as text; empty if it is unknown.
 
     Examples
     --------

@@ -1,12 +1,12 @@
-"""Two policies on the same jobs: how much less one of them has, and how sure that is. The rule of all pairs.
+"""Compares two policies on the same jobs: the difference and its interval. All pairs follow this rule.
 
 The sample is the replications, if there are `MIN_REPLICATIONS`, and else the batches of all runs (weeks of a
-log). Where both means are positive and nothing is negative, what is estimated is the logarithm of the ratio
-of the two means: weeks differ by factors, so a ratio is steadier than a difference, and no bound is a wait
+log). Where both means are positive and nothing is negative, the estimate is the logarithm of the ratio of the
+two means: weeks differ by factors, so a ratio is steadier than a difference, and no bound implies a wait
 below 0. Each week contributes a / mean(a) - b / mean(b) to it (delta method). The change in a `Comparison` is
 that ratio at the reference's mean. Elsewhere the sample is the plain differences, and ratios are linearised.
 
-One margin: weeks resemble their neighbours, and how much is not known of 12 to 50 of them. So the lag-1
+There is one margin: weeks resemble their neighbours, and 12 to 50 weeks do not show how much. So the lag-1
 correlation is not estimated and then raised, but integrated out: a first-order autoregressive series of
 normal noise has, for each correlation, Student's t for its mean, and the interval is the mixture of these t
 by the probability of each correlation given the series (flat priors of mean and log variance, `PRIOR` of the
@@ -44,22 +44,22 @@ Verdict = Literal[
 ]  # fmt: skip
 
 LAGS = np.linspace(-0.3, 0.95, 20)
-"""Lag-1 correlations that weeks may have."""
+"""Lag-1 correlations over which the mixture runs."""
 
 PRIOR = np.sqrt(1 - LAGS)
-"""Their weights before the series is seen: strong correlations are less likely."""
+"""Their prior weights: strong correlations are less likely."""
 
 LEAST_DIFFERENT = 5
-"""With fewer periods in which two policies differ there is no interval: their spread would be near 0."""
+"""With fewer periods in which two policies differ, no interval is made: its width would be near 0."""
 
 POWER = 0.8
-"""Probability with which a longer log, or a pilot, shall show the difference."""
+"""Probability with which a longer log, or a pilot, is to show the difference."""
 
 DRAWS = 10_000
-"""Enough for a probability in percent."""
+"""Number of draws: enough for a probability in percent."""
 
 SEED = 20_140_815
-"""Of the draws: the same data give the same probabilities."""
+"""Seed of the draws: the same data give the same probabilities."""
 
 ROUNDING = 1e-12
 
@@ -71,19 +71,19 @@ class Comparison:
     Parameters
     ----------
     mean, low, high : float
-        Of the difference and its interval; the bounds are NaN without one.
+        The mean difference and the bounds of its interval, NaN without one.
     reference : float
         Mean under the reference.
     lower, higher : int
         Periods (or replications) in which the policy has less, and more.
     chance : float
-        Probability of so uneven numbers, or more uneven ones, if both were equally likely (sign test, for
-        as many periods as the correlated ones are worth).
+        Probability of numbers at least as uneven if both were equally likely (sign test, with the effective
+        number of independent periods).
     needed : float
-        Multiple of the sample that shows such a difference with probability `POWER`.
+        Multiple of the sample size that would show this difference with probability `POWER`.
     pilot : float
-        Periods that a pilot needs for the same which alternates both policies on the real machine, where no
-        two periods have the same jobs.
+        Periods that a pilot needs for the same power if it alternates both policies on the real machine,
+        where no two periods have the same jobs.
     level : float
         Confidence.
     """
@@ -126,14 +126,14 @@ What = Literal["change", "ratio", "difference"]
 
 @dataclass(frozen=True)
 class Paired:
-    """Two alternatives under the same jobs: what they differ by, with intervals at any level.
+    """Two alternatives under the same jobs: their differences, with intervals at any level.
 
     Parameters
     ----------
     sample : _Sample or None
-        Of both, at what both have; None if that is nothing.
+        Sample of both, where both have values; None if there is none.
     exact : bool
-        Both are solved, not simulated: no interval has a width.
+        Both are solved, not simulated: intervals have width 0.
     """
 
     sample: _Sample | None
@@ -171,7 +171,7 @@ class Paired:
         pair, quantile = self._estimated("change"), _normal((1 + confidence) / 2)
         down, up = pair.spread.reach((1 + confidence) / 2)
         towards_0 = down if pair.estimate > 0 else up
-        # Alternating periods have jobs of their own: the spreads of both policies add up.
+        # Alternating periods have different jobs: the variances of both policies add up.
         alone = [one.var(ddof=1) * Spread.of(one, self.sample.runs).inflation for one in (first, second)]
         return Comparison(
             mean=mean,
@@ -207,7 +207,7 @@ class Paired:
 
     @cached_property
     def _signs(self) -> tuple[int, int]:
-        """In how many periods the first alternative has less, and more."""
+        """Return in how many periods the first alternative has less, and in how many it has more."""
         assert self.sample is not None
         gap, size = self.sample.plain[0] - self.sample.plain[1], np.abs(self.sample.plain[1])
         signs = np.sign(np.where(np.abs(gap) > ROUNDING * size, gap, 0))
@@ -228,7 +228,7 @@ class Paired:
 
     @cached_property
     def _made(self) -> dict[What, _Pair]:
-        """Claims ask for many levels, which differ in their quantiles only."""
+        """Cached, because claims need many levels, which differ only in their quantiles."""
         return {}
 
 
@@ -245,8 +245,8 @@ def compare(
     Parameters
     ----------
     a, b : array_like, shape (replications, batches)
-        Of the policy and of the reference; batches are periods in order of time. One that is missing in
-        either drops the pair.
+        Values of the policy and of the reference; batches are periods in order of time. A period that is
+        missing in either is dropped from both.
     weights : two array_like, shape (replications, batches), optional
         Weights of the batches of a and of b (their jobs, their time); by default all are equal.
     exact : bool
@@ -265,9 +265,9 @@ def compare(
 def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95, *, exact: bool = False) -> Interval:
     """Interval of the ratio of the means of a and b under common random numbers.
 
-    A mean of ratios would be another number, which moves with the size of a batch. The mean of b has to be
-    well known itself: where its own interval nears 0, no ratio means anything. The parameters are the same as
-    of `compare`.
+    A mean of ratios would be another number, which depends on the batch size. The mean of b has to be well
+    known itself: if its own interval comes near 0, the ratio is meaningless. See `compare` for the
+    parameters.
     """
     return Paired.of(a, b, exact=exact).ratio(confidence)
 
@@ -282,9 +282,9 @@ def paired_difference(
 ) -> Interval:
     """Interval of the mean of a - b under common random numbers.
 
-    Batches that met the same jobs are subtracted before anything is averaged, so what both have in common
-    cancels. The parameters are the same as of `compare`, whose change is at the reference's mean in this
-    sample: the error of that mean is part of this interval.
+    Batches with the same jobs are subtracted before anything is averaged, so common variation cancels. See
+    `compare` for the parameters; its change refers to the reference's mean in this sample, whereas this
+    interval includes the error of that mean.
     """
     return Paired.of(a, b, weights, exact).difference(confidence)
 
@@ -299,13 +299,13 @@ def probability_lowest(values: ArrayLike, weights: ArrayLike | None = None) -> F
     Parameters
     ----------
     values : array_like, shape (alternatives, replications, batches)
-        What is missing for one is left out for all.
+        Values that are missing for one alternative are left out for all.
     weights : array_like, shape (alternatives, replications, batches), optional
 
     Returns
     -------
     ndarray, shape (alternatives,)
-        Adds up to 1; alternatives that are equal share. NaN where the sample is too small for an interval.
+        Adds up to 1; equal alternatives share. NaN if the sample is too small for an interval.
 
     Notes
     -----
@@ -338,7 +338,7 @@ def joint_level(
 ) -> float:
     """Return the level of each of several comparisons at which all of them together have the confidence.
 
-    Policies that are alike are wrong in the same weeks, so this level is below Bonferroni's. It is computed
+    Similar policies have their errors in the same weeks, so this level is below Bonferroni's. It is computed
     from the draws of `probability_lowest`, here of the errors against the reference.
 
     Parameters
@@ -385,7 +385,7 @@ class _Sample(NamedTuple):
     runs : tuple of int
         Periods of each run, which are neighbours; empty where each value belongs to a replication.
     positive : bool
-        Whether nothing is negative before it is weighted.
+        Whether no unweighted value is negative.
     """
 
     series: list[Floats]
@@ -400,7 +400,7 @@ class _Sample(NamedTuple):
 
 
 def _sample(values: Sequence[ArrayLike], weights: Sequence[ArrayLike] | None) -> _Sample | None:
-    """Return the sample of alternatives at what all of them have; None if that is nothing."""
+    """Return the sample of alternatives where all of them have values; None if there is none."""
     tables = [np.asarray(one, dtype=np.float64) for one in values]
     if any(one.shape != tables[0].shape for one in tables):
         shapes = " and ".join(str(one.shape) for one in tables)
@@ -408,7 +408,7 @@ def _sample(values: Sequence[ArrayLike], weights: Sequence[ArrayLike] | None) ->
     each = [np.ones_like(one) for one in tables]
     if weights is not None:
         each = [np.asarray(one, dtype=np.float64) for one in weights]
-        # As in `weighed`: batches of a family that does not measure their weight count alike.
+        # As in `weighed`: batches without a known weight count equally.
         each = [np.where((one > 0).any(axis=-1, keepdims=True), one, 1.0) for one in each]
     there = np.all([~np.isnan(one) & (weight > 0) for one, weight in zip(tables, each, strict=True)], axis=0)
     runs = there.any(axis=1)
@@ -420,23 +420,23 @@ def _sample(values: Sequence[ArrayLike], weights: Sequence[ArrayLike] | None) ->
         means = [np.nanmean(one, axis=1) for one in made]
         return _Sample(means, means, (), positive)
     lengths, series = there[runs].sum(axis=1), [one[there[runs]] for one in made]
-    if np.ptp(lengths):  # runs count alike, as in the mean of a point
+    if np.ptp(lengths):  # runs count equally, as in the mean of a point
         series = [weighed(one, np.repeat(1 / lengths, lengths)) for one in series]
     return _Sample(series, [one[there] for one in tables], tuple(lengths.tolist()), positive)
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """What is estimated of two series: the log ratio of their means, their ratio, or their difference.
+    """An estimate from two series: the log ratio of their means, their ratio, or their difference.
 
     Parameters
     ----------
     values : ndarray, shape (n,)
-        Each period's part in the error of the estimate; their mean is 0.
+        Each period's contribution to the error of the estimate; their mean is 0.
     spread : Spread
         Of these.
     scale, shift : float
-        A log ratio e belongs to shift + scale (exp(e) - 1); with scale 0 an estimate stands for itself.
+        A log ratio e corresponds to shift + scale (exp(e) - 1); with scale 0 the estimate is the result.
     """
 
     estimate: float
@@ -447,7 +447,7 @@ class _Pair:
 
     @classmethod
     def of(cls, first: Floats, second: Floats, sample: _Sample, what: What = "change") -> _Pair:
-        """Return what is estimated of two series of a sample."""
+        """Return the estimate from two series of a sample."""
         mean, below = float(first.mean()), float(second.mean())
         scale, shift = 0.0, 0.0
         if sample.positive and mean > 0 and below > 0 and what != "difference":
@@ -463,7 +463,7 @@ class _Pair:
         return cls(estimate, values, Spread.of(values, sample.runs), scale, shift)
 
     def back(self, estimate):  # type: ignore[no-untyped-def] # floats or arrays of them
-        """Return the change, ratio or difference that belongs to an estimate."""
+        """Return the change, ratio or difference that corresponds to an estimate."""
         return self.shift + self.scale * np.expm1(np.minimum(estimate, 700)) if self.scale else estimate
 
 
@@ -502,7 +502,7 @@ class Spread:
         # The last value of a run and the first of the next one are not neighbours.
         neighbours = float((d[1:] * d[:-1]).sum() - (d[first[1:]] * d[last[:-1]]).sum())
         squares = total + LAGS**2 * (total - edge) - 2 * LAGS * neighbours
-        # Less what a mean of its own, by generalised least squares, takes away.
+        # Minus the part that its mean, fitted by generalised least squares, explains.
         squares = (squares - ((1 - LAGS) * LAGS * ends) ** 2 / (ones * (1 - LAGS**2))) / (1 - LAGS**2)
         likelihood = np.log(PRIOR) - 0.5 * (
             (n - len(runs)) * np.log(1 - LAGS**2) + np.log(ones) + (n - 1) * np.log(squares)
@@ -520,14 +520,15 @@ class Spread:
         return float((self.shares * self.errors).sum())
 
     def below(self, values: Floats) -> Floats:
-        """Return the probability that the error is at most so large, without skewness."""
+        """Return the probability that the error is at most this large, without skewness."""
         from scipy.special import stdtr
 
         found: Floats = (self.shares * stdtr(self.n - 1, values[..., None] / self.errors)).sum(axis=-1)
         return found
 
     def reach(self, level: float) -> tuple[float, float]:
-        """Return how far a bound is below and above the estimate, each passed with probability 1 - level."""
+        """Return how far the bounds are below and above the estimate, each exceeded with probability 1 -
+        level."""
         # The quantile of the mixture is between the quantiles of its parts.
         quantile = float(student(self.n - 1, level))
         low, high = quantile * float(self.errors.min()), quantile * float(self.errors.max())
@@ -562,7 +563,7 @@ def _of_runs(runs: tuple[int, ...]) -> tuple[Floats, Floats]:
 
 
 def _varied(random: Floats, series: Floats) -> NDArray[np.intp]:
-    """Return which rows of errors are not constant but for rounding."""
+    """Return which rows of errors vary by more than rounding."""
     return np.flatnonzero(np.ptp(random, axis=1) > ROUNDING * max(float(np.abs(series).max()), 1.0))
 
 

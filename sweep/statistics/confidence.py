@@ -39,7 +39,7 @@ class Interval:
     freedom : float
         Degrees of freedom of Student's t behind the half-width; NaN where withheld.
     ends : pair of float, optional
-        Of an interval that is not symmetric.
+        Ends of an interval that is not symmetric.
     """
 
     mean: float

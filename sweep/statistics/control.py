@@ -1,10 +1,10 @@
-"""A control variate: how much work happened to arrive is known beforehand, on average.
+"""A control variate: the work that arrives in a run, whose mean over all runs is known.
 
 Replications of a workload differ most by the work that was offered in them. Its mean over all possible runs
-is the load, so what the replications that were run have more or less of it is taken off their mean, times
-how much the metric depends on it (linear regression over replications). Where more is offered, the metric
-varies more: so the error is estimated from each replication's own distance from the line (HC3, nearly the
-jackknife), and the interval is widened for its skewness (Johnson): docs/statistics.md has the coverage.
+is the load, so the excess of the replications that were run, times the metric's dependence on it (linear
+regression over replications), is subtracted from their mean. Where more is offered, the metric varies more:
+so the error is estimated from each replication's own distance from the line (HC3, nearly the jackknife), and
+the interval is widened for its skewness (Johnson): docs/statistics.md has the coverage.
 
 References
 ----------
@@ -20,7 +20,7 @@ from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, student
 from sweep.statistics.weights import mean_of
 
 AT_MOST = 2.0
-"""How much wider an interval may become: where all runs lack work, the line is used far from its points."""
+"""Maximum widening of an interval: if all runs lack work, the line is used far from its points."""
 
 
 def controlled(values: Floats, deviations: Floats, confidence: float) -> Floats:
@@ -31,9 +31,9 @@ def controlled(values: Floats, deviations: Floats, confidence: float) -> Floats:
     values : ndarray, shape (..., replications, batches)
         NaN where not run.
     deviations : ndarray, shape (..., replications)
-        Of the control from what it is on average, in each replication; NaN where it is not known.
+        Deviation of the control from its mean, in each replication; NaN if unknown.
     confidence : float
-        Of the interval that is to be made.
+        Confidence level of the interval that will be made.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def controlled(values: Floats, deviations: Floats, confidence: float) -> Floats:
         spread = (x * x).sum(axis=-1, keepdims=True)
         slope = (x * y).sum(axis=-1, keepdims=True) / spread
         centre, left = y_mean - slope * x_mean, y - slope * x
-        # What each replication adds to the error of the centre, its own pull on the line taken out.
+        # Each replication's contribution to the error of the centre, without its own leverage on the line.
         adds = np.where(known, (1 / n - x_mean * x / spread) * left / (1 - 1 / n - x * x / spread), 0.0)
         error = np.sqrt((adds**2).sum(axis=-1, keepdims=True))
         plain, quantile = (student(np.maximum(n - k, 1), (1 + confidence) / 2) for k in (1, 2))

@@ -1,12 +1,12 @@
-"""What neighbouring batches that resemble each other, and skewed ones, take away from an interval.
+"""Effects of correlated and of skewed batches on an interval.
 
 Batch means x of a run of B batches are taken as a first-order autoregressive series with lag-1 correlation f.
 The variance of their mean is then (1 + f) / (1 - f) times as large as of independent batches, as if there
 were B (1 - f) / (1 + f) of them: the interval is made from that effective number. The correlation has to be
 estimated from the same few batches, and an estimate that is too low makes intervals too narrow just where it
 matters. (A test for correlation has the same fault: 30 batches with a correlation of 0.4
-pass a test at the level 0.01 three times in five, and their plain 95 % interval then covers 78 %.) So what
-is used is the estimate in von Neumann's form, plus its bias, plus one standard error.
+pass a test at the level 0.01 three times in five, and their plain 95 % interval then covers 78 %.) So the
+correlation used is the estimate in von Neumann's form, plus its bias, plus one standard error.
 
 Batch means of slowdowns and waiting times are skewed to the right: most runs miss the rare long queue, and
 their mean and its spread are too low together. Johnson's correction of t moves the interval by
@@ -33,13 +33,13 @@ from numpy.typing import ArrayLike
 from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, Interval
 
 MIN_BATCHES = 10
-"""Batches that the longest replication needs before their correlation is estimated."""
+"""Minimum batches of the longest replication for an estimate of their correlation."""
 
 MOST_LAG1 = 0.95
 """The strongest correlation that is allowed for: beyond it a run cannot be distinguished from a trend."""
 
 LEAST_FREEDOM = 2.0
-"""Degrees of freedom that the fewest effective batches leave: t = 4.3 at 95 %."""
+"""Minimum degrees of freedom, at the fewest effective batches: t = 4.3 at 95 %."""
 
 TOLERATED_LAG1 = 0.05
 """Lag-1 correlation that a proposed batch size leaves."""
@@ -53,7 +53,7 @@ def likely_lag1(lag1: ArrayLike, batches: ArrayLike, replications: ArrayLike) ->
     lag1 : array_like, shape (...)
         Von Neumann's estimate, pooled over replications.
     batches : array_like, shape (...)
-        Of all replications together.
+        Number of batches of all replications together.
     replications : array_like, shape (...)
 
     Notes
@@ -75,12 +75,12 @@ def likely_lag1(lag1: ArrayLike, batches: ArrayLike, replications: ArrayLike) ->
 
 
 def worth(lag1: ArrayLike, batches: ArrayLike, replications: ArrayLike) -> Floats:
-    """Return the effective number of batches: how many independent ones they are worth, at least.
+    """Return the effective number of batches: the number of independent batches that they are worth at least.
 
     Parameters
     ----------
     lag1, batches, replications : array_like, shape (...)
-        As of `likely_lag1`.
+        See `likely_lag1`.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def worth(lag1: ArrayLike, batches: ArrayLike, replications: ArrayLike) -> Float
 
 
 def skewness_allowance(skewness: ArrayLike, quantile: ArrayLike, batches: ArrayLike) -> Floats:
-    """Standard errors by which skewed batches may move the interval: what is added to the quantile of t."""
+    """Standard errors by which skewed batches may move the interval; added to the quantile of t."""
     t = np.asarray(quantile, dtype=np.float64)
     found: Floats = np.abs(skewness) * (1 + 2 * t**2) / (6 * np.sqrt(batches))
     return found
@@ -143,20 +143,19 @@ def advice(
     replicable: bool = True,
     one_batch: bool = False,
 ) -> str:
-    """One line, with the numbers, on what to make of an interval and what to do next.
+    """Return one line that explains an interval with its numbers and states what to do next.
 
     Parameters
     ----------
     batch_size : int or None
-        Jobs in a batch; None, or a word, is however many the workload has, and no other number can be
+        Jobs in a batch; None, or a word, means that the workload determines it, and no other number can be
         proposed.
     replications : int
-        How many of them the batches are of.
+        Number of replications that the batches come from.
     replicable : bool
-        Whether replications differ. The replications of a log do not: more of them are then not advised.
+        Whether replications differ. Those that replay a log do not, and then more are not advised.
     one_batch : bool
-        Whether a run is one batch whatever is asked for, as one cut at a horizon: more of them are then
-        no advice.
+        Whether a run is always one batch, like one that ends at a horizon; then more batches are not advised.
     """
     if not isinstance(batch_size, int):
         batch_size = None
@@ -190,7 +189,7 @@ def advice(
     if enough is not None and enough == (batch_size or 1):
         return found
     longer = f"use batches of about {enough}" if batch_size else "use fewer and longer ones"
-    if not batch_size and 2 * interval.n < 3 * MIN_BATCHES:  # of the fewest, none is half as long again
+    if not batch_size and 2 * interval.n < 3 * MIN_BATCHES:  # too few to merge
         longer = "there are too few to merge them into longer ones: use more jobs"
     if enough is None:
         longer = "check for a trend (warm-up, saturation)"

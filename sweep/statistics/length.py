@@ -1,11 +1,11 @@
 """Whether a run is long enough for its mean to be the long-run mean.
 
-A system forgets its beginning within some relaxation times. A run starts from an empty machine, and its mean
-falls short of the long run's unless it is many of them long, however many replications there are: they all
-start alike. The relaxation time is the sum of a series' autocorrelations. Around the mean of one short run
-these are far too small. Around the mean of all replications they are right once a run lasts several
-relaxation times; in shorter runs they are too small, but large enough to show that the run is too short.
-docs/statistics.md has what was measured.
+A system forgets its initial state within a few relaxation times. A run starts from an empty machine, and its
+mean falls short of the long-run mean unless the run is many relaxation times long; more replications do not
+help, as all of them start empty. The relaxation time is the sum of a series' autocorrelations. Taken around
+the mean of one short run, these are far too small. Taken around the mean of all replications, they are right
+once a run lasts several relaxation times; in shorter runs they are too small, but large enough to show that
+the run is too short. See docs/statistics.md for measurements.
 """
 
 from typing import NamedTuple
@@ -17,20 +17,20 @@ from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, student
 from sweep.statistics.weights import mean_of
 
 ENOUGH = 10
-"""Relaxation times of a run that is long enough; a rise in a run twice as long is random."""
+"""Relaxation times of a run that is long enough; a rise in a run twice as long counts as random."""
 
 LEAST_BIAS = 0.005
-"""Bias from which it is reported: 1 % after rounding."""
+"""Smallest bias that is reported: 1 % after rounding."""
 
 WINDOW = 5
-"""Relaxation times up to which autocorrelations are added: beyond, they are noise (Sokal)."""
+"""Relaxation times up to which autocorrelations are summed: beyond, they are noise (Sokal)."""
 
 CONFIDENCE = 0.95
-"""Of the one-sided test whether the second half of the runs exceeds the first."""
+"""Significance level of the one-sided test whether the second half of the runs exceeds the first."""
 
 
 class Lengths(NamedTuple):
-    """What the batches of points show of their runs; arrays of shape (...).
+    """Lengths of runs as estimated from the batches of points; arrays of shape (...).
 
     relaxation : relaxation time in batches; NaN where nothing varies
     kept : batches of a run whose mean is taken
@@ -45,12 +45,12 @@ class Lengths(NamedTuple):
 
 
 def lengths(values: Floats, dropped: NDArray[np.int32] | None = None) -> Lengths:
-    """Return what is seen of the lengths of runs.
+    """Return estimates of the lengths of runs.
 
     Parameters
     ----------
     values : ndarray, shape (..., replications, batches)
-        NaN where not run; what is there is consecutive.
+        NaN where not run; the other values are consecutive.
     dropped : ndarray of int, shape (...), optional
         Leading batches that are excluded from means. They count for the relaxation time.
 
@@ -89,8 +89,7 @@ def relaxation_time(values: Floats) -> Floats:
 
     Notes
     -----
-    The mean around which they are taken follows the values: what all correlations lack by that, the variance
-    of the mean, is put back.
+    The sample mean follows the values, which reduces all correlations by its variance: this is added back.
     """
     ran = ~np.isnan(values)
     n = ran.sum(axis=(-2, -1))
@@ -115,10 +114,10 @@ def relaxation_time(values: Floats) -> Floats:
 
 
 def expected_bias(relaxation: Floats, warmup: Floats, kept: Floats, rise: Floats | float = 0.0) -> Floats:
-    """Return by how much the mean of runs from an empty machine is off, as a share (negative: too low).
+    """Return the relative bias of the mean of runs from an empty machine (negative: too low).
 
-    What is missing at first decays exponentially, as in the M/M/1 queue in the end. It is all of the mean at
-    the beginning of the warm-up, or as much as the `rise` from the first half to the second shows, if more.
+    The deficit decays exponentially, as it finally does in the M/M/1 queue. At the beginning of the warm-up
+    it is the whole mean, or more if the `rise` from the first half to the second shows it.
 
     Examples
     --------

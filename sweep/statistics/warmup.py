@@ -1,9 +1,9 @@
 """How much of a run's beginning to leave out.
 
-A run starts from an empty machine, and its first batches are better than later ones. The rule MSER
-finds where that ends, if it can see it through the noise: so it is asked of the mean over all replications
-of a point, not of each of them. Run by run it does harm: it cuts wherever what is left happens to be calm,
-and a calm rest has a low mean. docs/statistics.md has what was measured.
+A run starts from an empty machine, and its first batches are better than later ones. The rule MSER finds the
+end of this transient where the noise permits; so it is applied to the mean over all replications of a point,
+not to each of them. Applied run by run it does harm: it cuts wherever the remainder happens to be calm, and a
+calm remainder has a low mean. See docs/statistics.md for measurements.
 """
 
 import numpy as np
@@ -12,20 +12,20 @@ from numpy.typing import ArrayLike
 from sweep.statistics.correlation import MIN_BATCHES
 
 LEAST_GROUPS = 10
-"""With fewer the rule only chases noise."""
+"""Minimum of groups: with fewer, the rule only follows noise."""
 
 
 def truncation(values: ArrayLike) -> int:
     """Return the leading batches of all replications of a point that MSER drops.
 
-    It is the truncation that minimises the standard error of what is left. A result at the limit of half of
+    This truncation minimises the standard error of the remaining batches. A result at the limit of half of
     the batches means that the runs are too short for their transient.
 
     Parameters
     ----------
     values : array_like, shape (replications, batches, ...)
-        A metric's batch means, NaN where not run; one with dimensions of its own is judged by its mean over
-        them.
+        A metric's batch means, NaN where not run; for a metric with dimensions of its own, its mean over them
+        counts.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def truncation(values: ArrayLike) -> int:
     means = of_runs[:, :n].mean(axis=0)
     if not np.isfinite(means).all():
         return 0
-    # Summed from the end and relative to the last mean, so that a huge transient costs the tail no digits.
+    # Summed from the end and relative to the last mean, so that the tail loses no digits to a huge transient.
     tail = (means - means[-1])[::-1]
     left = np.arange(n, 0, -1)
     sums, squares = np.cumsum(tail)[::-1], np.cumsum(tail**2)[::-1]

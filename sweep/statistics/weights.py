@@ -1,4 +1,4 @@
-"""Means of the batches that there are, and of batches that count for more than others."""
+"""Means of the known batches, and weighted means."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -7,7 +7,7 @@ from sweep.statistics.confidence import Floats
 
 
 def mean_of(values: Floats, known: NDArray[np.bool_], axis: int | tuple[int, ...] = -1) -> Floats:
-    """Return the mean of the known values along axes, NaN where none is."""
+    """Return the mean of the known values along axes, or NaN if none is known."""
     with np.errstate(invalid="ignore", divide="ignore"):
         found: Floats = np.where(known, values, 0.0).sum(axis=axis) / known.sum(axis=axis)
     return found
@@ -25,8 +25,8 @@ def weighed(values: ArrayLike, weight: ArrayLike) -> Floats:
     values : array_like, shape (..., batches)
         NaN where there is none.
     weight : array_like, shape (..., batches)
-        What each batch counts for, e.g. its jobs; a batch with weight 0 is none. A run of which no weight is
-        known (all NaN, or 0) counts its batches alike.
+        Weight of each batch, e.g. its jobs; a batch with weight 0 is ignored. In a run without known weights
+        (all NaN, or 0), batches count equally.
 
     Returns
     -------

@@ -16,9 +16,9 @@ class Capacities:
     Attributes
     ----------
     mean, error, upper : ndarray
-        See `sweep.statistics.capacity`; NaN where there are no overload runs, or none is done.
+        See `sweep.statistics.capacity`; NaN where there are no overload runs, or none is done yet.
     delivered : ndarray, shape (axes but the load..., runs, batches), or None
-        What the overload runs delivered, if there are any.
+        Work that the overload runs delivered; None without overload runs.
     """
 
     def __init__(self, state: State) -> None:

@@ -1,4 +1,4 @@
-"""When the dataset is written: at the end, now and then while running, and never when nothing has changed."""
+"""Writes the dataset: at the end, now and then while running, and never when nothing has changed."""
 
 import hashlib
 import json
@@ -16,7 +16,8 @@ from sweep.store.writing import check_held
 
 WRITE_EVERY_S = 10.0
 WRITE_SHARE = 0.05
-"""While running, the dataset is written this often, but never for more than this share of the time."""
+"""While running, the dataset is written at this interval in seconds, but for at most this share of the
+time."""
 
 
 class Collection:
@@ -27,7 +28,7 @@ class Collection:
     path : Path
         The folder of results.
     faults : list of str
-        Errors of logs of which the dataset that was written lacks the recorded waits, one line each.
+        One line for each log whose recorded waits the written dataset lacks because of an error.
     """
 
     def __init__(self, plan: Plan, folder: Folder, arguments: Sequence[str]) -> None:
@@ -41,12 +42,12 @@ class Collection:
         self._has_more = False
 
     def write_if_due(self, came: bool = True) -> None:
-        """Write the results that are there by now, if the last time is long enough ago.
+        """Write the results so far, if the last write is long enough ago.
 
         Parameters
         ----------
         came : bool
-            Whether results came since the last call. While none comes, writing delays no other.
+            Whether results arrived since the last call. While none arrives, writing delays no result.
         """
         start = time.monotonic()
         self._has_more |= came
@@ -57,22 +58,22 @@ class Collection:
             self._spent = self._written - start
 
     def write(self, state: State, report: Callable[[int], None] = lambda done: None) -> str | None:
-        """Write the dataset, unless the one in the folder holds all that already.
+        """Write the dataset, unless the one in the folder is up to date.
 
         Parameters
         ----------
         report : callable, optional
-            Called now and then with the number of tasks that are in it.
+            Called now and then with the number of tasks written so far.
 
         Returns
         -------
         str or None
-            What was wrong with the existing dataset, which is then rebuilt from the logs.
+            The fault of the existing dataset, which has then been rebuilt from the logs.
         """
         fingerprint = self._fingerprint(state)
         described = self._folder.read_manifest()
         wrong = None if self._is_sound else self._wrong(described.get("checksum"))
-        self._is_sound = True  # by now: no other process writes it
+        self._is_sound = True  # may have been made since: no other process writes it
         if described.get("dataset") == fingerprint and wrong is None and self._folder.dataset.exists():
             return None
         from sweep.store import dataset, facts
@@ -95,7 +96,7 @@ class Collection:
         return f"{self._folder.dataset} was {wrong}: it has been rebuilt from the logs{kept}"
 
     def _wrong(self, written: str | None) -> str | None:
-        """Return what is wrong with the dataset, None where it is what was written, or there is none."""
+        """Return the fault of the dataset; None if it is as written, or does not exist."""
         path = self._folder.dataset
         if not path.exists() and not path.is_symlink():
             return None
@@ -109,7 +110,7 @@ class Collection:
         return f"not what was written ({found}; written {written})"
 
     def _fingerprint(self, state: State) -> str:
-        """Return a hash that differs whenever the dataset would."""
+        """Return a hash that changes whenever the dataset would."""
         states = [id_ in state.done or (id_ in state.failed and "failed") for id_ in self._plan.ids]
         settings = [
             FORMAT,

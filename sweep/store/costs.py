@@ -25,15 +25,15 @@ WHOLE = ", whole"
 """End of a family's name in the keys of tasks that run a whole log or month."""
 
 EARLIER = 4
-"""Tasks that the mean of earlier runs counts for: costs soon follow a change of code or machine."""
+"""Weight of the mean of earlier runs, in tasks: costs soon follow a change of code or machine."""
 
 
 MOST_KINDS = 16
-"""Combinations of texts among a program's arguments that have costs of their own."""
+"""Maximum of combinations of strings among a program's arguments with separate costs."""
 
 
 class Costs:
-    """Seconds a job by system; of a system without measurements, by the most similar one.
+    """Seconds per job by system; for a system without measurements, the most similar one's.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Costs:
         self._count = defaultdict(int, dict.fromkeys(self._seconds, EARLIER))
 
     def add(self, key: Key, seconds_a_job: float | np.ndarray) -> None:
-        """Take a measurement into account, or several, shape (n,): what is kept is the mean of a run."""
+        """Add a measurement, or several, shape (n,); the mean of a run is kept."""
         if len(key) > SYSTEM:
             self._loads[key[:SYSTEM]][as_number(key[SYSTEM])] = key[SYSTEM]
         values = np.atleast_1d(seconds_a_job)
@@ -67,10 +67,10 @@ class Costs:
             self._seconds[part] = known + len(values) / self._count[part] * (mean - known)
 
     def seconds_a_job(self, key: Key) -> float | None:
-        """Return the cost at the nearest load that was measured, or by the longest part of the key.
+        """Return the cost at the nearest measured load, or of the longest part of the key that was measured.
 
-        None where nothing was measured. The time of a whole log under one policy says nothing about another
-        log or another policy.
+        None without measurements. The time of a whole log under one policy does not predict another log's or
+        another policy's.
         """
         if loads := self._loads.get(key[:SYSTEM]):
             wanted = as_number(key[SYSTEM])
@@ -89,7 +89,7 @@ class Costs:
         return key[:SYSTEM] in self._seconds
 
     def save(self) -> None:
-        """Keep the costs for later runs, if the user's cache folder can be written."""
+        """Save the costs for later runs, if the user's cache folder can be written."""
         full = max((len(key) for key in self._seconds), default=0)
         stored = {"|".join(key): seconds for key, seconds in self._seconds.items() if len(key) == full}
         with suppress(OSError):
@@ -99,7 +99,7 @@ class Costs:
 
 
 def _is_own(folder: Path) -> bool:
-    """Whether a folder is this user's, and no other user may write to it."""
+    """Whether a folder belongs to this user, and no other user may write to it."""
     found = folder.stat()
     return found.st_uid == os.getuid() and not found.st_mode & 0o022
 
@@ -110,13 +110,13 @@ def as_number(load: str) -> float:
 
 
 def keys(plan: Plan) -> Callable[[int], Key]:
-    """Return a function from a task's number to the key of its cost."""
+    """Return a function that maps a task's number to the key of its cost."""
     parts = {
         group: [str(v.parameters["name"]).replace("|", " ") for v in plan.variants[group]]
         for group in ("machine", "policy", "workload")
     }
-    # The costs of a whole workload and of a job do not predict each other. Logs are distinguished by
-    # their content: all have the name of their kind.
+    # The costs of a whole workload and of a job do not predict each other. Logs are distinguished by their
+    # content, because all of them have the name of their kind.
     kind = WHOLE if plan.longest.to_the_end else ""
     if kind:
         parts["workload"] = [
@@ -126,7 +126,7 @@ def keys(plan: Plan) -> Callable[[int], Key]:
     families = [str(policy.parameters["family"]) + kind for policy in plan.variants["policy"]]
     loads = [str(load) for load in plan.axes["load"]]
     sizes: list[str] = []
-    if plan.settings.is_program:  # the time of a task depends on its arguments: most of all on numbers
+    if plan.settings.is_program:  # the time of a task depends on its arguments, mostly on numbers
         arguments = [v.parameters["arguments"].values() for v in plan.variants["policy"]]
         numbers = [[abs(x) for x in one if type(x) in (int, float) and x] for one in arguments]
         sizes = [f"{min(math.prod(one), sys.float_info.max):.1e}" for one in numbers]

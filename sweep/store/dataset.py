@@ -1,9 +1,9 @@
 """The labelled dataset of a study: filled from the workers' logs, written as one netCDF file.
 
-Every record goes to its place in arrays made beforehand, so that nothing is ever merged, and the file is
-written to a private name and renamed: at every moment a reader finds a whole dataset. A large one is read
-from the logs, judged and written block by block of the grid, so that memory does not grow with the number of
-batches, and little with the number of tasks.
+Every record goes to its place in preallocated arrays, so nothing is ever merged, and the file is written
+under a private name and renamed: a reader always finds a complete dataset. A large study is read from the
+logs, summarised and written in blocks of the grid, so memory does not grow with the number of batches, and
+only little with the number of tasks.
 """
 
 import itertools
@@ -26,34 +26,34 @@ from sweep.store.variables import Variable
 from sweep.store.writing import private
 
 BLOCK_BYTES = 2**26
-"""Values of metrics that are held at a time; to judge them takes some times as much."""
+"""Values of metrics in memory at a time; their statistics take several times as much."""
 
 MOST_CELLS = 2**18
-"""Cells of a block, however few values each has."""
+"""Maximum of cells in a block, however few values each has."""
 
 CHUNK = 2**17
-"""Most values in a chunk of the file, the part that is compressed and read at once."""
+"""Maximum of values in a chunk of the file, the part that is compressed and read at once."""
 
 SMALL = 4000
-"""Bytes of a variable below which it is stored as it is: what describes the chunks would take more."""
+"""Bytes of a variable below which it is stored uncompressed: the description of chunks would take more."""
 
 
 def write(
     state: State, path: Path, arguments: Sequence[str] = (), report: Callable[[int], None] = lambda done: None
 ) -> None:
-    """Replace the dataset at `path`: at every moment it is either the old or the new one.
+    """Replace the dataset at `path` atomically: it is always either the old or the new one.
 
     Parameters
     ----------
     state : State
-        Of the tasks, and where their records are; no log may be moved meanwhile.
+        The states of the tasks, and where their records are; no log may be moved meanwhile.
     report : callable, optional
-        Called after each block with the number of tasks that are in it by then.
+        Called after each block with the number of tasks written so far.
 
     Raises
     ------
     RunError
-        If it cannot be written; the old one is then still there.
+        If it cannot be written; the old one is then unchanged.
     """
     try:
         with private(path) as made:
@@ -66,15 +66,16 @@ def write(
 
 
 OF_LOADS = ("saturated", "capacity", "too_short", "bias")
-"""Beginnings of the names of variables that describe queues, which a program has none of."""
+"""Prefixes of variables that describe queues; a program has no queues."""
 
 
 class Block(NamedTuple):
-    """A part of an axis, at one value of each axis before, with all of those after: it is held in memory.
+    """A part of the grid that is held in memory: a range of one axis, at one value of each axis before it and
+    all values of the axes after it.
 
     at : one slice for each axis
     shape : length of each axis within the block
-    points : of the flat grid
+    points : positions in the flat grid
     """
 
     at: tuple[slice, ...]
@@ -97,7 +98,7 @@ def blocks(shape: tuple[int, ...], most: int) -> Iterator[Block]:
 
 
 def _results(state: State, cells: np.ndarray, block: Block, shapes: Mapping[str, tuple[int, ...]]) -> Results:
-    """Read the results of a block, each log from its beginning to its end; `cells` are the tasks' cells."""
+    """Read the results of a block, each log from beginning to end; `cells` are the tasks' cells."""
     plan = state.plan
     start, stop = (end * plan.replications for end in (block.points.start, block.points.stop))
     shape = (*block.shape, plan.replications)
@@ -119,7 +120,7 @@ def _results(state: State, cells: np.ndarray, block: Block, shapes: Mapping[str,
             for name, values in record.arrays():
                 target = rows[name][row, : record.batches]
                 target[...] = values.reshape(target.shape)
-        except (ValueError, KeyError):  # also where the metrics of the record differ from the plan's
+        except (ValueError, KeyError):  # also if the metrics of the record differ from the plan's
             raise RunError(
                 f"{line.log}: a record changed while the dataset was made; run the same command again"
             ) from None
@@ -127,7 +128,7 @@ def _results(state: State, cells: np.ndarray, block: Block, shapes: Mapping[str,
 
 
 def _write(state: State, path: Path, arguments: Sequence[str], report: Callable[[int], None]) -> None:
-    """Write the metrics block by block, and then everything that summarises them."""
+    """Write the metrics block by block, and then the variables that summarise them."""
     plan, capacities = state.plan, Capacities(state)
     cells = (plan.points[:, None] * plan.replications + np.arange(plan.replications)).ravel()
     ids = plan.ids[: plan.n_cells]
@@ -181,7 +182,7 @@ def _write(state: State, path: Path, arguments: Sequence[str], report: Callable[
 
 
 def _without(hidden: Sequence[str], variable: Variable) -> Variable:
-    """Return a variable without axes of one value."""
+    """Return a variable without some axes, which have one value."""
     dims, values, attributes = variable
     lost = tuple(place for place, dim in enumerate(dims) if dim in hidden)
     return (
@@ -192,12 +193,12 @@ def _without(hidden: Sequence[str], variable: Variable) -> Variable:
 
 
 class _Written:
-    """The file of a dataset: each variable goes to its group, which has the coordinates of its own.
+    """The file of a dataset: each variable goes to its group, with the coordinates that the group adds.
 
     Parameters
     ----------
     coordinates : dict of str to Variable
-        All of them; all but the axes are named by the attribute ``coordinates`` of their group.
+        All coordinates; except for the axes, the attribute ``coordinates`` of their group lists them.
     """
 
     def __init__(self, file: Dataset, coordinates: Mapping[str, Variable]) -> None:
@@ -223,7 +224,8 @@ class _Written:
         self._values.append((self.create(name, dims, kind, attributes, values), values))
 
     def finish(self) -> None:
-        """Write the values, after all variables are made: each change between both rewrites the head."""
+        """Write the values, after all variables are made: alternating between both would rewrite the
+        header."""
         for made, values in self._values:
             made[...] = values
 
@@ -242,7 +244,7 @@ class _Written:
     ) -> Any:  # fmt: skip
         kind, options = np.dtype(kind), dict[str, Any]()
         if kind.kind == "S":
-            # Of one length: HDF5 2.2 crashes on texts of any length in groups of a file that is opened again.
+            # Fixed length: HDF5 2.2 crashes on strings of variable length in groups of a reopened file.
             length = f"text{kind.itemsize}"
             if length not in self._file.dimensions:
                 self._file.createDimension(length, kind.itemsize)
@@ -262,14 +264,14 @@ class _Written:
             options["contiguous"] = True
         made = home.createVariable(name, kind, dims, **options)
         made.set_auto_maskandscale(False)
-        if is_large:  # else each variable keeps 16 MB
+        if is_large:  # otherwise each variable keeps 16 MB
             made.set_var_chunk_cache(2 * 8 * CHUNK)
         made.setncatts(attributes)
         return made
 
 
 def _typed(values: np.ndarray, attributes: dict[str, Any]) -> tuple[np.ndarray, Any, dict[str, Any]]:
-    """Return the values and their type as the file has them, and the attributes."""
+    """Return the values and their type for the file, and the attributes."""
     if values.dtype == object:  # texts
         coded = np.array([text.encode() for text in values.flat] or [b""], dtype="S")
         letters = coded.view("S1").reshape(len(coded), -1)[: values.size]
@@ -280,7 +282,8 @@ def _typed(values: np.ndarray, attributes: dict[str, Any]) -> tuple[np.ndarray, 
 
 
 def _chunks(shape: Sequence[int]) -> list[int]:
-    """Return a chunk of at most `CHUNK` neighbours in memory, so that a block is written to few of them."""
+    """Return a chunk shape of at most `CHUNK` neighbours in memory, so that a block is written to few
+    chunks."""
     left, found = CHUNK, []
     for length in reversed(shape):
         found.append(max(1, min(length, left)))

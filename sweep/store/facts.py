@@ -1,7 +1,7 @@
 """Facts for the head of a report, from the plan: the logs, the assumptions, the logs' own measures.
 
-It travels in the dataset, so that a report needs nothing else: as JSON in the attribute ``facts``, and, where
-a log has waits of its own, as variables ``recorded_NAME`` beside the metrics of the same names.
+They are stored in the dataset, so that a report needs nothing else: as JSON in the attribute ``facts``, and,
+where a log recorded waits, as variables ``recorded_NAME`` beside the metrics of the same names.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from sweep.plan import checks, families, grid
 from sweep.plan.data import Plan
 
 OF_JOBS = ("workload", "machine")
-"""Groups whose files decide which jobs there are, under any policy."""
+"""Groups whose files determine the jobs, under any policy."""
 
 
 @lru_cache(maxsize=1)
 def of(plan: Plan) -> Facts:
-    """Return the facts of a plan: several parts of a dataset need them."""
+    """Return the facts of a plan, cached because several parts of a dataset need them."""
     return Facts(plan)
 
 
 class Facts:
-    """The facts of a plan; logs are read when they are asked for, and once.
+    """The facts of a plan; logs are read on demand, and once.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Facts:
         }
 
     def attribute(self) -> Mapping[str, Any]:
-        """Return what the attribute ``facts`` has.
+        """Return the content of the attribute ``facts``.
 
         Returns
         -------
@@ -70,7 +70,7 @@ class Facts:
         notes: list[str] = []
         try:
             notes = list(checks.notes(self._plan))
-        except SweepError as error:  # of a log that is not there any more: its results are
+        except SweepError as error:  # a log that has been removed since: its results remain
             self._report(error)
         for place, trace, _ in self._logs:
             if trace.origin is None:
@@ -134,7 +134,7 @@ class Facts:
 
     @cached_property
     def recorded(self) -> Mapping[str, tuple[tuple[str, ...], Floats, dict[str, str]]]:
-        """Of each variable its dimensions, values and attributes: what logs recorded, batch by batch."""
+        """Return dimensions, values and attributes of each variable that logs recorded, by batch."""
         plan = self._plan
         measured = [
             (place, recorded.measure(trace, point.batches, Measures.of(plan.measures)))

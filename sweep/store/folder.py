@@ -18,15 +18,15 @@ from sweep.errors import SweepError
 from sweep.store import writing
 
 LEFTOVER = re.compile(r"\.(\d+\.|ranks-)")
-"""Files of writers: half of another one, and where ranks of MPI meet."""
+"""Patterns of writers' temporary files: half of another file, and where MPI ranks meet."""
 
 
 class HeldError(SweepError):
-    """Another run is writing to the folder."""
+    """The folder is being written by another run."""
 
 
 class Folder:
-    """Paths of one results folder. Nothing is made before `create`."""
+    """Paths of one results folder. Nothing is created before `create` is called."""
 
     def __init__(self, path: Path, name: str) -> None:
         self.path = path
@@ -36,7 +36,7 @@ class Folder:
         self._lock = path / ".lock"
 
     def check(self) -> None:
-        """Raise `SweepError` where `create` would, as far as that is known without touching anything."""
+        """Raise `SweepError` where `create` would, as far as possible without touching anything."""
         there = next(part for part in (self.path, *self.path.parents) if os.path.lexists(part))
         if not there.is_dir():
             raise self.unwritable(NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(there)))
@@ -49,7 +49,7 @@ class Folder:
         Parameters
         ----------
         kept : iterable of str
-            Names of folders in it that executors write to.
+            Names of its subfolders that executors write to.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class Folder:
             raise self.unwritable(PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
     def unwritable(self, error: OSError) -> SweepError:
-        """Return the error of a folder that cannot be made or written to."""
+        """Return the error for a folder that cannot be created or written to."""
         there = error.filename2 or error.filename
         where = f" ({there})" if there is not None and os.path.lexists(there) else ""
         away = f"move {there} away, or give another" if isinstance(error, IsADirectoryError) else "give a"
@@ -82,7 +82,7 @@ class Folder:
         return any(os.stat(shard, follow_symlinks=False).st_size for shard in self.shards.glob("*.jsonl"))
 
     def checksum(self) -> str | None:
-        """Return size and CRC-32 of the dataset on disk, None where it is not a file or cannot be read."""
+        """Return size and CRC-32 of the dataset on disk; None if it is not a file or cannot be read."""
         crc = size = 0
         try:
             with self.dataset.open("rb") as file:
@@ -93,7 +93,7 @@ class Folder:
         return f"{size} bytes, {crc:08x}"
 
     def make_room(self) -> Path | None:
-        """Rename a folder that is in the place of the dataset, and return its new path."""
+        """Rename a folder that has the name of the dataset, and return its new path."""
         if not self.dataset.is_dir():
             return None
         with suppress(OSError):
@@ -102,7 +102,7 @@ class Folder:
         return self.dataset.rename(spare(self.dataset))
 
     def read_manifest(self) -> dict[str, Any]:
-        """Return what `write_manifest` wrote, empty where there is none (yet), or a damaged one."""
+        """Return what `write_manifest` wrote; empty if the manifest is missing or damaged."""
         with suppress(OSError, ValueError, RecursionError):
             data = json.loads(self.manifest.read_text(encoding="utf-8")) if self.manifest.is_file() else {}
             if isinstance(data, dict) and data.pop("crc32", None) in (None, _crc(data)):
@@ -110,7 +110,7 @@ class Folder:
         return {}
 
     def claim(self, described: dict[str, Any]) -> None:
-        """Write what the folder holds results of; what is known of its dataset stays."""
+        """Record the study whose results the folder holds; the dataset's checksum stays."""
         before = self.read_manifest()
         self.write_manifest(described | {key: before.get(key) for key in ("dataset", "checksum")})
 
@@ -129,13 +129,13 @@ class Folder:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return True
-        except OSError:  # no run has been here
+        except OSError:  # no run has written here yet
             return False
         return False
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Be the only run that writes here; the system releases the lock however the process ends."""
+        """Lock the folder against other runs; the system releases the lock however the process ends."""
         try:
             descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
         except OSError as error:
@@ -167,7 +167,7 @@ class Folder:
             os.close(descriptor)
 
     def _remove_leftovers(self) -> None:
-        """Remove what writers that were killed have left: no other run writes here now."""
+        """Remove the temporary files of killed writers: no other run writes here now."""
         for left in (*self.path.glob(".*.*"), *self.shards.glob(".*")):
             if LEFTOVER.match(left.name) and not left.is_dir():
                 left.unlink(missing_ok=True)

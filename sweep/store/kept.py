@@ -1,4 +1,4 @@
-"""What a dataset keeps of each run, ``keep=``: its batches, or their mean alone."""
+"""The part of each run that a dataset keeps, ``keep=``: its batches, or their mean alone."""
 
 from collections.abc import Mapping
 

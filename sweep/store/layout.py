@@ -1,6 +1,6 @@
-"""Where a dataset has its variables: the root what people plot, groups the rest.
+"""The group of each variable in a dataset: the root has what people plot, groups have the rest.
 
-A reader sees all of them together, as the files of format 1 have them, which have no groups.
+A reader merges the groups, so a dataset looks like one of format 1, which has no groups.
 """
 
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ import numpy as np
 from models.jobs.recorded import PREFIX
 
 FORMAT, FORMATS = 2, ("1", "2")
-"""Of the layout, the attribute ``schedsweep_format``: what is written, and what is read. A file without it
-has format 1: everything is in the root."""
+"""Formats of the layout, the attribute ``schedsweep_format``: the one written, and those read. A file without
+the attribute has format 1: everything is in the root."""
 
 BATCHES, TASKS, RECORDED, OVERLOAD, WITHHELD = GROUPS = (
     "batches", "tasks", "recorded", "overload", "withheld",
@@ -21,14 +21,14 @@ OVERLOADED = ("overload_run", "overload_batch")
 """Dimensions of the group of overload runs, which a dataset has with ``keep=all``."""
 
 ALIAS = "offered_load"
-"""The axis ``load`` once more, as ``Dataset.load`` is a method."""
+"""A second name of the axis ``load``, because ``Dataset.load`` is a method."""
 
 
 def group_of(name: str, dims: Sequence[str], values: Any = None) -> str:
     """Return the group of a data variable; the root is an empty text.
 
-    What has no value at all, such as intervals of few batches, would leave no complete row in a table of the
-    root.
+    A variable without any value, such as intervals of few batches, is not in the root: a table of the root
+    would have no complete row.
 
     Examples
     --------

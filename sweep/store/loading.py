@@ -1,4 +1,4 @@
-"""Datasets found and read as a whole, if that is as much as a study may have."""
+"""Finds datasets and reads them as a whole, within the limits of a study's size."""
 
 import json
 import math
@@ -16,11 +16,11 @@ from sweep.store import layout
 from sweep.store.probe import measured
 
 NEEDED = ("policy", "load", "state", "saturated")
-"""Variables that every dataset of a sweep has; of a program, the state."""
+"""Variables that every dataset of a sweep has, and a program's dataset."""
 
 
 def place(where: Path) -> Path:
-    """Return the dataset of a results folder, or the dataset itself; errors as of `opened`."""
+    """Return the path of the dataset in a results folder, or of the dataset itself; raises like `opened`."""
     if where.is_file():
         return where
     if not where.is_dir():
@@ -51,14 +51,14 @@ def loaded(path: Path, needed: Sequence[str] = (), *, groups: bool = True, **opt
     needed : sequence of str
         Variables without which it is not read.
     groups : bool
-        Whether the variables of its groups are in it as well, as format 1 has them.
+        Whether to merge the variables of its groups into it, as in format 1.
     **options
         For `xarray.open_dataset`.
 
     Raises
     ------
     SweepError
-        With one line if the file is damaged, no netCDF, unpacks to too much, or lacks a variable.
+        With one line if the file is damaged, not netCDF, unpacks to too much, or lacks a variable.
     """
     try:
         measured(path)
@@ -84,7 +84,7 @@ def loaded(path: Path, needed: Sequence[str] = (), *, groups: bool = True, **opt
                 )
             coords = {name for part in parts for name in part.coords}
             return xr.Dataset(variables, attrs=parts[-1].attrs).set_coords(coords).load()
-    except (OSError, ValueError, RuntimeError) as error:  # the last for a damaged array
+    except (OSError, ValueError, RuntimeError) as error:  # the last one is raised for a damaged array
         raise SweepError(
             f"{path} cannot be read as a dataset ({one_line(error)}): run its command again, which makes it "
             "from the logs without simulating, or give another copy"
@@ -101,7 +101,8 @@ def _is_program(attributes: Mapping[str, Any]) -> bool:
 
 
 def with_all_axes(data: xr.Dataset) -> xr.Dataset:
-    """Return a dataset with the axes policy, load and so on, of one value each where a program has none."""
+    """Return a dataset with the axes policy, load and so on, with one value each where a program lacks
+    them."""
     if not _is_program(data.attrs):
         return data
     name = str(next(iter(json.loads(data.attrs["families"]))).rpartition(".")[2])
@@ -120,7 +121,7 @@ def opened(where: Path, **options: Any) -> tuple[Path, xr.Dataset]:
     Raises
     ------
     SweepError
-        With one line if there is none, it cannot be read, or no sweep has written it.
+        With one line if it does not exist, cannot be read, or was not written by a sweep.
     """
     path = place(where)
     return path, loaded(path, NEEDED, **options)

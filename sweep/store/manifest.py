@@ -1,7 +1,7 @@
-"""What a results folder was made with, so that results of two different studies never mix.
+"""The config that a results folder was made with, so that results of two different studies never mix.
 
 A grid may grow or shrink and replications may be added: tasks carry their own identity. But settings that
-hold for all tasks must be the same, or one dataset would answer two questions.
+apply to all tasks must be the same, or one dataset would mix two studies.
 """
 
 import json
@@ -28,7 +28,7 @@ FIXED = ("name", "seed", "warmup", "batches", "batch_size", "precision")
 """Settings that must not differ within a folder; the grid may grow, and replications may be added."""
 
 LONGEST_WORDS = 80
-"""Characters of a value in a line on a difference: a group of jobs or a log in arrays has many."""
+"""Maximum length of a value in a line on a difference: a group of jobs or a log in arrays is long."""
 
 
 def resolved(plan: Plan) -> dict[str, Any]:
@@ -50,13 +50,14 @@ def describe(plan: Plan) -> dict[str, Any]:
 
 
 def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
-    """Return the manifest that the folder shall have, touching nothing.
+    """Return the manifest that the folder is to have; nothing is touched.
 
     Raises
     ------
     SweepError
-        If the folder holds results of another config: which keys differ, and the words to go on. If a value
-        cannot be simulated at all, that is raised first: another folder would not help.
+        If the folder holds results of another config; the message lists the keys that differ and the command
+        to continue. If a value cannot be simulated at all, that is raised first: another folder would not
+        help.
     """
     new = describe(plan)
     if not folder.holds_results():
@@ -69,10 +70,10 @@ def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
     for read, here in known.items():
         with suppress(
             KeyError, TypeError, AttributeError, ValueError
-        ):  # missing, damaged, or of another version
+        ):  # missing, damaged, or from another version
             old = read()
             differing, lost = list(differences(old, here)), _lost(old["settings"], plan)
-            # What only the old one names is kept for later comparisons.
+            # Entries that only the old manifest has are kept for later comparisons.
             merged = {**new, **{key: {**old.get(key, {}), **new[key]} for key in (*GROUPS, "sources")}}
             break
     if differing:
@@ -92,7 +93,7 @@ def claim(folder: Folder, plan: Plan) -> dict[str, Any]:
 
 
 def _of_dataset(folder: Folder) -> dict[str, Any]:
-    """Return a manifest from the attributes of the dataset, empty where it cannot be read."""
+    """Return a manifest from the attributes of the dataset; empty if it cannot be read."""
     if folder.dataset.is_file():
         from netCDF4 import Dataset
 
@@ -115,7 +116,7 @@ def _of_logs(folder: Folder, plan: Plan, new: dict[str, Any]) -> dict[str, Any]:
 
 
 def _lost(old: Mapping[str, Any], plan: Plan) -> str:
-    """Return in words what the grid of earlier settings has and a plan has not; empty where it has all."""
+    """Return in words what the grid of earlier settings has and a plan lacks; empty if nothing."""
     parts = []
     for axis, values in old.get("grid", {}).items():
         here = plan.axes.get(axis)
@@ -135,13 +136,14 @@ def _lost(old: Mapping[str, Any], plan: Plan) -> str:
 
 
 def _points_lost(old: Mapping[str, Any], plan: Plan) -> int:
-    """Return how many points of an earlier plan, all of whose axis values are there, this one leaves out."""
+    """Return how many points of an earlier plan this one leaves out, although it has all of their axis
+    values."""
     before: dict[str, Sequence[Any]] = old["grid"]
     if not before or set(before) - set(plan.axes):
         return 0
 
     def named(axes: Mapping[str, Sequence[Any]], points: np.ndarray) -> Iterator[tuple[str, ...]]:
-        """Yield the values of each point on the earlier axes; one that is new has them all."""
+        """Yield the values of each point on the earlier axes; a new axis has all of its values."""
         at = grid.where(axes, points)
         keys = {axis: np.array([canonical.key(value) for value in axes[axis]], object) for axis in before}
         return zip(*(keys[axis][at[axis]] for axis in before), strict=True)
@@ -151,10 +153,10 @@ def _points_lost(old: Mapping[str, Any], plan: Plan) -> int:
 
 
 def changed(folder: Folder, plan: Plan) -> str:
-    """Return what code is another than when the folder was last written, in words."""
+    """Return in words which code has changed since the folder was last written."""
     old = folder.read_manifest().get("sources")
     old = old if isinstance(old, dict) else {}
-    # A dataset, from which it may have been remade, has the beginnings.
+    # A manifest that was rebuilt from a dataset has only the beginnings of hashes.
     names = [
         name for name, digest in sorted(plan.sources.items()) if not digest.startswith(str(old.get(name, "")))
     ]
@@ -162,10 +164,10 @@ def changed(folder: Folder, plan: Plan) -> str:
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """Yield ``key: OLD -> NEW`` for all that must not differ within a folder, by the keys that are typed."""
+    """Yield ``key: OLD -> NEW`` for all settings that must not differ within a folder, as they are typed."""
     before, after = (_by_load(each["settings"]) for each in (old, new))
     stops = [settings["precision"]["relative"] is not None for settings in (before, after)]
-    for key in (*FIXED, *(["confidence"] if all(stops) else [])):  # the level then decides where a run ends
+    for key in (*FIXED, *(["confidence"] if all(stops) else [])):  # decides where a run ends
         yield from _compare(key, before.get(key), after.get(key))
     bounds = [settings.get("measures", {}).get("bound") for settings in (before, after)]
     yield from _compare("measures.bound", *bounds)
@@ -179,7 +181,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]
 
 
 def _by_load(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings in which numbers by load have their loads written in one way."""
+    """Return settings in which the loads of numbers by load have a canonical form."""
     found = dict(settings)
     for key in ("batches", "warmup"):
         if isinstance(value := settings.get(key), Mapping):
@@ -199,7 +201,7 @@ def _keys_of_axes(settings: Mapping[str, Any]) -> set[str]:
 
 
 def _compare(key: str, old: Any, new: Any, *, skip: Set[str] = frozenset()) -> Iterator[str]:
-    """Yield what differs below a key."""
+    """Yield the differences below a key."""
     if key in skip:
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):

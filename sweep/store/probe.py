@@ -1,8 +1,8 @@
-"""What a dataset would unpack to, measured in a process of its own before anything in it is decoded.
+"""Measures the size to which a dataset unpacks, in a separate process, before anything in it is decoded.
 
-A file of a stranger may have texts that share their bytes, arrays without data, or groups in a circle, at
-which the netCDF library ends the process; and its arrays may lie in other files of this machine. ``measured``
-is what every reader of datasets calls first. As a script, this file opens one and prints what is wrong.
+A stranger's file may have strings that share their bytes, arrays without data, or circular groups, at which
+the netCDF library ends the process; and its arrays may lie in other files on this machine. Every reader of
+datasets calls ``measured`` first. Run as a script, this file opens a dataset and prints its fault.
 """
 
 import functools
@@ -19,28 +19,29 @@ from typing import Any
 import numpy as np
 
 MOST_BYTES, MOST_TIMES = 1 << 31, 100
-"""What numbers may take in memory, or as a multiple of the file's size: it may be full of zeros."""
+"""Limits of numbers in bytes of memory, and as a multiple of the file's size: it may be full of zeros."""
 
 MOST_TEXTS, LONGEST_TEXT, MOST_CHARACTERS = 100_000, 1 << 16, 1 << 25
-"""Number, length and sum of the texts in arrays: names of policies and values of axes."""
+"""Limits of strings in arrays (names of policies and values of axes): number, length and sum."""
 
 LONGEST_ATTRIBUTE = 1 << 26
-"""Characters of an attribute: some hold configs, recipes and code."""
+"""Maximum length of an attribute: some hold configs, recipes and code."""
 
 MOST_PARTS, MOST_ATTRIBUTES, DEEPEST = 10_000, 1_000, 3
-"""Variables, groups and dimensions of a file; attributes of each; levels of groups."""
+"""Limits: variables, groups and dimensions of a file; attributes of each; levels of groups."""
 
 MOST_OF_CHUNK = 1 << 28
-"""Bytes of a chunk, which are unpacked together."""
+"""Maximum bytes of a chunk, which is unpacked as a whole."""
 
 MEMORY, PATIENCE_S = 1 << 29, 60
-"""What opening a dataset and reading its texts may take, beside the library."""
+"""Memory for opening a dataset and reading its strings, in addition to the library's."""
 
 
 def measured(path: Path) -> None:
-    """Raise `ValueError` if a file is not as a dataset of a study may be; each version is measured once."""
+    """Raise `ValueError` if a file exceeds the limits of a dataset; each version of a file is measured
+    once."""
     found = path.stat()
-    if not stat.S_ISREG(found.st_mode):  # to open a pipe is to wait for its writer
+    if not stat.S_ISREG(found.st_mode):  # opening a pipe would wait for its writer
         raise ValueError("it is not a regular file")
     _measure(str(path.absolute()), found.st_ino, found.st_size, found.st_mtime_ns)
 
@@ -57,12 +58,12 @@ def _measure(path: str, *version: int) -> None:
 
 
 def _n_files() -> int:
-    """Return the number of files that this process has open, the list itself among them."""
+    """Return the number of files that this process has open, including the listing itself."""
     return len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
 
 
 def faults(path: str) -> Iterator[str]:
-    """Yield what is wrong with a dataset; parts are read only after what their size depends on."""
+    """Yield the faults of a dataset; a part is read only after everything that determines its size."""
     from netCDF4 import Dataset
 
     before = _n_files()
@@ -90,7 +91,7 @@ def _groups(group: Any) -> Iterator[Any]:
 
 
 def _faults_of_group(group: Any, parts: list[int], depth: int) -> Iterator[str]:
-    """Yield faults of the types, sizes and attributes in a group and those in it."""
+    """Yield faults of the types, sizes and attributes in a group and its subgroups."""
     parts[0] += len(group.variables) + len(group.groups) + len(group.dimensions)
     if parts[0] > MOST_PARTS or depth > DEEPEST:
         yield f"it has more than {MOST_PARTS:,} variables, groups and dimensions, or {DEEPEST} levels of them"
@@ -120,7 +121,7 @@ def _faults_of_attributes(owner: Any) -> Iterator[str]:
 
 
 def _faults_of_texts(texts: list[Any]) -> Iterator[str]:
-    """Read texts one by one, as several may be the same bytes of the file."""
+    """Read strings one by one, because several may share the same bytes of the file."""
     total = 0
     for variable in texts:
         variable.set_auto_mask(False)
@@ -132,7 +133,7 @@ def _faults_of_texts(texts: list[Any]) -> Iterator[str]:
 
 
 def _other_files(numbers: list[Any]) -> Iterator[str]:
-    """Yield variables whose values are in other files of this machine, which a report would then show."""
+    """Yield variables whose values are in other files on this machine, which a report would then show."""
     whole = [one for one in numbers if one.chunking() == "contiguous" and math.prod(one.shape)]
     before = _n_files()
     for variable in whole:
@@ -140,7 +141,7 @@ def _other_files(numbers: list[Any]) -> Iterator[str]:
         variable[(0,) * variable.ndim]
         if _n_files() > before:  # virtual: the other file stays open
             yield f"{variable.name} is in another file"
-    # Of external storage the file is closed again: no further one can be opened.
+    # A file of external storage is closed again: no further one can be opened.
     resource.setrlimit(resource.RLIMIT_NOFILE, (0, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     for variable in whole:
         variable[(0,) * variable.ndim]
@@ -163,7 +164,7 @@ def main(path: str) -> None:
     except Exception as error:
         fault = f"{type(error).__name__}: {error}"
     print(" ".join(fault.split())[:300], flush=True)
-    os._exit(0)  # whatever the file has made of the library's state
+    os._exit(0)  # whatever state the file has left the library in
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ def versions() -> dict[str, str]:
 
 
 def package_version(package: str) -> str:
-    """Return the version of an installed package; a checkout that is not installed has none."""
+    """Return the version of an installed package; empty for a checkout that is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -42,7 +42,7 @@ def commit() -> str | None:
 
 
 def known_versions(given: Mapping[str, object]) -> dict[str, str]:
-    """Return those versions of a dataset that become a part of commands: a stranger's may be any text."""
+    """Return the versions in a dataset that may become part of commands: a stranger's may be any text."""
     return {
         name: version
         for name in ("python", *PACKAGES)
@@ -63,14 +63,14 @@ def shown_commit(commit: str) -> str:
 
 
 def known_commit(given: str) -> str:
-    """Return a commit of a dataset, empty for any other text."""
+    """Return a dataset's commit; empty for any other text."""
     return given if re.fullmatch(r"[0-9a-f]{7,40}(-dirty)?", given) else ""
 
 
 def sanitised(value: Any) -> Any:
     """Return JSON whose texts name no user, no private folder, no password and no address: it is published.
 
-    Of a path outside the home and the working folder the last two parts stay, by which a log is found again.
+    A path outside the home and the working folder keeps its last two parts, by which a log is found again.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def sanitised(value: Any) -> Any:
 SYSTEM = (
     "bin", "boot", "dev", "etc", "lib", "lib64", "opt", "proc", "run", "sbin", "sys", "tmp", "usr", "var",
 )  # fmt: skip
-"""First parts of paths that name no user."""
+"""First parts of paths that do not contain a user's name."""
 
 OF_USERS = ("afs", "beegfs", "data", "gpfs", "lustre", "nfs", "project", "projects", "scratch", "work")
 """First parts of paths of which the second is often a user's name."""
@@ -125,13 +125,13 @@ def _short(path: str) -> str:
 PRIVATE = (
     "output", "schedule", "logs", "executor.address", "executor.profile", "slurm",
 )  # fmt: skip
-"""Keys of a command that name places of the run only."""
+"""Keys of a command that only concern the place of the run."""
 
 
 def command(arguments: Sequence[str]) -> str:
     """Return a command as a dataset has it: without arguments that only concern the place of the run.
 
-    The folders of one's own files and modules are kept, as without them it is another study.
+    The folders of the user's own files and modules are kept: without them it would be another study.
     """
     shown = []
     for argument in arguments:

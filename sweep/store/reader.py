@@ -1,4 +1,4 @@
-"""Reads the logs of a results folder: what is in them, and the records themselves."""
+"""Reads the logs of a results folder: the heads of records, and the records themselves."""
 
 import itertools
 import operator
@@ -25,10 +25,10 @@ def opened(log: Path) -> BinaryIO:
     Raises
     ------
     RunError
-        With one line that names the file, if it cannot be read or is something else.
+        With one line that names the file, if it cannot be read or is not a regular file.
     """
     try:
-        if not stat.S_ISREG(log.stat().st_mode):  # to open a pipe is to wait for its writer
+        if not stat.S_ISREG(log.stat().st_mode):  # opening a pipe would wait for its writer
             raise RunError(f"{log} is not a regular file: move it away, then run the same command again")
         return log.open("rb")
     except OSError as error:
@@ -46,7 +46,7 @@ def scan(folder: Path, names: str = "*.jsonl") -> Iterator[tuple[Line, bytes]]:
     Parameters
     ----------
     folder : Path
-        Need not exist: then nothing has been written yet.
+        It need not exist if nothing has been written yet.
     """
     for log in sorted(folder.glob(names)):
         offset = 0
@@ -65,7 +65,7 @@ def heads(folder: Path, names: str = "*.jsonl") -> Iterator[Head]:
 
 
 def read(lines: Iterable[Line]) -> Iterator[Record | None]:
-    """Yield the record of each line, None where it is damaged; lines of one log should come together."""
+    """Yield the record of each line, None if it is damaged; lines of one log should be consecutive."""
     for log, of_log in itertools.groupby(lines, key=operator.attrgetter("log")):
         with opened(log) as file:
             for line in of_log:

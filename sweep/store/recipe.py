@@ -1,8 +1,8 @@
 """The attribute ``recipe`` (JSON) of a dataset, from which it can be made again.
 
 - ``study``: the config as it was asked for, with every file of conf that it names (`sweep.config.kept`), its
-  interpolations resolved: a recipe has none, and none is ever resolved when it is read.
-  Null stands for a file that the attribute ``config`` has as it is (arrays of jobs are long).
+  interpolations resolved: a recipe has no interpolations, and none would be resolved when it is read.
+  Null stands for a file that the attribute ``config`` contains unchanged (arrays of jobs are long).
 - ``logs``: path -> SHA-256, of every log. A log itself is too long to carry.
 - ``modules``: file -> text, of code that is neither this project's nor an installed package's.
 """
@@ -24,12 +24,12 @@ from sweep.plan.data import Plan
 from sweep.store import provenance
 
 FORM = 1
-"""Of the attribute; another one cannot be read."""
+"""Version of the attribute's form; no other version can be read."""
 
 DIGEST = "sha256:"
 
 LONGEST_TEXT = 10_000
-"""Characters of a text in a recipe."""
+"""Maximum length of a string in a recipe."""
 
 INTERPOLATION = "${"
 
@@ -37,8 +37,8 @@ INTERPOLATION = "${"
 def text(plan: Plan) -> str:
     """Return the recipe of a plan.
 
-    It is empty where an interpolation names a key that an axis varies: no file without interpolations has the
-    same values.
+    It is empty if an interpolation refers to a key that an axis varies: no file without interpolations has
+    the same values.
     """
     if any(getattr(family, "value", b"") for family in plan.families.values()):  # a function of a session
         return ""
@@ -59,7 +59,7 @@ def text(plan: Plan) -> str:
         if variant.content.get("path") is not None
     }
     data = provenance.sanitised({"form": FORM, "study": study, "logs": logs})
-    # Code as it is: another text would be other code.
+    # Code is stored unchanged: another text would be other code.
     return json.dumps({**data, "modules": sources.own_files(plan.sources)})
 
 
@@ -88,9 +88,9 @@ def read(attributes: Mapping[str, Any]) -> tuple[Config, dict[str, str], dict[st
     Raises
     ------
     Exception
-        Of any kind, if there is no recipe, or it has another form; see `sweep.rerun.original.understood`.
+        Of any kind, if the recipe is missing, or has another form; see `sweep.rerun.original.understood`.
     SweepError
-        With the line of the command line, if a setting has a value that no command could have given it.
+        With the command line's message, if a setting has a value that no command could have given it.
     """
     data = json.loads(attributes["recipe"])
     if data["form"] != FORM:
@@ -122,7 +122,7 @@ def _checked(config: Config) -> Config:
         )
     except OmegaConfBaseException as error:
         raise SweepError(f"the recipe's settings do not describe a study: {one_line(error)}") from None
-    check(replace(settings, output="anywhere"))  # the run's, which a recipe has not
+    check(replace(settings, output="anywhere"))  # settings of the run are not in a recipe
     for group in GROUPS:
         for name, file in config.files.get(group, {}).items():
             if not name.isprintable() or "/" in name or name in (".", ".."):
@@ -140,7 +140,7 @@ def _without_run(settings: Settings) -> Settings:
 
 
 def texts(value: Any) -> Iterator[str]:
-    """Yield all texts of a config, names of its keys among them."""
+    """Yield all strings of a config, including the names of its keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -1,10 +1,10 @@
 """The records of the workers' logs: one line of JSON for each task.
 
-A line begins with the identity and the state of the task, so that what is left of a sweep is found without
-parsing numbers. The arrays of all metrics, one after the other, are one base64 of little-endian doubles:
-exact bits, NaN included, half the size of decimal text and several times faster to read. A line ends with a
-checksum of all that is before it. A line that is not whole, because its process was killed while writing, or
-that is not what was written, does not count.
+A line begins with the identity and the state of the task, so that the remaining tasks of a sweep are found
+without parsing numbers. The arrays of all metrics, one after the other, are one base64 string of
+little-endian doubles: exact bits, including NaN, half the size of decimal text and several times faster to
+read. A line ends with a checksum of everything before it. A line that is incomplete, because its process was
+killed while writing, or that is damaged does not count.
 """
 
 import json
@@ -33,7 +33,7 @@ class Finished:
     metrics : tuple of (str, int)
         Names, and the number of values of each: of shape (batches, ...), in C order.
     values : bytes
-        Of all metrics, little-endian doubles.
+        Values of all metrics as little-endian doubles.
     """
 
     id: str

@@ -1,7 +1,7 @@
-"""The logs to which workers append what they finished, synced once a message.
+"""The logs to which workers append their finished tasks, synced once per message.
 
-Each worker process writes a file of its own, so that no write ever waits for or damages another; where that
-would be too many files, the workers of one machine share a file and take turns.
+Each worker process writes its own file, so that no write ever waits for or damages another; where that would
+be too many files, the workers of one machine share a file and take turns.
 """
 
 import fcntl
@@ -37,12 +37,12 @@ class Shard:
         self._lock = threading.Lock()  # a worker of a user's own Dask cluster may have several threads
 
     def append(self, records: Iterable[Record]) -> None:
-        """Write records and wait until they are on disk.
+        """Write records and wait until they are on the disk.
 
         Raises
         ------
         OSError
-            If not all could be written (disk full, no permission); none of them is then in the log.
+            If some could not be written (disk full, no permission); none of the records is then in the log.
         """
         data = memoryview(b"".join(encode(record) for record in records))
         with self._lock:
@@ -51,12 +51,12 @@ class Shard:
                 start = os.fstat(descriptor).st_size
                 try:
                     if start and os.pread(descriptor, 1, start - 1) != b"\n":
-                        os.write(descriptor, b"\n")  # after a torn line that could not be taken back
+                        os.write(descriptor, b"\n")  # after a torn line that could not be removed
                     while data:
                         data = data[os.write(descriptor, data) :]
                     os.fsync(descriptor)
                 except OSError:
-                    # Leave whole lines only, so that the log can be appended to once there is space again.
+                    # Leave only complete lines, so that the log can be appended to once there is space again.
                     with suppress(OSError):
                         os.ftruncate(descriptor, start)
                     raise
@@ -65,7 +65,7 @@ class Shard:
 
     def _open(self) -> int:
         """Return a descriptor of the log; a shared log is locked until it is closed."""
-        if self.path.parent.is_symlink():  # exchanged during the run
+        if self.path.parent.is_symlink():  # the folder was exchanged during the run
             raise link(self.path.parent)
         descriptor = open_log(self.path)
         if not self._shared:
@@ -101,7 +101,7 @@ def set_aside(folder: Path, ids: Collection[str]) -> Path | None:
     if not moved:
         return None
     inner(aside.parent)
-    replace(aside, b"".join(moved))  # written first: at no moment is a record in no file
+    replace(aside, b"".join(moved))  # written first: every record is in some file at any moment
     for log, rest in kept.items():
         if rest:
             replace(log, rest)

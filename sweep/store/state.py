@@ -1,4 +1,4 @@
-"""Which tasks of a plan are done, by the logs of a results folder."""
+"""Which tasks of a plan are done, according to the logs of a results folder."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -26,15 +26,15 @@ class State:
     Parameters
     ----------
     done : dict of str to float
-        Identity -> seconds it took.
+        Identity -> seconds that the task took.
     failed : dict of str to Line
-        Identity -> the latest record, of tasks that raised and have not been done since.
+        Identity -> the latest record of each task that raised an exception and has not been done since.
     lines : dict of str to Line
-        Identity -> the record, of tasks that are done.
+        Identity -> the record of each task that is done.
     stale : int
-        Results of tasks of the plan that are not done, by another version of the code.
+        Results from another version of the code, of the plan's tasks that are not done.
     damaged : int
-        Records that are not what was written, of tasks that are not done, as far as can be seen.
+        Damaged records of tasks that are not done, as far as can be seen.
     """
 
     plan: Plan
@@ -46,7 +46,7 @@ class State:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """Task number by identity; the first where several points mean the same simulation."""
+        """Task number by identity; the first number if several points are the same simulation."""
         ids = self.plan.ids
         return dict(zip(reversed(ids), reversed(range(len(ids))), strict=True))
 
@@ -56,7 +56,7 @@ class State:
         return len(self.numbers)
 
     def left(self) -> list[int]:
-        """Return the numbers of tasks to run, failed ones among them."""
+        """Return the numbers of the tasks to run, including failed ones."""
         return sorted(number for id_, number in self.numbers.items() if id_ not in self.done)
 
     def measured(self) -> Costs:
@@ -83,7 +83,7 @@ def read(plan: Plan, folder: Folder) -> State:
             if not head.failed:
                 others.add(head.id[:ASKED])
         else:
-            id_ = ids[number]  # the plan's own text: a million copies would be 70 MB
+            id_ = ids[number]  # the plan's own string: a million copies would take 70 MB
             if head.failed:
                 state.failed[id_] = line
             else:

@@ -14,7 +14,7 @@ from sweep.store.capacities import Capacities
 from sweep.store.state import DONE
 
 NOTABLE = 0.01
-"""Share of the mean from which a significant rise is a reason to call a run too short."""
+"""Share of the mean from which a significant rise makes a run count as too short."""
 
 POOLED = ("workload", "load", "machine")
 """Axes with relaxation times of their own; the policies are pooled."""
@@ -23,8 +23,8 @@ POOLED = ("workload", "load", "machine")
 class Results(NamedTuple):
     """The results of the tasks of a block.
 
-    values : metric -> values, shape (axes..., replication, batch, own...), NaN where there are none
-    overflowed : runs that broke off, as there was no place for more jobs, shape (axes..., replication)
+    values : metric -> values, shape (axes..., replication, batch, own...), NaN where missing
+    overflowed : runs that stopped early for lack of space for more jobs, shape (axes..., replication)
     """
 
     values: dict[str, np.ndarray]
@@ -46,13 +46,13 @@ class Summary:
     saturated : ndarray of bool, shape (axes...)
     too_short : ndarray of bool, shape (axes...)
     bias : ndarray, shape (axes...)
-        Expected, as a share of the mean, of points that are too short.
+        Expected bias as a share of the mean, at points that are too short.
     control : ndarray, shape (axes..., replication)
-        By how much more was delivered than is offered on average; NaN where that average is not known.
+        Excess of the delivered work over the average offered; NaN where that average is not known.
     dropped : ndarray of int, shape (axes...), or None
-        Leading batches that MSER drops, where it is asked to.
+        Leading batches that MSER drops, with ``warmup=mser``.
     ranked : dict of str to pair of ndarray
-        Metric that has users' numbers -> the least and the largest at each rank, shape (axes..., rank).
+        Metric of users' numbers -> the smallest and the largest number at each rank, shape (axes..., rank).
     """
 
     def __init__(self, shapes: Mapping[str, tuple[int, ...]], plan: Plan, capacities: Capacities) -> None:
@@ -73,12 +73,12 @@ class Summary:
         }
 
     def add(self, at: tuple[slice, ...], results: Results, state: np.ndarray) -> dict[str, np.ndarray]:
-        """Judge a block, and return its metrics without the batches that are dropped.
+        """Summarise a block, and return its metrics without the dropped batches.
 
         Parameters
         ----------
         state : ndarray of int, shape (axes..., replication)
-            What became of each task of the block.
+            State of each task of the block.
         """
         plan, given = self._plan, results.values
         broken = results.overflowed.sum(axis=-1)
@@ -118,13 +118,14 @@ class Summary:
         return values
 
     def judge_lengths(self) -> None:
-        """Find out which points are too short, when all blocks are there."""
+        """Determine which points are too short, after all blocks have been added."""
         plan, seen = self._plan, self._lengths
         other = tuple(place for place, axis in enumerate(plan.axes) if axis not in POOLED)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # of values that are all NaN
+            warnings.simplefilter("ignore", RuntimeWarning)  # numpy warns of values that are all NaN
             relaxation = np.nanmedian(seen.relaxation, axis=other, keepdims=True)
-        # They grow with the load: what is seen at one holds for all above, where short runs show less of it.
+        # Relaxation times grow with the load: an estimate is a lower bound at all higher loads, where short
+        # runs underestimate them more.
         order = np.argsort(np.array(plan.axes["load"], dtype=float), kind="stable")
         axis = list(plan.axes).index("load")
         grown = np.fmax.accumulate(np.take(relaxation, order, axis), axis=axis)
@@ -142,7 +143,7 @@ class Summary:
         self.bias = np.where(self.too_short, bias, np.nan)
 
     def _control(self, at: tuple[slice, ...], delivered: np.ndarray) -> np.ndarray:
-        """Return by how much more was delivered in each replication than was offered on average.
+        """Return the excess of the work delivered in each replication over the average offered.
 
         Shape (axes..., replication), NaN where that average is not known.
         """

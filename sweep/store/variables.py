@@ -1,4 +1,4 @@
-"""What a dataset has beside the values of its metrics: coordinates, summaries, states, attributes."""
+"""The variables of a dataset other than metrics: coordinates, summaries, states; and its attributes."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ LONG_NAMES = {
 }
 
 MEANS = ("mean ", "average ")
-"""Beginnings of the long names of metrics that are means themselves."""
+"""Prefixes of the long names of metrics that are means themselves."""
 
 STATES = {"flag_values": np.arange(4, dtype=np.int8), "flag_meanings": "left done failed excluded"}
 
@@ -118,7 +118,7 @@ def of_batches(plan: Plan, metric: Metric) -> tuple[tuple[str, ...], Any, dict[s
 
 
 def attributes_of(plan: Plan, metric: Metric, long_name: str) -> dict[str, Any]:
-    """Return unit and name of a metric's variable, and the metric by which its batches are weighted."""
+    """Return the unit and name of a metric's variable, and the metric that weights its batches."""
     weighed = {"weight": metric.weight} if metric.weight in plan.metrics else {}
     return {"units": metric.unit, "long_name": long_name, **weighed}
 
@@ -151,7 +151,8 @@ def _intervals(plan: Plan, metric: Metric, summary: Summary) -> Iterator[tuple[s
 
 
 def _measured(plan: Plan) -> str:
-    """Return in words what the means are over: what a mean of other runs of the same length would tend to."""
+    """Return in words what the means cover: the quantity to which means of more runs of this length
+    converge."""
     settings = plan.settings
     if settings.is_program:
         return f"{shown(settings.batches)} batches, after {shown(settings.warmup)} that are discarded"
@@ -192,7 +193,7 @@ def _names_of(plan: Plan, workload: int, kind: str) -> tuple[str, ...]:
     try:
         given = plan.variants["workload"][workload].parameters
         return tuple(map(printable, workloads.user_names(given, kind)))
-    except (ValueError, OSError):  # none of rigid jobs, or a log that is gone: numbers will do
+    except (ValueError, OSError):  # a workload without rigid jobs, or a log that is gone: numbers suffice
         return ()
 
 
@@ -201,7 +202,7 @@ def coordinate(values: Sequence[Any]) -> np.ndarray:
     if all(isinstance(value, bool) for value in values):
         return np.array(values, dtype=bool)
     if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
-        fits = all(abs(value) < 2**31 for value in values)  # classic tools read no larger ones
+        fits = all(abs(value) < 2**31 for value in values)  # classic tools cannot read larger ones
         return np.array(values, dtype=np.int32 if fits else np.int64)
     if all(
         value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values

@@ -1,7 +1,7 @@
-"""The one place that writes files of results: it follows no link, and detects a folder that was exchanged.
+"""Writes all files of results: it follows no link, and detects a folder that was exchanged.
 
-A results folder may be shared with others: a link in it could lead to one's own files elsewhere. A folder
-that the user names may itself be a link.
+A results folder may be shared with others: a link in it could point to the user's own files elsewhere. A
+folder that the user names may itself be a link.
 """
 
 import glob
@@ -16,11 +16,11 @@ from sweep.errors import RunError, SweepError
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 _held: dict[Path, tuple[int, int]] = {}
-"""Folders that runs of this process write to -> what identifies them."""
+"""Folders that runs of this process write to -> their identities."""
 
 
 def identity(folder: Path) -> tuple[int, int] | None:
-    """Return what identifies a folder whatever its name is; None where there is none."""
+    """Return what identifies a folder whatever its name is; None if it does not exist."""
     try:
         found = folder.stat()
     except OSError:
@@ -30,7 +30,7 @@ def identity(folder: Path) -> tuple[int, int] | None:
 
 @contextmanager
 def holding(folder: Path) -> Iterator[None]:
-    """Write to this very folder only, as long as this lasts: another one may get its name meanwhile."""
+    """Within this context, write only to this very folder: another one may get its name meanwhile."""
     place, before = folder.absolute(), identity(folder)
     assert before is not None
     _held[place] = before
@@ -41,7 +41,7 @@ def holding(folder: Path) -> Iterator[None]:
 
 
 def check_held(path: Path) -> None:
-    """Raise `RunError` if a file would be written to another folder than a run has begun with."""
+    """Raise `RunError` if a file would be written to another folder than the one that a run began with."""
     place = path.absolute()
     for folder, before in _held.items():
         if place.is_relative_to(folder) and identity(folder) != before:
@@ -53,7 +53,7 @@ def check_held(path: Path) -> None:
 
 
 def link(path: Path) -> SweepError:
-    """Return the error of a link where no run makes one."""
+    """Return the error for a link where no run makes one."""
     return SweepError(f"{path} is a link: remove it, or give another folder, output=FOLDER")
 
 
@@ -63,7 +63,7 @@ def inner(folder: Path) -> Path:
     Raises
     ------
     SweepError
-        If it is a link: it may lead to files of one's own elsewhere.
+        If it is a link, which may point to the user's own files elsewhere.
     """
     if folder.is_symlink():
         raise link(folder)
@@ -73,7 +73,7 @@ def inner(folder: Path) -> Path:
 
 
 def open_log(path: Path, flags: int = os.O_RDWR | os.O_APPEND) -> int:
-    """Return a descriptor of a file that lines are appended to, made where it is missing.
+    """Return a descriptor of a file for appending lines; it is created if missing.
 
     Raises
     ------
@@ -85,39 +85,40 @@ def open_log(path: Path, flags: int = os.O_RDWR | os.O_APPEND) -> int:
 
 
 def write_new(path: Path, data: bytes, mode: int = 0o666) -> None:
-    """Write a file that must not be there, also not as a link."""
+    """Write a file that must not exist yet, not even as a link."""
     check_held(path)
     with open(os.open(path, NEW, mode), "wb") as file:
         file.write(data)
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Write a file so that it is at every moment either the old or the new one, also after a crash."""
+    """Write a file atomically: it is always either the old or the new one, also after a crash."""
     with private(path) as made:
         made.write_bytes(data)
 
 
 @contextmanager
 def private(path: Path) -> Iterator[Path]:
-    """Yield a private file that then takes the place of the one at `path`: a reader never finds half of one.
+    """Yield a private file that then takes the place of the one at `path`: a reader never finds a partial
+    file.
 
-    A link at `path` is replaced, not followed. What a process that was killed has left beside it is removed.
+    A link at `path` is replaced, not followed. Leftovers of killed processes beside it are removed.
     """
     check_held(path)
     for left in path.parent.glob(f".*.{glob.escape(path.name)}"):
         if left.name.removesuffix(f".{path.name}")[1:].isdecimal():
             left.unlink(missing_ok=True)
-    # What a name ends in may be its format.
+    # The end of a name may be its format.
     made = path.with_name(f".{secrets.randbelow(10**12)}.{path.name}")
     try:
-        write_new(made, b"")  # a name that no link waits at
+        write_new(made, b"")  # a random name, at which no link can wait
         yield made
         with made.open("rb") as file:
             os.fsync(file.fileno())
         check_held(path)
         made.replace(path)
     except IsADirectoryError as error:
-        raise IsADirectoryError(error.errno, error.strerror, str(path)) from None  # it names the private file
+        raise IsADirectoryError(error.errno, error.strerror, str(path)) from None  # not the private file
     except FileNotFoundError:
         check_held(path)  # the folder itself is gone
         raise

@@ -1,7 +1,8 @@
-"""Settings that Optuna proposes, from those that were tried and what came of them.
+"""Settings that Optuna proposes, given the settings tried so far and their results.
 
-Each round is a study of Optuna's in memory, which is given all that was tried, and draws numbers by the seed
-and by how much that is: a search that was killed goes on as if it had not been, without a second store.
+Each round is an Optuna study in memory, which receives all settings tried so far and seeds its random numbers
+by the study's seed and their number: a search that was killed continues as if it had not been, without a
+second store.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
 REPEATED = 50
-"""Proposals in a row that were tried before, after which there is nothing new."""
+"""Consecutive proposals that were already tried after which the search space counts as exhausted."""
 
 
 class Tried(NamedTuple):
-    """Settings with their value, less is better, and by how much each constraint is broken, above 0."""
+    """Settings with their value (less is better), and the violation of each constraint (above 0)."""
 
     values: Mapping[str, Any]
     value: float
@@ -42,10 +43,10 @@ def check() -> None:
 
 
 def proposed(ranges: Sequence[Range], tried: Sequence[Tried], n: int, seed: int) -> list[dict[str, Any]]:
-    """Return up to `n` new settings; fewer where hardly any are left.
+    """Return up to `n` new settings; fewer if hardly any are left.
 
-    A tree-structured Parzen estimator of all keys together; keys that apply under a condition only are
-    estimated from the settings in which they do.
+    The method is a tree-structured Parzen estimator of all keys together; conditional keys are estimated from
+    the settings in which they apply.
     """
     import optuna
 
@@ -57,7 +58,7 @@ def proposed(ranges: Sequence[Range], tried: Sequence[Tried], n: int, seed: int)
     study = optuna.create_study(sampler=sampler)
     known = {one.key: one for one in ranges}
     for given in tried:
-        if not given.values.keys() <= known.keys():  # of another search
+        if not given.values.keys() <= known.keys():  # from another search
             continue
         study.add_trial(
             optuna.create_trial(

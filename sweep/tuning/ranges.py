@@ -1,4 +1,5 @@
-"""What a search may set: the keys below ``tune`` with their ranges, and a policy's file with their values."""
+"""The keys that a search may set, below ``tune``, with their ranges; and a policy's file with their
+values."""
 
 from __future__ import annotations
 
@@ -27,17 +28,17 @@ class Range:
     Parameters
     ----------
     key : str
-        Dotted, of the policy's file; a name of one's own with `line`.
+        Dotted key of the policy's file; any name with `line`.
     low, high : int or float
-        Both whole: only whole numbers are tried.
+        If both are integers, only integers are tried.
     log : bool
         Whether equal ratios are equally likely, and not equal differences.
     choices : tuple
-        The values where it is not a range of numbers.
+        The values, if it is not a range of numbers.
     line : str
         Line of a configuration that the value completes at ``{}``; it is added to the policy's ``lines``.
     conditions : mapping
-        Key -> value that another key has to have; otherwise this one is left as it is.
+        Key -> value that this other key has to have; otherwise this key keeps its value.
     """
 
     key: str
@@ -50,7 +51,7 @@ class Range:
 
     @classmethod
     def of(cls, key: str, given: Any) -> Range:
-        """Return the range that is given for a key; `SweepError` with one line for what is none."""
+        """Return the range that is given for a key; `SweepError` with one line if it is not one."""
         parts = given if isinstance(given, Mapping) else {"range": given}
         ends, choices = parts.get("range", []), parts.get("of", [])
         conditions, line = parts.get("if", {}), parts.get("line", "")
@@ -87,7 +88,7 @@ class Range:
         return self.choices or (self.low, self.high)
 
     def applies(self, values: Mapping[str, Any]) -> bool:
-        """Return whether it is set beside some values of earlier keys."""
+        """Return whether it is set, given the values of earlier keys."""
         return all(key in values and values[key] == value for key, value in self.conditions.items())
 
 
@@ -99,9 +100,9 @@ def ranges(tune: Mapping[str, Any], policy: Mapping[str, Any], given: Mapping[st
     tune : mapping
         Key, dotted or nested -> range.
     policy : mapping
-        The composed file of the policy that the search begins with.
+        The composed file of the policy with which the search begins.
     given : mapping
-        What the study sets in all policies.
+        Keys that the study sets in all policies.
     """
     found = _ordered([Range.of(key, value) for key, value in _flat(tune).items()])
     starts: dict[str, str] = {}
@@ -130,9 +131,9 @@ def ranges(tune: Mapping[str, Any], policy: Mapping[str, Any], given: Mapping[st
 
 
 def _ordered(given: Sequence[Range]) -> list[Range]:
-    """Return ranges as they are given, but the ones with conditions after the keys that these name.
+    """Return ranges in the given order, but conditional keys after the keys of their conditions.
 
-    A key that the experiment has keeps its place there, before all keys that a file adds.
+    A key of the experiment keeps its place there, before all keys that a file adds.
     """
     found: list[Range] = []
     left = list(given)
@@ -149,7 +150,7 @@ def _ordered(given: Sequence[Range]) -> list[Range]:
 
 
 def _flat(tune: Mapping[str, Any]) -> dict[str, Any]:
-    """Return dotted keys with what is given; null leaves out a key of the experiment, and those below it."""
+    """Return dotted keys with their ranges; null removes a key of the experiment, and the keys below it."""
     found: dict[str, Any] = {}
     for key, value in _each(tune):
         if value is None:

@@ -1,13 +1,14 @@
-"""The rounds of a search, studies on the first weeks of a log; then the study of what it found, on all weeks.
+"""The rounds of a search, studies on the first weeks of a log; then the study of its best settings on all
+weeks.
 
 A round proposes some settings (`sweep.tuning.proposing`). They are policies of a study on the first quarter
-of the search's weeks (``screen``). What is not shown to be worse there than the site's settings, or than the
-best so far, under the same jobs, is run on all of the search's weeks (``full``). Both studies are below the
-folder ``search`` of the results and grow with each round, so tasks, executors, store and resume are the usual
-ones. What was tried, and what came of it, is one file of JSON beside them; without it the same rounds are
-proposed again, whose tasks are done.
+of the search's weeks (``screen``). Settings that are not shown to be worse there than the site's settings, or
+than the best so far, under the same jobs, are run on all of the search's weeks (``full``). Both studies are
+in the folder ``search`` of the results and grow with each round, so tasks, executors, store and resume are
+the usual ones. The settings tried and their results are in a JSON file beside them; without it, the same
+rounds, whose tasks are done, are proposed again.
 
-The last weeks are held back: no search sees them. The study that follows runs the site's settings, the best
+The last weeks are held back from the search. The study that follows runs the site's settings, the best
 ones, and the best one without each of its keys, on the whole log; its report compares them on these weeks.
 """
 
@@ -50,19 +51,19 @@ SHARE = 4
 """The search's weeks over the weeks of its first stage."""
 
 FINALISTS = 3
-"""Settings that are compared on the weeks held back: the more, the wider each interval."""
+"""Number of settings that are compared on the weeks held back: the more, the wider each interval."""
 
 LIMITED = ("longest_wait", "group_wait")
-"""Ratios that a site limits, keys of ``accept``."""
+"""Ratios that a site limits: keys of ``accept``."""
 
 FARTHEST = 1e3
 """Largest ratio that Optuna is given."""
 
 APPRAISED = {"change", "low", "high", *LIMITED, "broken", "lost_jobs", "is_worse"}
-"""What is kept of a setting's result."""
+"""The values that are kept of a setting's result."""
 
 Setting = dict[str, Any]
-"""What was tried, as JSON: its name, values, stage, whether it has ended, seconds, and result."""
+"""A setting that was tried, as JSON: name, values, stage, whether it has ended, seconds, and result."""
 
 
 class Stage(NamedTuple):
@@ -76,7 +77,7 @@ class Stage(NamedTuple):
 class Division(NamedTuple):
     """The stages of a search, all weeks, the first one that is held back, and ``batch_size`` of the studies.
 
-    In place of weeks there are days of a short log, or batches of equally many jobs (``batch_size`` is None).
+    For a short log, days take the place of weeks, or batches of equally many jobs (``batch_size`` is None).
     """
 
     stages: tuple[Stage, ...]
@@ -86,19 +87,19 @@ class Division(NamedTuple):
 
     @property
     def values(self) -> str:
-        """What it divides the log into."""
+        """The name of the parts into which it divides the log."""
         if self.batch_size is None:
             return "batches"
         return "days" if self.stages[-1].seconds < 2 * DAY * self.stages[-1].weeks else "weeks"
 
 
 def settled(config: Config, folder: Folder, console: Console) -> Config | None:
-    """Return the config of the study that follows a search, which is run if it is not done.
+    """Return the config of the study that follows a search; the search is run first if it is not done.
 
     Returns
     -------
     Config or None
-        With another action than to run, the study of the search's next stage; None where a batch system has a
+        For any action except run, the study of the search's next stage; None while a batch system runs a
         round, after which the same command continues.
 
     Raises
@@ -125,7 +126,7 @@ def settled(config: Config, folder: Folder, console: Console) -> Config | None:
 
 
 class _Search:
-    """A search: its ranges, the parts of its log, and what was tried so far."""
+    """A search: its ranges, the parts of its log, and the settings tried so far."""
 
     def __init__(self, config: Config, folder: Folder, console: Console) -> None:
         self._config, self._console, self._folder = config, console, folder
@@ -170,7 +171,7 @@ class _Search:
 
     @property
     def _spent(self) -> float:
-        """Seconds of the search: of all its tasks, over the number that run at a time."""
+        """Seconds of the search: the seconds of all its tasks, divided by the number that run at a time."""
         return sum(one["seconds"] for one in self._tried) / self._parallel
 
     @property
@@ -181,7 +182,7 @@ class _Search:
 
     @property
     def progress(self) -> str:
-        """How far it is, in one line."""
+        """Its progress, in one line."""
         ended = [one for one in self._tried if one["ended"]]
         if not ended:
             of, n = self._division, min(self._config.settings.search.at_once, self._most)
@@ -212,7 +213,7 @@ class _Search:
         except SweepError as error:
             raise SweepError(f"outermost values of tune: {error}", error.added) from None
         for note in notes:
-            if note.startswith("policy.lines["):  # the final study lacks it where such a line changes nothing
+            if note.startswith("policy.lines["):  # the final study lacks a key whose line changes nothing
                 say(self._console, note)
 
     def finish(self) -> bool:
@@ -253,7 +254,7 @@ class _Search:
         return self._division.stages[names.index(left[0]["stage"])], left
 
     def _run(self, stage: Stage, those: list[Setting]) -> bool:
-        """Run settings on a part of the log, and keep what came of them; return whether they have ended."""
+        """Run settings on a part of the log, and keep their results; return whether they have ended."""
         plan = expand(self._staged(stage, those))
         there = Folder(Path(plan.settings.output), plan.settings.name)
         quiet, before = Console(quiet=True), state.read(plan, there)
@@ -289,7 +290,7 @@ class _Search:
         writing.replace(writing.inner(self._place) / "search.json", text.encode())
 
     def next_study(self) -> Config:
-        """Return the study of the stage that is next; between two rounds, of the site's settings."""
+        """Return the study of the next stage; between two rounds, of the site's settings."""
         return self._staged(*(self._running() or (self._division.stages[0], [])))
 
     def _staged(self, stage: Stage, those: Iterable[Setting]) -> Config:
@@ -331,7 +332,7 @@ class _Search:
         return {one["name"]: applied(self._file, one["values"], self._ranges) for one in those}
 
     def _of_policies(self, files: Mapping[str, dict[str, Any]], **changed: Any) -> Config:
-        """Return a study of the site's settings and others, in which nothing is searched for."""
+        """Return a study of the site's settings and others, without a search."""
         config = self._config
         grid = {**config.settings.grid, "policy": [self._reference, *files]}
         settings = replace(config.settings, grid=grid, budget=None, replace=True, **changed)
@@ -340,12 +341,12 @@ class _Search:
 
 
 def _divided(plan: Plan, search: Search) -> Division:
-    """Return the parts of the log of a plan: weeks or days, or equal numbers of jobs where those are too few.
+    """Return the parts of a plan's log: weeks or days, or equal numbers of jobs if these are too few.
 
     Raises
     ------
     SweepError
-        If it is not one log as it was.
+        If the study is not of one log as recorded.
     """
     trace, settings = None, plan.settings
     if len(plan.points) == 1 == plan.replications and settings.batch_size == WEEK:
@@ -363,7 +364,7 @@ def _divided(plan: Plan, search: Search) -> Division:
     for size in (WEEK, None):
         begins = periods(submit, settings.batches)[:-1] if size else submit[:: -(-len(submit) // SHORT)]
         held = round(len(begins) * search.held_back)
-        mine = len(begins) - held - 1  # a week between belongs to neither: its queue is of jobs before it
+        mine = len(begins) - held - 1  # a week between belongs to neither: its queue has earlier jobs
         if min(mine, held) >= MIN_BATCHES:
             break
     else:
@@ -371,14 +372,14 @@ def _divided(plan: Plan, search: Search) -> Division:
             f"{trace.name} has {len(submit)} jobs: too few for {SHORT} batches, which tune needs"
         )
     numbers = {SCREEN: max(MIN_BATCHES, mine // SHARE), FULL: mine}
-    if 2 * numbers[SCREEN] > mine:  # hardly cheaper than all
+    if 2 * numbers[SCREEN] > mine:  # hardly cheaper than the whole
         del numbers[SCREEN]
     stages = tuple(Stage(name, float(begins[n] - submit[0]), n) for name, n in numbers.items())
     return Division(stages, len(begins), mine + 1, size)
 
 
 def _is_record(found: Any) -> bool:
-    """Return whether JSON is a record of settings, as it was written; else the rounds are proposed again."""
+    """Return whether JSON is a record of settings as written; if not, the rounds are proposed again."""
     of: dict[str, Any] = {
         "name": str,
         "values": dict,
@@ -398,7 +399,8 @@ def _is_record(found: Any) -> bool:
 
 
 def _known(one: Setting, limits: Mapping[str, Any]) -> Tried:
-    """Return a setting as Optuna is given it: the log of the ratio of the mean waits."""
+    """Return a setting in the form for Optuna, with the logarithm of the ratio of the mean waits as its
+    value."""
     result = one["result"]
     if not result:
         return Tried(one["values"], math.log(FARTHEST), {"failed": 1.0})
@@ -409,14 +411,16 @@ def _known(one: Setting, limits: Mapping[str, Any]) -> Tried:
 
 
 def _ordered(tried: Iterable[Setting]) -> list[Setting]:
-    """Return what is better on all of the search's weeks and keeps the constraints, the best first."""
+    """Return the settings that are better on all of the search's weeks and keep the constraints, the best
+    first."""
     results = [(one["result"], one) for one in tried if one["stage"] == FULL and one["result"]]
     kept = [(of["change"], one) for of, one in results if not of["broken"] and of["change"] < 0]
     return [one for _, one in sorted(kept, key=lambda pair: pair[0])]
 
 
 def _finalists(tried: Sequence[Setting]) -> list[Setting]:
-    """Return what is compared on the weeks held back: the best of the front of all three waits."""
+    """Return the settings to compare on the weeks held back: the best of the Pareto front of all three
+    waits."""
     front: list[Setting] = []
     for one in _ordered(tried):
         costs = [one["result"][key] for key in LIMITED]
