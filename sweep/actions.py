@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from rich.console import Console
 
+from models.counting import counted
 from sweep import executors, run, schedules, summary
 from sweep.errors import SweepError
 from sweep.executors import Assignment, Detached
@@ -53,21 +54,21 @@ def show_plan(plan: Plan, folder: Folder, console: Console) -> int:
     executor = executors.create(plan.settings.executor, [])
     costs = found.measured()
     summary.show_grid(plan, console)
-    more = "" if plan.overload is None else f", and {len(plan.overload.ids)} overload runs"
+    more = "" if plan.overload is None else f", and {counted(len(plan.overload.ids), 'overload run')}"
     lines = [
-        f"tasks     {found.total} ({len(plan.points)} points x {plan.replications} replications{more}), "
-        f"{len(found.done)} done, {len(left)} left"
+        f"tasks     {found.total:,} ({counted(len(plan.points), 'point')} x "
+        f"{counted(plan.replications, 'replication')}{more}), {len(found.done):,} done, {len(left):,} left"
     ]
     if isinstance(executor, Detached):
         lines += executor.outlook(Assignment(plan, folder, found, left, costs))
     else:
         outlook = Bundles(plan, left, costs, folder.shards, executor.message_s).outlook(executor.workers)
-        workers = f"{executor.workers} worker{'s' if executor.workers > 1 else ''}"
         expected = "no timing yet"
         if outlook.unknown < len(left) or not left:
-            expected = f"{duration(outlook.work)} of CPU time, {duration(outlook.seconds)} on {workers}"
+            expected = f"{duration(outlook.work)} of CPU time, {duration(outlook.seconds)} on "
+            expected += counted(executor.workers, "worker")
             if outlook.unknown:
-                expected += f", and {outlook.unknown:,} tasks with no timing yet"
+                expected += f", and {counted(outlook.unknown, 'task')} with no timing yet"
         lines.append(f"expected  {expected}")
     lines.append(f"files     {folder.dataset}, {folder.manifest}, {folder.shards}/*.jsonl")
     if files is not None:
@@ -95,8 +96,8 @@ def show_status(plan: Plan, folder: Folder, console: Console, watch: bool = Fals
             except SweepError as error:  # the folder holds the results of another study
                 say(console, str(error), "yellow")
         waiting = found.total - len(found.done) - len(found.failed)
-        tally = f"{len(found.done)} done, {len(found.failed)} failed, {waiting} left"
-        lines = [f"{folder.path}: {found.total} tasks: {tally}"]
+        tally = f"{len(found.done):,} done, {len(found.failed):,} failed, {waiting:,} left"
+        lines = [f"{folder.path}: {counted(found.total, 'task')}: {tally}"]
         if isinstance(executor, Detached):
             left, costs = found.left(), found.measured()
             lines += executor.status(Assignment(plan, folder, found, left, costs))

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Column
 
+from models.counting import counted
 from sweep.errors import printable, typable
 
 PLAIN_EVERY_S = 5.0
@@ -147,7 +148,7 @@ def reporting(console: Console, action: str, total: int, unit: str) -> Iterator[
     callable
         To be called with the number of units done.
     """
-    whole = f"{total:,} {unit}{'s' * (total != 1)}"
+    whole = counted(total, unit)
     last = time.monotonic()
     notice = threading.Timer(SILENCE_S, lambda: say(console, f"{action} {whole}"))
     notice.daemon = True

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
+from models.counting import counted
 from sweep import compiling, executors, schedules, summary
 from sweep.errors import INTERRUPTED, RunError
 from sweep.executors import Assignment, Attached, Detached
@@ -70,7 +71,7 @@ def run(
         folder.claim(described)
         collection = Collection(plan, folder, arguments)
         if not left:
-            say(console, f"up to date: {found.total} of {found.total} tasks are done")
+            say(console, f"up to date: {counted(found.total, 'task', 'is', of=found.total)} done")
             _gather(collection, console, found.total, lambda: found)
             if summarise:
                 summary.show(folder.dataset, console, plan)
@@ -94,8 +95,8 @@ def run(
                 execute(plan, console, found, bundles, executor, costs, collection)
         except KeyboardInterrupt:
             after = _gather(collection, console, found.total, lambda: state.read(plan, folder))
-            done = f"{len(after.done)} of {after.total} tasks are done"
-            say(console, f"stopped: {done}; the same command continues from here")
+            done = counted(len(after.done), "task", "is", of=after.total)
+            say(console, f"stopped: {done} done; the same command continues from here")
             return INTERRUPTED
         after = _gather(collection, console, found.total, lambda: state.read(plan, folder))
     if summarise:
@@ -106,13 +107,17 @@ def run(
         summary.show_causes(list(state.failures(after)), console)
         say(
             console,
-            f"{len(after.failed)} of {after.total} tasks failed; action=status shows their tracebacks, and "
-            "the same command tries them again",
+            f"{counted(len(after.failed), 'task', of=after.total)} failed; action=status shows the "
+            "tracebacks, and the same command tries again",
             "red",
         )
     lost = after.total - len(after.done) - len(after.failed)
     if lost:
-        say(console, f"{lost} of {after.total} tasks left no result; the same command runs them again", "red")
+        say(
+            console,
+            f"{counted(lost, 'task', of=after.total)} left no result; the same command tries again",
+            "red",
+        )
     return RunError.status if after.failed or lost else 0
 
 
@@ -124,19 +129,13 @@ def read(plan: Plan, folder: Folder, console: Console) -> State:
     if found.stale:
         say(
             console,
-            f"{_results(found.stale)} of an earlier version of {manifest.changed(folder, plan)} "
+            f"{counted(found.stale, 'result')} of an earlier version of {manifest.changed(folder, plan)} "
             f"{'is' if found.stale == 1 else 'are'} kept in the logs but not used: their tasks run again",
         )
     if found.damaged:
-        records = f"{found.damaged:,} record{'s' * (found.damaged > 1)} in {folder.shards}"
-        are = "is" if found.damaged == 1 else "are"
-        line = f"{records} {are} damaged or incomplete and not used: their tasks run again"
-        say(console, line, "yellow")
+        records = counted(found.damaged, "damaged or incomplete record", "is")
+        say(console, f"{folder.shards}: {records} not used: their tasks run again", "yellow")
     return found
-
-
-def _results(number: int) -> str:
-    return f"{number:,} result{'s' * (number > 1)}"
 
 
 def _set_aside(plan: Plan, folder: Folder, console: Console) -> None:
@@ -145,8 +144,8 @@ def _set_aside(plan: Plan, folder: Folder, console: Console) -> None:
     if (file := shards.set_aside(folder.shards, set(plan.ids))) is not None:
         say(
             console,
-            f"fresh=true: {_results(done)} set aside in {file}; omit fresh=true to continue after an "
-            "interruption",
+            f"fresh=true: {counted(done, 'result')} set aside in {file}; omit fresh=true to continue "
+            "after an interruption",
         )
 
 
@@ -234,7 +233,7 @@ def gather(plan: Plan, folder: Folder, console: Console, arguments: Sequence[str
         collection = Collection(plan, folder, arguments)
         found = _gather(collection, console, len(plan.ids), lambda: state.read(plan, folder))
     summary.show(folder.dataset, console, plan)
-    say(console, f"{len(found.done)} of {found.total} tasks are in the dataset")
+    say(console, f"{counted(len(found.done), 'task', 'is', of=found.total)} in the dataset")
     if files is not None:
         files.write(found.done, console)
     return 0

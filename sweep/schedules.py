@@ -18,6 +18,7 @@ from typing import Any
 
 from rich.console import Console
 
+from models.counting import counted
 from models.family import Family
 from models.point import Point
 from sweep import job_tables
@@ -67,12 +68,12 @@ class Schedules:
     def __str__(self) -> str:
         n_tasks = self.plan.n_cells
         if not self.paths and n_tasks > 1:
-            return f"{self.given} (one table of {n_tasks} schedules)"
+            return f"{self.given} (one table of {n_tasks:,} schedules)"
         return self._place(n_tasks)
 
     def _place(self, n_written: int) -> str:
         alone = self.paths in ({}, {0: self.given})
-        return str(self.given) if alone else f"{self.given}/ ({n_written} files)"
+        return str(self.given) if alone else f"{self.given}/ ({counted(n_written, 'file')})"
 
     def write(self, done: Collection[str], console: Console) -> None:
         """Write the schedules of all tasks that are done, and print where they are.
@@ -191,7 +192,7 @@ def planned(plan: Plan) -> Schedules | None:
     is_own = _is_own_table if is_table else _is_own
     existing = {} if plan.settings.replace else {n: path for n, path in paths.items() if path.exists()}
     if foreign := [path for number, path in existing.items() if not is_own(plan, number, path)]:
-        others = f" and {len(foreign) - 1} others" if len(foreign) > 1 else ""
+        others = f" (and {counted(len(foreign) - 1, 'other file')})" if len(foreign) > 1 else ""
         what = "table of this study" if is_table else "schedule of this point"
         raise SweepError(
             f"schedule={given}: {foreign[0]}{others} exists and is not a {what}; give another name, or "

@@ -12,6 +12,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from models.counting import counted
 from sweep import statistics
 from sweep.config import canonical
 from sweep.config.settings import MSER, WEEK
@@ -255,8 +256,8 @@ def _too_short(stored: Stored, plan: Plan) -> Iterator[str]:
     if (n := int(short.sum())) and bias[worst] <= -statistics.LEAST_BIAS:
         at = f" at {_named(plan, worst)}" * bool(_named(plan, worst))
         yield (
-            f"{n} of {len(plan.points)} points {'is' if n == 1 else 'are'} too short ({TOO_SHORT}): longer "
-            f"runs would have a higher mean, by {100 * (-bias[worst]):.0f} %{at}; give more batches there, "
+            f"{counted(n, 'point', 'is', of=len(plan.points))} too short ({TOO_SHORT}): longer runs "
+            f"would have a higher mean, by {100 * (-bias[worst]):.0f} %{at}; give more batches there, "
             f"batches={{0:{plan.measurements[0].checkpoints[-1]},LOAD:NUMBER}}, after a longer warmup"
         )
 
@@ -274,7 +275,7 @@ def _undecided(stored: Stored, plan: Plan) -> Iterator[str]:
     curves = near.any(axis=axis)
     for n, curve in enumerate(np.argwhere(curves).tolist()):
         if n == SHOWN_CURVES:
-            yield f"and {int(curves.sum()) - n} more curves"
+            yield f"and {counted(int(curves.sum()) - n, 'more curve')}"
             return
         of_curve: tuple[Any, ...] = (*curve[:axis], slice(None), *curve[axis:])
         loads = ", ".join(f"{load:g}" for load in plan.loads[of_curve][near[of_curve]])
@@ -319,8 +320,8 @@ def _wide(stored: Stored, plan: Plan) -> Iterator[str]:
             one_batch=plan.is_cut or (plan.settings.is_program and plan.longest.checkpoints == (1,)),
         )
         yield (
-            f"{int(concerned.sum())} of {int(np.isfinite(mean).sum())} intervals {problem}; worst: "
-            f"{_named(plan, worst) or name}: {advice}"
+            f"{counted(int(concerned.sum()), 'interval', 'is', of=int(np.isfinite(mean).sum()))} {problem}; "
+            f"worst: {_named(plan, worst) or name}: {advice}"
         )
 
 
@@ -343,12 +344,12 @@ def _warm_up(stored: Stored, plan: Plan) -> Iterator[str]:
         return
     dropped = stored["dropped"][done]
     if (most := plan.longest.checkpoints[-1]) < LEAST_GROUPS:
-        yield f"MSER dropped nothing: it needs at least {LEAST_GROUPS} batches, and there are {most}"
+        yield f"MSER dropped nothing: it needs at least {LEAST_GROUPS} batches; given: {most}"
         return
     half = int(np.median(dropped))
     yield (
-        f"MSER dropped {half} leading batch{'es' * (half != 1)} of a point (median), {int(dropped.max())} at "
-        f"most, none at {int((dropped == 0).sum())} of {dropped.size} points"
+        f"MSER dropped {counted(half, 'leading batch')} of a point (median), at most {dropped.max()}, none "
+        f"at {counted(int((dropped == 0).sum()), 'point', of=dropped.size)}"
     )
 
 
@@ -370,9 +371,9 @@ def _short_runs(stored: Stored, plan: Plan) -> Iterator[str]:
         least, low, high = int(batches[short].min()), int(first.min()), int(first.max())
         wanted = str(low) if low == high else f"{low} to {high}"
         yield (
-            f"{int(short.sum())} tasks ended with fewer than {wanted} batches, the shortest with {least}: "
-            f"the workload has no more jobs; give fewer, batches={max(least, 1)}, or smaller ones, "
-            "batch_size=NUMBER"
+            f"{counted(int(short.sum()), 'task')} ended with fewer than {wanted} batches, the shortest "
+            f"with {least}: the workload has no more jobs; give fewer, batches={max(least, 1)}, or smaller "
+            "ones, batch_size=NUMBER"
         )
 
 
@@ -386,8 +387,9 @@ def _missed_precision(stored: Stored, plan: Plan) -> Iterator[str]:
     missed = known & ~(half_width <= relative * np.abs(mean))
     if missed.any():
         yield (
-            f"{int(missed.sum())} of {int(known.sum())} points miss precision.relative={relative:g} at the "
-            f"last checkpoint, {plan.longest.checkpoints[-1]} batches; allow more "
+            f"{counted(int(missed.sum()), 'point', 'misses', of=int(known.sum()))} "
+            f"precision.relative={relative:g} at the last checkpoint, "
+            f"{counted(plan.longest.checkpoints[-1], 'batch')}; allow more "
             "of them (precision.checkpoints=[...]) or larger ones"
         )
 
@@ -412,9 +414,9 @@ def _by_cause(failures: Sequence[Failed], console: Console) -> Iterator[tuple[st
         by_error[_cause(failure.traceback)].append(failure)
     for error, same in list(by_error.items())[:SHOWN_FAILURES]:
         point = ", ".join(f"{axis} {canonical.word(value)}" for axis, value in same[0].point.items())
-        yield f"{len(same)} failed with: {error}; first at {point}", same[0]
+        yield f"{counted(len(same), 'task')} failed with: {error}; first at {point}", same[0]
     if len(by_error) > SHOWN_FAILURES:
-        say(console, f"and {len(by_error) - SHOWN_FAILURES} other errors")
+        say(console, f"and {counted(len(by_error) - SHOWN_FAILURES, 'other error')}")
 
 
 def _cause(traceback: str) -> str:

@@ -236,7 +236,7 @@ class Narrowing(NamedTuple):
 
     asked : dotted keys that were given, ``policy.slice`` and ``grid.level``
     others : group -> name -> file, all files that the experiment itself names; empty where the grid has
-    another one
+        another one
     """
 
     asked: Collection[str]

@@ -7,12 +7,12 @@ executors run the tasks while this process waits; `Detached` ones submit them an
 - `sweep.executors.work.work` runs one bundle anywhere: it needs nothing but the bundle, and logs the results
   itself.
 - Running a bundle twice does no harm: the same task gives the same bits. A bundle whose worker died is
-therefore run again as a whole.
+  therefore run again as a whole.
 - The order of bundles (the longest first) is a recommendation, not a condition.
 - A bundle is taken from the iterator only when a worker can take it: it is made at that moment, from the
-latest timings.
+  latest timings.
 - No bundle waits on a worker behind one that is not `brief`, which may take hours: a bundle does not move
-from a busy worker to an idle one.
+  from a busy worker to an idle one.
 - Executors that keep files in the results folder declare it in a module beside theirs, see `places`.
 """
 
@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 class Attached(Protocol):
     """An executor that runs tasks while this process waits.
 
-    It is a context manager: its exit, normal or by an exception, ends all workers quickly."""
+    It is a context manager: its exit, normal or by an exception, ends all workers quickly.
+    """
 
     message_s: float
     """Target length of a bundle, in seconds of work."""

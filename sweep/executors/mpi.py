@@ -14,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
+from models.counting import counted
 from sweep.errors import RunError, SweepError, one_line
 from sweep.executors import preload, ranks
 from sweep.executors.bundles import MESSAGE_S, finished
@@ -58,7 +59,10 @@ class Executor:
         self._watched: list[Path] = []
 
     def __enter__(self) -> Self:
-        print(f"MPI: {self.workers} of {self._world.size} ranks work, rank 0 hands out the tasks", flush=True)
+        print(
+            f"MPI: {counted(self.workers, 'rank', 'works', of=self._world.size)}, rank 0 hands out the tasks",
+            flush=True,
+        )
         self._prepared = self._each(prepare, self._modules)
         return self
 
@@ -183,7 +187,7 @@ def run_bundle(bundle: Bundle) -> tuple[int, list[Result] | RunError]:
     assert world.watch is not None
     point = ", ".join(f"{axis} {value}" for axis, value in bundle.tasks[0].at.items())
     others = len(bundle.tasks) - 1
-    world.watch.note(point + (f" or one of {others} others" if others else ""))
+    world.watch.note(point + (f" or one of {counted(others, 'other')}" if others else ""))
     try:
         return world.rank, work(bundle)
     except RunError as error:

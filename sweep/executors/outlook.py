@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from models.arrays import Floats
+from models.counting import counted
 from sweep.progress import duration
 from sweep.store.costs import Key
 
@@ -80,7 +81,7 @@ class Outlook(NamedTuple):
     def __str__(self) -> str:
         reasons = []
         if self.unknown:
-            reasons.append(f"{self.unknown:,} task{'s' * (self.unknown > 1)} with no timing yet")
+            reasons.append(f"{counted(self.unknown, 'task')} with no timing yet")
         if self.overdue:
             reasons.append(f"{self.overdue:,} take{'s' * (self.overdue == 1)} longer than expected")
         if self.unknown and self.seconds < 1:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
+from models.counting import counted
 from sweep.errors import SweepError, one_line
 from sweep.job_tables import ENDINGS, frame, head, write
 from sweep.labelling import schedule_of
@@ -33,12 +34,12 @@ class ScheduleAccessor:
         self._data = data
 
     def __repr__(self) -> str:
-        return f"<schedule of {self._data.sizes['job']:,} jobs: {self._title()}>"
+        return f"<schedule of {counted(self._data.sizes['job'], 'job')}: {self._title()}>"
 
     def _repr_html_(self) -> str:
         """The first and last rows of its table, for notebooks."""
         shown = self.table().to_html(max_rows=10, max_cols=12, border=0, index=False)
-        return f"<div><b>{escape(self._title())}</b>, {self._data.sizes['job']:,} jobs{shown}</div>"
+        return f"<div><b>{escape(self._title())}</b>, {counted(self._data.sizes['job'], 'job')}{shown}</div>"
 
     def made(self) -> Schedule:
         """Return it as the type that the models use."""

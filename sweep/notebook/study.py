@@ -16,6 +16,7 @@ import numpy as np
 import xarray as xr
 from rich.console import Console
 
+from models.counting import counted
 from sweep import plugins, schedules, tuning
 from sweep.config import compose, locate, overrides
 from sweep.config.settings import BY_LOAD, GROUPS, Measures, Precision, Settings
@@ -132,7 +133,8 @@ class Study:
     __init__.__signature__ = signature(__init__)  # type: ignore[attr-defined] # for completion
 
     def __repr__(self) -> str:
-        return f"<Study {self._plan.settings.name}: {self.points} points, {self.tasks} tasks, {self.folder}>"
+        sizes = f"{counted(self.points, 'point')}, {counted(self.tasks, 'task')}"
+        return f"<Study {self._plan.settings.name}: {sizes}, {self.folder}>"
 
     def _repr_html_(self) -> str:
         """The plan, and the folder of its results."""

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from models.counting import counted
 from models.point import Point
 from sweep.config.settings import GROUPS, REPLICATIONS
 from sweep.errors import SweepError, one_line, unknown
@@ -117,7 +118,7 @@ def refuse_size(plan: Plan) -> None:
         )
     if plan.n_cells > MOST_TASKS:
         raise SweepError(
-            f"{plan.n_cells:,} tasks ({len(plan.points):,} points x {plan.replications:,} replications): a "
-            f"study has at most {MOST_TASKS:,}; give fewer replications or axis values, or split it into "
-            "several"
+            f"{plan.n_cells:,} tasks ({counted(len(plan.points), 'point')} x "
+            f"{counted(plan.replications, 'replication')}): a study has at most {MOST_TASKS:,}; "
+            "give fewer replications or axis values, or split it into several"
         )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from models import workloads
+from models.counting import counted
 from models.family import Family, Metric
 from models.point import Parameters, Point
 from sweep.config import canonical
@@ -88,8 +89,8 @@ class Plan:
             "<tr><th style='text-align:left'>axis</th><th></th><th style='text-align:left'>values</th></tr>"
         )
         title = (
-            f"<b>{escape(self.settings.name)}</b>: {len(self.points):,} points × "
-            f"{self.replications} replications = {len(self.ids):,} simulations"
+            f"<b>{escape(self.settings.name)}</b>: {counted(len(self.points), 'point')} × "
+            f"{counted(self.replications, 'replication')} = {counted(len(self.ids), 'simulation')}"
         )
         return f"<div>{title}<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table></div>"
 

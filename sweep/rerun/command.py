@@ -8,6 +8,7 @@ from typing import Any
 from omegaconf import OmegaConf
 from rich.console import Console
 
+from models.counting import counted
 from models.dotted import OURS
 from sweep import actions
 from sweep.config.chosen import executor
@@ -67,7 +68,7 @@ def main(given: Sequence[str], folders: Sequence[Path], arguments: Sequence[str]
     action = config.settings.action
     again = action in ("run", "plan") and not config.settings.fresh and folder.holds_results()
     if again and (n := len(state.read(expanded, folder).done)):
-        say(console, f"{folder.path} has {n:,} tasks of an earlier rerun; fresh=true repeats them")
+        say(console, f"{folder.path} has {counted(n, 'task')} of an earlier rerun; fresh=true repeats them")
     status = actions.act(expanded, folder, console, list(arguments), watch)
     if status or action not in ("run", "gather"):
         return status
@@ -119,8 +120,8 @@ def _logs(
         say(console, line, "red")
     if wrong:
         raise SweepError(
-            f"nothing was run: of {len(original.logs)} log{'s' * (len(original.logs) > 1)} "
-            f"{len(wrong)} {'is' if len(wrong) == 1 else 'are'} not here with the content that was used"
+            f"nothing was run: {counted(len(wrong), 'log', 'is', of=len(original.logs))} not here with "
+            "the content that was used"
         )
     return found
 
@@ -159,17 +160,13 @@ def _report(original: Original, expanded: Plan, console: Console) -> None:
     say(
         console,
         f"rerun of {original.path}" + (f", made {made}{commit}" if made else "")
-        + f": {_counted(len(expanded.points), 'point')} x {_counted(expanded.replications, 'replication')}",
+        + f": {counted(len(expanded.points), 'point')} x {counted(expanded.replications, 'replication')}",
     )  # fmt: skip
     for line in versions.differences(original, expanded):
         say(console, line, "yellow")
     if n := sameness.unfinished(original.data):
-        tasks = "1 task of the file was" if n == 1 else f"{n:,} tasks of the file were"
-        say(console, f"{tasks} never finished: all are run here, and the finished points are compared")
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"
+        tasks = f"{counted(n, 'task')} of the file never finished"
+        say(console, f"{tasks}: all are run here, and the finished points are compared")
 
 
 def _compare(original: Original, folder: Folder, console: Console) -> int:
@@ -178,7 +175,10 @@ def _compare(original: Original, folder: Folder, console: Console) -> int:
         return 0
     new = loaded(folder.dataset, decode_cf=False)
     if n := sameness.lacking(original.data, new):
-        say(console, f"{n:,} tasks are not finished yet: run the same command later, which then compares")
+        say(
+            console,
+            f"{counted(n, 'task', 'is')} not finished yet: run the same command later, which then compares",
+        )
         return 0
     lines = list(sameness.differences(original.data, new))
     if not lines:
@@ -195,4 +195,4 @@ def _compare(original: Original, folder: Folder, console: Console) -> int:
 def _same(original: Original, new: Any) -> str:
     n = len(new.data_vars) - sum(name in new.data_vars for name in sameness.OWN)
     where = ", where it was finished" if sameness.unfinished(original.data) else ""
-    return f"all {n} variables of {original.path}{where} (but seconds, the time that each task took)"
+    return f"all {counted(n, 'variable')} of {original.path}{where} (except seconds, the time of each task)"

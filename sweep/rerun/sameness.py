@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from models.counting import counted
 from sweep.store.state import DONE, EXCLUDED
 
 OWN = ("seconds",)
@@ -77,7 +78,7 @@ def _variable(name: str, old: xr.Dataset, new: xr.Dataset, alike: bool) -> Itera
         differ = differ & np.broadcast_to(known, differ.shape)
     if n := int(differ.sum()):
         most = _most(one.values[differ], other.values[differ])
-        yield f"{name}: {n:,} of {differ.size:,} values differ{most}"
+        yield f"{name}: {counted(n, 'value', 'differs', of=differ.size)}{most}"
     if alike and {key: _plain(value) for key, value in one.attrs.items()} != {
         key: _plain(value) for key, value in other.attrs.items()
     }:

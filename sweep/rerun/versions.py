@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from models.counting import counted
 from models.dotted import OURS
 from sweep.plan.data import Plan
 from sweep.rerun.original import Original
@@ -83,7 +84,7 @@ def _settings(original: Original, plan: Plan) -> Iterator[str]:
     for line in lines[:MOST]:
         yield f"{line}, in the file and here: the two versions of this project read it differently"
     if len(lines) > MOST:
-        yield f"and {len(lines) - MOST} more keys of the config"
+        yield f"and {counted(len(lines) - MOST, 'more key')} of the config"
 
 
 def _shared(config: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:

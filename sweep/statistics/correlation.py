@@ -30,6 +30,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from models.counting import counted
 from sweep.statistics.confidence import MIN_REPLICATIONS, Floats, Interval
 
 MIN_BATCHES = 10
@@ -132,7 +133,7 @@ def _batches(n: int, replications: int) -> str:
     each, rest = divmod(n, max(replications, 1))
     shown = n if rest else each
     where = f" in {'' if rest else 'each of '}{replications} replications" if replications > 1 else ""
-    return f"{shown} batch{'es' * (shown > 1)}{where} {'are' if shown > 1 else 'is'}"
+    return f"{counted(shown, 'batch')}{where} {'are' if shown > 1 else 'is'}"
 
 
 def advice(
@@ -170,8 +171,8 @@ def advice(
         return f"interval from {interval.n} replication means"
     if interval.withheld and one_batch:
         return (
-            f"interval withheld: {interval.n} runs are too few, as each is one sample; run at least "
-            f"{MIN_REPLICATIONS} replications"
+            f"interval withheld: {counted(interval.n, 'run', 'is')} too few, as each is one sample; run at "
+            f"least {MIN_REPLICATIONS} replications"
         )
     if interval.withheld:
         more = f", or replications={MIN_REPLICATIONS}" if replicable else ""
@@ -184,7 +185,7 @@ def advice(
     size = "" if batch_size is None else f" of {batch_size}"
     found = f"interval from {interval.n} batches{size} with lag-1 correlation {interval.lag1:.2f}"
     if interval.effective < interval.n:
-        found += f", widened: they count as {max(1, round(interval.effective))} independent batches"
+        found += f", widened: they count as {counted(max(1, round(interval.effective)), 'independent batch')}"
     enough = sufficient_batch_size(interval.lag1, batch_size or 1)
     if enough is not None and enough == (batch_size or 1):
         return found

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from models.counting import counted
 from sweep.config import canonical
 from sweep.config.nested import leaves
 from sweep.config.settings import GROUPS, OF_THE_RUN, shown
@@ -129,9 +130,9 @@ def _lost(old: Mapping[str, Any], plan: Plan) -> str:
             values_lost = ", ".join(map(canonical.word, missing[:5])) + (", ..." if len(missing) > 5 else "")
             parts.append(f"{axis} {values_lost}")
     if old.get("replications", 0) > plan.settings.replications:
-        parts.append(f"{old['replications']} replications")
+        parts.append(counted(old["replications"], "replication"))
     if not parts and (n := _points_lost(old, plan)):
-        parts.append(f"{n:,} points that zip or exclude leave out here")
+        parts.append(f"{counted(n, 'point')} that zip or exclude leave out here")
     return "; ".join(parts)
 
 

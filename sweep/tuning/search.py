@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 from rich.console import Console
 
 from models import workloads
+from models.counting import counted
 from models.jobs.calendar import DAY, periods
 from models.jobs.trace import SHORT, Trace
 from sweep import executors, run
@@ -192,7 +193,7 @@ class _Search:
                 f"first {of.stages[-1].weeks} of {of.weeks} {of.values}; the last {held} are held back"
             )
         stopped = sum(one["stage"] != FULL for one in ended)
-        text = f"search: {len(ended)} settings tried, {stopped} of them stopped early"
+        text = f"search: {counted(len(ended), 'setting')} tried, {stopped} stopped early"
         if failed := sum(one["result"] is None for one in ended):
             text += f", {failed} failed"
         for best in _ordered(self._tried)[:1]:
@@ -369,7 +370,7 @@ def _divided(plan: Plan, search: Search) -> Division:
             break
     else:
         raise SweepError(
-            f"{trace.name} has {len(submit)} jobs: too few for {SHORT} batches, which tune needs"
+            f"{trace.name} has {counted(len(submit), 'job')}: too few for {SHORT} batches, which tune needs"
         )
     numbers = {SCREEN: max(MIN_BATCHES, mine // SHARE), FULL: mine}
     if 2 * numbers[SCREEN] > mine:  # hardly cheaper than the whole

@@ -55,7 +55,7 @@ def test_the_default_is_safe_and_adapts_to_what_has_no_chance(
     """Five replications; one, without an error, where more would be copies; and never one unsaid."""
     status, said = run(tmp_path / "stream", capsys, "batches=2", "replications=null", "action=plan")
     assert status == 0
-    assert "(1 points x 5 replications, and 2 overload runs)" in said
+    assert "(1 point x 5 replications, and 2 overload runs)" in said
     of_log = ("workload=swf", f"workload.path={log}", "replications=null", "batches=10")
     status, said = run(tmp_path / "log", capsys, *of_log)
     assert status == 0
@@ -73,14 +73,14 @@ def test_a_log_that_is_too_short_says_so(
     given = ("workload=swf", f"workload.path={log}", "replications=1", "batches=50", f"warmup={warmup}")
     status, said = run(tmp_path, capsys, *given)
     assert status == 0
-    assert f"1 tasks ended with fewer than 50 batches, the shortest with {left}:" in said
+    assert f"1 task ended with fewer than 50 batches, the shortest with {left}:" in said
 
 
 def test_a_precision_that_was_not_reached_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = ("replications=1", "batches=10", "precision.relative=0.0001", "precision.checkpoints=[10,12]")
     status, said = run(tmp_path, capsys, *given)
     assert status == 0
-    assert "1 of 1 points miss precision.relative=0.0001 at the last checkpoint, 12 batches" in said
+    assert "1 of 1 point misses precision.relative=0.0001 at the last checkpoint, 12 batches" in said
 
 
 def test_a_log_that_is_replaced_after_planning_is_refused(log: Path) -> None:

@@ -77,7 +77,7 @@ def test_a_task_that_raises_is_recorded_and_the_rest_goes_on(sweep):
     assert answer.status == 1
     assert "12 of 24 tasks failed" in answer.out
     cause = (
-        r"12 failed with: ArithmeticError: no answer at load 0\.3 \(model\.py, line \d+\); first at "
+        r"12 tasks failed with: ArithmeticError: no answer at load 0\.3 \(model\.py, line \d+\); first at "
         r"policy \w+, workload poisson, load 0\.3"
     )
     assert re.search(cause, answer.out)

@@ -76,7 +76,7 @@ def test_a_task_that_always_kills_its_worker_is_given_up(command, sweep):
     clean(answer, status=1)
     assert "3 of 6 tasks failed" in answer.out
     status = sweep(*arguments, "action=status")
-    assert "3 failed with: the worker died each time it ran this task" in status.out
+    assert "3 tasks failed with: the worker died each time it ran this task" in status.out
 
 
 SLOW_START = """
@@ -122,7 +122,7 @@ def test_a_run_that_ends_while_a_worker_is_replaced_says_nothing_of_it(command, 
     clean(answer, status=1)
     assert answer.err == ""
     assert "the fifth worker starts" in answer.out
-    assert "1 of 1 tasks failed" in answer.out
+    assert "1 of 1 task failed" in answer.out
     assert one.survivors() == []
 
 

@@ -136,7 +136,7 @@ def test_a_log_is_found_by_its_content(rerun, tmp_path: Path) -> None:
     assert "log mine.swf.gz (SHA-256 " in answer.out
     assert "is not here" in answer.out
     assert "logs=FOLDER" in answer.out
-    assert answer.err == "error: nothing was run: of 1 log 1 is not here with the content that was used\n"
+    assert answer.err == "error: nothing was run: 1 of 1 log is not here with the content that was used\n"
     other = tmp_path / "b"
     other.mkdir()
     (other / "mine.swf.gz").write_bytes(gzip.compress(gzip.decompress(LOG.read_bytes())[:-20]))
@@ -175,7 +175,7 @@ def test_an_unfinished_dataset_is_finished_and_compared_where_it_was(rerun, queu
     assert sweep("action=gather").status == 0
     answer = rerun("results/queue")
     assert answer.status == 0, answer.out
-    assert "19 tasks of the file were never finished" in answer.out
+    assert "19 tasks of the file never finished" in answer.out
     assert "where it was finished" in answer.out
 
 
@@ -449,10 +449,10 @@ def test_one_bit_is_seen() -> None:
     for change, says in (
         (
             lambda d: d["a"].values.__setitem__(0, np.nextafter(1.0, 2.0)),
-            "a: 1 of 2 values differ, by 2.2e-16",
+            "a: 1 of 2 values differs, by 2.2e-16",
         ),
-        (lambda d: d["a"].values.__setitem__(0, np.nan), "a: 1 of 2 values differ, where one has none"),
-        (lambda d: d["n"].values.__setitem__(1, "r"), "n: 1 of 2 values differ"),
+        (lambda d: d["a"].values.__setitem__(0, np.nan), "a: 1 of 2 values differs, where one has none"),
+        (lambda d: d["n"].values.__setitem__(1, "r"), "n: 1 of 2 values differs"),
         (lambda d: d["a"].attrs.update(units="s"), "a: its attributes differ"),
         (lambda d: d.attrs.update(title="u"), "attribute title: t in the file, u here"),
     ):

@@ -77,7 +77,7 @@ def test_a_changed_character_in_a_log_is_run_again_and_counted(sweep):
     assert "22 of 24 tasks are in the dataset" in sweep("action=gather").out
     answer = sweep()
     assert answer.status == 0
-    assert "2 records in results/queue/shards are damaged or incomplete" in answer.out
+    assert "results/queue/shards: 2 damaged or incomplete records are not used" in answer.out
     assert results() == 26
     xr.testing.assert_identical(numbers(), whole)
     assert "damaged or incomplete" not in sweep().out
