@@ -21,6 +21,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, Self
 
+from models.slurm.configuration.reading import TOPOLOGIES
 from slurm.commands import KEPT, Slurm, SlurmError, UnreachableError, environment
 
 PROGRAMS = ("slurmctld", "slurmd", "munged", "sbatch", "squeue", "scontrol", "sinfo", "scancel", "setpriv")
@@ -163,7 +164,7 @@ class TestCluster:
     qos : sequence of str
         What ``sacctmgr add qos`` reads, a name and options for each.
     switches : sequence of str
-        Lines of topology.conf.
+        Lines of topology.conf, or of a topology.yaml.
     boot_time : int
         Seconds that a node takes to boot; not 0 adds the programs that power saving calls.
     root : Path, optional
@@ -294,7 +295,8 @@ class TestCluster:
                 resources.append(f"NodeName={node} Name={name} Count={count}\n")
         (self.folder / "gres.conf").write_text("".join(resources), encoding="utf-8")
         if self._switches:
-            (self.folder / "topology.conf").write_text("\n".join(self._switches) + "\n", encoding="utf-8")
+            name = TOPOLOGIES[self._switches[0].startswith("-")]
+            (self.folder / name).write_text("\n".join(self._switches) + "\n", encoding="utf-8")
         names = ",".join(self.nodes)
         lines += self._partitions or (
             f"PartitionName=main Nodes={names} Default=YES MaxTime=INFINITE State=UP",

@@ -67,6 +67,11 @@ class Requests:
         any number.
     after : ndarray of int
         Position of a job that has to end first, -1 for none.
+    segment : ndarray of int
+        Nodes of each segment, which are in one block; 0 for none.
+    switches, switch_wait : ndarray of int
+        Leaf switches that its nodes are on at most, 0 for any number, and for how many seconds it waits for
+        that.
     """
 
     nodes: Ints
@@ -86,6 +91,9 @@ class Requests:
     account: np.ndarray
     qos: np.ndarray
     constraint: np.ndarray
+    segment: Ints
+    switches: Ints
+    switch_wait: Ints
     gres: Mapping[str, Ints] = field(default_factory=dict)
     licences: Mapping[str, Ints] = field(default_factory=dict)
 
@@ -98,7 +106,7 @@ class Requests:
         empty = np.full(n, "", object)
         made = cls(
             zero + 1, zero, size, zero + 1, zero, zero, -(-memory // (size * 1024)), np.zeros(n, bool),
-            np.zeros(n), zero, none, zero, none, empty, empty, empty, empty,
+            np.zeros(n), zero, none, zero, none, empty, empty, empty, empty, zero, zero, zero,
         )  # fmt: skip
         return replace(made, **given)
 

@@ -12,12 +12,13 @@ from models.kernels.bits import WORD_BITS, words
 from models.slurm.asked import Asked
 from models.slurm.configuration import Configuration, Settings, versions
 from models.slurm.configuration.settings import MONTH_S, YEAR_S
+from models.slurm.configuration.switches import Topology
 from models.slurm.configuration.values import NEVER
 from models.slurm.constraints import node_sets
 from models.slurm.gang import GRACE_S
 from models.slurm.kernel import tables
 from models.slurm.limits import billed, counters, factors, sizes
-from models.slurm.one_job import most_nodes
+from models.slurm.one_job import most_nodes, segments
 from models.slurm.power import kept as kept_nodes
 from models.slurm.power import longest, watts_of
 from models.slurm.preemption import levels_of, rules_of_jobs
@@ -177,6 +178,7 @@ def partitions(configuration: Configuration, sets: Sequence[Sequence[int]]) -> d
             most_rows=n_rows or 0,
             first_row=np.cumsum([0, *n_rows])[:-1] if n_rows else 0,
             ranked=np.argsort([-one.tier for one in every], kind="stable"),
+            **of_topologies(configuration),
         ),
         "partition_words": in_words(sets, n_nodes),
         "levels": levels,
@@ -284,6 +286,9 @@ def _asked(
         tasks_per_node=request.node_tasks,
         **_memory(wanted, configuration),
         whole=request.whole,
+        segment=segments(request, configuration.settings),
+        n_switches=request.switches,
+        switch_wait=np.minimum(request.switch_wait, configuration.settings.max_switch_wait),
         user=0 if given.user is None else np.unique(given.user, return_inverse=True)[1],
         array=request.array,
         throttle=request.throttle,
@@ -325,7 +330,7 @@ def limits(
         for one in configuration.reservations
         for times in one.occurrences(zero, zero + last + LONGER_S)
     ]
-    of_switches = 2 * [one.nodes for one in configuration.used_switches]
+    of_switches = 2 * [one.nodes for topology in used_topologies(configuration) for one in topology.switches]
     kept = np.array([times for _, times in reserved], np.float64).reshape(-1, 3) + (phases.clock - zero)
     return {
         "limits": caps,
@@ -337,13 +342,36 @@ def limits(
     }, first_charge
 
 
+def used_topologies(configuration: Configuration) -> list[Topology]:
+    """Return the topologies by which jobs get nodes, each once."""
+    return [one for one in dict.fromkeys(configuration.topology_of) if one.is_used]
+
+
 def switches(configuration: Configuration) -> dict[str, np.ndarray]:
-    """Return the tables of the switches of a tree, none where jobs get nodes without them."""
-    every = configuration.used_switches
-    parent = np.zeros(len(every), np.int64)  # as in Slurm of one without
-    for number, one in enumerate(every):
-        parent[list(one.below)] = number
-    return {"switches": records(tables.SWITCH, level=[one.level for one in every], parent=parent)}
+    """Return the tables of switches and blocks, none where jobs get nodes without them."""
+    parents: list[Ints] = [np.zeros(0, np.int64)]
+    every = used_topologies(configuration)
+    for topology in every:
+        first = sum(map(len, parents))
+        parents.append(np.full(len(topology.switches), first))  # as in Slurm of one without
+        for number, one in enumerate(topology.switches):
+            parents[-1][list(one.below)] = first + number
+    levels = [one.level for topology in every for one in topology.switches]
+    return {"switches": records(tables.SWITCH, level=levels, parent=np.concatenate(parents))}
+
+
+def of_topologies(configuration: Configuration) -> dict[str, list[int]]:
+    """Return the columns of partitions that say by which switches their jobs get nodes."""
+    every, first = used_topologies(configuration), {}
+    for place, topology in enumerate(every):
+        first[topology] = sum(len(one.switches) for one in every[:place])
+    found = configuration.topology_of
+    return {
+        "first_switch": [first.get(one, 0) for one in found],
+        "n_switches": [len(one.switches) for one in found],
+        "block_nodes": [one.block_nodes for one in found],
+        "block_levels": [one.levels for one in found],
+    }
 
 
 def power(configuration: Configuration, wanted: Asked, phases: Phases) -> dict[str, np.ndarray]:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from models.arrays import Ints
+from models.jobs.requests import Requests
 from models.slurm.asked import Asked, MisfitError
-from models.slurm.configuration import Configuration
+from models.slurm.configuration import Configuration, Settings, versions
 from models.slurm.configuration.accounting import Association, Qos, of_job
 from models.slurm.configuration.accounting import above as parents_of
 from models.slurm.limits import MOST_NAMED, amounts, billed, factors, labels, qos_order, sizes
@@ -241,6 +242,37 @@ def check(wanted: Asked, configuration: Configuration, names: Sequence[str]) -> 
             if label.startswith("QOS ")
             else "add policy.lines=['AccountingStorageEnforce=associations'], with which no limit holds",
             waits,
+        )
+
+
+def segments(request: Requests, settings: Settings) -> Ints:
+    """Return the nodes of segments that jobs ask for; none where that is more than all their nodes and Slurm
+    ignores it."""
+    ignored = (request.segment > request.nodes) & versions.rules(settings.version)["ignores_segment"]
+    return np.where(ignored, 0, request.segment)
+
+
+def check_segments(wanted: Asked, configuration: Configuration) -> None:
+    """Raise `MisfitError` for jobs whose segments no partition of theirs allows: they divide the job, and are
+    in one base block before Slurm 25.11."""
+    segment, nodes = segments(wanted.request, configuration.settings), wanted.request.nodes
+    if not segment.any():
+        return
+    longer = versions.rules(configuration.settings.version)["any_segment"]
+    base = np.array([one.block_nodes for one in configuration.topology_of])[wanted.place]
+    each = segment[wanted.of_record]
+    fits = (base == 0) | (nodes[wanted.of_record] % np.maximum(each, 1) == 0) & (longer | (each <= base))
+    lost = np.bincount(wanted.of_record[fits], minlength=len(segment)) == 0
+    if lost.any():
+        job = int(np.argmax(lost))
+        one = configuration.partitions[wanted.partitions[job][0]]
+        blocks = base[wanted.first_record[job]]
+        raise MisfitError(
+            lost,
+            f"asks for segments of {segment[job]} of its {nodes[job]} nodes, and partition {one.name} of "
+            f"{configuration.name} has base blocks of {blocks} nodes",
+            "ask for segments (--segment) that are no part of their nodes, or longer than a base block",
+            "add policy.lines=['TopologyPlugin=topology/flat'], with which jobs get nodes anywhere",
         )
 
 

@@ -24,7 +24,8 @@ class Case:
     in other accounts and QOS, and jobs have several partitions where `several` is set. Where the cluster
     `refuses` jobs or lets some wait for ever, these are compared, too. Submissions are `spread` times as far
     apart where nodes, which take some time to boot, are powered down. With `one_thread` some jobs want one
-    thread of each core.
+    thread of each core. Jobs with an even number of nodes may want `segments` of that size, and small ones
+    may wait a minute for nodes on one leaf switch (`one_switch`).
     """
 
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -43,6 +44,8 @@ class Case:
     spread: float = 1.0
     boot_time: int = 0
     one_thread: bool = False
+    segments: int = 0
+    one_switch: bool = False
     refuses: bool = False
 
     @property
@@ -252,6 +255,46 @@ CASES["switches_cpus"] = replace(
     shares_nodes=True,
     further=[f"Weight={1 + number % 2}" for number in range(NODES)],
 )
+CASES["one_switch"] = replace(CASES["switches"], one_switch=True)
+CASES["blocks"] = Case(
+    {**AT_EACH_WAKE_UP, "TopologyPlugin": "topology/block"},
+    switches=(
+        "BlockName=b1 Nodes=n[1-2]",
+        "BlockName=b2 Nodes=n[3-5]",
+        *(f"BlockName=b{k} Nodes=n[{2 * k}-{2 * k + 1}]" for k in range(3, 7)),
+        "BlockName=b7 Nodes=n[14-16]",
+        "BlockSizes=2,4,16",
+    ),
+)
+CASES["blocks_cpus"] = replace(
+    CASES["switches_cpus"],
+    settings={**CASES["switches_cpus"].settings, "TopologyPlugin": "topology/block"},
+    switches=CASES["blocks"].switches,
+)
+CASES["segments"] = replace(CASES["blocks"], segments=2)
+CASES["topologies"] = Case(
+    AT_EACH_WAKE_UP,
+    (
+        f"PartitionName=main Nodes={ALL} Default=YES OverSubscribe=EXCLUSIVE State=UP",
+        f"PartitionName=few Nodes={ALL} PriorityTier=2 OverSubscribe=EXCLUSIVE State=UP Topology=racks",
+    ),
+    switches=(
+        "- topology: tree",
+        "  cluster_default: true",
+        "  tree:",
+        "    switches:",
+        "      - {switch: s1, nodes: 'n[1-3]'}",
+        "      - {switch: s2, nodes: 'n[4-8]'}",
+        "      - {switch: s3, nodes: 'n[9-16]'}",
+        "      - {switch: top, children: 's[1-3]'}",
+        "- topology: racks",
+        "  cluster_default: false",
+        "  block:",
+        "    block_sizes: [4, 16]",
+        "    blocks:",
+        *(f"      - {{block: b{k}, nodes: 'n[{4 * k - 3}-{4 * k}]'}}" for k in range(1, 5)),
+    ),
+)
 CASES["several"] = Case(
     AT_EACH_WAKE_UP,
     (
@@ -360,6 +403,8 @@ class Job:
         if case.licences and self.licences:
             asked = ",".join(f"{name}:{n}" for name, n in self.licences.items())
             options.append(f"--licenses={asked}")
+        options += [f"--segment={self.segment(case)}"] * bool(self.segment(case))
+        options += ["--switches=1@1"] * self.one_switch(case)
         if not case.shares_nodes:
             return [*options, f"--nodes={self.nodes}"]
         options += ["--hint=nomultithread"] * (self.threads(case) > 1)
@@ -397,6 +442,14 @@ class Job:
     def threads(self, case: Case) -> int:
         """Return the CPUs that it gets for each one that it asks for: all of a core, if it wants one."""
         return 1 + (case.one_thread and self.level == 1 and self.tasks <= 16)
+
+    def segment(self, case: Case) -> int:
+        """Return the nodes of each segment that it asks for, 0 for none."""
+        return case.segments if case.segments and self.nodes % case.segments == 0 else 0
+
+    def one_switch(self, case: Case) -> bool:
+        """Return whether it waits for nodes on one leaf switch."""
+        return case.one_switch and self.nodes <= 6
 
     @property
     def licences(self) -> dict[str, int]:

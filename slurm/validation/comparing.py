@@ -12,7 +12,7 @@ import numpy as np
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
 from models.slurm.asked import Asked, MisfitError, asked
-from models.slurm.configuration import read
+from models.slurm.configuration.reading import TOPOLOGIES, read
 from models.slurm.engine import Result, run
 from models.slurm.fitting import limited
 from slurm.commands import RefusedError, Slurm, SlurmError
@@ -96,8 +96,9 @@ def on_slurm(
         script = cluster.folder / "job.sh"
         script.write_text(SECOND_BY_SECOND if chosen.suspends else SCRIPT, encoding="utf-8")
         shutil.copy(cluster.folder / "slurm.conf", folder / "slurm.conf")
-        if chosen.switches:
-            shutil.copy(cluster.folder / "topology.conf", folder / "topology.conf")
+        for name in TOPOLOGIES:
+            if (cluster.folder / name).exists():
+                shutil.copy(cluster.folder / name, folder / name)
         if chosen.accounts:
             _include("accounts.txt", cluster.accounting(), folder)
         if chosen.reservation:
@@ -223,6 +224,9 @@ def _model(
         user = np.array([1 + users.index(WHO[job.who][0]) for job in jobs])
         more["account"] = np.array([WHO[job.who][1] for job in jobs], object)
         more["qos"] = np.array([LEVELS[job.level] for job in jobs], object)
+    more["segment"] = np.array([job.segment(chosen) for job in jobs])
+    more["switches"] = np.array([int(job.one_switch(chosen)) for job in jobs])
+    more["switch_wait"] = 60 * more["switches"]
     if chosen.has_devices:
         more["constraint"] = np.array([job.constraint for job in jobs], object)
     if len(chosen.partitions) > 1:

@@ -199,7 +199,7 @@ def test_a_complete_bundle(site: Site, tmp_path: Path, version: str) -> None:
     found = bundled.read(tmp_path / "site.tar.gz")
     assert found == read_configuration(tmp_path / "out/slurm.conf")  # the same beside it
     assert [node.name for node in found.nodes] == ["alp01", "alp02", "alp03", "alp04"]
-    assert [(one.name, one.nodes) for one in found.switches] == [
+    assert [(one.name, one.nodes) for one in found.topologies[0].switches] == [
         ("rack1", (0, 1, 2, 3)),
         ("top", (0, 1, 2, 3)),
     ]
@@ -299,7 +299,8 @@ def test_names_are_others_alike_in_all_files(site: Site, tmp_path: Path) -> None
     assert [accounts[one.name] for one in before[0].associations] == [one.name for one in found.associations]
     assert [node.name for node in found.nodes] == ["nodea01", "nodea02", "nodea03", "nodea04"]
     assert found.reservations[0].nodes == before[0].reservations[0].nodes
-    assert [one.nodes for one in found.switches] == [one.nodes for one in before[0].switches]
+    of_switches = [[one.nodes for one in each.topologies[0].switches] for each in (found, before[0])]
+    assert of_switches[0] == of_switches[1]
     assert set(names["reservations"]) == {"carla_2"}
 
 

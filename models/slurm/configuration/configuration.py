@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from models.slurm.configuration import accounting, hostlist
+from models.slurm.configuration import accounting, hostlist, versions
 from models.slurm.configuration.accounting import NEUTRAL, QOS_LIMITS, Association, Qos, Reservation
 from models.slurm.configuration.errors import Faults
-from models.slurm.configuration.keys import EVENT, KNOWN, LINES, SHOWN, Line, Pairs, known_names
+from models.slurm.configuration.keys import EVENT, KNOWN, LINES, NETWORK, SHOWN, Line, Pairs, known_names
 from models.slurm.configuration.nodes import DOWN, FUTURE, Node, nodes_of, state
 from models.slurm.configuration.partitions import INHERITED, Partition, Sharing, partition_of
 from models.slurm.configuration.settings import Settings, settings_of
-from models.slurm.configuration.switches import Switch, switches_of
+from models.slurm.configuration.switches import DEFAULT, TREE, Topology, topologies_of
 from models.slurm.configuration.values import NEVER
 
 NEUTRAL_VALUES = {
@@ -54,7 +54,7 @@ class Configuration:
     qos: Mapping[str, Qos] = field(default_factory=dict)
     reservations: tuple[Reservation, ...] = ()
     events: tuple[Reservation, ...] = ()
-    switches: tuple[Switch, ...] = ()
+    topologies: tuple[Topology, ...] = (Topology(DEFAULT),)  # the first one is the default
     notes: tuple[str, ...] = ()
     boot_time: float | None = None  # s; of nodes that are powered down
     watts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # by nodes, then by their state
@@ -76,9 +76,14 @@ class Configuration:
         return tuple(dict.fromkeys([*names, *(name.partition(":")[0] for name in names)]))
 
     @property
-    def used_switches(self) -> tuple[Switch, ...]:
-        """The switches by which jobs get nodes, none where they get them without."""
-        return self.switches if self.settings.on_switches else ()
+    def topology_of(self) -> list[Topology]:
+        """The topology by which jobs of each partition get nodes; a flat one where that is not modelled."""
+        by_name = {one.name: one for one in self.topologies}
+        return [
+            found if _is_modelled(found, self.settings) else Topology(found.name)
+            for one in self.partitions
+            for found in [by_name.get(one.topology, self.topologies[0])]
+        ]
 
     @property
     def exclusive(self) -> list[bool]:
@@ -130,7 +135,7 @@ class Parts:
             self.associations[one.label, self.parent, one.is_user] = one
         elif kind in ("nodename", "partitionname") and value.upper() == "DEFAULT":
             self.defaults[kind] = self.defaults.get(kind, {}) | given
-        elif kind in LINES or names[kind] == EVENT:
+        elif kind in LINES or names[kind] in (EVENT, NETWORK):
             with_defaults = {kind: value, **self.defaults.get(kind, {}), **given}
             line = Line(pairs.where, with_defaults, self.faults, names=names)
             self.lines.setdefault(kind, []).append(line)
@@ -192,7 +197,17 @@ def configuration_of(
     reserved = (accounting.reservation_of(line, numbers, absent) for line in reserving)
     reservations = tuple(one for one in reserved if one is not None)
     events = accounting.events_of(parts.lines.get(EVENT.lower(), ()), numbers, absent)
-    switches = switches_of(parts.lines.get("switchname", ()), numbers)
+    reads_yaml = settings.version is None or versions.rules(settings.version)["reads_yaml"]
+    alone = Line(name, parts.alone, faults, parts.where)
+    topologies = topologies_of(parts.lines, alone, settings.topology, reads_yaml, numbers)
+    if parts.lines.get(NETWORK.lower()):
+        known = [one.name for one in topologies]
+        for one in partitions.values():
+            if reads_yaml and one.topology and one.topology not in known:
+                allowed = f"allowed: {', '.join(known)}"
+                faults.add(
+                    f"partition {one.name} has Topology={one.topology}, which topology.yaml lacks; {allowed}"
+                )
     faults.check()
     associations = tuple(parts.associations.values())
     return Configuration(
@@ -205,9 +220,9 @@ def configuration_of(
         qos,
         reservations,
         events,
-        switches,
+        topologies,
         (
-            *_without_effect(parts.alone, settings, switches),
+            *_without_effect(parts.alone, settings, topologies),
             *_of_power(settings, partitions.values()),
             *_of_limits(settings, associations, qos),
             *words,
@@ -216,12 +231,18 @@ def configuration_of(
     )
 
 
+def _is_modelled(topology: Topology, settings: Settings) -> bool:
+    """Return whether jobs get nodes by a topology here as they do in Slurm."""
+    as_tree = topology.kind == TREE and settings.dragonfly
+    return topology.is_used and not (settings.linear or as_tree)
+
+
 def _without_effect(
-    given: Mapping[str, str], settings: Settings, switches: Sequence[Switch]
+    given: Mapping[str, str], settings: Settings, topologies: Sequence[Topology]
 ) -> Iterable[str]:
     for key, what in KNOWN["settings"]["not_modelled"].items():
         text = given.get(key.lower(), "")
-        if key == "TopologyPlugin" and settings.on_switches and switches:
+        if key == "TopologyPlugin" and all(_is_modelled(one, settings) for one in topologies):
             continue
         if text.lower() not in NEUTRAL_VALUES and not text.lower().endswith("/none"):
             yield f"{key}={text} has no effect here; not simulated: {what}"

@@ -20,8 +20,9 @@ LINES = frozenset(KNOWN["lines"].split())
 
 
 SHOWN = "(shown)"
-EVENT = "Event"
-"""How a place ends that scontrol shows: with keys that no slurm.conf may have, and without FUTURE nodes."""
+EVENT, NETWORK = "Event", "TopologyName"
+"""How a place ends that scontrol shows: with keys that no slurm.conf may have, and without FUTURE nodes. Keys
+of lines that no file has."""
 
 
 class Pairs(NamedTuple):

@@ -105,6 +105,7 @@ class Partition:
     billing: Mapping[str, float] | None = key("TRESBillingWeights", values.weights, None)
     preempt: Preempt | None = key("PreemptMode", Preempt.of, None)
     grace: int = key("GraceTime", whole(0, OF_32_BITS), 0)
+    topology: str = key("Topology", str, "")
     suspend_time: int | None = key("SuspendTime", own_seconds, None)
     suspend_timeout: int | None = key("SuspendTimeout", own_seconds, None)
     resume_timeout: int | None = key("ResumeTimeout", own_seconds, None)

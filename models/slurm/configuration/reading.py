@@ -16,6 +16,7 @@ from models.slurm.configuration.errors import ConfigurationError, Faults
 from models.slurm.configuration.keys import EVENT, LINES, SHOWN, Pairs, names_of
 from models.slurm.configuration.nodes import NodeKeys
 from models.slurm.configuration.partitions import RULES_OF_ACCESS, Partition
+from models.slurm.configuration.switches import of_yaml
 from models.slurm.configuration.values import plugin
 from models.slurm.configuration.versions import IN_COMMENT
 
@@ -45,6 +46,7 @@ OF_EVENTS = {"NodeName": EVENT, "TimeStart": "StartTime", "TimeEnd": "EndTime", 
 """Columns of `sacctmgr -P show event` -> keys, the first of which names a line."""
 
 TOPOLOGY = "topology.conf"
+TOPOLOGIES = (TOPOLOGY, "topology.yaml")
 
 DEEPEST = 10
 """Files that include each other in a chain."""
@@ -124,16 +126,21 @@ def of_lines(name: str, lines: Sequence[str], words: Mapping[str, int] | None = 
 
 
 def _of_all(path: Path, files: _Files) -> Iterator[Pairs]:
-    """Yield the lines of a slurm.conf, and of the topology.conf beside it if its TopologyPlugin reads one."""
+    """Yield the lines of a slurm.conf, and of the topology.conf beside it if its TopologyPlugin reads one,
+    and of a topology.yaml."""
     on_switches, given = False, False
     for line in _of_file(path, 0, files):
         key, value = line.pairs[0]
-        on_switches = on_switches or (key.lower() == "topologyplugin" and plugin(value) == "tree")
-        given = given or key.lower() == "switchname"
+        on_switches |= key.lower() == "topologyplugin" and plugin(value) in ("tree", "block")
+        given = given or key.lower() in ("switchname", "blockname")
         yield line
-    beside = path.with_name(TOPOLOGY)
+    beside, in_yaml = (path.with_name(name) for name in TOPOLOGIES)
     if on_switches and not given and beside.is_file():
         yield from _of_file(beside, 1, files)
+    if in_yaml.is_file():
+        content = in_yaml.read_bytes()
+        files.take(in_yaml, content)
+        yield from of_yaml(in_yaml.name, content.decode("utf-8-sig", errors="replace"), files.faults)
 
 
 def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Pairs]:

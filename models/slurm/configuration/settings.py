@@ -45,6 +45,12 @@ class Preempt(NamedTuple):
         return cls(Mode.__members__.get(rest), rest)
 
 
+def topology(text: str) -> str:
+    """Return the kind of a topology; without one it is flat, which had other names."""
+    kind = values.plugin(text)
+    return "flat" if kind in ("none", "default") else kind
+
+
 def requeue_wait(text: str) -> int:
     """Return the seconds from the end of a requeued job until it may start again, of AuthInfo."""
     expires = values.options(text).get("cred_expire", "")
@@ -119,8 +125,9 @@ class Settings:
     enforces: bool = key("AccountingStorageEnforce", has("limits", "safe", "all"), False)
     safe: bool = key("AccountingStorageEnforce", has("safe", "all"), False)
     licences: Mapping[str, int] | None = key("Licenses", licences_of, None)
-    tree: bool = key("TopologyPlugin", lambda text: values.plugin(text) == "tree", False)
-    optional_switches: bool = key("TopologyParam", has("TopoOptional", "Dragonfly"), False)
+    topology: str = key("TopologyPlugin", topology, "flat")
+    optional_switches: bool = key("TopologyParam", has("TopoOptional"), False)
+    dragonfly: bool = key("TopologyParam", has("Dragonfly"), False)
     multifactor: bool = key("PriorityType", Plugin("priority", {"basic": False, "multifactor": True}), False)
     of_age: float = key("PriorityWeightAge", number(), 0.0)
     of_fair_share: float = key("PriorityWeightFairshare", number(), 0.0)
@@ -157,6 +164,7 @@ class Settings:
     sched_interval: int = word("sched_interval", 60, MONTH_S)
     default_queue_depth: int = word("default_queue_depth", 100, MOST_JOBS)
     partition_job_depth: int = word("partition_job_depth", 0, MOST_JOBS)
+    max_switch_wait: int = word("max_switch_wait", 300, MONTH_S)
     sched_max_job_start: int = word("sched_max_job_start", 0, MOST_JOBS)
     reorder_count: int = word("preempt_reorder_count", 1, 1000)
     defer: bool = switch("defer")
@@ -177,11 +185,6 @@ class Settings:
     def plans_running(self) -> bool:
         """Whether plans begin with running jobs, as they do where they have licences."""
         return self.reserves_running or self.plans_licences
-
-    @property
-    def on_switches(self) -> bool:
-        """Whether jobs get nodes by the switches of topology.conf."""
-        return self.tree and not (self.linear or self.optional_switches)
 
     @property
     def preempts(self) -> bool:

@@ -1,22 +1,37 @@
-"""Switches: lines ``SwitchName=s1 Nodes=n[1-8]`` and ``SwitchName=top Switches=s[1-4]`` of topology.conf, or
-what ``scontrol show topology`` prints."""
+"""Where nodes are in the network: lines ``SwitchName=s1 Nodes=n[1-8]`` and ``SwitchName=top Switches=s[1-4]``
+of topology.conf, or ``BlockName=b1 Nodes=n[1-8]`` and ``BlockSizes=8,16``; what ``scontrol show topology``
+prints; or topology.yaml, which may have several topologies, one for each partition."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
+
+import yaml
 
 from models.slurm.configuration import hostlist
-from models.slurm.configuration.keys import Line
+from models.slurm.configuration.errors import Faults
+from models.slurm.configuration.keys import NETWORK, Line, Pairs
 
 MOST_SWITCHES = 2000
 """A choice of nodes goes through all of them, and through all pairs of those in use."""
 
+MOST_LEVELS = 16
+ALL_LEVELS = 0b11111
+"""Block sizes without BlockSizes: one to sixteen base blocks."""
+
+TREE, BLOCK, FLAT = "tree", "block", "flat"
+DEFAULT = "default"
+"""Name of the topology that topology.conf has."""
+
+AGGREGATED = "aggregatedblock"
+
 
 @dataclass(frozen=True)
 class Switch:
-    """A switch: its nodes and all nodes of switches below, and the switches directly `below`, as positions;
-    a leaf has level 0."""
+    """A switch, or a base block: its nodes and all nodes of switches below, and the switches directly
+    `below`, as positions; a leaf has level 0."""
 
     name: str
     nodes: tuple[int, ...]
@@ -24,35 +39,183 @@ class Switch:
     level: int = 0
 
 
+@dataclass(frozen=True)
+class Topology:
+    """Where jobs of some partitions get nodes: by a tree of switches, in blocks, or anywhere.
+
+    Parameters
+    ----------
+    kind : {"tree", "block", "flat"}, or what is not modelled
+    block_nodes : int
+        Nodes of a base block.
+    levels : int
+        With bit k set, 2**k base blocks are a block.
+    """
+
+    name: str
+    kind: str = FLAT
+    switches: tuple[Switch, ...] = ()
+    block_nodes: int = 0
+    levels: int = 0
+
+    @property
+    def is_used(self) -> bool:
+        """Whether it decides which nodes a job gets."""
+        return self.kind in (TREE, BLOCK) and bool(self.switches)
+
+
+def topologies_of(
+    lines: Mapping[str, Sequence[Line]],
+    alone: Line,
+    plugin: str,
+    reads_yaml: bool,
+    numbers: Mapping[str, int],
+) -> tuple[Topology, ...]:
+    """Return the topologies of lines, the default one first: of topology.yaml where there is one and the
+    version `reads_yaml`, else the one of `plugin`."""
+    declared = lines.get(NETWORK.lower(), ()) if reads_yaml else ()
+    if not declared:
+        kept = {kind: [line for line in of if not line.text("Topology")] for kind, of in lines.items()}
+        line = replace(alone, given={"topologyname": DEFAULT, "kind": plugin, **alone.given})
+        return (_topology(line, kept, numbers),)
+    declared = sorted(declared, key=lambda line: line.text("Default").lower() != "true")  # stable
+    names = [line.name for line in declared]
+    for line in declared:
+        if names.count(line.name) > 1:
+            line.fault(f"topology {line.name} is defined twice")
+    return tuple(
+        _topology(
+            line,
+            {kind: [one for one in of if one.text("Topology") == line.name] for kind, of in lines.items()},
+            numbers,
+        )
+        for line in declared
+    )
+
+
+def _topology(line: Line, lines: Mapping[str, Sequence[Line]], numbers: Mapping[str, int]) -> Topology:
+    kind = line.text("Kind")
+    if kind == TREE:
+        return Topology(line.name, kind, switches_of(lines.get("switchname", ()), numbers))
+    if kind == BLOCK:
+        return _blocks(line, lines, numbers)
+    return Topology(line.name, kind)
+
+
+def _blocks(line: Line, lines: Mapping[str, Sequence[Line]], numbers: Mapping[str, int]) -> Topology:
+    every = lines.get("blockname", ())
+    blocks = _members(every, "block", "BlockName", numbers)
+    sizes = line.value("BlockSizes", _sizes, [])
+    shown = [one for one in (*every, *lines.get(AGGREGATED, ())) if one.text("BlockSize")]  # by scontrol
+    if shown and not sizes:
+        sizes = sorted({one.value("BlockSize", int, 1) for one in shown})
+    base = sizes[0] if sizes else len(blocks[0].nodes) if blocks else 0
+    levels = 0 if sizes else ALL_LEVELS
+    for size in sizes:
+        times = size // base
+        if size % base or times & (times - 1) or times >= 1 << MOST_LEVELS:
+            line.fault(f"BlockSizes has {size}; allowed: {base} times a power of two")
+        levels |= 1 << (times.bit_length() - 1)
+    if blocks and not base:
+        line.fault(f"block {blocks[0].name} has no node of this slurm.conf; add BlockSizes=N")
+    return Topology(line.name, BLOCK, blocks, base, levels)
+
+
+def _sizes(text: str) -> list[int]:
+    sizes = [int(word) for word in text.split(",") if word.isdecimal() and int(word)]
+    if len(sizes) != len(text.split(",")):
+        raise ValueError("numbers of nodes such as 8,16,64")
+    return sizes
+
+
+def _members(lines: Sequence[Line], what: str, key: str, numbers: Mapping[str, int]) -> tuple[Switch, ...]:
+    """Return what lines with nodes declare; one that is there twice, or has too many like it, is a fault."""
+    if len(lines) > MOST_SWITCHES:
+        lines[MOST_SWITCHES].fault(f"more than {MOST_SWITCHES:,} {what}{'e' * (what[-1] == 'h')}s")
+        return ()
+    found, names = list[Switch](), set[str]()
+    for line in lines:
+        line.check((), "switches", (key, "Nodes", "Switches", "Level", "BlockIndex", "BlockSize", "Topology"))
+        if line.name in names:
+            line.fault(f"{what} {line.name} is defined twice")
+        names.add(line.name)
+        members = [] if line.text("Switches") else line.value("Nodes", hostlist.expand, [])
+        if unknown := [name for name in members if name not in numbers]:
+            line.faults.note(f"{line.where}: {what} {line.name} has node {unknown[0]}, which does not exist")
+        found.append(Switch(line.name, tuple(sorted({numbers[one] for one in members if one in numbers}))))
+    return tuple(found)
+
+
 def switches_of(lines: Sequence[Line], numbers: Mapping[str, int]) -> tuple[Switch, ...]:
     """Return the switches of lines; one that is there twice, lacks children or is below itself is a fault."""
     place = {line.name: number for number, line in enumerate(lines)}
-    if len(lines) > MOST_SWITCHES:
-        lines[MOST_SWITCHES].fault(f"more than {MOST_SWITCHES:,} switches")
-        return ()
-    found: list[Switch] = []
-    for line in lines:
-        line.check((), "switches", ("SwitchName", "Nodes", "Switches", "Level"))
+    found = list(_members(lines, "switch", "SwitchName", numbers))
+    for number, (line, one) in enumerate(zip(lines, found, strict=False)):
         children = line.value("Switches", hostlist.expand, [])
-        names = [] if children else line.value("Nodes", hostlist.expand, [])
-        if lines[place[line.name]] is not line:
-            line.fault(f"switch {line.name} is defined twice")
         if missing := [name for name in children if name not in place]:
             line.fault(f"switch {line.name} has switch {missing[0]}, which no SwitchName line names")
-        if not children and not names:
+        if not children and not line.text("Nodes"):
             line.fault(f"switch {line.name} has neither Nodes= nor Switches=")
-        if unknown := [name for name in names if name not in numbers]:
-            line.faults.note(f"{line.where}: switch {line.name} has node {unknown[0]}, which does not exist")
-        nodes = tuple(sorted(numbers[name] for name in names if name in numbers))
         below = tuple(place[name] for name in children if name in place)
-        found.append(Switch(line.name, nodes, below, -1 if children else 0))
+        found[number] = replace(one, below=below, level=-1 if children else 0)
     for _ in found:  # each time those above are known up to one level more
         for number, one in enumerate(found):
             under = [found[each] for each in one.below]
             if one.level < 0 and under and all(each.level >= 0 for each in under):
                 nodes = tuple(sorted({node for each in under for node in each.nodes}))
                 found[number] = replace(one, nodes=nodes, level=1 + max(each.level for each in under))
-    for line, one in zip(lines, found, strict=True):
+    for line, one in zip(lines, found, strict=False):
         if one.level < 0 and one.below:
             line.fault(f"switch {one.name} is below itself, or above a switch that is")
     return tuple(found)
+
+
+FORMS = {
+    TREE: ("switches", "SwitchName", {"switch": "SwitchName", "nodes": "Nodes", "children": "Switches"}),
+    BLOCK: ("blocks", "BlockName", {"block": "BlockName", "nodes": "Nodes"}),
+}
+"""Kind of a topology -> its list in topology.yaml, the key of topology.conf that begins a line, and its
+keys."""
+
+
+def of_yaml(name: str, text: str, faults: Faults) -> Iterator[Pairs]:
+    """Yield the lines of a topology.yaml as those of topology.conf, each with its topology."""
+    try:
+        found = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 1}" if mark else ""
+        return faults.add(f"{name}{where}: not YAML ({getattr(error, 'problem', None) or 'unreadable'})")
+    for number, one in enumerate(_list(found), start=1):
+        where, given = f"{name}, topology {number}", _mapping(one)
+        label = str(given.get("topology", ""))
+        kinds = [kind for kind in given if kind not in ("topology", "cluster_default")]
+        if not label or len(kinds) != 1:
+            faults.add(f"{where}: allowed: topology: NAME, cluster_default, and one of tree, block and flat")
+            continue
+        kind, body = kinds[0], _mapping(given[kinds[0]])
+        yield Pairs(
+            where,
+            [
+                (NETWORK, label),
+                ("Kind", kind),
+                ("Default", str(given.get("cluster_default", False))),
+                ("BlockSizes", ",".join(str(size) for size in _list(body.get("block_sizes", [])))),
+            ],
+        )
+        of_list, first, keys = FORMS.get(kind, ("", "", {}))
+        for entry in _list(body.get(of_list, [])):
+            pairs = [(keys.get(key, key), str(value)) for key, value in _mapping(entry).items()]
+            pairs.sort(key=lambda pair: pair[0] != first)
+            if not pairs or pairs[0][0] != first:
+                faults.add(f"{where}: an entry of {of_list} without {next(iter(keys))}: NAME")
+                continue
+            yield Pairs(where, [*pairs, ("Topology", label)])
+
+
+def _list(found: Any) -> list[Any]:
+    return found if isinstance(found, list) else []
+
+
+def _mapping(found: Any) -> dict[str, Any]:
+    return {str(key): value for key, value in found.items()} if isinstance(found, dict) else {}

@@ -58,13 +58,17 @@ RULES: Mapping[str, tuple[str, Any, Any]] = {
     "switch_cpus": ("23.02", False, True),
     "whole_seconds": ("23.11", False, True),
     "completing_last": ("23.11", False, True),
+    "block_counts": ("24.05", False, True),
     "switch_counts": ("24.11", False, True),
     "rounds_up": ("24.11", False, True),
     "bounded": ("24.11", False, True),
     "ended_at": ("25.05", False, True),
+    "reads_yaml": ("25.05", False, True),
+    "any_segment": ("25.11", False, True),
     "last_relevant": ("25.05", False, True),
     "one_by_one": ("25.11", False, True),
     "first_node": ("26.05", False, True),
+    "ignores_segment": ("26.05", False, True),
 }
 """Rule of the scheduler: first version with it, its value before, and its value from then on.
 
@@ -75,6 +79,15 @@ switch_cpus
     Whether CPUs decide which switches of a tree have room for a job, else nodes alone.
 switch_counts
     Whether nodes that a job has got already count no longer at the switches above them.
+block_counts
+    Whether all free nodes of a block count when the smallest one is chosen, else those of as many smaller
+    blocks as the job may use.
+reads_yaml
+    Whether topology.yaml takes precedence over TopologyPlugin.
+any_segment
+    Whether a segment may have more nodes than a base block.
+ignores_segment
+    Whether a segment with more nodes than its job has no effect, else such a job never starts.
 completing_last
     Whether backfill takes nodes that are completing, which cannot start a job, after the others of their
     weight.

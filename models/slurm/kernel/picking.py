@@ -11,6 +11,7 @@ import numpy as np
 
 from models.kernels.bits import ONE, lowest_position, population, span
 from models.kernels.compiling import part, passable
+from models.slurm.kernel.blocks import fit_on_blocks
 from models.slurm.kernel.offering import count, is_single, offered_by
 from models.slurm.kernel.rows import (
     all_cores,
@@ -22,7 +23,7 @@ from models.slurm.kernel.rows import (
 )
 from models.slurm.kernel.running import RUNNING
 from models.slurm.kernel.signatures import PICK_SIGNATURE
-from models.slurm.kernel.switches import fit_on_switches
+from models.slurm.kernel.switches import HINT, RETRY, STOP, WAITS, fit_on_switches
 from models.slurm.kernel.tables import (
     ADDED,
     ALLOWED,
@@ -122,19 +123,32 @@ def fit_busy(system, job, whole, n_groups):
                         return 0
 
 
+@part()
+def by_switches(system, job):
+    """Return whether a job gets nodes by the switches or blocks of its partition."""
+    optional = system.settings[0].optional_switches and system.jobs[job].n_switches == 0
+    return system.partitions[system.state[0].partition].n_switches > 0 and not optional
+
+
 @part(inline=False)
 def fit(system, job, whole, n_groups):
     """Try to take nodes from groups; return their number, 0 for too few. O(nodes x groups)."""
-    if system.state[0].busy_first:
-        return fit_busy(system, job, whole, n_groups)
     jobs, offers, groups, choices = system.jobs, system.offers, system.groups, system.choices
     least_loaded = system.settings[0].least_loaded
     left_cpus = jobs[job].tasks * jobs[job].task_cpus
     left_nodes = jobs[job].min_nodes
     most_nodes = jobs[job].max_nodes if jobs[job].max_nodes > 0 else LARGE
     most_nodes = max(min(most_nodes, jobs[job].tasks), left_nodes)
-    if len(system.switches) and not least_loaded:
-        return fit_on_switches(system, whole, n_groups, (left_nodes, left_cpus, most_nodes))
+    partition = system.partitions[system.state[0].partition]
+    if partition.block_nodes:  # before all other rules
+        n = fit_on_blocks(system, job, whole, n_groups, (left_nodes, left_cpus, most_nodes))
+        if n != NONE:
+            return n
+        system.state[0].verdict = RETRY
+    elif by_switches(system, job) and not (least_loaded or system.state[0].busy_first):
+        return fit_on_switches(system, job, whole, n_groups, (left_nodes, left_cpus, most_nodes))
+    if system.state[0].busy_first:
+        return fit_busy(system, job, whole, n_groups)
     n = 0
     while most_nodes > 0:
         best = best_group(system, n_groups, left_cpus, left_nodes)
@@ -259,7 +273,7 @@ def pick_once(system, job, whole, row, supply, gres):
     way they are left out, and it is tried again.
     """
     jobs, state = system.jobs, system.state[0]
-    offers, state.n_chosen = system.offers, 0
+    offers, state.n_chosen, state.verdict = system.offers, 0, 0
     least_nodes, settings = jobs[job].min_nodes, system.settings[0]
     if count(system, row) < jobs[job].least_nodes:
         return 0
@@ -269,7 +283,7 @@ def pick_once(system, job, whole, row, supply, gres):
         for node in range(len(offers)):
             offers[node].cpus = 0
     if settings.unshared and not (
-        settings.least_loaded or state.busy_first or state.weighed or len(system.switches)
+        settings.least_loaded or state.busy_first or state.weighed or by_switches(system, job)
     ):
         state.n_chosen = take_runs(system, job, offered_by(system, job, whole, 0, supply, gres), row)
         return state.n_chosen
@@ -295,10 +309,10 @@ def pick_once(system, job, whole, row, supply, gres):
     state.n_offered = n_usable
     found = fit(system, job, whole, n_groups)
     too_few = 1
-    if found == 0 and settings.one_by_one and not settings.linear:
+    if found == 0 and state.verdict != WAITS and settings.one_by_one and not settings.linear:
         state.n_chosen = fit_fewer(system, job, whole, row)
         return state.n_chosen
-    while found == 0 and too_few < most and n_usable > least_nodes:
+    while found == 0 and state.verdict != WAITS and too_few < most and n_usable > least_nodes:
         n_kept, n_left, n_groups, fewest = 0, n_usable, 0, most
         for w in range(system.sets.shape[1]):
             word = system.sets[row, w]
@@ -352,7 +366,7 @@ def fit_fewer(system, job, whole, row):
     """Leave out one node after the other, of those with the fewest CPUs the first, until a job fits; return
     its number of nodes, 0 for none (since Slurm 25.11, `common_topo_choose_nodes`). O(N) for each node, while
     those that are left have enough CPUs."""
-    offers, jobs = system.offers, system.jobs
+    offers, jobs, state = system.offers, system.jobs, system.state[0]
     needed, left_out = jobs[job].tasks * jobs[job].task_cpus, NONE
     while True:
         n, cpus, n_groups, fewest = 0, 0, 0, NONE
@@ -371,9 +385,25 @@ def fit_fewer(system, job, whole, row):
         if n < jobs[job].min_nodes or n == 0 or cpus < needed:
             return 0
         found = fit(system, job, whole, n_groups) if left_out != NONE else 0
-        if found or n == jobs[job].min_nodes:
+        if found or n == jobs[job].min_nodes or state.verdict in (STOP, WAITS):
             return found
+        if state.verdict == HINT:
+            fewest = fewest_taken(system)
+            if fewest == NONE:
+                return 0
         left_out = fewest
+
+
+@part(inline=False)
+def fewest_taken(system):
+    """Return the node with the fewest CPUs of those that the last attempt took, `NONE` for none. O(nodes)."""
+    offers, fewest = system.offers, NONE
+    for node in range(len(offers)):
+        if system.sets[ADDED, node // 64] & (ONE << np.uint64(node % 64)) and (
+            fewest == NONE or offers[node].cpus < offers[fewest].cpus
+        ):
+            fewest = node
+    return fewest
 
 
 @part(inline=False)
@@ -469,6 +499,7 @@ def pick(system, record, whole, row, view):
     those that have one job more and more, and then the nodes of one running job are preferred.
     """
     state, job = system.state[0], system.records[record].job
+    state.partition = system.records[record].partition
     supply, gres = system.future, system.future_gres
     if view == NOW:
         supply, gres = system.free, system.free_gres

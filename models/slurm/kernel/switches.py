@@ -3,6 +3,8 @@ Slurm chooses them: of the lightest nodes below one switch first those on the be
 that are close to it.
 """
 
+import math
+
 import numpy as np
 
 from models.kernels.bits import ONE, ZERO, lowest_position
@@ -14,6 +16,11 @@ FAR = 1 << 30
 
 LARGE = 1 << 40
 """Above any number of nodes and any weight."""
+
+RETRY, HINT, STOP, WAITS = range(4)
+"""Verdicts on a job that does not fit: since Slurm 25.11 it is tried without any node, or without one of
+those that were taken for it, or not again. A job that waits for nodes on few switches is not tried again
+either."""
 
 
 @part()
@@ -41,11 +48,11 @@ def narrow(system, s):
 
 
 @part(inline=False)
-def top_switch(system, n_nodes, n_cpus):
+def top_switch(system, first, last, n_nodes, n_cpus):
     """Return the highest switch with the lightest nodes, of switches with enough nodes, and since Slurm 23.02
     enough CPUs; `NONE` for none. O(switches x nodes)."""
     switches, top, least = system.switches, NONE, LARGE
-    for s in range(len(switches)):
+    for s in range(first, last):
         for w in range(system.sets.shape[1]):
             row = len(system.reservations) + s
             system.reserved_words[chosen(system, s), w] = system.reserved_words[row, w]
@@ -89,10 +96,10 @@ def compare(system, one, other, n_nodes, n_cpus):
 
 
 @part(inline=False)
-def best_leaf(system, n_nodes, n_cpus):
+def best_leaf(system, first, last, n_nodes, n_cpus):
     """Return the leaf to take nodes from: close to those in use and of the best fit. O(switches x levels)."""
     switches, best, by_cpus = system.switches, NONE, system.settings[0].switch_cpus
-    for s in range(len(switches)):
+    for s in range(first, last):
         one = switches[s]
         if one.level or one.required or one.n_nodes == 0 or one.distance >= FAR:
             continue
@@ -107,10 +114,10 @@ def best_leaf(system, n_nodes, n_cpus):
 
 
 @part(inline=False)
-def use(system, s):
+def use(system, first, last, s):
     """Add the numbers of hops from a switch that is in use to all others. O(switches x levels)."""
     switches = system.switches
-    for other in range(len(switches)):
+    for other in range(first, last):
         hops, one, its = 0, s, other
         while one != its and hops < FAR:
             lower = one if switches[one].level <= switches[its].level else its
@@ -174,66 +181,121 @@ def lighter_than(system, top, weight):
 
 
 @part(inline=False)
-def fit_on_switches(system, whole, n_groups, left):
-    """Try to take nodes of groups; return their number, 0 for too few. `left` as in `take`.
-    O(switches x (nodes + switches))."""
-    state, switches, choices = system.state[0], system.switches, system.choices
-    nodes, cpus, most = left
-    words, state.n_chosen = system.reserved_words, 0
+def offer_nodes(system, n_groups):
+    """Put the nodes of groups that offer anything and are not taken into row `ON_SWITCHES`. O(nodes)."""
     for w in range(system.sets.shape[1]):
-        system.sets[ON_SWITCHES, w] = system.sets[ADDED, w] = ZERO
+        system.sets[ON_SWITCHES, w] = ZERO
     for k in range(n_groups):
         for node in range(system.groups[k].first, system.groups[k].last + 1):
             if system.offers[node].cpus > 0:
                 system.sets[ON_SWITCHES, node // 64] |= ONE << np.uint64(node % 64)
-    top = top_switch(system, nodes, cpus)
-    if top == NONE:
-        return 0
+    for w in range(system.sets.shape[1]):
+        system.sets[ON_SWITCHES, w] &= ~system.sets[ADDED, w]
+
+
+@part(inline=False)
+def take_lighter(system, whole, top, left):
+    """Leave in row `ON_SWITCHES` the lightest nodes below a switch that suffice, and take all but the
+    heaviest of them. Return whether they suffice, whether some were taken, and what is left, as in `take`.
+    O(weights x nodes)."""
+    nodes, cpus, _ = left
     n, of_these, weight = lighter_than(system, top, 0)
     before, last = 0, 0
+    system.state[0].verdict = RETRY
     while n < nodes or of_these < cpus:
         if weight == LARGE:
-            return 0
+            return False, False, left
         before, last = n, weight
         n, of_these, weight = lighter_than(system, top, weight + 1)
     if before:  # all lighter nodes, and some of the heaviest ones
         lighter_than(system, top, last)
-        nodes, cpus, most = take(system, whole, system.sets, ON_SWITCHES, (nodes, cpus, most))
-        if most <= 0:
-            return 0
+        left = take(system, whole, system.sets, ON_SWITCHES, left)
+        if left[2] <= 0:
+            system.state[0].verdict = HINT
+            return False, True, left
         lighter_than(system, top, last + 1)
-    for s in range(len(switches)):
-        switches[s].n_nodes, _, _ = narrow(system, s)
-        switches[s].required, switches[s].distance = 0, 0
-        for w in range(system.sets.shape[1]):
-            if before and system.reserved_words[chosen(system, s), w] & system.sets[ADDED, w]:
-                switches[s].required = 1
-    had = state.n_chosen
-    for s in range(len(switches)):
-        if switches[s].required and switches[s].level == 0:
-            nodes, cpus, _ = take(system, whole, words, chosen(system, s), (nodes, cpus, LARGE))
-            count_down(system, s, state.n_chosen - had)  # what the leaves before it gave is among them
-    most -= state.n_chosen - had
-    for s in range(len(switches)):
-        if switches[s].required:
-            use(system, s)
-    stalled = nodes + 1
-    while (nodes > 0 or cpus > 0) and nodes != stalled:
-        stalled = nodes
-        s = best_leaf(system, nodes, cpus)
-        if s == NONE:
-            break
-        use(system, s)
-        nodes, cpus, most = take(system, whole, words, chosen(system, s), (nodes, cpus, most))
-        count_down(system, s, switches[s].n_nodes)
-        switches[s].n_nodes = 0
-    if nodes > 0 or cpus > 0:
-        return 0
-    for k in range(1, state.n_chosen):  # tasks go to nodes in their order
+    return True, before > 0, left
+
+
+@part(inline=False)
+def in_order(system):
+    """Sort the nodes that were taken: tasks go to nodes in their order. O(nodes taken**2)."""
+    choices = system.choices
+    for k in range(1, system.state[0].n_chosen):
         node, given = choices[k].node, choices[k].cpus
         at = k
         while at > 0 and choices[at - 1].node > node:
             choices[at].node, choices[at].cpus = choices[at - 1].node, choices[at - 1].cpus
             at -= 1
         choices[at].node, choices[at].cpus = node, given
+
+
+@part(inline=False)
+def waits_for_switches(system, job, first, last):
+    """Return whether the nodes that were taken are on more leaves than a job wants, and it has not waited for
+    long enough. O(switches x W)."""
+    one, state = system.jobs[job], system.state[0]
+    if one.n_switches == 0 or math.floor(state.now) - math.floor(one.submit) >= one.switch_wait:
+        return False
+    n = 0
+    for s in range(first, last):
+        used = False
+        for w in range(system.sets.shape[1]):
+            row = system.reserved_words[chosen(system, s), w]
+            used = used or row & system.sets[ADDED, w] != ZERO
+        n += used and system.switches[s].level == 0
+    return n > one.n_switches
+
+
+@part(inline=False)
+def fit_on_switches(system, job, whole, n_groups, left):
+    """Try to take nodes of groups; return their number, 0 for too few. `left` as in `take`.
+    O(switches x (nodes + switches))."""
+    state, switches = system.state[0], system.switches
+    first = system.partitions[state.partition].first_switch
+    end = first + system.partitions[state.partition].n_switches
+    nodes, cpus, most = left
+    words, state.n_chosen, state.verdict = system.reserved_words, 0, RETRY
+    for w in range(system.sets.shape[1]):
+        system.sets[ADDED, w] = ZERO
+    offer_nodes(system, n_groups)
+    top = top_switch(system, first, end, nodes, cpus)
+    if top == NONE:
+        return 0
+    enough, before, left = take_lighter(system, whole, top, left)
+    state.verdict = RETRY
+    if not enough:
+        return 0
+    nodes, cpus, most = left
+    for s in range(first, end):
+        switches[s].n_nodes, _, _ = narrow(system, s)
+        switches[s].required, switches[s].distance = 0, 0
+        for w in range(system.sets.shape[1]):
+            if before and system.reserved_words[chosen(system, s), w] & system.sets[ADDED, w]:
+                switches[s].required = 1
+    had = state.n_chosen
+    for s in range(first, end):
+        if switches[s].required and switches[s].level == 0:
+            nodes, cpus, _ = take(system, whole, words, chosen(system, s), (nodes, cpus, LARGE))
+            count_down(system, s, state.n_chosen - had)  # what the leaves before it gave is among them
+    most -= state.n_chosen - had
+    for s in range(first, end):
+        if switches[s].required:
+            use(system, first, end, s)
+    stalled = nodes + 1
+    while (nodes > 0 or cpus > 0) and nodes != stalled:
+        stalled = nodes
+        s = best_leaf(system, first, end, nodes, cpus)
+        if s == NONE:
+            break
+        use(system, first, end, s)
+        nodes, cpus, most = take(system, whole, words, chosen(system, s), (nodes, cpus, most))
+        count_down(system, s, switches[s].n_nodes)
+        switches[s].n_nodes = 0
+    if nodes > 0 or cpus > 0:
+        return 0
+    if waits_for_switches(system, job, first, end):
+        state.verdict = WAITS
+        return 0
+    in_order(system)
     return state.n_chosen

@@ -29,7 +29,7 @@ SETTINGS = fields(
     "track_memory least_loaded record_plans busy_nodes linear preempts by_qos youngest_first strict_order "
     "reorder_count requeue_wait message_timeout limit_stop gang by_core by_block in_rows most_rows suspends "
     "rounds_up bounded last_relevant one_by_one first_node completing_last switch_cpus switch_counts "
-    "ended_at one_plan plans_licences plans_running "
+    "block_counts any_segment optional_switches ended_at one_plan plans_licences plans_running "
     "first_licence budgets most_cpus unshared threads counts_cores saves_power suspend_rate resume_rate "
     "bf_max_time bf_min_prio_reserve",
 )
@@ -68,8 +68,10 @@ most_rows
 in_rows
     Whether jobs have rows of cores, as `select/cons_tres` keeps them (`models.slurm.kernel.rows`).
 rounds_up, bounded, last_relevant, one_by_one, first_node, completing_last, switch_cpus, switch_counts,
-ended_at
+block_counts, any_segment, ended_at
     See `models.slurm.configuration.versions.RULES`.
+optional_switches
+    Whether only jobs that wait for few switches get nodes by them (`TopoOptional`).
 one_plan
     Whether a job of several partitions has one plan in a cycle (`bf_one_resv_per_job`).
 plans_licences, plans_running
@@ -96,7 +98,7 @@ STATE = fields(
     "n_completing n_known n_left n_pieces n_members n_slices most_shared shared n_offered n_ended n_placed "
     "busy_first weighed repeated is_copied is_viewed n_copies "
     "n_times first_time middle_time last_time n_joined n_booting n_stopping node_update n_power_log planned "
-    "last_scan next_scan power_task node_changed",
+    "last_scan next_scan power_task node_changed partition verdict",
 )
 """Scalars of the system.
 
@@ -126,6 +128,9 @@ n_ended
     Running jobs that have ended in the view of the future where jobs preempt others or are in rows.
 n_placed
     Times that a job was put into a row.
+partition, verdict
+    The partition for which nodes are chosen, and why none were found on its switches: `RETRY`, `HINT`, `STOP`
+    or `WAITS`, see `models.slurm.kernel.switches`.
 weighed
     Whether nodes that are completing are heavier at the moment.
 busy_first
@@ -163,16 +168,22 @@ ranked: the node at this place in their order."""
 SUPPLY = fields(ints="cpus memory")
 """What a node has left, now or in a view of the future; generic resources are apart."""
 
-PARTITION = fields(ints="tier over whole rows n_rows most_rows first_row count failed ranked n_active")
+PARTITION = fields(
+    ints="tier over whole rows n_rows most_rows first_row count failed ranked n_active "
+    "first_switch n_switches block_nodes block_levels"
+)
 """over: how long a job may exceed its limit, seconds. whole: whether jobs get whole nodes. rows: as of its
 nodes. n_rows, most_rows: its rows of cores that are open, with an empty one, and that may be; first_row:
 where they begin in `System.rows`. count, failed: of a pass. ranked: the partition at this place in order of
-tiers. n_active: jobs in its active row."""
+tiers. n_active: jobs in its active row. first_switch, n_switches: by which its jobs get nodes, in
+`System.switches`; block_nodes: nodes of a base block, 0 in a tree; block_levels: with bit k set, 2**k of them
+are a block."""
 
 JOB = fields(
     "submit begin runtime message answer leaves factor billing",
     "limit min_nodes least_nodes max_nodes tasks task_cpus tasks_per_node node_memory cpu_memory whole user "
-    "association array throttle after first_record first_charge first_answer qos exempt",
+    "association array throttle after first_record first_charge first_answer qos exempt segment n_switches "
+    "switch_wait",
 )
 """Jobs in order of submission, and one more that ends the list of records.
 
@@ -187,7 +198,8 @@ first_charge: so are its charges.
 after: job that has to end first, -1 for none. array: number of its array, -1 for none; throttle: how many
 jobs of that may run at once, 0 for any number. qos: its row of `System.levels`, where QOS decide.
 exempt: seconds that it runs before it may be preempted. factor: by which what it uses is
-multiplied; billing: what it uses a second for fair share, -1 for its CPUs.
+multiplied; billing: what it uses a second for fair share, -1 for its CPUs. segment: nodes that are in one
+block; n_switches: leaf switches that it wants at most, for the first `switch_wait` seconds; 0 for none.
 """
 
 NODE_ANSWER = fields("after", "node")
@@ -360,9 +372,9 @@ SEGMENT = fields(ints="begin end next")
 """The plan: from when to when `System.available` has the same nodes, a linked list in order of time, and in
 `System.timeline` its places in that order. `System.suffixes`: see `models.slurm.kernel.plan.restrict`."""
 
-SWITCH = fields(ints="level parent distance n_nodes n_cpus required")
-"""A switch of a tree: leaves have level 0. distance, n_nodes, n_cpus, required: of one choice of nodes, see
-`models.slurm.kernel.switches`."""
+SWITCH = fields(ints="level parent distance n_nodes n_cpus weight required")
+"""A switch of a tree, or a base block: leaves have level 0. All but level and parent: of one choice of nodes,
+see `models.slurm.kernel.switches` and `blocks`."""
 
 PLANNED = fields("cycle start", "job")
 """A recorded plan: instant of the cycle, and planned start of the job."""

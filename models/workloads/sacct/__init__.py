@@ -215,6 +215,8 @@ def _requests(table: Table, rows: Ints, size: Ints, memory: Ints) -> Requests:
         delay = np.where(np.isnat(waited), 0.0, np.maximum(waited.astype(np.int64), 0).astype(float))
     columns = {"account": table.account, "qos": table.apart.get("QOS"), "constraint": table.constraint}
     names = {name: values[rows] for name, values in columns.items() if values is not None}
+    if table.placed is not None:
+        names |= dict(zip(("segment", "switches", "switch_wait"), table.placed[rows].T, strict=True))
     return Requests.of(
         size,
         memory,

@@ -83,8 +83,12 @@ OPTIONAL = {
     "ReqTRES": ("ReqTRES",),
     "Licenses": ("Licenses",),
     "Constraints": ("Constraints",),
+    "SubmitLine": ("SubmitLine",),
 }
 """Values that a file may have -> the fields that may hold them."""
+
+PLACED = re.compile(r"(?<!\S)--(switches|segment)[=\s]+([0-9]{1,6})(?:@(\S+))?(?!\S)")
+"""Options of sbatch that no other field has."""
 
 UNKNOWN_TIMES = frozenset({"Unknown", "None", ""})
 """Missing times: of a job that has not started, or never will."""
@@ -95,6 +99,9 @@ UNSET = np.iinfo(np.int64).min
 ZERO = np.datetime64("1970-01-03")
 """Before it an instant is one that was never set."""
 
+MOST_WAIT_S = 2**31
+"""Seconds that a job waits for few switches without a time of its own; the site's maximum is shorter."""
+
 NO_LIMIT = frozenset({"UNLIMITED", "Partition_Limit", ""})
 """Time limits of a job without a limit of its own."""
 
@@ -103,6 +110,7 @@ STATE = re.compile(r"([A-Z][A-Z_]*)\+?(?: by \S+)?")
 TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}")
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 NUMBER = re.compile(r"[0-9]{1,12}")
+DAYS_HOURS = re.compile(r"[0-9]{1,6}-[0-9]{1,2}")
 DURATION = re.compile(r"(?:(?:([0-9]{1,6})-)?([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,9})(?:\.[0-9]+)?")
 COUNT = re.compile(r"([0-9]{1,9}(?:\.[0-9]+)?)([KMG]?)")
 MEMORY = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?)([KMGTP]?)([cn]?)")
@@ -136,6 +144,24 @@ def of_licences(text: str) -> dict[str, int]:
     if "=" in text:
         return {name: int(count) for name, count in LICENCES.findall(text)}
     return licences(text) if text not in UNKNOWN_TIMES else {}
+
+
+def placed(text: str) -> tuple[int, int, int]:
+    """Return the options of a command line on where nodes are: nodes of each segment, switches at most, and
+    for how many seconds the job waits for that; 0 without one.
+
+    Examples
+    --------
+    >>> placed("sbatch -N 4 --switches=1@30 --segment 2 job.sh")
+    (2, 1, 1800)
+    """
+    found = {name: (int(number), wait) for name, number, wait in PLACED.findall(text)}
+    switches, wait = found.get("switches", (0, ""))
+    try:
+        seconds = limit(f"{wait}:00:00" if DAYS_HOURS.fullmatch(wait) else wait)
+    except ValueError:  # Slurm takes its maximum
+        seconds = float("nan")
+    return found.get("segment", (0, ""))[0], switches, MOST_WAIT_S if seconds != seconds else int(seconds)
 
 
 def times(texts: Sequence[str]) -> np.ndarray:

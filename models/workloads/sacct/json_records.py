@@ -55,7 +55,7 @@ Whole = _struct("Whole", {}, job_id=Number, task_id=Number, task=Text, job_offse
 Reservation = _struct("Reservation", {}, name=Text)
 Job = _struct(
     "Job", {"job_id": Number, "time": Times, "state": State},
-    user=Text, partition=Text, cluster=Text, account=Text, qos=Text, constraints=Text,
+    user=Text, partition=Text, cluster=Text, account=Text, qos=Text, constraints=Text, submit_line=Text,
     licenses=Text, allocation_nodes=Number, required=Required | None, association=Association | None,
     array=Whole | None, het=Whole | None, reservation=Reservation | None, tres=Resources | None,
 )  # fmt: skip
@@ -229,6 +229,7 @@ def _record(job: Any) -> Record:
         request,
         job.licenses or "",
         job.constraints or "",
+        job.submit_line or "",
     )
 
 

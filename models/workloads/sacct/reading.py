@@ -69,6 +69,8 @@ class Table:
         None where the file does not have it.
     devices : mapping of str to ndarray of int
         Generic resources of the whole job by name, ``gpu:a100``; `licences` likewise.
+    placed : ndarray of int, shape (n_rows, 3), or None
+        What `fields.placed` returns of its command line; None where the file does not have it.
     """
 
     path: Path
@@ -99,6 +101,7 @@ class Table:
     constraint: np.ndarray | None
     devices: Mapping[str, np.ndarray]
     licences: Mapping[str, np.ndarray]
+    placed: np.ndarray | None
 
     @property
     def name(self) -> str:
@@ -332,6 +335,7 @@ def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any], fau
         values.get("Constraints"),
         _by_name(devices),
         _by_name(licences),
+        _placed(columns.get("SubmitLine")),
     )
     return _without_resizes(table)
 
@@ -370,6 +374,13 @@ def _without_resizes(table: Table) -> Table:
         name: {key: of[keep] for key, of in values[name].items()} for name in ("apart", "devices", "licences")
     }
     return replace(table, **kept, **mappings, n_resized=n_resized)
+
+
+def _placed(column: Any) -> np.ndarray | None:
+    """Return where jobs want their nodes, None where no job says so."""
+    if column is None or not any("--s" in text for text in column.known):
+        return None
+    return np.array(column.parsed(fields.placed).tolist(), np.int64)
 
 
 def _by_name(of_jobs: Iterable[Mapping[str, int]]) -> dict[str, np.ndarray]:

@@ -138,6 +138,7 @@ class SwitchTwin(Twin):
     def fit(self, job: TwinJob, whole: bool, offers: dict[int, int]) -> dict[int, int]:
         if self.busy is not None:
             return super().fit(job, whole, offers)
+        self.verdict = ""
         self.offered = [
             sum(cpus for node, cpus in offers.items() if node in nodes) for nodes, _, _ in self.switches
         ]
@@ -204,5 +205,9 @@ class SwitchTwin(Twin):
             self.count_down(counts, best, counts[best])
             counts[best] = 0
         if max(needs()) > 0:
+            return {}
+        leaves = [nodes for nodes, _, level in self.switches if level == 0 and nodes & {*taken}]
+        if job.switches and len(leaves) > job.switches and self.now < job.submit + job.patience:
+            self.verdict = "waits"
             return {}
         return taken if whole else self.spread(job, {node: taken[node] for node in sorted(taken)})

@@ -63,6 +63,9 @@ class TwinJob:
     most_nodes: int = 10**9
     counted: set[str] = field(default_factory=set)  # limits of submissions
     refused: bool = False
+    segment: int = 0  # nodes
+    switches: int = 0  # leaves that it wants at most, for so many seconds
+    patience: int = 0
 
     @property
     def requeues(self) -> bool:
@@ -125,6 +128,7 @@ class Twin:
     # Ends of plans are rounded up, searches begin and end with their windows, completing nodes come last.
     since_24_11: bool = False
     since_25_05: bool = False  # a plan begins when the last job on its nodes ends
+    verdict: str = ""  # on a job that does not fit, by switches or blocks
     since_26_05: bool = False  # nodes are left out one by one; a job of one node gets the first one
     plans_running: bool = False
     plans_licences: bool = False
@@ -471,18 +475,24 @@ class Twin:
             fitting = [node for node in first if offers[node] >= job.tasks][:1]
             return {node: offers[node] if whole else self.on_cores(job.tasks) for node in fitting}
         while self.since_26_05 and len(offers) >= job.nodes:
-            if (given := self.fit(job, whole, offers)) or not offers:
+            if (given := self.fit(job, whole, offers)) or not offers or self.verdict == "waits":
                 return given
-            del offers[min(offers, key=lambda node: (offers[node], node))]
+            if len(offers) == job.nodes or (out := self.next_out(offers)) is None:
+                return {}
+            del offers[out]
         most = max(offers.values(), default=0)
         for least in range(most):
             trial = dict(offers)
             for node in sorted(offers):
                 if trial[node] <= least and len(trial) > job.nodes:
                     del trial[node]
-            if given := self.fit(job, whole, trial):
+            if (given := self.fit(job, whole, trial)) or self.verdict == "waits":
                 return given
         return {}
+
+    def next_out(self, offers: dict[int, int]) -> int | None:
+        """Return the node without which a job that did not fit is tried again."""
+        return min(offers, key=lambda node: (offers[node], node))
 
     def fit(self, job: TwinJob, whole: bool, offers: dict[int, int]) -> dict[int, int]:
         if self.busy is not None:

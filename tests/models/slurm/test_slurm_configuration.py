@@ -13,7 +13,7 @@ from family_cases import composed
 
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
-from models.slurm import gang, power
+from models.slurm import building, gang, power
 from models.slurm.asked import asked
 from models.slurm.configuration import (
     ConfigurationError,
@@ -668,11 +668,12 @@ def test_what_has_no_effect_is_listed() -> None:
     assert all(key in found for key in ("PrologSlurmctld", "MCSPlugin=mcs/user", "pack_serial_at_end"))
     assert "Topology" not in found
     switches = ["SwitchName=a Nodes=n1", "SwitchName=b Switches=a", "BlockName=c Nodes=n1", "BlockSizes=1"]
-    for plugin, is_listed in (("tree", False), ("block", True)):
+    for plugin, is_listed in (("block", False), ("3d_torus", True), ("tree", False)):
         made = of_lines("slurm.conf", [f"TopologyPlugin=topology/{plugin}", NODE, PARTITION, *switches])
         assert any("TopologyPlugin" in note for note in made.notes) == is_listed
         assert len(made.notes) == is_listed
-    assert [(one.level, one.nodes, one.below) for one in made.switches] == [(0, (0,), ()), (1, (0,), (0,))]
+    found = made.topologies[0].switches
+    assert [(one.level, one.nodes, one.below) for one in found] == [(0, (0,), ()), (1, (0,), (0,))]
 
 
 @pytest.mark.parametrize(
@@ -682,11 +683,131 @@ def test_what_has_no_effect_is_listed() -> None:
         (["SwitchName=a Switches=b"], "switch a has switch b, which no SwitchName line names"),
         (["SwitchName=a LinkSpeed=1"], "switch a has neither Nodes= nor Switches="),
         (["SwitchName=a Switches=b", "SwitchName=b Switches=a"], "switch a is below itself"),
+        (["BlockName=a Nodes=n1", "BlockName=a Nodes=n1"], "block a is defined twice"),
+        (["BlockName=a Nodes=n1", "BlockSizes=2,6"], "BlockSizes has 6; allowed: 2 times a power of two"),
+        (
+            ["BlockName=a Nodes=n1", "BlockSizes=few"],
+            "BlockSizes=few; allowed: numbers of nodes such as 8,16",
+        ),
+        (["BlockName=a Nodes=gone"], "block a has no node of this slurm.conf; add BlockSizes=N"),
     ],
 )
-def test_wrong_switches_are_refused(lines: list[str], answer: str) -> None:
+def test_wrong_switches_and_blocks_are_refused(lines: list[str], answer: str) -> None:
+    plugin = f"TopologyPlugin=topology/{'tree' if lines[0].startswith('Switch') else 'block'}"
     with pytest.raises(ConfigurationError, match=answer):
-        of_lines("slurm.conf", [NODE, PARTITION, *lines])
+        of_lines("slurm.conf", [plugin, NODE, PARTITION, *lines])
+
+
+def blocks(base: int, levels: int, *nodes: range) -> tuple[str, int, int, list[tuple[int, ...]]]:
+    return "block", base, levels, [tuple(one) for one in nodes]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["BlockName=b[1-2]"], None),
+        (["BlockName=a Nodes=n[1-4]", "BlockName=b Nodes=n[5-8]"], blocks(4, 31, range(4), range(4, 8))),
+        (["BlockName=a Nodes=n[1-18]", "BlockSizes=16,64"], blocks(16, 5, range(18))),
+        (["BlockName=a Nodes=n[1-4] # i", "BlockName=b", "BlockSizes=4"], blocks(4, 1, range(4), range(0))),
+        (
+            [  # as scontrol show topology prints them
+                "BlockName=a BlockIndex=0 Nodes=n[1-4] BlockSize=4",
+                "BlockName=b BlockIndex=1 Nodes=n[5-9] BlockSize=4",
+                "AggregatedBlock=[a-b] BlockIndex=2 Nodes=n[1-9] BlockSize=16",
+            ],
+            blocks(4, 5, range(4), range(4, 9)),
+        ),
+    ],
+)  # fmt: skip
+def test_blocks_are_read(lines: list[str], expected: tuple | None, tmp_path: Path) -> None:
+    """From topology.conf or from what scontrol shows, in the forms that sites publish."""
+    path = tmp_path / "slurm.conf"
+    path.write_text("TopologyPlugin=topology/block\nNodeName=n[1-20] CPUs=4\nPartitionName=all Nodes=ALL\n")
+    (tmp_path / "topology.conf").write_text("\n".join(lines))
+    if expected is None:
+        with pytest.raises(ConfigurationError, match="has no node of this"):
+            read(path)
+        return
+    found = read(path)
+    (one,) = found.topologies
+    assert (one.kind, one.block_nodes, one.levels, [block.nodes for block in one.switches]) == expected
+    assert found.notes == ()
+
+
+# As topology.yaml(5) of Slurm 26.05 shows them.
+TOPOLOGIES = """\
+---
+- topology: racks
+  cluster_default: false
+  block:
+    block_sizes:
+      - 4
+      - 16
+    blocks:
+      - block: b1
+        nodes: n[01-04]
+      - block: b2
+        nodes: n[05-08]
+- topology: fabric
+  cluster_default: true
+  tree:
+    switches:
+      - {switch: root, children: "s[1-2]"}  # of all
+      - switch: s1
+        nodes: n[01-02]
+      - switch: s2
+        nodes: n[03-08]
+- topology: plain
+  flat: true
+"""
+
+
+def test_topologies_of_partitions_are_read(tmp_path: Path) -> None:
+    lines = ["TopologyPlugin=topology/flat", "NodeName=n[01-08] CPUs=4", "PartitionName=a Nodes=ALL"]
+    lines += [f"PartitionName={name} Nodes=ALL Topology={name}" for name in ("racks", "plain")]
+    path, beside = tmp_path / "slurm.conf", tmp_path / "topology.yaml"
+    path.write_text("\n".join(lines) + "\n")
+    before = reading.digest(path)
+    beside.write_text(TOPOLOGIES)
+    assert reading.digest(path) != before
+    found = read(path)
+    kinds = [(one.name, one.kind, len(one.switches)) for one in found.topology_of]
+    assert kinds == [("fabric", "tree", 3), ("racks", "block", 2), ("plain", "flat", 0)]
+    assert found.notes == ()
+    made = building.partitions(found, [])["partitions"]
+    for name, column in (("first_switch", [0, 3, 0]), ("n_switches", [3, 2, 0]), ("block_nodes", [0, 4, 0])):
+        assert made[name].tolist() == column
+    switches = building.switches(found)["switches"]
+    assert switches["level"].tolist() == [1, 0, 0, 0, 0]
+    assert switches["parent"].tolist() == [0, 0, 0, 3, 3]
+    older = read(path, {"policy.slurm_version": "SLURM_VERSION=24.11"})
+    assert [one.kind for one in older.topology_of] == ["flat"] * 3, (
+        "a version that does not read topology.yaml"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("- topology: [", "topology.yaml, line 1: not YAML"),
+        (
+            "- topology: a\n  tree: {}\n  flat: true",
+            "topology 1: allowed: topology: NAME, cluster_default, and",
+        ),
+        ("- topology: a\n  tree: {switches: [{nodes: n1}]}", "an entry of switches without switch: NAME"),
+        ("- {topology: a, flat: true}\n- {topology: a, flat: true}", "topology a is defined twice"),
+        ("- {topology: b, flat: true}", "partition p has Topology=a, which topology.yaml lacks; allowed: b"),
+        ("- topology: a\n  tree: {switches: [{switch: s}]}", "switch s has neither Nodes= nor Switches="),
+        ("- {topology: a, block: {block_sizes: [3, 7], blocks: []}}", "BlockSizes has 7; allowed: 3 times"),
+    ],
+)
+def test_a_wrong_topology_yaml_is_one_line(text: str, answer: str, tmp_path: Path) -> None:
+    (tmp_path / "slurm.conf").write_text(f"{NODE}\nPartitionName=p Nodes=ALL Topology=a\n")
+    (tmp_path / "topology.yaml").write_text(text)
+    with pytest.raises(ConfigurationError) as error:
+        read(tmp_path / "slurm.conf")
+    assert answer in str(error.value)
+    assert "\n" not in str(error.value)
 
 
 def test_switches_are_read_from_the_file_beside_slurm_conf(tmp_path: Path) -> None:
@@ -696,13 +817,14 @@ def test_switches_are_read_from_the_file_beside_slurm_conf(tmp_path: Path) -> No
     assert any("TopologyPlugin" in note for note in read(path).notes), "without topology.conf there are none"
     before = reading.digest(path)
     beside.write_text("SwitchName=leaf Nodes=n1 # of the rack\nSwitchName=top Switches=leaf\n")
-    assert [one.name for one in read(path).switches] == ["leaf", "top"]
+    assert [one.name for one in read(path).topologies[0].switches] == ["leaf", "top"]
     assert reading.digest(path) != before
     shown = "SwitchName=top Level=1 LinkSpeed=1 Nodes=n1 Switches=leaf"
     (tmp_path / "shown.txt").write_text(f"{shown}\nSwitchName=leaf Level=0 LinkSpeed=1 Nodes=n1\n")
     with path.open("a") as file:
         file.write("Include shown.txt\n")
-    assert [(one.name, one.level) for one in read(path).switches] == [("top", 1), ("leaf", 0)]
+    found = read(path).topologies[0].switches
+    assert [(one.name, one.level) for one in found] == [("top", 1), ("leaf", 0)]
 
 
 def test_a_missing_include(conf: Path) -> None:

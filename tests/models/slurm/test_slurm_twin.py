@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from family_cases import composed, jobs_of, machine_of
+from slurm_block_twin import BlockTwin
 from slurm_budget_twin import Budget, BudgetTwin, LicenceTwin, SwitchTwin
 from slurm_gang_twin import CoreTwin, GangTwin, LinearTwin
 from slurm_power_twin import PowerTwin
@@ -55,10 +56,11 @@ KINDS = (
     "budgets",
     "licences",
     "switches",
+    "blocks",
     "threads",
     "power",
 )
-CPUS_OR_NODES = ("two partitions", "tiers", "QOS", "licences", "switches", "power")
+CPUS_OR_NODES = ("two partitions", "tiers", "QOS", "licences", "switches", "blocks", "power")
 
 
 def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
@@ -70,9 +72,7 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
     whole = (
         kind not in ("CPUs and memory", "devices", "threads")
         and not cores
-        and not (
-            kind in ("two partitions", "tiers", "QOS", "licences", "switches", "power") and rng.random() < 0.5
-        )
+        and not (kind in CPUS_OR_NODES and rng.random() < 0.5)
     )
     nodes = [(cpus, memory)] * n_nodes
     partitions: list[tuple[range, int, bool]] = [(range(n_nodes), 1, whole)]
@@ -156,7 +156,10 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
                 most_nodes=bound,
             )
         )
-    further = {"budgets": BudgetTwin, "licences": LicenceTwin, "switches": SwitchTwin, "power": PowerTwin}
+    further = {
+        "budgets": BudgetTwin, "licences": LicenceTwin, "switches": SwitchTwin, "blocks": BlockTwin,
+        "power": PowerTwin,
+    }  # fmt: skip
     kind_of = GangTwin if shared else further.get(kind, Twin)
     twin = kind_of(nodes, partitions, jobs, backfill=kind != "builtin", interval=10, shared=shared)
     if kind == "threads":
@@ -336,6 +339,37 @@ def give_switches(twin: SwitchTwin, lines: list[str], rng: np.random.Generator) 
         below = [f"s{k}" for k, (_, up, _) in enumerate(twin.switches) if up == s != k]
         children = ",".join([f"n{k}" for k in sorted(nodes)] if level == 0 else below)
         lines.append(f"SwitchName=s{s} {'Switches' if level else 'Nodes'}={children}")
+    for job in twin.jobs:
+        job.switches, job.patience = int(rng.integers(3)), int(rng.integers(1, 301))
+
+
+def give_blocks(twin: BlockTwin, lines: list[str], rng: np.random.Generator) -> None:
+    """Put nodes, some draws all of them, into blocks of one node or two and more, of one weight or two; some
+    jobs ask for segments."""
+    n = len(twin.nodes)
+    twin.base, inside = int(rng.integers(1, 3)), n - int(rng.integers(2))
+    borders = [*range(0, inside - twin.base + 1, twin.base)]
+    borders = [one for one in borders if one == 0 or rng.random() < 0.8] + [inside]
+    twin.blocks = [{*range(*pair)} for pair in pairwise(borders)]
+    twin.sizes = [1, *(size for size in (2, 4, 8) if rng.random() < 0.6)]
+    twin.weights = rng.integers(1, 1 + int(rng.integers(1, 3)), n).tolist()
+    lines[:1] = [
+        f"NodeName=n{k} CPUs={twin.nodes[k][0]} RealMemory={twin.nodes[k][1]} Weight={twin.weights[k]}"
+        for k in range(n)
+    ]
+    lines += [
+        "TopologyPlugin=topology/block",
+        f"BlockSizes={','.join(str(twin.base * k) for k in twin.sizes)}",
+    ]
+    lines += [f"BlockName=b{k} Nodes=n[{min(one)}-{max(one)}]" for k, one in enumerate(twin.blocks)]
+    for job in twin.jobs:
+        job.segment = int(rng.choice([0, 0, *range(1, twin.base + 1)]))
+        if job.segment and (job.nodes % job.segment or job.tasks % (job.nodes // job.segment)):
+            job.segment = 0
+        every = {node: (*twin.nodes[node][:2], 0) for node in range(n)}
+        while not twin.pick(job, {*every}, every):  # it would never start
+            job.segment, job.nodes = 0, max(job.nodes - 1, 1)
+            job.tasks = min(job.tasks, job.nodes * twin.nodes[0][0])
 
 
 def give_power(twin: PowerTwin, lines: list[str], rng: np.random.Generator) -> None:
@@ -359,7 +393,13 @@ def give_power(twin: PowerTwin, lines: list[str], rng: np.random.Generator) -> N
         job.submit += 40 * number
 
 
-GIVE = {"budgets": give_budgets, "licences": give_licences, "switches": give_switches, "power": give_power}
+GIVE = {
+    "budgets": give_budgets,
+    "licences": give_licences,
+    "switches": give_switches,
+    "blocks": give_blocks,
+    "power": give_power,
+}
 
 
 def give_limits(twin: Twin, lines: list[str], rng: np.random.Generator) -> None:
@@ -426,7 +466,18 @@ def simulated(
     jobs = twin.jobs
     column = {
         name: np.array([getattr(job, name) for job in jobs], np.int64)
-        for name in ("submit", "runtime", "limit", "nodes", "tasks", "memory", "devices")
+        for name in (
+            "submit",
+            "runtime",
+            "limit",
+            "nodes",
+            "tasks",
+            "memory",
+            "devices",
+            "segment",
+            "switches",
+            "patience",
+        )
     }
     names = np.array([("all", "some")[job.partition] for job in jobs], object)
     whole = twin.partitions[0][2]
@@ -442,6 +493,9 @@ def simulated(
         partition=names,
         account=np.array([job.account for job in jobs], object),
         qos=np.array([job.qos for job in jobs], object),
+        segment=column["segment"],
+        switches=column["switches"],
+        switch_wait=column["patience"],
     )
     submit, runtime, limit, tasks = (column[name] for name in ("submit", "runtime", "limit", "tasks"))
     given = jobs_of(submit, runtime, tasks, requested=limit, user=[job.user for job in jobs])
