@@ -58,7 +58,7 @@ def limited(found: Asked, over_limit: str, configuration: Configuration) -> Aske
         one_job.check(found, configuration, one_job.OF_SIZE)
     except MisfitError as error:
         raise TooLargeError(found, error.lost, error.why, error.kind, error.remedy, error.waits) from None
-    one_job.check_segments(found, configuration)
+    one_job.check_network(found, configuration)
     request = replace(found.request, most_nodes=one_job.most_nodes(found, configuration))
     nodes, cpus, memory = _needs(request)
     fits = np.zeros(len(found.jobs), bool)

@@ -252,26 +252,30 @@ def segments(request: Requests, settings: Settings) -> Ints:
     return np.where(ignored, 0, request.segment)
 
 
-def check_segments(wanted: Asked, configuration: Configuration) -> None:
-    """Raise `MisfitError` for jobs whose segments no partition of theirs allows: they divide the job, and are
-    in one base block before Slurm 25.11."""
-    segment, nodes = segments(wanted.request, configuration.settings), wanted.request.nodes
-    if not segment.any():
+def check_network(wanted: Asked, configuration: Configuration) -> None:
+    """Raise `MisfitError` for jobs that fit below no switch and in no block of any partition of theirs, or
+    whose segments do not."""
+    topologies, nodes, request = configuration.topology_of, configuration.nodes, wanted.request
+    if not any(one.is_used for one in topologies):
         return
     longer = versions.rules(configuration.settings.version)["any_segment"]
-    base = np.array([one.block_nodes for one in configuration.topology_of])[wanted.place]
-    each = segment[wanted.of_record]
-    fits = (base == 0) | (nodes[wanted.of_record] % np.maximum(each, 1) == 0) & (longer | (each <= base))
-    lost = np.bincount(wanted.of_record[fits], minlength=len(segment)) == 0
-    if lost.any():
-        job = int(np.argmax(lost))
-        one = configuration.partitions[wanted.partitions[job][0]]
-        blocks = base[wanted.first_record[job]]
+    cpus, segment = request.tasks * request.task_cpus, segments(request, configuration.settings)
+    sizes, fits = np.array([request.nodes, cpus, segment]), np.zeros(len(request), bool)
+    for number, (one, topology) in enumerate(zip(configuration.partitions, topologies, strict=True)):
+        here = wanted.of_record[wanted.place == number]
+        known, kind = np.unique(sizes[:, here], axis=1, return_inverse=True)
+        free = {node: nodes[node].cpus for node in one.nodes if nodes[node].up}
+        fit = [topology.fits(free, *size, longer) for size in known.T.tolist()]
+        fits[here] |= np.array(fit, bool)[kind.reshape(-1)]
+    if not fits.all():
+        job = int(np.argmin(fits))
+        partition = configuration.partitions[wanted.partitions[job][0]]
+        segment = f" in segments of {sizes[2, job]}" * bool(sizes[2, job])
         raise MisfitError(
-            lost,
-            f"asks for segments of {segment[job]} of its {nodes[job]} nodes, and partition {one.name} of "
-            f"{configuration.name} has base blocks of {blocks} nodes",
-            "ask for segments (--segment) that are no part of their nodes, or longer than a base block",
+            ~fits,
+            f"asks for {sizes[0, job]} nodes{segment}, which no switch and no block of partition "
+            f"{partition.name} of {configuration.name} has",
+            "ask for more nodes than are below one switch or in one block, or for other segments (--segment)",
             "add policy.lines=['TopologyPlugin=topology/flat'], with which jobs get nodes anywhere",
         )
 

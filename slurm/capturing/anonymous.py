@@ -22,8 +22,8 @@ KIND_OF = {
     "user": "users", "users": "users", "account": "accounts", "accounts": "accounts", "parent": "accounts",
     "allowaccounts": "accounts", "denyaccounts": "accounts", "reservation": "reservations",
     "reservationname": "reservations", "nodename": "hosts", "nodes": "hosts", "downnodes": "hosts",
-    "nodeset": "hosts", "switchname": "hosts", "switches": "hosts", "allowgroups": "groups",
-    "suspendexcnodes": "hosts",
+    "nodeset": "hosts", "switchname": "hosts", "switches": "hosts", "blockname": "hosts",
+    "allowgroups": "groups", "suspendexcnodes": "hosts",
 }  # fmt: skip
 """Keys and columns, in small letters -> the kind of name that they have."""
 
@@ -34,11 +34,14 @@ LINES = {kind.lower(): {kind.lower(), *keys} for kind, keys in KEPT.items()}
 LINES["nodename"] |= {"cputot", "availablefeatures"}
 LINES["partitionname"] |= {"totalnodes"}
 LINES["reservationname"] |= {"nodecnt", "users", "accounts", "partitionname"}
-LINES["switchname"] = {"switchname", "nodes", "switches"}
+LINES["switchname"] = {"switchname", "nodes", "switches", "topology"}
+LINES["blockname"] = {"blockname", "nodes", "blocksize", "topology"}
+LINES["aggregatedblock"] = {"aggregatedblock", "blocksize"}
+LINES["topologyname"] = {"topologyname", "kind", "default", "blocksizes"}
 LINES |= {"nodeset": {"nodeset", "nodes", "feature"}, "downnodes": {"downnodes", "state"}}
 """The first key of a line -> those that are kept, in small letters."""
 
-ALONE = {"slurm_version", "schedulerparameters", "priorityparameters", "preemptparameters"}
+ALONE = {"slurm_version", "blocksizes", "schedulerparameters", "priorityparameters", "preemptparameters"}
 ALONE |= {name.lower() for name in [*names_of(Settings, Partition), *KNOWN["settings"]["not_modelled"]]}
 OPTIONS = {
     *names_of(Association),

@@ -11,7 +11,9 @@ from datetime import datetime
 from pathlib import Path
 
 from models.jobs.bundle import CONFIGURATION, LOG, NAME
-from models.slurm.configuration.reading import TOPOLOGY
+from models.slurm.configuration.errors import Faults
+from models.slurm.configuration.reading import TOPOLOGIES, TOPOLOGY
+from models.slurm.configuration.switches import of_yaml
 from models.workloads.sacct import fields
 from slurm.checks import Finding, Level
 from slurm.commands import RefusedError, Slurm, SlurmError
@@ -19,7 +21,7 @@ from slurm.forecasting import queue
 from slurm.forecasting.queue import FILE as QUEUE
 
 CONFIG, DUMP, QOS, RESERVATIONS = "config.txt", "associations.cfg", "qos.txt", "reservations.txt"
-NODES, PARTITIONS, EVENTS = "nodes.txt", "partitions.txt", "events.txt"
+NODES, PARTITIONS, EVENTS, NETWORK = "nodes.txt", "partitions.txt", "events.txt", "network.txt"
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     CONFIG: ("scontrol", "show", "config"),
@@ -185,8 +187,13 @@ class Capture:
             text = "".join(f"Include {name}\n" for name in there)
         if (beside := path.with_name(TOPOLOGY)).is_file():
             self.files[TOPOLOGY] = beside.read_text(encoding="utf-8", errors="surrogateescape")
+        if (beside := path.with_name(TOPOLOGIES[1])).is_file():  # as lines of slurm.conf
+            lines = of_yaml(beside.name, beside.read_text(encoding="utf-8", errors="replace"), Faults())
+            words = (" ".join(f"{key}={text}" for key, text in line.pairs if text) for line in lines)
+            self.files[NETWORK] = "".join(f"{line}\n" for line in words)
         further = [
             TOPOLOGY,
+            NETWORK,
             DUMP,
             QOS,
             *[RESERVATIONS] * ("ReservationName=" in self.files.get(RESERVATIONS, "")),

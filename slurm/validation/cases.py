@@ -47,6 +47,7 @@ class Case:
     segments: int = 0
     one_switch: bool = False
     refuses: bool = False
+    names_nodes: bool = False
 
     @property
     def has_devices(self) -> bool:
@@ -270,6 +271,7 @@ CASES["blocks_cpus"] = replace(
     CASES["switches_cpus"],
     settings={**CASES["switches_cpus"].settings, "TopologyPlugin": "topology/block"},
     switches=CASES["blocks"].switches,
+    names_nodes=True,  # without, Slurm takes a job for one of one node, in one base block
 )
 CASES["segments"] = replace(CASES["blocks"], segments=2)
 CASES["topologies"] = Case(
@@ -426,7 +428,8 @@ class Job:
 
     def asked_nodes(self, case: Case) -> int:
         """Return the nodes that it names where these are limited, 0 for none."""
-        return self.nodes if not case.shares_nodes or (case.refuses and (self.few or self.who % 2)) else 0
+        names = not case.shares_nodes or case.names_nodes or (case.refuses and (self.few or self.who % 2))
+        return self.nodes if names else 0
 
     @property
     def devices(self) -> int:
@@ -444,8 +447,9 @@ class Job:
         return 1 + (case.one_thread and self.level == 1 and self.tasks <= 16)
 
     def segment(self, case: Case) -> int:
-        """Return the nodes of each segment that it asks for, 0 for none."""
-        return case.segments if case.segments and self.nodes % case.segments == 0 else 0
+        """Return the nodes of each segment that it asks for, 0 for none. With base
+        blocks of three nodes, eight segments of two do not fit on all nodes."""
+        return case.segments if case.segments and self.nodes % 2 == 0 and self.nodes < NODES else 0
 
     def one_switch(self, case: Case) -> bool:
         """Return whether it waits for nodes on one leaf switch."""

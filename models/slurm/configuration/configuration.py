@@ -135,7 +135,7 @@ class Parts:
             self.associations[one.label, self.parent, one.is_user] = one
         elif kind in ("nodename", "partitionname") and value.upper() == "DEFAULT":
             self.defaults[kind] = self.defaults.get(kind, {}) | given
-        elif kind in LINES or names[kind] in (EVENT, NETWORK):
+        elif kind in LINES or names[kind] == EVENT:
             with_defaults = {kind: value, **self.defaults.get(kind, {}), **given}
             line = Line(pairs.where, with_defaults, self.faults, names=names)
             self.lines.setdefault(kind, []).append(line)

@@ -22,7 +22,7 @@ LINES = frozenset(KNOWN["lines"].split())
 SHOWN = "(shown)"
 EVENT, NETWORK = "Event", "TopologyName"
 """How a place ends that scontrol shows: with keys that no slurm.conf may have, and without FUTURE nodes. Keys
-of lines that no file has."""
+of lines that no file of Slurm has."""
 
 
 class Pairs(NamedTuple):

@@ -63,6 +63,33 @@ class Topology:
         """Whether it decides which nodes a job gets."""
         return self.kind in (TREE, BLOCK) and bool(self.switches)
 
+    def fits(self, free: Mapping[int, int], nodes: int, cpus: int, segment: int, longer: bool) -> bool:
+        """Return whether a job could ever get nodes, of those with free CPUs; `longer` segments than a base
+        block may be allowed."""
+        each = [[node for node in one.nodes if node in free] for one in self.switches]
+        if self.kind != BLOCK or not any(each):  # nodes outside of all blocks may be anywhere
+            return not (self.is_used and self.kind == TREE) or any(
+                len(one) >= nodes and sum(free[node] for node in one) >= cpus for one in each
+            )
+        if segment and (nodes % segment or (segment > self.block_nodes and not longer)):
+            return False
+        if 0 < segment <= self.block_nodes:
+            return sum(len(one) // segment for one in each) * segment >= nodes
+        if segment:
+            nodes, cpus = segment, cpus * segment // nodes
+        sizes = [1 << level for level in range(MOST_LEVELS) if self.levels >> level & 1]
+        least = 1 << (-(-nodes // self.block_nodes) - 1).bit_length()
+        size = next((one for one in sizes if one >= least), len(each))
+        lower = max([one for one in sizes if one < least], default=1)
+        most = -(-nodes // (lower * self.block_nodes))
+        for begin in range(0, len(each), size):
+            inside = each[begin : begin + size]
+            counts = [sum(map(len, inside[k : k + lower])) for k in range(0, size // lower * lower, lower)]
+            usable = sum(sorted(counts)[-most:])
+            if usable >= nodes and sum(free[node] for one in inside for node in one) >= cpus:
+                return True
+        return False
+
 
 def topologies_of(
     lines: Mapping[str, Sequence[Line]],
@@ -179,7 +206,7 @@ keys."""
 
 
 def of_yaml(name: str, text: str, faults: Faults) -> Iterator[Pairs]:
-    """Yield the lines of a topology.yaml as those of topology.conf, each with its topology."""
+    """Yield the entries of a topology.yaml as lines of topology.conf, each with its topology."""
     try:
         found = yaml.safe_load(text)
     except yaml.YAMLError as error:

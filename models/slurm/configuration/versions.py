@@ -80,7 +80,7 @@ switch_cpus
 switch_counts
     Whether nodes that a job has got already count no longer at the switches above them.
 block_counts
-    Whether all free nodes of a block count when the smallest one is chosen, else those of as many smaller
+    Whether all free nodes of a block count when the smallest one is chosen, else only as many smaller
     blocks as the job may use.
 reads_yaml
     Whether topology.yaml takes precedence over TopologyPlugin.

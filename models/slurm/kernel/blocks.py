@@ -1,5 +1,5 @@
-"""Which nodes a job gets in blocks (topology/block), as `eval_nodes_block` of Slurm chooses them: of the
-smallest block that suffices first those of the base block that fits best, in as few smaller blocks as
+"""Which nodes a job gets in blocks (topology/block), as `eval_nodes_block` of Slurm chooses them: in
+the smallest block that suffices, first from the base block that fits best, in as few smaller blocks as
 possible.
 
 Blocks are 2**k consecutive base blocks, for the sizes that topology.conf allows. A job may use as many blocks
@@ -149,8 +149,7 @@ def smallest_block(system, partition, sizes, nodes, cpus):
 
 @part(inline=False)
 def count_lower(system, partition, per_lower):
-    """Count the nodes of smaller blocks, without those of base blocks in use, in `distance`. O(base
-    blocks)."""
+    """Count the nodes of smaller blocks, without base blocks in use, in `distance`. O(base blocks)."""
     blocks, first = system.switches, partition.first_switch
     for k in range(partition.n_switches):
         if k % per_lower == 0:

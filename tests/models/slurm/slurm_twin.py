@@ -64,7 +64,7 @@ class TwinJob:
     counted: set[str] = field(default_factory=set)  # limits of submissions
     refused: bool = False
     segment: int = 0  # nodes
-    switches: int = 0  # leaves that it wants at most, for so many seconds
+    switches: int = 0  # leaves that it wants at most, for some seconds
     patience: int = 0
 
     @property

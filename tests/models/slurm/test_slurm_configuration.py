@@ -14,7 +14,7 @@ from family_cases import composed
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
 from models.slurm import building, gang, power
-from models.slurm.asked import asked
+from models.slurm.asked import MisfitError, asked
 from models.slurm.configuration import (
     ConfigurationError,
     Partition,
@@ -32,6 +32,7 @@ from models.slurm.configuration.reading import of_lines
 from models.slurm.configuration.settings import Preempt, requeue_wait
 from models.slurm.configuration.values import NEVER
 from models.slurm.configuration.versions import RULES
+from models.slurm.fitting import limited
 from models.slurm.kernel import tables
 from models.slurm.policies import Rules, as_pool, wanted, with_moved
 from models.slurm.preemption import levels_of
@@ -760,6 +761,35 @@ TOPOLOGIES = """\
 - topology: plain
   flat: true
 """
+
+
+@pytest.mark.parametrize(
+    ("version", "nodes", "segment", "why"),
+    [
+        ("24.11", 5, 0, ""),
+        ("24.11", 4, 2, ""),
+        ("24.11", 4, 3, "asks for 4 nodes in segments of 3, which no switch and no block of partition all"),
+        ("24.11", 8, 4, "asks for 8 nodes in segments of 4"),
+        ("25.11", 8, 4, ""),
+        ("25.11", 2, 4, "asks for 2 nodes in segments of 4"),
+        ("26.05", 2, 4, ""),
+        ("24.11", 9, 0, "asks for 9 nodes"),
+    ],
+)
+def test_jobs_that_fit_in_no_block_are_named(version: str, nodes: int, segment: int, why: str) -> None:
+    lines = ["TopologyPlugin=topology/block", "NodeName=n[1-9] CPUs=1", "PartitionName=all Nodes=ALL"]
+    lines += [f"BlockName=b{k} Nodes=n[{2 * k - 1}-{2 * k}]" for k in range(1, 5)]
+    made = of_lines("slurm.conf", [*lines, "BlockSizes=2,4,8", f"SLURM_VERSION={version}"])
+    size = np.array([nodes])
+    request = Requests.of(size, 0 * size, nodes=size, most_nodes=size, segment=np.array([segment]))
+    given = asked(Jobs(0.0 * size, 1.0 + size, 60.0 + size, size, 0 * size, request=request), made)
+    if not why:
+        limited(given, "error", made)
+        return
+    with pytest.raises(MisfitError, match=f"job 1 {why}.*add policy.lines=.'TopologyPlugin=topology/flat'"):
+        limited(given, "error", made)
+    flat = of_lines("slurm.conf", [*lines, "TopologyPlugin=topology/flat", f"SLURM_VERSION={version}"])
+    limited(given, "error", flat)
 
 
 def test_topologies_of_partitions_are_read(tmp_path: Path) -> None:

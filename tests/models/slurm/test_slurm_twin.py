@@ -30,6 +30,7 @@ from models.slurm.asked import asked
 from models.slurm.building import system_of
 from models.slurm.configuration import Configuration
 from models.slurm.configuration.reading import of_lines, read
+from models.slurm.configuration.switches import Switch, Topology
 from models.slurm.engine import Result, run
 from models.slurm.kernel import loop, tables
 from models.slurm.model import SlurmSchedule, schedule, with_suspension
@@ -554,6 +555,27 @@ def test_every_job_starts_when_the_twin_starts_it(kind: str, seed: int, version:
     assert result.suspended.tolist() == [job.late for job in twin.jobs]
     lost = zip(result.lost.job.tolist(), result.lost.begin.tolist(), result.lost.end.tolist(), strict=True)
     assert sorted(lost) == [(job.number, *run) for job in twin.jobs for run in job.runs]
+
+
+def test_a_job_can_fit_in_blocks_if_the_twin_finds_nodes_for_it() -> None:
+    """What a plan leaves out of a log is what never starts."""
+    rng, found = np.random.default_rng(1), []
+    for _ in range(500):
+        base, borders = int(rng.integers(1, 4)), [0]
+        while len(borders) < 2 + rng.integers(6):
+            borders.append(borders[-1] + base + int(rng.integers(2)))
+        free = dict.fromkeys(range(borders[-1]), 2)
+        blocks = [{*range(*pair)} for pair in pairwise(borders)]
+        sizes = [1, *(size for size in (2, 4, 8) if rng.random() < 0.5)]
+        twin = BlockTwin([(2, 1000)] * len(free), [(range(len(free)), 1, True)], [], blocks=blocks, base=base)
+        twin.sizes, twin.weights, twin.since_24_11 = sizes, [1] * len(free), True
+        nodes, segment = int(rng.integers(1, len(free) + 1)), int(rng.integers(base + 1))
+        job = TwinJob(0, 0, 1, 1, nodes, nodes, 0, 0, segment=segment * (nodes % max(segment, 1) == 0))
+        members = tuple(Switch("b", tuple(sorted(block))) for block in blocks)
+        topology = Topology("racks", "block", members, base, sum(sizes))
+        found.append(topology.fits(free, nodes, nodes, job.segment, longer=False))
+        assert found[-1] == bool(twin.fit(job, True, free)), (base, blocks, sizes, job)
+    assert {*found} == {True, False}
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "budgets"])

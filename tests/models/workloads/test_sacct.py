@@ -349,6 +349,7 @@ def test_texts_of_users_may_break_rows(folder: Path) -> None:
     ]
     table = read_text(folder, "\n".join([head, *broken]) + "\n")
     assert table.job.tolist() == ["0", "1", "2", "3"]
+    assert table.placed is None, "no job says where it wants its nodes"
     first = HEADER.replace("JobID|", "JobID|SubmitLine|")
     inside = [
         text.replace("|", "|sbatch a\n  b\nc|", 1) for text in (row(JobID="1"), row(JobID="2", Submit=9))
@@ -359,6 +360,29 @@ def test_texts_of_users_may_break_rows(folder: Path) -> None:
     cut = "\n".join([first, inside[0][:40], row(JobID="2").replace("|", "|x|", 1)]) + "\n"
     with pytest.raises(SacctError, match=r"line 2 has . fields, but the first line has 18 \(.*SubmitLine"):
         read_text(folder, cut)
+
+
+@pytest.mark.parametrize(
+    ("line", "segment", "switches", "wait"),
+    [
+        ("sbatch -N 4 --switches=1@30 --segment 2 job.sh", 2, 1, 1800),
+        ("srun --switches 2@1-12 a.out", 0, 2, 129_600),
+        ("sbatch --switches=1@2:30", 0, 1, 150),
+        ("sbatch --segment=18 --wrap=x--switches=3", 18, 0, 2**31),
+        ("sbatch --switches=1@soon", 0, 1, 2**31),
+    ],
+)
+def test_where_jobs_want_their_nodes_is_read_from_their_command_lines(
+    folder: Path, line: str, segment: int, switches: int, wait: int
+) -> None:
+    """As text and as JSON; --switches without a time waits for as long as the site allows."""
+    text = "\n".join([f"{HEADER}|SubmitLine", f"{row(JobID='1')}|{line}", f"{row(JobID='2', Submit=9)}|"])
+    selection, table = chosen(folder, text + "\n")
+    assert table.placed is not None
+    assert table.placed.tolist() == [[segment, switches, wait], [0, 0, 2**31]]
+    request = sacct._requests(table, selection.rows, selection.size, selection.size)
+    asked = (request.segment.tolist(), request.switches.tolist(), request.switch_wait.tolist())
+    assert asked == ([segment, 0], [switches, 0], [wait, 2**31])
 
 
 @pytest.mark.parametrize("separator", ["^", ",", ";", "\t", "%%", " | "])
