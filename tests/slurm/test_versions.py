@@ -21,7 +21,9 @@ RUNS = Path(__file__).parents[1] / "data" / "slurm" / "runs"
 """Of ``python -m slurm validate jobs=60``, as VERSION_CASE_SEED: slurm.conf with what it includes, and of the
 controller's log the lines that are read."""
 
-LATE = ("26.05_preemption_2", "22.05_several_one_plan_1", "22.05_limits_of_jobs_1")
+LATE = (
+    "26.05_preemption_2", "22.05_several_one_plan_1", "22.05_limits_of_jobs_1", "24.11_one_switch_2",
+)  # fmt: skip
 LARGEST_S = dict.fromkeys(LATE, 1.1)
 """Where a start may differ by more: the controller took note of an answer or a second a wake-up too late."""
 

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import yaml
-
 from models.slurm.configuration import hostlist
 from models.slurm.configuration.errors import Faults
 from models.slurm.configuration.keys import NETWORK, Line, Pairs
@@ -207,6 +205,8 @@ keys."""
 
 def of_yaml(name: str, text: str, faults: Faults) -> Iterator[Pairs]:
     """Yield the entries of a topology.yaml as lines of topology.conf, each with its topology."""
+    import yaml  # type: ignore[import-untyped] # types only by another package
+
     try:
         found = yaml.safe_load(text)
     except yaml.YAMLError as error:
