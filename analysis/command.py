@@ -224,7 +224,7 @@ def _summary(
         print(f"         {reading}: {counts}" if number else where + (f" {reading}" * (len(by_reading) > 1)))
     print(f"points   {output / 'points.csv'}")
     if table is not None:
-        print(f"table    {table[0]}  ({table[1]:,} rows)")
+        print(f"table    {table[0]}  ({table[1]:,} row{'s' * (table[1] != 1)})")
     print(f"report   {output / 'report.html'}  ({seconds:.0f} s)")
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-_PLURALS = {"is": "are", "was": "were", "has": "have"}
+_PLURALS = {"is": "are", "was": "were", "has": "have", "does": "do"}
 _ENDINGS = ((r"(?<![aeiou])y$", "ies"), (r"(ch|s|x)$", r"\1es"), (r"$", "s"))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from models.counting import counted
 from slurm.answers import Limits, Partition
 from slurm.profile import Profile
 
@@ -32,9 +33,11 @@ def limits(found: Limits, profile: Profile) -> Finding:
         text = f"MaxArraySize={found.max_array_size}: job arrays are switched off here; ask your site"
         return Finding("wrong", "limits", text)
     yours = "" if found.max_submit is None else f", {found.max_submit} of them yours"
-    text = f"array indices up to {found.max_array_size - 1}, {found.max_jobs} jobs at a time{yours}"
+    text = (
+        f"array indices up to {found.max_array_size - 1}, {counted(found.max_jobs, 'job')} at a time{yours}"
+    )
     if profile.max_parallel is not None:
-        text += f"; the profile lets {profile.max_parallel} elements run at a time"
+        text += f"; the profile lets {counted(profile.max_parallel, 'element')} run at a time"
     return Finding("ok", "limits", text)
 
 
@@ -57,7 +60,9 @@ def partitions(found: Sequence[Partition], profile: Profile) -> Finding:
     if troubles:
         level: Level = "wrong" if len(troubles) == len(names) else "warning"
         return Finding(level, "partition", "; ".join(troubles))
-    shown = (f"{name}: up, {there[name].usable} of {there[name].nodes} nodes usable" for name in names)
+    shown = (
+        f"{name}: up, {counted(there[name].usable, 'node', of=there[name].nodes)} usable" for name in names
+    )
     return Finding("ok", "partition", "; ".join(shown))
 
 
@@ -68,7 +73,8 @@ def _trouble(partition: Partition, profile: Profile) -> str:
     if not partition.usable:
         return f"{name}: none of its {partition.nodes} nodes is usable; `sinfo -R -p {name}` shows why"
     if profile.cpus_per_task > cpus:
-        return f"{name}: its largest node has {cpus} cores; lower cpus_per_task={profile.cpus_per_task}"
+        cores = counted(cpus, "core")
+        return f"{name}: its largest node has {cores}; lower cpus_per_task={profile.cpus_per_task}"
     if profile.mem is not None and (megabytes(profile.mem) or 0) > memory:
         return f"{name}: its largest node has {memory} MB; lower mem={profile.mem}"
     if partition.time_s is not None and profile.time_s > partition.time_s:

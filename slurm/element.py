@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from models.counting import counted
 from schedsweep import packages
 from slurm import record, share
 from slurm import submission as submissions
@@ -105,7 +106,9 @@ def _attempt(
     except Exception:
         return "error", traceback.format_exc()
     if left:
-        return (watch.why, "") if watch.why else ("error", f"error: {len(left)} tasks left no result")
+        return (
+            (watch.why, "") if watch.why else ("error", f"error: {counted(len(left), 'task')} left no result")
+        )
     return ("failed", "") if failed else ("done", "")
 
 

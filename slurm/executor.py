@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
+from models.counting import counted
 from slurm import checks, script, status, submission
 from slurm import profile as profiles
 from slurm.answers import Limits
@@ -82,7 +83,8 @@ class Executor:
             raise
         made.save()
         job = f"job {made.array} ({made.job})"
-        yield f"submitted {made.n_tasks} tasks in {made.n_elements} array elements: {job}"
+        elements = counted(made.n_elements, "array element")
+        yield f"submitted {counted(made.n_tasks, 'task')} in {elements}: {job}"
         try:
             options = [f"--dependency=afterany:{made.array}", script.log_option(made.logs, "gather.out")]
             made.gathering = self._slurm.submit(made.path / "gather.sh", options)
@@ -110,14 +112,14 @@ class Executor:
         n, cores = outline.packing.n_elements, self._profile.cpus_per_task
         at_a_time = f", at most {self._profile.max_parallel} at a time" if self._profile.max_parallel else ""
         yield (
-            f"elements  {n} of {cores} core{'s' if cores > 1 else ''} each (the cluster's MaxArraySize is "
+            f"elements  {n} of {counted(cores, 'core')} each (the cluster's MaxArraySize is "
             f"{limits.max_array_size}){at_a_time}; profile {self._profile.name}"
         )
         yield from outline.cost()
         place = submission.parent(assignment.folder)
         # Of an element: its results, its record, and Slurm's log, which is removed where it is empty.
         files = OWN_FILES + n * (n_logs(cores) + 2)
-        yield f"record    {place}/NNN/*; at most {files} files in all, results and logs among them"
+        yield f"record    {place}/NNN/*; at most {files:,} files in all, including results and logs"
         yield from outline.notes()
         if limits is not UNKNOWN:
             yield from self._never_starts()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from models.counting import counted
 from slurm import packing, record, submission
 from slurm.answers import Job
 from slurm.commands import Slurm, SlurmError
@@ -119,7 +120,7 @@ class View:
         if waits and any(map(hopeless, reasons)):
             yield "the gathering job waits for them: action=gather writes the dataset without it"
         if not self._jobs and (left := [k for k in self.kinds.values() if k != "done"]):
-            yield f"Slurm has no job of it any more; {len(left)} elements are not finished"
+            yield f"Slurm has no job of it any more; {counted(len(left), 'element', 'is')} not finished"
 
     def _ended_badly(self) -> Iterator[str]:
         for kind, text in (
@@ -129,17 +130,22 @@ class View:
         ):
             if found := [element for element, other in self.kinds.items() if other == kind]:
                 log = "" if kind == "never started" else f", log {self._log(found[0])}"
-                yield f"{len(found)} {text}: {_some(found)}{log}; the same command submits what is missing"
+                yield (
+                    f"{counted(len(found), 'element')} {text}: {_some(found)}{log}; the same "
+                    "command submits what is missing"
+                )
         by_reason: dict[str, list[int]] = {}
         for element in (element for element, kind in self.kinds.items() if kind == "stopped"):
             known = self._elements[element]
             text = record.WHY.get(known.why or "", known.why or "")
             by_reason.setdefault(f"{text}: {known.report}" if known.report else text, []).append(element)
         for text, found in list(by_reason.items())[:SHOWN]:
-            yield f"{len(found)} stopped, {text}; elements {_some(found)}, log {self._log(found[0])}"
+            yield (
+                f"{counted(len(found), 'element')} stopped, {text}: {_some(found)}, log {self._log(found[0])}"
+            )
         failed = [e for e, known in self._elements.items() if known.why == "failed"]
         if failed:
-            yield f"{len(failed)} elements had tasks that failed: {_some(failed)}"
+            yield f"{counted(len(failed), 'element')} had tasks that failed: {_some(failed)}"
 
     def _log(self, element: int) -> str:
         if (known := self._elements.get(element)) is not None:
@@ -160,7 +166,9 @@ class View:
         asked = int(self._made.profile["cpus_per_task"])
         cores = sum(self._elements[e].cores if e in self._elements else asked for e in running)
         work = f"{duration(seconds)} of work left"
-        with_cores = f"{duration(seconds / cores)} ({work}, {cores} cores working)" if cores else ""
+        with_cores = (
+            f"{duration(seconds / cores)} ({work}, {counted(cores, 'core')} working)" if cores else ""
+        )
         yield f"time left: {with_cores or f'{work}, no core working now'}"
 
 

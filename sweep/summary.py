@@ -29,7 +29,7 @@ from sweep.store.state import DONE, EXCLUDED, FAILED
 Stored = dict[str, np.ndarray]
 """Variables of the dataset that the summary needs: their names by role."""
 
-KEEPS_UP = "keeps up to"
+CAPACITY = "capacity"
 
 LEAST = 12
 """Minimum width of the column of policies, whose names are broken into lines; with less, loads are left
@@ -148,7 +148,7 @@ def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
     widest = 1 + max(8, *(len(text) for row in texts for text in row))
     labels = [label(str(value)) if down == "policy" else canonical.word(value) for value in plan.axes[down]]
     names = max(map(len, labels))
-    beside = 1 + max(len(KEEPS_UP), *map(len, kept_up)) if any(kept_up) else 0
+    beside = 1 + max(len(CAPACITY), *map(len, kept_up)) if any(kept_up) else 0
     fitting = (console.width - beside - min(names, max(LEAST, console.width // 2))) // widest
     columns = _spread(len(loads), max(1, fitting))
     if len(columns) < len(loads):
@@ -169,7 +169,7 @@ def _show_table(stored: Stored, console: Console, plan: Plan) -> None:
         fits = widest + min(names, LEAST) <= console.width
         table.add_column(title, justify="right", no_wrap=fits, overflow="fold")
     if beside:
-        table.add_column(KEEPS_UP, justify="right", no_wrap=True)
+        table.add_column(CAPACITY, justify="right", no_wrap=True)
     for policy, cells, capacity in zip(labels, texts, kept_up, strict=True):
         table.add_row(policy, *(cells[column] for column in columns), *[capacity] * bool(beside))
     console.print(table, highlight=False)

@@ -22,6 +22,7 @@ from analysis.claims.testers import listed
 from analysis.study import Study
 from analysis.study.axes import ALL
 from analysis.study.curve import DONE, Sample, together
+from models.counting import counted
 from sweep.policy_names import label
 
 ROWS = Rows(Path(__file__).parent)
@@ -176,7 +177,10 @@ def _overdue_jobs(test: Tester, of: str) -> str:
             for one, number, found in zip(labels.CLASSES, paper.jobs[1:], samples, strict=True)
         }
         total, mj = sum(jobs.values()), sum(n for one, n in jobs.items() if one.endswith("mj"))
-        texts.append(f"{month(name)} {total:.0f} jobs" + (f", {mj / total:.0%} of them mj" if total else ""))
+        texts.append(
+            f"{month(name)} {counted(round(total), 'job')}"
+            + (f", {mj / total:.0%} of them mj" if total else "")
+        )
     return f"Jobs beyond the threshold, on average: {'; '.join(texts) or 'none'}."
 
 

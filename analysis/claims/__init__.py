@@ -32,6 +32,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
+from models.counting import counted
 from sweep.statistics import Interval
 
 Verdict = Literal["holds", "direction holds", "fails", "inconclusive"]
@@ -338,9 +339,7 @@ def _summary(held: Sequence[bool], failed: Sequence[bool], wanted: int) -> str:
     n_open = sum(not yes and not no for yes, no in zip(held, failed, strict=True))
     n = len(held)
     asked = f"; at least {wanted} required" if wanted != n else ""
-    return (
-        f"{n} comparison{'s' * (n != 1)}: {sum(held)} hold, {sum(failed)} fail, {n_open} inconclusive{asked}"
-    )
+    return f"{counted(n, 'comparison')}: {sum(held)} hold, {sum(failed)} fail, {n_open} inconclusive{asked}"
 
 
 def shown(interval: Interval, scale: float = 1.0) -> str:
@@ -360,7 +359,11 @@ def shown(interval: Interval, scale: float = 1.0) -> str:
         return "no value"
     if math.isnan(half):
         known = math.isfinite(interval.lag1)
-        why = f"lag-1 correlation {interval.lag1:.2f}" if known else f"{interval.n} batches are too few"
+        why = (
+            f"lag-1 correlation {interval.lag1:.2f}"
+            if known
+            else f"{counted(interval.n, 'batch', 'is')} too few"
+        )
         return f"{mean:.3g} (interval withheld: {why})"
     text, width = f"{mean:.{_digits(half)}f}" if half else f"{mean:.4g}", reach(interval, scale)
     return f"{text} {width}" if width.startswith("±") else f"{text} ({width})"

@@ -18,6 +18,7 @@ from analysis.claims.comparisons import AxisRange, difference, ratio
 from analysis.claims.comparisons import listed as in_words
 from analysis.claims.tester import Tester
 from analysis.study.curve import Curve
+from models.counting import counted
 
 CurveOf = str | Mapping[str, Any]
 Several = Any
@@ -161,7 +162,7 @@ def everywhere(names: str, a: Curve, relation: str, b: Curve | float, points: Ax
     if reason:
         return Open(label, reason)
     so = RELATIONS[relation](first, other)
-    where = f"{label} at {int(so.sum())} of {len(chosen)} points, {in_words(a.axis, chosen)}"
+    where = f"{label} at {counted(int(so.sum()), 'point', of=len(chosen))}, {in_words(a.axis, chosen)}"
     return Fact(where + ("" if so.all() else f"; not at {_some(chosen[~so])}"), bool(so.all()))
 
 

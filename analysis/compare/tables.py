@@ -16,6 +16,7 @@ from analysis.report.table import Cell, Table, room
 from analysis.study import Study
 from analysis.study.alternatives import Alternatives
 from analysis.study.curve import DONE, EXCLUDED
+from models.counting import counted
 from sweep.numbers import Unit, unit_of
 
 MOST_ROWS = 60
@@ -153,7 +154,7 @@ def brief(study: Study) -> Sequence[str]:
         made = _table(layout, metric)
         lines += ["", f"{made.title}, ± {study.level} intervals", *made.as_lines(room())[: BRIEF + 1]]
         if len(made.rows) > BRIEF:
-            lines.append(f"... {len(made.rows) - BRIEF} more rows in the report")
+            lines.append(f"... {counted(len(made.rows) - BRIEF, 'more row')} in the report")
     omitted = left_out(study)
     return [*lines, "", *(f"not drawn: {line}" for line in omitted)] if lines or omitted else []
 

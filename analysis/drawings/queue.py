@@ -11,6 +11,7 @@ from analysis.drawings.scene import Scene, positive, scene, steps, unit_of, wind
 from analysis.errors import DrawingError
 from analysis.figures import style
 from analysis.figures.style import ACCENT, NEUTRAL
+from models.counting import counted
 
 HELD = "#e0a030"
 
@@ -81,7 +82,8 @@ def draw_largest_waits(wait: np.ndarray, runtime: np.ndarray, share: float, titl
     n = round(share * len(wait))
     if not n:
         raise DrawingError(
-            f"{share:.3g} of {len(wait)} jobs is less than one job: give a larger share= or more jobs"
+            f"{share:.3g} of {counted(len(wait), 'job')} is less than one job: give a larger "
+            "share= or more jobs"
         )
     chosen = np.argsort(-wait, kind="stable")[:n]
     figure, axes = style.page(6.6, 3.7)
@@ -93,5 +95,5 @@ def draw_largest_waits(wait: np.ndarray, runtime: np.ndarray, share: float, titl
     least = (
         f"{wait[chosen].min() / HOUR:.1f} h" if wait[chosen].min() >= HOUR else f"{wait[chosen].min():.0f} s"
     )
-    axes.set_title(f"{title}: {n:,} of {len(wait):,} jobs, waits from {least}")
+    axes.set_title(f"{title}: {counted(n, 'job', of=len(wait))}, waits from {least}")
     return figure

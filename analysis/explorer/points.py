@@ -14,6 +14,7 @@ from analysis.explorer.choice import PARALLEL, Choice
 from analysis.figures.load_plot import Line
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED, FAILED, SATURATED, UNFINISHED, Curve, across
+from models.counting import counted
 from sweep.statistics import MIN_REPLICATIONS
 from sweep.statistics.capacity import undecided
 
@@ -112,7 +113,7 @@ def note(row: Mapping[str, Any]) -> str:
     if row["status"] == FAILED:
         return "failed: a replication raised an error; action=status shows it"
     if row["status"] == UNFINISHED:
-        return f"not finished: {row['replications_done']} of {runs} replications are done"
+        return f"not finished: {counted(row['replications_done'], 'replication', 'is', of=runs)} done"
     if math.isfinite(row["expected_bias"]):
         off = 100 * row["expected_bias"]
         size = f"{off:+.0f} %" if abs(off) >= 1 else "less than 1 %"

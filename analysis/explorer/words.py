@@ -15,6 +15,7 @@ from analysis.figures.load_plot import LOAD
 from analysis.figures.style import SchemeStyle
 from analysis.study import Study
 from analysis.study.curve import DONE, EXCLUDED
+from models.counting import counted
 from sweep import numbers, policy_names
 from sweep.numbers import Unit, estimate, number
 
@@ -153,4 +154,4 @@ def tally(study: Study) -> str:
     counts = {state: n for state, n in study.tally().items() if state != EXCLUDED}
     total = sum(counts.values())
     states = ", ".join(f"{n:,} {'finished' if state == DONE else state}" for state, n in counts.items() if n)
-    return f"{total:,} point{'s' * (total != 1)}: {states}"
+    return f"{counted(total, 'point')}: {states}"

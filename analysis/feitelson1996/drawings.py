@@ -21,6 +21,7 @@ from analysis.feitelson1996.labels import AXES
 from analysis.figures import style
 from analysis.figures.policies import style_of
 from analysis.paper import Drawing
+from models.counting import counted
 from models.point import Point
 from sweep.policy_names import label
 
@@ -58,12 +59,13 @@ def matrix(settings: Mapping[str, str]) -> Figure:
     places = figure.subplots(1, len(states), sharey=True, squeeze=False).ravel()
     for axes, point, state in zip(places, points, states, strict=True):
         jobs = len(set(state.mapped[state.mapped != FREE].tolist()))
+        where = f"{counted(jobs, 'job')} in {counted(len(state.mapped), 'slot')} on {counted(n_pes, 'PE')}"
         load = "" if point.load is None else f"load {point.load:g}, "
-        title = f"{label(point.policy['name'])}: {jobs} jobs in {len(state.mapped)} slots on {n_pes} PEs"
+        title = f"{label(point.policy['name'])}: {where}"
         if len(states) == 1:
             title = (
                 f"{label(point.policy['name'])}, {load}time {time:g}, alternation "
-                f"{point.policy['alternation']}: {jobs} jobs in {len(state.mapped)} slots on {n_pes} PEs "
+                f"{point.policy['alternation']}: {where} "
                 "(hatched: runs here too)"
             )
         draw_matrix(axes, state, title)
@@ -236,8 +238,8 @@ def matrix_of_point(request: Request) -> Figure:
     draw_matrix(
         figure.subplots(),
         state,
-        f"{request.title}, at {time:,.0f} s: {jobs} jobs in {n_slots} slot{'s' * (n_slots != 1)} on "
-        f"{n_pes} PEs (hatched: runs here too)",
+        f"{request.title}, at {time:,.0f} s: {counted(jobs, 'job')} in {counted(n_slots, 'slot')} on "
+        f"{counted(n_pes, 'PE')} (hatched: runs here too)",
     )
     return figure
 

@@ -23,6 +23,7 @@ from analysis.figures import style
 from analysis.figures.captions import captioned
 from analysis.figures.style import ACCENT, NEUTRAL
 from analysis.paper import Picture
+from models.counting import counted
 from models.jobs import swf
 
 COUNTED = Path(__file__).with_name("counts.json")
@@ -118,10 +119,10 @@ def count(path: Path, source: Source) -> Counts:
     other = sum(selection.dropped.values()) - probe
     left_out = []
     if probe:
-        left_out.append(f"{probe:,} rows of a system probe (user 3, 1 PE)")
+        left_out.append(f"{counted(probe, 'row')} of a system probe (user 3, 1 PE)")
     if other:
-        left_out.append(f"{other:,} rows without a runtime or size")
-    note = f"{source.label}: {selection.kept:,} jobs" + (
+        left_out.append(f"{counted(other, 'row')} without a runtime or size")
+    note = f"{source.label}: {counted(selection.kept, 'job')}" + (
         f", without {' and '.join(left_out)}" if left_out else ""
     )
     user, application = (log.columns[name][selection.rows] for name in ("user", "application"))

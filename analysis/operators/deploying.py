@@ -6,6 +6,7 @@ from typing import Any
 
 from analysis.paper import content
 from analysis.study import Study
+from models.counting import counted
 
 MANAGERS = {"slurm": "Slurm", "pbs": "PBS"}
 
@@ -90,7 +91,7 @@ def _of_slurm(given: Mapping[str, Any]) -> list[str]:
     moved = ((source, to, n) for source, of in (rules.moved or {}).items() for to, n in of.items() if n)
     found = [
         *(
-            f"Nodes= of PartitionName={a} and {b}: move {n} nodes from the first to the second"
+            f"Nodes= of PartitionName={a} and {b}: move {counted(n, 'node')} from the first to the second"
             for a, b, n in moved
         ),
         *rules.lines,

@@ -20,6 +20,7 @@ from analysis.paper import Picture
 from analysis.report.cells import TONES
 from analysis.study import Study
 from analysis.study.axes import FIFTH, GROUPINGS, RANKED, Group, Grouping
+from models.counting import counted
 from sweep.numbers import PURE, Unit, time_unit
 from sweep.policy_names import label
 from sweep.statistics import Comparison
@@ -132,7 +133,9 @@ def _against(case: Case) -> Figure:
         beside.set_yticks(axes.get_yticks(), counts)
         beside.tick_params(length=0)
         beside.spines[:].set_visible(False)
-        axes.set_title(f"{Sample.of(case).values} with less", loc="right", fontsize=8, fontweight="normal")
+        axes.set_title(
+            f"{Sample.of(case).values} with a lower mean", loc="right", fontsize=8, fontweight="normal"
+        )
     panels.put_headline(figure, "Mean wait", found)
     return figure
 
@@ -173,9 +176,9 @@ def _by_group(case: Case, grouping: Grouping) -> Figure:
         axes.set_ylabel(f"{MEASURES[metric]}{f' ({unit.name.strip()})' if unit.name else ''}")
         axes.grid(axis="x", visible=False)
     jobs = [float(np.nansum(case.jobs(group))) for group in groups]
-    texts = [f"{name}\n{n:,.0f} jobs" for name, n in zip(named, jobs, strict=True)]
+    texts = [f"{name}\n{counted(round(n), 'job')}" for name, n in zip(named, jobs, strict=True)]
     if grouping in RANKED:
-        texts = [f"{name} ({n:,.0f} jobs)" for name, n in zip(named, jobs, strict=True)]
+        texts = [f"{name} ({counted(round(n), 'job')})" for name, n in zip(named, jobs, strict=True)]
     tilt: dict[str, Any] = {"rotation": 90} if grouping in RANKED else {}
     places[-1].set_xticks(x, texts, fontsize=7.5, **tilt)
     style.key_below(

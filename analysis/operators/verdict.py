@@ -12,6 +12,7 @@ from analysis.operators.labels import WAIT
 from analysis.operators.sample import Sample
 from analysis.report import cells
 from analysis.study import Study
+from models.counting import counted
 from sweep.numbers import number
 from sweep.policy_names import label
 from sweep.statistics import Comparison
@@ -99,9 +100,8 @@ def recommendation(case: Case) -> str:
     if case.is_one_batch:
         return f"{nothing}: all jobs are one batch, so no difference has an interval; add batch_size=week."
     if case.n_batches < MIN_BATCHES and not Sample.of(case).by_replications:
-        return (
-            f"{nothing}: the log has {case.n_batches} batches, and an interval needs at least {MIN_BATCHES}."
-        )
+        batches = counted(case.n_batches, "batch")
+        return f"{nothing}: the log has {batches}, and an interval needs at least {MIN_BATCHES}."
     likeness, least = Fidelity.of(case), acceptance.accepted(case)["least_gain"]
     if likeness is not None and likeness.was < least:
         hardly = _hardly(case, "the log records", likeness.was)

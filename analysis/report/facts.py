@@ -10,6 +10,7 @@ from typing import Any
 
 from analysis.study import Study, recorded
 from analysis.study.curve import EXCLUDED
+from models.counting import counted
 from sweep.config.nested import leaves
 from sweep.numbers import number, time_unit
 from sweep.policy_names import named
@@ -80,7 +81,7 @@ def as_it_was(study: Study, log: Mapping[str, Any]) -> str:
     slowdown = recorded.mean(study, "bounded_slowdown", log["at"]).mean
     parts += [] if math.isnan(slowdown) else [f"mean bounded slowdown {number(slowdown)}"]
     if log["waits"] < log["jobs"]:
-        parts.append(f"over the {log['waits']:,} jobs whose wait it records")
+        parts.append(f"over the {counted(log['waits'], 'job')} whose wait it records")
     return sentence(", ".join(parts))
 
 
@@ -133,7 +134,7 @@ def _of_log(study: Study, log: Mapping[str, Any]) -> Iterator[Fact]:
     yield "Period", [_period(log)]
     yield "Jobs", [sentence(log["account"].removeprefix(f"{log['file']}: "))]
     machine = _machine(study, log["at"].get("machine", ""))
-    own = f"{log['processors']:,} processors"
+    own = counted(log["processors"], "processor")
     yield "Machine", [sentence(machine if machine and own in machine else own)]
     yield "As recorded", [as_it_was(study, log)]
 
@@ -171,11 +172,11 @@ def _machine(study: Study, name: str) -> str:
     keys = study.config.get("machine", {}).get(name) or {}
     if keys.get("hosts"):
         total = sum(int(host["processors"]) for host in keys["hosts"])
-        return f"{len(keys['hosts'])} hosts, {total:,} processors"
+        return f"{counted(len(keys['hosts']), 'host')}, {counted(total, 'processor')}"
     for shape in ("mesh", "torus"):
         if keys.get(shape):
             return f"{shape} of {keys[shape]} processors"
-    return f"{keys['processors']:,} processors" if keys.get("processors") else ""
+    return counted(keys["processors"], "processor") if keys.get("processors") else ""
 
 
 def _load(study: Study, logs: Sequence[Mapping[str, Any]]) -> str:
@@ -216,7 +217,7 @@ def _run(study: Study) -> Iterator[str]:
     counts = ", ".join(f"{n:,} {state}" for state, n in tally.items())
     states = f"all {next(iter(tally))}" if len(tally) == 1 else counts
     axes = [f"{n} {_plural(axis, n)}" for axis, n in _sizes(study).items()]
-    points = f"{total:,} point{'s' * (total != 1)}" + (f" of {' × '.join(axes)}" if axes else "")
+    points = counted(total, "point") + (f" of {' × '.join(axes)}" if axes else "")
     yield f"{points}: {states}."
     if is_exact(study):
         yield "Solved, not simulated: values are exact."
@@ -265,7 +266,7 @@ def _batches(study: Study) -> str:
         text = f"up to {asked} batches, each a week of the log (a day of a short log)"
     text += " of all jobs, in equal parts" if size is None and asked != 1 else ""
     text += " of all jobs" if size is None and asked == 1 else ""
-    text += f" of {size:,} jobs" if isinstance(size, int) and not study.is_program else ""
+    text += f" of {counted(size, 'job')}" if isinstance(size, int) and not study.is_program else ""
     warmup = study.settings.get("warmup", 0)
     if warmup == "mser":
         return f"{text}, without the leading batches that MSER identifies as warm-up"

@@ -7,6 +7,7 @@ from analysis.paper import Paper
 from analysis.study import Study
 from analysis.study.curve import DONE, FAILED, SATURATED, UNFINISHED
 from models import dotted
+from models.counting import counted
 from models.point import Point
 from sweep import plugins, statistics
 from sweep.errors import SweepError
@@ -21,32 +22,28 @@ def warnings(study: Study, paper: Paper | None = None) -> list[str]:
     found = []
     if n := tally.get(SATURATED):
         found.append(
-            f"{counted(n, 'is', 'are')} saturated: the offered load exceeds the capacity measured in "
+            f"{counted(n, 'point', 'is')} saturated: the offered load exceeds the capacity measured in "
             "overload runs, so there is no mean."
         )
     short = study.bias.values
     if (n := int(np.isfinite(short).sum())) and np.nanmin(short) <= -statistics.LEAST_BIAS:
         found.append(
-            f"{counted(n, 'is', 'are')} too short: longer runs would have a higher mean, by at most "
+            f"{counted(n, 'point', 'is')} too short: longer runs would have a higher mean, by at most "
             f"{100 * (-np.nanmin(short)):.0f} % (drawn hollow)."
         )
     if n := tally.get(UNFINISHED):
         found.append(
-            f"{counted(n, 'is', 'are')} not finished: run the same sweep command again."
+            f"{counted(n, 'point', 'is')} not finished: run the same sweep command again."
             + f" Claims that need {'it' if n == 1 else 'them'} are inconclusive." * has_claims
         )
     if n := tally.get(FAILED):
-        failed = counted(n, "has", "have")
-        found.append(f"{failed} a failed replication: the sweep's log has the tracebacks.")
+        found.append(
+            f"{counted(n, 'point', 'has')} a failed replication: the sweep's log has the tracebacks."
+        )
     if paper is None or not paper.own_intervals:
         for reading in study.readings.values():
             found += _withheld(reading)
     return found
-
-
-def counted(number: int, one: str = "", several: str = "") -> str:
-    """Return a number of points in words, with its verb."""
-    return f"{number:,} point{'s' * (number != 1)} {one if number == 1 else several}".rstrip()
 
 
 NAMED = 3
@@ -89,7 +86,7 @@ def _withheld(study: Study) -> list[str]:
             interval, size, replications=statistics.with_data(last), replicable=replicable, one_batch=cut
         )
         more = "the last " if len(at) > NAMED else ""
-        without_interval = f"no interval at {counted(len(at))}, {more}{named or 'all'}"
+        without_interval = f"no interval at {counted(len(at), 'point')}, {more}{named or 'all'}"
         alike.setdefault((without_interval, advice), []).append(policy)
     name = metric.replace("_", " ").capitalize()
     return [

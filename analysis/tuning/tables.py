@@ -14,6 +14,7 @@ from analysis.report.table import Cell, Table
 from analysis.study import Study
 from analysis.tuning.found import FULL, Found, Trial
 from analysis.tuning.found import brief as typed
+from models.counting import counted
 from sweep.numbers import number
 from sweep.policy_names import label
 
@@ -58,7 +59,7 @@ def sentences(found: Found) -> list[str]:
     full, held = searched["stages"][FULL], searched["weeks"] - searched["held_from"]
     stopped, values = sum(not one.is_full for one in of), Sample.of(found.confirmed).values
     lines = [
-        f"{len(of)} settings were tried on the first {full} of {searched['weeks']} {values}, "
+        f"{counted(len(of), 'setting', 'was')} tried on the first {full} of {searched['weeks']} {values}, "
         f"{stopped or 'none'} of them stopped early; the verdict is based on the last {held}, which the "
         "search had not seen."
     ]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
+from models.counting import counted
 from models.jobs.bundle import CONFIGURATION, LOG, NAME
 from models.slurm.configuration.errors import Faults
 from models.slurm.configuration.reading import TOPOLOGIES, TOPOLOGY
@@ -107,7 +108,7 @@ class Capture:
         mean, depth = (re.search(rf"^\s*{name}:\s+(\d+)", printed, re.MULTILINE) for name in CYCLES)
         if mean and depth and int(depth[1]):
             seconds, jobs = int(mean[1]) / 1e6, int(depth[1])
-            text = f"a backfill cycle takes {seconds:.3g} s for {jobs:,} jobs on average"
+            text = f"a backfill cycle takes {seconds:.3g} s for {counted(jobs, 'job')} on average"
             remedy = (
                 f"policy.phases={{job_time: {seconds / jobs:.2g}}} ends simulated ones at bf_max_time, too"
             )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from models.counting import counted
 from models.jobs import bundle
 from slurm.capturing import anonymous, completeness
 from slurm.capturing.collecting import CONFIG, Capture
@@ -53,7 +54,7 @@ def capture(since: str, until: str, output: str, anonymise: bool, slurm: Slurm |
         writing.replace(place, bundle.packed(data, about))
     finally:
         os.umask(before)
-    print(f"\nbundle: {place}, {place.stat().st_size:,} bytes, {len(files)} files")
+    print(f"\nbundle: {place}, {place.stat().st_size:,} bytes, {counted(len(files), 'file')}")
     return int(_plan(place) or wrong)
 
 

@@ -3,6 +3,7 @@
 import re
 from datetime import date
 
+from models.counting import counted
 from models.jobs.bundle import LOG
 from models.workloads.sacct import fields
 from slurm.capturing.collecting import COLUMNS, CONFIG, DUMP, NODES, PARTITIONS, QOS, Capture
@@ -72,7 +73,7 @@ def _check_jobs(captured: Capture) -> None:
         remedy = hidden or ": slurmdbd.conf may hide others (PrivateData=jobs); run this as root"
         captured.note("wrong" if hidden else "warning", "users", f"all jobs belong to one user{remedy}")
     else:
-        captured.note("ok", "users", f"{len(rows):,} jobs of {len(users):,} users")
+        captured.note("ok", "users", f"{counted(len(rows), 'job')} of {counted(len(users), 'user')}")
     _check_period(
         captured, asked, [text[:10] for text in column.get("Submit", ()) if fields.TIME.fullmatch(text)]
     )

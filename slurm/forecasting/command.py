@@ -10,6 +10,7 @@ import numpy as np
 
 from models import workloads
 from models.arrays import Floats
+from models.counting import counted
 from models.jobs import bundle
 from models.jobs.jobs import Jobs
 from models.jobs.trace import Trace
@@ -186,7 +187,9 @@ def _target(job: str, state: State) -> int | None:
     """Return the position of the job that is asked for."""
     names = list(state.names[state.n_running :])
     if job and job not in names:
-        raise SweepError(f"job={job}: does not wait; {len(names):,} jobs do: {', '.join(names[:8])}")
+        raise SweepError(
+            f"job={job}: does not wait; {counted(len(names), 'job', 'does')}: {', '.join(names[:8])}"
+        )
     return state.n_running + names.index(job) if job else None
 
 
@@ -226,7 +229,7 @@ def _changes(state: State, job: int, scheduler: Scheduler) -> dict[str, State]:
     if size > 1:
         half = {"nodes": -(-nodes // 2), "most_nodes": -(-nodes // 2)} if nodes > 1 else {}
         tasks = 0 if request is None else -(-int(request.tasks[job]) // 2)
-        what = f"{half['nodes']} of {nodes} nodes" if half else f"{-(-size // 2):,} of {size:,} CPUs"
+        what = counted(half["nodes"], "node", of=nodes) if half else counted(-(-size // 2), "CPU", of=size)
         found[what] = state.changed(job, {"size": -(-size // 2)}, {**half, "tasks": tasks})
     for part in (2, 4) if limit >= 240 else ():
         found[f"time limit {span(limit / part)}"] = state.changed(job, {"requested": limit / part}, {})
@@ -268,7 +271,7 @@ def _backtest(given: Options, trace: Trace, scheduler: Scheduler, n_before: int,
             found[:, here] = before.calibrated(tested.simulated[:, here], tested.features[here], at)
         methods = {"calibrated": found, **methods}
     n = len(np.unique(tested.instant))
-    print(f"{trace.name}: {len(tested.start):,} waiting jobs at {n:,} random instants")
+    print(f"{trace.name}: {counted(len(tested.start), 'waiting job')} at {counted(n, 'random instant')}")
     print(f"{'':>18}  80 % interval covers   too early  too late  error of median  pinball loss")
     results = {name: scores(tested, quantity) for name, quantity in methods.items()}
     for name, score in results.items():

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from models.arrays import Floats, Ints
+from models.counting import counted
 from slurm.forecasting.calibrating import LEAST, LEVELS, NEAREST, SHARE
 from slurm.forecasting.state import State
 from sweep.store import writing
@@ -51,7 +52,8 @@ def report(
         for name, job, of, plan in zip(names, watched, found.T, np.nan_to_num(planned).tolist(), strict=True)
     ]
     print(
-        f"{state.n_running:,} jobs run and {state.n_waiting:,} wait at {date(state.zero)}; starts after then:"
+        f"{counted(state.n_running, 'running job')} and {counted(state.n_waiting, 'waiting job')} "
+        f"at {date(state.zero)}; starts after then:"
     )
     print(
         f"{'job':>14}  {'waited':>9}  {'10 %':>9}  {'50 %':>9}  {'90 %':>9}"
@@ -65,7 +67,7 @@ def report(
             + plan
         )
     if len(rows) > SHOWN:
-        print(f"{len(rows) - SHOWN:,} more in {place / 'forecast.json'}")
+        print(f"{counted(len(rows) - SHOWN, 'more job', 'is')} in {place / 'forecast.json'}")
     if gains:
         print("what would let it start earlier, in the same futures:")
     for what, of, sooner in gains:

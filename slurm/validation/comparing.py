@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from models.counting import counted
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
 from models.slurm.asked import Asked, MisfitError, asked
@@ -117,7 +118,7 @@ def on_slurm(
             if not chosen.refuses and numbers[-1] != number:
                 raise SlurmError(f"{case}: job {number} has the number {numbers[-1]}")
             if number % 20 == 0:
-                say(f"{case}: {number} of {len(jobs)} jobs submitted")
+                say(f"{case}: {counted(number, 'job', of=len(jobs))} submitted")
         while left := cluster.slurm.run("squeue", "-h", "-o", "%i %T %r").splitlines():  # of all users
             if any(" PENDING " not in line for line in left):
                 ran_at = time.monotonic()
@@ -125,8 +126,10 @@ def on_slurm(
             if chosen.refuses and time.monotonic() > ran_at + PATIENCE_S:
                 break
             if time.monotonic() > began + LONGEST_S:
-                raise SlurmError(f"{case}: {len(left)} jobs have not ended after {LONGEST_S // 60} minutes")
-            say(f"{case}: {len(left)} jobs left")
+                raise SlurmError(
+                    f"{case}: {counted(len(left), 'job', 'has')} not ended after {LONGEST_S // 60} minutes"
+                )
+            say(f"{case}: {counted(len(left), 'job')} left")
             time.sleep(5)
         shutil.copy(cluster.folder / "log" / "slurmctld.log", folder / "slurmctld.log")
         if chosen.refuses:

@@ -386,7 +386,7 @@ def test_a_bundle_with_its_queue(tmp_path: Path, capsys: pytest.CaptureFixture[s
     given = [f"log={place}", f"output={tmp_path}", "replications=20"]
     assert cli.main(["forecast", *given]) == 0
     printed = capsys.readouterr().out
-    assert "2 jobs run and 9 wait" in printed
+    assert "2 running jobs and 9 waiting jobs at" in printed
     assert "Slurm plans" in printed
     assert "until someone changes them: 6 (1)" in printed
     made = {job["job"]: job for job in json.loads((tmp_path / "forecast.json").read_text())["jobs"]}

@@ -13,6 +13,7 @@ import numpy as np
 from rich.text import Text
 
 from analysis.jette1997.gangster.remaking import WEEK, Remade, weekday_time
+from models.counting import counted
 
 if TYPE_CHECKING:
     from models.production_gang.t3d.moment import Moment
@@ -87,7 +88,7 @@ class Screen:
         width = max(map(len, self.nodes), default=0)
         right = [HEADER, *(row.line for row in self.rows)]
         if self.waiting:
-            right += ["", f"{self.waiting} more job{'s wait' if self.waiting > 1 else ' waits'} in queues"]
+            right += ["", f"{counted(self.waiting, 'more job', 'waits')} in queues"]
         pairs = zip_longest(self.nodes, right, fillvalue="")
         return [self.title, self.summary, "", *(f"{left:<{width}}   {job}".rstrip() for left, job in pairs)]
 
@@ -133,8 +134,7 @@ def screen(made: Remade, moment: Moment, letters: Mapping[int, str], abreast: in
     disk = sum(row.state == "O" for row in rows)
     return Screen(
         f"gangster - {weekday_time(moment.clock)} - {when} - {made.name}",
-        f"{total - free:,} of {total:,} processors assigned, {free:,} free; {disk} job{'s' * (disk != 1)} on "
-        "disk",
+        f"{total - free:,} of {total:,} processors assigned, {free:,} free; {counted(disk, 'job')} on disk",
         planes(moment, letters, abreast),
         rows,
         int((moment.state == QUEUED).sum()),

@@ -14,6 +14,7 @@ from analysis.errors import AnalysisError
 from analysis.figures import style
 from analysis.jette1997.gangster.display import HEADER, Lettering, Screen, color_of, known, screen
 from analysis.jette1997.gangster.remaking import Remade
+from models.counting import counted
 
 if TYPE_CHECKING:
     from models.production_gang.t3d.moment import Moment
@@ -126,7 +127,7 @@ def _table(axes: Axes, seen: Screen) -> None:
         )  # fmt: skip
     wording = seen.summary
     if seen.waiting:
-        wording += f"; {seen.waiting} more wait in queues"
+        wording += f"; {counted(seen.waiting, 'more job', 'waits')} in queues"
     axes.text(0.035, len(lines) + 0.2, wording, fontsize=7.5, va="center", color="#666666")
 
 

@@ -19,6 +19,7 @@ from analysis.mccann1994.drawings.mesh import EDGE, Piece, draw_mesh, draw_walk,
 from analysis.mccann1994.drawings.threads import draw_threads, orders
 from analysis.mccann1994.labels import LARGE, REST, SMALL
 from analysis.mccann1994.local_order import broken_links, refined
+from models.counting import counted
 
 if TYPE_CHECKING:
     from models.partitioning.simulation.folded_mesh import FoldedMesh
@@ -130,7 +131,7 @@ def folding_rotation(settings: Mapping[str, str]) -> Figure:
             Piece(place, _color(job), str(job), bold=job in moved, badge=True)
             for job, place in found.partitions()
         ]
-        title = f"after {number} rotation{'s' * (number > 1)}" if number else "before"
+        title = f"after {counted(number, 'rotation')}" if number else "before"
         if len(strings := ", ".join(found.strings())) <= LONGEST_STRING:
             title += f": {strings}"
         draw_mesh(axes, rows, columns, pieces, title, 2.2)
